@@ -64,7 +64,7 @@ def _generate(arguments: Arguments) -> int:
 def _built(request: argocd.Request, problems: list[Diagnostic]) -> tuple[list[object], list[Diagnostic]]:
     if has_errors(problems):
         return [], problems
-    options = request.asked
+    options = request.options
     if find(".") is None and not options.paths:
         # A folder of experiments without a project is built as it stands.
         options = options._replace(paths=argocd.discovered("."))

@@ -179,7 +179,7 @@ def test_a_report_describes_the_source(source: Source, tmp_path: Path) -> None:
     spec = pod(build(tmp_path, source))
     [volume] = [one for one in reported([("node", spec)], []) if one.name == "data"]
     assert volume.source == REPORTED[source.field]
-    assert volume.made == ("10Gi" if source.reach == protocol.OF_POD else "")
+    assert volume.storage == ("10Gi" if source.reach == protocol.OF_POD else "")
 
 
 @EVERY

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from tests.checkout import ROOT
 from tests.program import cases
-from tjgen.tools.report.anatomy import Anatomy, Applied, Gang, PodSet, anatomy, is_device
 from tjgen.tools.report.markup import escape, quoted, slug
 from tjgen.tools.report.picture import WIDTH, picture
+from tjgen.tools.report.structure import Applied, Gang, PodSet, Structure, is_device, structure_of
 from tjgen.tools.report.svg import document
 from tjgen.trees.source.reader import KUBERNETES, read
 
@@ -26,9 +26,9 @@ def objects(file: Path) -> list[Any]:
     return [document.value for document in read(file.read_bytes(), file.name, KUBERNETES)[0]] if file.exists() else []
 
 
-def of_case(case: Path) -> Anatomy:
+def of_case(case: Path) -> Structure:
     applied = [Applied(STAGES.get(tree["kind"], "runs"), tree) for tree in objects(case / "expected/applied.yaml")]
-    return anatomy(applied, objects(case / "expected/preview.yaml"))
+    return structure_of(applied, objects(case / "expected/preview.yaml"))
 
 
 def words(case: str) -> str:
@@ -67,7 +67,7 @@ def test_every_run_has_a_picture_that_is_well_formed(case: Path) -> None:
 
 def test_a_thousand_pods_fit() -> None:
     podset = PodSet("node", 1000, (("nvidia.com/gpu", 72),), {}, "", (), is_initializer=False)
-    drawn = picture(Anatomy((), (podset,), Gang("Volcano", 1000, "q" * 70, "", ""), "", (), None, suspended=False))
+    drawn = picture(Structure((), (podset,), Gang("Volcano", 1000, "q" * 70, "", ""), "", (), None, suspended=False))
     assert drawn.height < 600
     assert "and 968 more pods, 16 of 72 devices drawn" in drawn.marks
     assert f"{'q' * 70}" in drawn.words
@@ -93,7 +93,7 @@ def test_what_counts_as_a_device(resource: str, answer: bool) -> None:
 def test_waves_of_argo_cd_go_before_stages() -> None:
     runtime = {"kind": "TrainingRuntime", "metadata": {"name": "r", "annotations": {"argocd.argoproj.io/sync-wave": "-10"}}}
     job = {"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob", "metadata": {"name": "j"}}
-    found = anatomy([Applied("runs", job), Applied("runtimes", runtime)], [])
+    found = structure_of([Applied("runs", job), Applied("runtimes", runtime)], [])
     assert [(step.label, step.objects) for step in found.steps] == [
         ("wave -10", (("TrainingRuntime", "r"),)),
         ("wave 0", (("TrainJob", ""),)),

@@ -57,22 +57,22 @@ def converted(
     diagnostics: list[Diagnostic] = []
     documents: list[tuple[File, list[Document]]] = []
     for file in files:
-        found, problems = read(file.text, file.name, KUBERNETES)
+        group, problems = read(file.text, file.name, KUBERNETES)
         diagnostics += problems
-        documents.append((file, found))
+        documents.append((file, group))
     diagnostics += [
-        wrong for _, found in documents for document in found if (wrong := _undecodable(document, source)) is not None
+        wrong for _, group in documents for document in group if (wrong := _undecodable(document, source)) is not None
     ]
     if has_errors(diagnostics):
         return [], diagnostics
-    everything = [document for _, found in documents for document in found]
+    everything = [document for _, group in documents for document in group]
     release = source or _release([document.value for document in everything]) or NEWEST
     ones = [_convert(document, source, release, target) for document in everything]
     by_document = {id(one.document): one for one in ones}
     result = []
-    for file, found in documents:
-        changed = [by_document[id(document)] for document in found if by_document[id(document)].tree != document.value]
-        text, notes = _text(file, found, changed, by_document)
+    for file, group in documents:
+        changed = [by_document[id(document)] for document in group if by_document[id(document)].tree != document.value]
+        text, notes = _text(file, group, changed, by_document)
         diagnostics += notes
         result.append(File(file.name, text, bool(changed)))
     for one in ones:
@@ -83,28 +83,28 @@ def converted(
     return result, diagnostics
 
 
-def _undecodable(document: Document, asked: Release | None) -> Diagnostic | None:
+def _undecodable(document: Document, requested: Release | None) -> Diagnostic | None:
     """Why the release that the file is for has no object with such types; where none is known, why no release has one."""
     tree = document.value
     if not any(is_kind(tree, kind) for kind in ("TrainJob", *_RUNTIMES)):
         return None
-    known = asked or (shape.source_of(tree) if is_kind(tree, "TrainJob") else None)
-    found = [undecodable(tree, release) for release in ([known] if known is not None else RELEASES.values())]
-    wrong = found[0] if all(found) else None
+    known = requested or (shape.source_of(tree) if is_kind(tree, "TrainJob") else None)
+    decodings = [undecodable(tree, release) for release in ([known] if known is not None else RELEASES.values())]
+    wrong = decodings[0] if all(decodings) else None
     return wrong._replace(span=document.locate(wrong.path or ())) if wrong is not None else None
 
 
 def _release(trees: Sequence[Tree]) -> Release | None:
     """The release that some TrainJob of the files is for: those of one cluster are for one."""
-    found = [shape.source_of(tree) for tree in trees if is_kind(tree, "TrainJob")]
-    return next((release for release in found if release is not None), None)
+    sources = [shape.source_of(tree) for tree in trees if is_kind(tree, "TrainJob")]
+    return next((release for release in sources if release is not None), None)
 
 
-def _convert(document: Document, asked: Release | None, common: Release, target: Release) -> _One:
+def _convert(document: Document, requested: Release | None, common: Release, target: Release) -> _One:
     tree = document.value
-    source = asked or common
+    source = requested or common
     if is_kind(tree, "TrainJob"):
-        source = asked or shape.source_of(tree) or common
+        source = requested or shape.source_of(tree) or common
         if get(tree, ("spec",)).__class__ is dict and source is not target:
             changed, lost = shape.trainjob(tree, source, target)
             return _One(document, changed, source, lost)
@@ -151,25 +151,25 @@ def _lost(document: Document, lost: shape.Lost, target: Release) -> Diagnostic:
 
 def _proof(one: _One, ones: Sequence[_One], target: Release, catalog: Catalog) -> Iterator[Diagnostic]:
     before, after = [other.document.value for other in ones], [other.tree for other in ones]
-    found = differences(one.document.value, before, one.source, one.tree, after, target, catalog)
+    compared = differences(one.document.value, before, one.source, one.tree, after, target, catalog)
     path: FieldPath = ("metadata", "name")
     span = one.document.locate(path)
     name = get(one.tree, path, "")
-    if found is None:
+    if compared is None:
         message = f"the expansions of {name} cannot be compared: one of the two releases makes nothing of it"
         hint = "name the file with its runtime too, or a catalog; tjgen expand reports the problem"
         yield Diagnostic("TJ406", message, span=span, hint=hint)
         return
-    for difference in found[:_MOST]:
-        message = f"{name} expands to another {difference.object.partition(' ')[0]} in {target.name}: {_told(difference)}"
+    for difference in compared[:_MOST]:
+        message = f"{name} expands to another {difference.object.partition(' ')[0]} in {target.name}: {_text_of(difference)}"
         hint = "see whether the run may differ so"
         yield Diagnostic("TJ405", message, span=span, hint=hint)
-    if len(found) > _MOST:
-        message = f"{name} expands otherwise in {len(found) - _MOST} more places"
+    if len(compared) > _MOST:
+        message = f"{name} expands otherwise in {len(compared) - _MOST} more places"
         yield Diagnostic("TJ405", message, span=span, hint="compare tjgen expand of both")
 
 
-def _told(difference: Difference) -> str:
+def _text_of(difference: Difference) -> str:
     if not difference.place:
         return "only one of the releases makes it"
     return f"{difference.place} was {_short(difference.before)}, is {_short(difference.after)}"

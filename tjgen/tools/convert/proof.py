@@ -42,17 +42,17 @@ def differences(
     second = _objects(converted, runtime_of(converted, after, catalog), target)
     if first is None or second is None:
         return None
-    found = []
+    differences_ = []
     for name in sorted({*first, *second}):
-        found += [Difference(name, *one) for one in _differing(first.get(name), second.get(name), "")]
-    return found
+        differences_ += [Difference(name, *one) for one in _differing(first.get(name), second.get(name), "")]
+    return differences_
 
 
 def _objects(trainjob: Tree, runtime: Tree, release: Release) -> dict[str, Any] | None:
     expansion = expand(trainjob, runtime, release=release)
     if has_errors(expansion.diagnostics) or not expansion.objects:
         return None
-    trees: list[Any] = [made.tree for made in expansion.objects]
+    trees: list[Any] = [created.tree for created in expansion.objects]
     return {
         f"{tree['kind']} {tree['metadata']['name']}": tree
         for tree in trees

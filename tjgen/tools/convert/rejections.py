@@ -23,15 +23,15 @@ def rejected(converted: Sequence[tuple[Document, Tree]], target: Release, catalo
     context = [tree for _, tree, _ in objects]
     for document, tree, path in objects:
         if any(is_kind(tree, kind) for kind in _KINDS):
-            for found in _rejections(tree, context, target, catalog):
+            for rejection in _rejections(tree, context, target, catalog):
                 kind, name = text_at(tree, ("kind",)), text_at(tree, ("metadata", "name"))
-                message = f"Trainer {target.name} rejects the converted {kind} {name}: {found.message}"
-                span = document.locate(path + (found.path or ()))
-                yield Diagnostic("TJ545", message, path=found.path, span=span, hint=found.hint)
+                message = f"Trainer {target.name} rejects the converted {kind} {name}: {rejection.message}"
+                span = document.locate(path + (rejection.path or ()))
+                yield Diagnostic("TJ545", message, path=rejection.path, span=span, hint=rejection.hint)
 
 
 def _rejections(tree: Tree, context: Sequence[Tree], target: Release, catalog: Catalog) -> Iterator[Diagnostic]:
     runtime = runtime_of(tree, context, catalog) if is_kind(tree, "TrainJob") else None
-    beside = [*context, *([runtime, *admission.assumed(runtime)] if runtime is not None else [])]
-    verdict = judge(tree, versions=target.versions, webhooks=True, context=beside)
+    context_with_runtime = [*context, *([runtime, *admission.assumed(runtime)] if runtime is not None else [])]
+    verdict = judge(tree, versions=target.versions, webhooks=True, context=context_with_runtime)
     yield from (one for one in report.diagnostics(tree, verdict) if one.severity == ERROR)

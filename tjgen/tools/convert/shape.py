@@ -79,14 +79,14 @@ def runtime(tree: Tree, target: Release) -> tuple[Tree, list[Lost]]:
 
 
 def _trainer(trainer: dict[str, Tree], target: Release, lost: list[Lost]) -> Tree:
-    asked = trainer.get("numProcPerNode")
-    if asked.__class__ is not str or not target.numbers_processes:
+    processes = trainer.get("numProcPerNode")
+    if processes.__class__ is not str or not target.numbers_processes:
         return trainer
     rest = {key: value for key, value in trainer.items() if key != "numProcPerNode"}
-    if str(asked).isdecimal():
-        return {key: int(str(asked)) if key == "numProcPerNode" else value for key, value in trainer.items()}
-    if asked not in _WORDS:
-        lost.append(Lost(("spec", "trainer", "numProcPerNode"), f"numProcPerNode {asked}"))
+    if str(processes).isdecimal():
+        return {key: int(str(processes)) if key == "numProcPerNode" else value for key, value in trainer.items()}
+    if processes not in _WORDS:
+        lost.append(Lost(("spec", "trainer", "numProcPerNode"), f"numProcPerNode {processes}"))
     return rest
 
 

@@ -55,7 +55,7 @@ _BY_NAME = {one.name: one for one in PARAMETERS}
 class Request(NamedTuple):
     """What an Application asks for."""
 
-    asked: RenderRequest
+    options: RenderRequest
     strict: bool
 
 
@@ -75,7 +75,7 @@ def request(variables: Mapping[str, str]) -> tuple[Request, list[Diagnostic]]:
     strict = values.get("strict", "") or "false"
     if strict not in ("true", "false"):
         problems.append(_wrong(f'strict is "{strict}"', "say true or false"))
-    asked = RenderRequest(
+    options = RenderRequest(
         paths=values.get("experiments", []),
         environment=values.get("environment") or None,
         set_values=[f"{path}={value}" for path, value in sorted(values.get("set", {}).items())],
@@ -83,13 +83,13 @@ def request(variables: Mapping[str, str]) -> tuple[Request, list[Diagnostic]]:
         namespace=variables.get(_NAMESPACE) or NAMESPACE,
         choose_environment=_CHOOSE,
     )
-    return Request(asked, strict == "true"), problems
+    return Request(options, strict == "true"), problems
 
 
 def announcements(project: Project) -> list[Tree]:
     """The parameters as Argo CD shows them in its form (reposerver/apiclient `ParameterAnnouncement`)."""
     environments = list(project.spec.environments)
-    found = []
+    announcements_ = []
     for parameter in PARAMETERS:
         announced: Tree = {
             "name": parameter.name,
@@ -109,8 +109,8 @@ def announcements(project: Project) -> list[Tree]:
         elif parameter.name == "strict":
             announced["itemType"] = "boolean"
             announced["string"] = "false"
-        found.append(announced)
-    return found
+        announcements_.append(announced)
+    return announcements_
 
 
 def discovered(folder: str) -> list[str]:
@@ -133,14 +133,14 @@ def empty(rendered: Rendered) -> list[Diagnostic]:
 
 def _parameters(text: str) -> tuple[dict[str, Tree], list[Diagnostic]]:
     try:
-        said = json.loads(text) if text else []
+        parameters = json.loads(text) if text else []
     except ValueError as error:
         return {}, [_wrong(f"{_JSON} is not JSON: {error}", "let Argo CD set it")]
-    if not isinstance(said, list | None) or not all(isinstance(one, dict) for one in said or ()):
+    if not isinstance(parameters, list | None) or not all(isinstance(one, dict) for one in parameters or ()):
         return {}, [_wrong(f"{_JSON} is no list of parameters", "let Argo CD set it")]
     values: dict[str, Tree] = {}
     problems = []
-    for one in said or ():
+    for one in parameters or ():
         name = str(one.get("name", ""))
         parameter = _BY_NAME.get(name)
         if parameter is None:

@@ -24,27 +24,27 @@ _SHAPES: dict[str, type] = {
 _WORDS: dict[type, str] = {list: "list of files", str: "text", dict: "mapping of fields", bool: "true or false"}
 
 
-def asked_by(tree: Tree) -> tuple[dict[str, Tree], list[Diagnostic]]:
+def settings_of(tree: Tree) -> tuple[dict[str, Tree], list[Diagnostic]]:
     """What a configuration asks for; TJ762 for what it cannot say."""
     if tree is None or is_source(tree):
         return {}, []
     kind = tree.get("kind") if tree.__class__ is dict else None
     if kind == FUNCTION and tree.get("apiVersion") == API:
-        said = tree.get("spec") or {}
+        settings = tree.get("spec") or {}
     elif kind == "ConfigMap":
-        said, problems = _of_text(tree.get("data") or {})
+        settings, problems = _of_text(tree.get("data") or {})
         if problems:
             return {}, problems
     else:
         message = f"functionConfig is of kind {kind}"
         return {}, [_wrong(message, f"use an Experiment or a {FUNCTION} of {API}, or a ConfigMap")]
-    if said.__class__ is not dict:
+    if settings.__class__ is not dict:
         return {}, [_wrong("spec of functionConfig is no mapping", "see docs/how-to/kustomize.md")]
-    return said, list(_misfits(said))
+    return settings, list(_misfits(settings))
 
 
-def _misfits(said: Mapping[str, Tree]) -> Iterator[Diagnostic]:
-    for key, value in said.items():
+def _misfits(settings: Mapping[str, Tree]) -> Iterator[Diagnostic]:
+    for key, value in settings.items():
         shape = _SHAPES.get(key)
         if shape is None:
             yield _wrong(f"functionConfig cannot say {key}", f"use {', '.join(_SHAPES)}")
@@ -54,22 +54,22 @@ def _misfits(said: Mapping[str, Tree]) -> Iterator[Diagnostic]:
 
 def _of_text(data: Mapping[str, str]) -> tuple[dict[str, Tree], list[Diagnostic]]:
     """The data of a ConfigMap, which holds text alone: a line for each entry of a list or mapping."""
-    said: dict[str, Tree] = {}
+    settings: dict[str, Tree] = {}
     problems = []
     for key, text in data.items():
         shape = _SHAPES.get(key)
         lines = [line.strip() for line in str(text).splitlines() if line.strip()]
         if shape is list:
-            said[key] = lines
+            settings[key] = lines
         elif shape is dict:
-            said[key] = {path.strip(): value.strip() for path, _, value in (line.partition("=") for line in lines)}
+            settings[key] = {path.strip(): value.strip() for path, _, value in (line.partition("=") for line in lines)}
         elif shape is bool and str(text) in ("true", "false"):
-            said[key] = str(text) == "true"
+            settings[key] = str(text) == "true"
         elif shape is bool:
             problems.append(_wrong(f"{key} of functionConfig is {text!r}", "give true or false"))
         else:
-            said[key] = str(text)
-    return said, problems
+            settings[key] = str(text)
+    return settings, problems
 
 
 def _wrong(message: str, hint: str) -> Diagnostic:

@@ -36,19 +36,19 @@ class Chart(NamedTuple):
     diagnostics: list[Diagnostic]
 
 
-def rerendered(text: str, asked: RenderRequest, *, checks: bool = True) -> Chart:
+def rerendered(text: str, options: RenderRequest, *, checks: bool = True) -> Chart:
     """The chart with its experiments expanded. `checks`: whether the objects of the chart are judged too."""
     kept: list[str] = []
     items: list[Item] = []
     diagnostics: list[Diagnostic] = []
     sorts = False
     for chunk in _chunks(text):
-        found = _SOURCE.search(chunk)
-        documents, problems = read(chunk, found[1] if found else "<stdin>", KUBERNETES)
+        match = _SOURCE.search(chunk)
+        documents, problems = read(chunk, match[1] if match else "<stdin>", KUBERNETES)
         trees = [document.value for document in documents]
         noted = next(filter(None, map(_noted, trees)), None)
         sorts = sorts or noted is not None
-        name = found[1] if found else noted or "<stdin>"
+        name = match[1] if match else noted or "<stdin>"
         diagnostics += problems
         items += [_item(name, tree, chunk) for tree in trees if tree.__class__ is dict]
         if any(is_source(tree) for tree in trees):
@@ -56,17 +56,17 @@ def rerendered(text: str, asked: RenderRequest, *, checks: bool = True) -> Chart
         kept.append(chunk)
         if checks and trees:
             diagnostics += [one for one in check(chunk, name) if one not in problems]
-    made: list[str] = []
+    parts: list[str] = []
     if not has_errors(diagnostics):
         with Items(items) as opened:
             if opened.given:
-                built = rendered(asked._replace(given=opened.given, overlays=opened.overlays, catalogs=opened.catalogs))
+                built = rendered(options._replace(given=opened.given, overlays=opened.overlays, catalogs=opened.catalogs))
                 diagnostics += [opened.named(one) for one in built.diagnostics]
-                made = [dump(tree) for tree in (_in_order(built.objects) if sorts else built.objects)]
+                parts = [dump(tree) for tree in (_in_order(built.objects) if sorts else built.objects)]
     if has_errors(diagnostics):
         return Chart("", diagnostics)
     return Chart(
-        "".join(f"---\n{chunk if chunk.endswith(chr(10)) else chunk + chr(10)}" for chunk in [*kept, *made]), diagnostics
+        "".join(f"---\n{chunk if chunk.endswith(chr(10)) else chunk + chr(10)}" for chunk in [*kept, *parts]), diagnostics
     )
 
 

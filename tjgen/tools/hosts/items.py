@@ -18,7 +18,7 @@ from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple
 
 API = "tjgen.dev/v1alpha1"
-_BESIDE = ("Overlay", "Platform")
+_SUPPORTING_KINDS = ("Overlay", "Platform")
 
 
 class Item(NamedTuple):
@@ -28,13 +28,13 @@ class Item(NamedTuple):
     tree: Tree
     text: str = ""
     """Its source text, if places in it are reported."""
-    standing: Tree = None
+    original: Tree = None
     """The object as it stands in the stream, where `tree` is less than that."""
 
 
 def is_source(tree: Tree) -> bool:
     """Whether an object is for tjgen alone, and so not for the cluster."""
-    return tree.__class__ is dict and tree.get("apiVersion") == API and tree.get("kind") in ("Experiment", *_BESIDE)
+    return tree.__class__ is dict and tree.get("apiVersion") == API and tree.get("kind") in ("Experiment", *_SUPPORTING_KINDS)
 
 
 class Items:

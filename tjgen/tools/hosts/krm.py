@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.cluster.validate.check import check
-from tjgen.tools.hosts.configuration import asked_by
+from tjgen.tools.hosts.configuration import settings_of
 from tjgen.tools.hosts.items import Item, Items, is_source
 from tjgen.tools.hosts.rendering import Rendered, RenderRequest, rendered
 from tjgen.tools.hosts.results import annotations_of, file_of, result_of
@@ -46,9 +46,9 @@ class Answer(NamedTuple):
 
 def answered(text: str | bytes) -> Answer | list[Diagnostic]:
     """The answer to a list, or what is wrong with the text (TJ761)."""
-    documents, found = read(text, "<stdin>", KUBERNETES)
-    if has_errors(found):
-        return found
+    documents, problems = read(text, "<stdin>", KUBERNETES)
+    if has_errors(problems):
+        return problems
     tree = documents[0].value if len(documents) == 1 else None
     if tree.__class__ is not dict or tree.get("kind") != LIST or tree.get("apiVersion") not in VERSIONS:
         return [_no_list(f"standard input is no {LIST} of {VERSIONS[0]}")]
@@ -60,24 +60,24 @@ def answered(text: str | bytes) -> Answer | list[Diagnostic]:
 
 def _answer(tree: Tree, objects: list[Tree]) -> Answer:
     configuration = tree.get("functionConfig")
-    said, problems = asked_by(configuration)
+    settings, problems = settings_of(configuration)
     items = [_item(one) for one in objects]
     # kustomize hands the configuration of a generator over among the items, too.
     if is_source(configuration) and _identity(configuration) not in [_identity(one) for one in objects]:
         items.append(_item(configuration))
-    sources = [item._replace(tree=_bare(item.tree), standing=item.tree) for item in items]
+    sources = [item._replace(tree=_bare(item.tree), original=item.tree) for item in items]
     with Items(sources) as opened:
-        made = Rendered([], problems) if problems else _built(said, opened)
-        results = [result_of(one, opened.item(one)) for one in made.diagnostics]
-        diagnostics = [opened.named(one) for one in made.diagnostics]
+        result = Rendered([], problems) if problems else _built(settings, opened)
+        results = [result_of(one, opened.item(one)) for one in result.diagnostics]
+        diagnostics = [opened.named(one) for one in result.diagnostics]
     failed = has_errors(diagnostics)
-    out = objects if failed else _merged(list(_standing(objects)), made.objects)
-    if said.get("check", True) and not failed:
-        for item in (_item(one) for one in out if one not in made.objects and not _is_ours(one)):
-            found = check(dump(_bare(item.tree)), item.name, strict=bool(said.get("strict")))
+    out = objects if failed else _merged(list(_passed_on(objects)), result.objects)
+    if settings.get("check", True) and not failed:
+        for item in (_item(one) for one in out if one not in result.objects and not _is_ours(one)):
+            found = check(dump(_bare(item.tree)), item.name, strict=bool(settings.get("strict")))
             diagnostics += found
             results += [result_of(one, item) for one in found]
-    if said.get("strict"):
+    if settings.get("strict"):
         diagnostics = [one._replace(severity=ERROR) if one.severity == "warning" else one for one in diagnostics]
         results = [{**one, "severity": "error"} if one["severity"] == "warning" else one for one in results]
     answer = {**tree, "items": out}
@@ -85,8 +85,8 @@ def _answer(tree: Tree, objects: list[Tree]) -> Answer:
     return Answer({**answer, "results": results} if results else answer, diagnostics)
 
 
-def _built(said: Mapping[str, Tree], opened: Items) -> Rendered:
-    paths = said.get("experiments", [])
+def _built(settings: Mapping[str, Tree], opened: Items) -> Rendered:
+    paths = settings.get("experiments", [])
     if not paths and not opened.given:
         return Rendered([], [])
     return rendered(
@@ -95,16 +95,16 @@ def _built(said: Mapping[str, Tree], opened: Items) -> Rendered:
             given=opened.given,
             overlays=opened.overlays,
             catalogs=opened.catalogs,
-            environment=said.get("environment"),
-            set_values=[f"{path}={value}" for path, value in said.get("set", {}).items()],
-            trainer=said.get("trainer"),
-            namespace=said.get("namespace", "default"),
+            environment=settings.get("environment"),
+            set_values=[f"{path}={value}" for path, value in settings.get("set", {}).items()],
+            trainer=settings.get("trainer"),
+            namespace=settings.get("namespace", "default"),
             choose_environment="say environment in the configuration of the function",
         )
     )
 
 
-def _standing(objects: Sequence[Tree]) -> Iterator[Tree]:
+def _passed_on(objects: Sequence[Tree]) -> Iterator[Tree]:
     """The objects that go on: not what is for tjgen alone, unless that would remove it from a file of the user.
 
     A function that works on a folder in place names the file of each object, and what is marked as local is not applied.
@@ -121,11 +121,11 @@ def _is_ours(tree: Tree) -> bool:
     return str(tree.get("apiVersion")).startswith("tjgen.dev/")
 
 
-def _merged(standing: Sequence[Tree], made: Sequence[Tree]) -> list[Tree]:
+def _merged(passed_on: Sequence[Tree], created: Sequence[Tree]) -> list[Tree]:
     """The objects, those that an earlier answer had in their places, and new ones behind."""
-    fresh = {_identity(one): one for one in made}
+    fresh = {_identity(one): one for one in created}
     merged = []
-    for one in standing:
+    for one in passed_on:
         again = fresh.pop(_identity(one), None)
         merged.append(one if again is None else _with_marks(again, one))
     return [*merged, *fresh.values()]
@@ -146,13 +146,13 @@ def _with_marks(tree: Tree, before: Tree) -> Tree:
 
 def _bare(tree: Tree) -> Tree:
     """The object as its author wrote it. What has no namespace gets one from kustomize all the same."""
-    said = annotations_of(tree)
-    kept = {key: value for key, value in said.items() if not key.startswith(_MARKS)}
-    left_out = ["annotations"] if said and not kept else []
+    annotations = annotations_of(tree)
+    kept = {key: value for key, value in annotations.items() if not key.startswith(_MARKS)}
+    left_out = ["annotations"] if annotations and not kept else []
     if is_source(tree) and tree["kind"] != "Experiment":
         left_out.append("namespace")
     metadata = get(tree, ("metadata",), None)
-    if metadata.__class__ is not dict or (kept == said and not left_out):
+    if metadata.__class__ is not dict or (kept == annotations and not left_out):
         return tree
     metadata = {key: kept if key == "annotations" else value for key, value in metadata.items() if key not in left_out}
     return {**tree, "metadata": metadata}

@@ -39,30 +39,30 @@ class Rendered(NamedTuple):
     diagnostics: list[Diagnostic]
 
 
-def rendered(asked: RenderRequest) -> Rendered:
+def rendered(options: RenderRequest) -> Rendered:
     """Build what is asked for. Never raises because of the input."""
     try:
-        return _rendered(asked)
+        return _rendered(options)
     except CompileError as error:
         return Rendered([], error.diagnostics)
 
 
-def _rendered(asked: RenderRequest) -> Rendered:
+def _rendered(options: RenderRequest) -> Rendered:
     request = Request(
-        asked.paths,
-        environments=[asked.environment] if asked.environment else (),
-        set_values=asked.set_values,
-        overlays=asked.overlays,
-        project=None if asked.paths else ".",
-        trainer=asked.trainer,
-        given=asked.given,
-        catalogs=asked.catalogs,
-        namespace=asked.namespace,
+        options.paths,
+        environments=[options.environment] if options.environment else (),
+        set_values=options.set_values,
+        overlays=options.overlays,
+        project=None if options.paths else ".",
+        trainer=options.trainer,
+        given=options.given,
+        catalogs=options.catalogs,
+        namespace=options.namespace,
         is_confined=True,
     )
     plan = make_plan(request)
     if len(plan.environments) > 1:
-        raise CompileError([_several(plan.environments, asked.choose_environment)])
+        raise CompileError([_several(plan.environments, options.choose_environment)])
     diagnostics: list[Diagnostic] = []
     chosen: dict[ObjectRef, Tree] = {}
     staged: dict[str, list[Tree]] = {stage: [] for stage in STAGES}

@@ -14,7 +14,7 @@ def result_of(diagnostic: Diagnostic, item: Item | None) -> Tree:
     """What is given back of a diagnostic about one of the objects, or about something else."""
     result: Tree = {"message": diagnostic.message, "severity": diagnostic.severity}
     if item is not None:
-        tree = item.standing or item.tree
+        tree = item.original or item.tree
         reference = {"apiVersion": tree.get("apiVersion"), "kind": tree.get("kind")}
         for key in ("namespace", "name"):
             value = get(tree, ("metadata", key), None)
@@ -36,9 +36,9 @@ def result_of(diagnostic: Diagnostic, item: Item | None) -> Tree:
 
 def file_of(tree: Tree) -> Tree:
     """The file that an object is from, by its annotations; None where it is from none."""
-    said = annotations_of(tree)
-    path = next((said[key] for key in _PATHS if key in said), None)
-    index = next((said[key] for key in _INDEXES if key in said), None)
+    annotations = annotations_of(tree)
+    path = next((annotations[key] for key in _PATHS if key in annotations), None)
+    index = next((annotations[key] for key in _INDEXES if key in annotations), None)
     if path is None:
         return None
     return {"path": path, "index": int(index)} if index is not None and str(index).isdigit() else {"path": path}
@@ -46,5 +46,5 @@ def file_of(tree: Tree) -> Tree:
 
 def annotations_of(tree: Tree) -> dict[str, str]:
     """The annotations of an object, whatever it is."""
-    found = get(tree, ("metadata", "annotations"), None)
-    return found if found.__class__ is dict else {}
+    annotations = get(tree, ("metadata", "annotations"), None)
+    return annotations if annotations.__class__ is dict else {}

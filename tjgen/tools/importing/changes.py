@@ -43,27 +43,27 @@ class Change(NamedTuple):
 class _Side(NamedTuple):
     """A value as it is, and with its defaults."""
 
-    said: Tree
+    explicit: Tree
     filled: Tree
 
     def item(self, position: int) -> _Side:
         """Of a list; defaults neither add items nor move them."""
-        return _Side(self.said[position], self.filled[position])
+        return _Side(self.explicit[position], self.filled[position])
 
     def at(self, step: str) -> _Side:
         """Of a mapping; None where it has no such key."""
-        return _Side(self.said.get(step), self.filled.get(step) if self.filled.__class__ is dict else None)
+        return _Side(self.explicit.get(step), self.filled.get(step) if self.filled.__class__ is dict else None)
 
 
 def changes(built: Tree, wanted: Tree, filled: Filled = stated) -> list[Change]:
     """What of the spec of `built` has to change; none where both say the same."""
-    given, asked = _side(built, filled), _side(wanted, filled)
-    return list(_changes(given.at("spec"), asked.at("spec"), ("spec",), ("spec",)))
+    given, wanted_side = _side(built, filled), _side(wanted, filled)
+    return list(_changes(given.at("spec"), wanted_side.at("spec"), ("spec",), ("spec",)))
 
 
 def _side(tree: Tree, filled: Filled) -> _Side:
-    said = with_canonical_quantities(_without_structs(stated(tree)))
-    return _Side(said, with_canonical_quantities(_without_structs(stated(filled(said)))))
+    explicit = with_canonical_quantities(_without_structs(stated(tree)))
+    return _Side(explicit, with_canonical_quantities(_without_structs(stated(filled(explicit)))))
 
 
 def _without_structs(value: Tree) -> Tree:
@@ -73,53 +73,53 @@ def _without_structs(value: Tree) -> Tree:
     return [_without_structs(item) for item in value] if value.__class__ is list else value
 
 
-def _changes(given: _Side, asked: _Side, pointer: tuple[str, ...], place: FieldPath) -> Iterator[Change]:
-    if _same(given.said, asked.said) or _same(given.filled, asked.filled):
+def _changes(given: _Side, wanted: _Side, pointer: tuple[str, ...], place: FieldPath) -> Iterator[Change]:
+    if _same(given.explicit, wanted.explicit) or _same(given.filled, wanted.filled):
         return
-    if given.said.__class__ is dict and asked.said.__class__ is dict:
-        yield from _of_mappings(given, asked, pointer, place)
+    if given.explicit.__class__ is dict and wanted.explicit.__class__ is dict:
+        yield from _of_mappings(given, wanted, pointer, place)
         return
-    whole = [Change({"op": "replace", "path": _written(pointer), "value": asked.said}, place)]
-    if _are_mappings(given.said) and _are_mappings(asked.said):
-        pieces = list(_of_lists(given, asked, pointer, place))
+    whole = [Change({"op": "replace", "path": _written(pointer), "value": wanted.explicit}, place)]
+    if _are_mappings(given.explicit) and _are_mappings(wanted.explicit):
+        pieces = list(_of_lists(given, wanted, pointer, place))
         whole = pieces if pointer[-1] in _PARTS else min(whole, pieces, key=_cost)
     yield from whole
 
 
-def _of_mappings(given: _Side, asked: _Side, pointer: tuple[str, ...], place: FieldPath) -> Iterator[Change]:
-    for key in [*asked.said, *(key for key in given.said if key not in asked.said)]:
-        there, wanted = given.at(key), asked.at(key)
-        if key in given.said and key in asked.said:
-            yield from _changes(there, wanted, (*pointer, key), (*place, key))
-        elif _same(there.filled, wanted.filled):
+def _of_mappings(given: _Side, wanted: _Side, pointer: tuple[str, ...], place: FieldPath) -> Iterator[Change]:
+    for key in [*wanted.explicit, *(key for key in given.explicit if key not in wanted.explicit)]:
+        given_value, wanted_value = given.at(key), wanted.at(key)
+        if key in given.explicit and key in wanted.explicit:
+            yield from _changes(given_value, wanted_value, (*pointer, key), (*place, key))
+        elif _same(given_value.filled, wanted_value.filled):
             continue
-        elif key in asked.said:
-            yield Change({"op": "add", "path": _written((*pointer, key)), "value": wanted.said}, (*place, key))
+        elif key in wanted.explicit:
+            yield Change({"op": "add", "path": _written((*pointer, key)), "value": wanted_value.explicit}, (*place, key))
         else:
             yield Change({"op": "remove", "path": _written((*pointer, key))}, place)
 
 
-def _of_lists(given: _Side, asked: _Side, pointer: tuple[str, ...], place: FieldPath) -> Iterator[Change]:
-    pairs = _pairs(given.said, asked.said, pointer[-1])
+def _of_lists(given: _Side, wanted: _Side, pointer: tuple[str, ...], place: FieldPath) -> Iterator[Change]:
+    pairs = _pairs(given.explicit, wanted.explicit, pointer[-1])
     for mine, theirs in pairs:
-        yield from _changes(given.item(mine), asked.item(theirs), (*pointer, str(mine)), (*place, theirs))
-    kept, found = {mine for mine, _ in pairs}, {theirs for _, theirs in pairs}
-    for position in reversed(range(len(given.said))):
+        yield from _changes(given.item(mine), wanted.item(theirs), (*pointer, str(mine)), (*place, theirs))
+    kept, paired = {mine for mine, _ in pairs}, {theirs for _, theirs in pairs}
+    for position in reversed(range(len(given.explicit))):
         if position not in kept:
             yield Change({"op": "remove", "path": _written((*pointer, str(position)))}, place)
-    for position, item in enumerate(asked.said):
-        if position not in found:
+    for position, item in enumerate(wanted.explicit):
+        if position not in paired:
             yield Change({"op": "add", "path": _written((*pointer, "-")), "value": item}, (*place, position))
 
 
-def _pairs(given: Sequence[Tree], asked: Sequence[Tree], field: str) -> list[tuple[int, int]]:
+def _pairs(given: Sequence[Tree], wanted: Sequence[Tree], field: str) -> list[tuple[int, int]]:
     """Items of both lists that are the same thing: by name where the order says nothing, else by their position."""
     key = _NAMED.get(field)
-    refers = field == "env" and any("$(" in str(item.get("value")) for item in [*given, *asked])
-    names = [[item.get(key) for item in items] for items in (given, asked)] if key else []
+    refers = field == "env" and any("$(" in str(item.get("value")) for item in [*given, *wanted])
+    names = [[item.get(key) for item in items] for items in (given, wanted)] if key else []
     if key and not refers and all(len(set(map(str, some))) == len(some) for some in names):
         return [(position, names[1].index(name)) for position, name in enumerate(names[0]) if name in names[1]]
-    return [(position, position) for position in range(min(len(given), len(asked)))]
+    return [(position, position) for position in range(min(len(given), len(wanted)))]
 
 
 def _are_mappings(value: Tree) -> bool:
@@ -137,8 +137,8 @@ def _same(one: Tree, other: Tree) -> bool:
     return bool(one == other)
 
 
-def _cost(found: Sequence[Change]) -> int:
-    return sum(change.cost for change in found)
+def _cost(changes_of_list: Sequence[Change]) -> int:
+    return sum(change.cost for change in changes_of_list)
 
 
 def _written(steps: Sequence[str]) -> str:

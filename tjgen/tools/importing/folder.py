@@ -62,8 +62,8 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
     diagnostics: list[Diagnostic] = []
     subjects: list[Subject] = []
     for name, content in files:
-        documents, found = read(content, name, KUBERNETES)
-        diagnostics += found
+        documents, problems = read(content, name, KUBERNETES)
+        diagnostics += problems
         subjects += [
             Subject(_under_prefix(tree), document, path)
             for document in documents
@@ -71,7 +71,7 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
             if tree.__class__ is dict and tree
         ]
     jobs = [one for one in subjects if is_kind(one.tree, trainjob.KIND)]
-    others = [one for one in subjects if importer(one.tree) is not None or mpijob_v1.is_of_v1(one.tree) or _is_gone(one.tree)]
+    others = [one for one in subjects if importer(one.tree) is not None or mpijob_v1.is_of_v1(one.tree) or _is_retired(one.tree)]
     runtimes = [one for one in subjects if is_runtime(one.tree)]
     if not jobs and not others and not runtimes and not has_errors(diagnostics):
         diagnostics.append(imported.nothing(folder))
@@ -115,14 +115,14 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
         if path in experiments:
             diagnostics.append(imported.not_importable(one, "a TrainJob of that name came before", _TWICE))
             continue
-        files_of_catalog.update(_beside(runtime, known))
+        files_of_catalog.update(_runtime_reference(runtime, known))
         with TrialBuilder(files_of_catalog, release.name) as trial:
             answer = _experiment(one, runtime, trial, release)
         if isinstance(answer, Diagnostic):
             diagnostics.append(answer)
             continue
-        result, found = answer
-        diagnostics += found
+        result, problems = answer
+        diagnostics += problems
         experiments[result.file] = result.text
     for one in others:
         diagnostics += _of_another_kind(one, experiments, release)
@@ -137,7 +137,7 @@ def _under_prefix(tree: Tree) -> Tree:
 
 def _of_another_kind(job: Subject, experiments: dict[str, str], release: Release) -> list[Diagnostic]:
     """Put the experiment of a job that no Trainer starts beside the others, and tell what there is to know of it."""
-    if _is_gone(job.tree):
+    if _is_retired(job.tree):
         hint = "write it for Trainer"
         return [imported.not_importable(job, "the operator of this kind is gone, and no target makes one", hint)]
     wrong = next(report.diagnostics(job.tree, judge(job.tree, versions=release.versions, webhooks=True)), None)
@@ -154,14 +154,14 @@ def _of_another_kind(job: Subject, experiments: dict[str, str], release: Release
     answer = read_job(job, reader, release) if reader is not None else imported.left_out(job)
     if isinstance(answer, Diagnostic):
         return [answer]
-    result, found = answer
+    result, problems = answer
     if result.file in experiments:
         return [imported.not_importable(job, f"an experiment {result.file} came before", _TWICE)]
     experiments[result.file] = result.text
-    return [*different, *imported.find_warnings(job, release), *found]
+    return [*different, *imported.find_warnings(job, release), *problems]
 
 
-def _is_gone(tree: Tree) -> bool:
+def _is_retired(tree: Tree) -> bool:
     """A kind that training-operator v1.9 is the last to know, and no target makes."""
     return (tree.get("apiVersion"), tree.get("kind")) == ("kubeflow.org/v1", "PaddleJob")
 
@@ -181,14 +181,14 @@ def _runtime(job: Subject, known: dict[tuple[str, str, str], Tree], elsewhere: C
         return None
     kind, name = _kind(reference), str(reference.get("name"))
     places = (job.namespace, "") if kind == NAMESPACED_KIND else ("",)
-    found = next((known[kind, place, name] for place in places if (kind, place, name) in known), None)
-    if found is None:
+    referenced = next((known[kind, place, name] for place in places if (kind, place, name) in known), None)
+    if referenced is None:
         runtime, _ = elsewhere.find(name, kind=kind, namespace=job.namespace)
-        found = runtime.tree if runtime is not None else None
-    return found
+        referenced = runtime.tree if runtime is not None else None
+    return referenced
 
 
-def _beside(runtime: Tree, known: dict[tuple[str, str, str], Tree]) -> dict[str, str]:
+def _runtime_reference(runtime: Tree, known: dict[tuple[str, str, str], Tree]) -> dict[str, str]:
     """A runtime that came from elsewhere belongs to the new catalog, too."""
     metadata = runtime["metadata"]
     key = (str(runtime["kind"]), str(metadata.get("namespace") or ""), str(metadata["name"]))
@@ -206,27 +206,27 @@ def _experiment(
     best: tuple[Imported, list[Diagnostic]] | None = None
     for begin in (trainjob.experiment, trainjob.careful, trainjob.bare):
         experiment = begin(stated(job.tree))
-        made = trial.build(experiment)
-        first = made.of_kind(trainjob.KIND)
+        trial_result = trial.build(experiment)
+        first = trial_result.of_kind(trainjob.KIND)
         operations = residue(first[0], job.tree) if first else []
         if operations:
             patch = {"target": {"kind": trainjob.KIND}, "json": operations}
             experiment = {**experiment, "spec": {**experiment["spec"], "patches": {PATCH: patch}}}
-            made = trial.build(experiment)
-        if made.errors or not made.of_kind(trainjob.KIND):
-            why = why or (made.errors[0].message if made.errors else "nothing is built of it")
+            trial_result = trial.build(experiment)
+        if trial_result.errors or not trial_result.of_kind(trainjob.KIND):
+            why = why or (trial_result.errors[0].message if trial_result.errors else "nothing is built of it")
             continue
-        found = list(_differences(job, runtime, made, release))
-        if best is None or len(found) < len(best[1]):
-            best = (Imported(job, experiment), found)
-        if not found:
+        findings = list(_differences(job, runtime, trial_result, release))
+        if best is None or len(findings) < len(best[1]):
+            best = (Imported(job, experiment), findings)
+        if not findings:
             break
     return best or imported.not_importable(job, why)
 
 
-def _differences(job: Subject, runtime: Tree, made: TrialResult, release: Release) -> Iterator[Diagnostic]:
+def _differences(job: Subject, runtime: Tree, trial_result: TrialResult, release: Release) -> Iterator[Diagnostic]:
     """What is different in the TrainJob, and in what controllers make of it."""
-    (built,) = made.of_kind(trainjob.KIND)
+    (built,) = trial_result.of_kind(trainjob.KIND)
     if _reference(built) != _reference(job.tree):
         name = _reference(built)[1]
         yield imported.different(job, f"it refers to runtime {name}", "give it another name: a server refuses the change")
@@ -234,18 +234,18 @@ def _differences(job: Subject, runtime: Tree, made: TrialResult, release: Releas
         yield imported.different(job, f"the TrainJob at {operation['path']}", "say it in the experiment by hand")
     if not expand(job.tree, runtime, release=release).objects:
         return
-    before, after = [job.tree, runtime], [built, *made.objects]
-    found = differences(job.tree, before, release, built, after, release, lambda *_: runtime)
-    if found is None:
+    before, after = [job.tree, runtime], [built, *trial_result.objects]
+    differences_of_job = differences(job.tree, before, release, built, after, release, lambda *_: runtime)
+    if differences_of_job is None:
         yield imported.different(job, "the controller makes nothing of it any more", "see what tjgen expand says of it")
         return
-    told = [one for one in found if not one.place.endswith(_LABELS)]
-    for one in told[:_MOST]:
+    shown = [one for one in differences_of_job if not one.place.endswith(_LABELS)]
+    for one in shown[:_MOST]:
         where = f"{one.object.partition(' ')[0]} at {one.place or 'all of it'}"
         what = f"{where} was {_short(one.before)}, is {_short(one.after)}"
         yield imported.different(job, what, "see whether the run may differ so")
-    if len(told) > _MOST:
-        yield imported.different(job, f"in {len(told) - _MOST} more places", "compare tjgen expand of both")
+    if len(shown) > _MOST:
+        yield imported.different(job, f"in {len(shown) - _MOST} more places", "compare tjgen expand of both")
 
 
 def _short(value: Tree) -> str:

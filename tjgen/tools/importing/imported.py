@@ -87,8 +87,10 @@ def not_importable(subject: Subject, why: str, hint: str = "see what tjgen check
 
 def find_warnings(subject: Subject, release: Release) -> list[Diagnostic]:
     """What the rules about objects report of one that the server accepts: warnings, since an import writes another object."""
-    found = registry.of_object(subject.tree, release.versions)
-    return [one._replace(severity=WARNING, span=subject.document.locate((*subject.path, *(one.path or ())))) for one in found]
+    diagnostics = registry.of_object(subject.tree, release.versions)
+    return [
+        one._replace(severity=WARNING, span=subject.document.locate((*subject.path, *(one.path or ())))) for one in diagnostics
+    ]
 
 
 def nothing(folder: str) -> Diagnostic:

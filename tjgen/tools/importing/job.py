@@ -29,28 +29,28 @@ def read_job(job: Subject, importer: Importer, release: Release) -> tuple[Import
     with TrialBuilder({}, release.name) as trial:
         attempt = shortest(importer.experiment(wanted), wanted, importer.filled, trial)
         if attempt.cost[0]:
-            return imported.not_importable(job, _why(attempt.made))
+            return imported.not_importable(job, _why(attempt.result))
         experiment = patched(attempt, job.tree["kind"])
-        made = trial.build(experiment)
-    if made.errors:
-        return imported.not_importable(job, _why(made))
-    found = [imported.by_patch(job, change.place, _told(change)) for change in attempt.changes]
-    return Imported(job, experiment), [*found, *_differences(job, importer, made)]
+        trial_result = trial.build(experiment)
+    if trial_result.errors:
+        return imported.not_importable(job, _why(trial_result))
+    diagnostics = [imported.by_patch(job, change.place, _change_text(change)) for change in attempt.changes]
+    return Imported(job, experiment), [*diagnostics, *_differences(job, importer, trial_result)]
 
 
-def _why(made: TrialResult) -> str:
-    return made.errors[0].message if made.errors else "nothing is built of it"
+def _why(result: TrialResult) -> str:
+    return result.errors[0].message if result.errors else "nothing is built of it"
 
 
-def _told(change: Change) -> str:
+def _change_text(change: Change) -> str:
     return f"{change.operation['op']} {change.operation['path']}"
 
 
-def _differences(job: Subject, importer: Importer, made: TrialResult) -> Iterator[Diagnostic]:
-    (built,) = made.of_kind(job.tree["kind"])
+def _differences(job: Subject, importer: Importer, result: TrialResult) -> Iterator[Diagnostic]:
+    (built,) = result.of_kind(job.tree["kind"])
     for change in changes(built, stated(job.tree), importer.filled):
         yield imported.different(
-            job, f"{job.tree['kind']} needs {_told(change)}", "say it in the experiment by hand", change.place
+            job, f"{job.tree['kind']} needs {_change_text(change)}", "say it in the experiment by hand", change.place
         )
     for field in ("labels", "annotations"):
         before, after = (get(tree, ("metadata", field), None) or {} for tree in (job.tree, built))
@@ -62,7 +62,7 @@ def _differences(job: Subject, importer: Importer, made: TrialResult) -> Iterato
         before, after = (get(tree, ("metadata", field), None) or _ABSENT.get(field) for tree in (job.tree, built))
         if before != after:
             yield imported.different(job, f"{field} was {before or 'absent'}, is {after}", "give the job a name", ("metadata",))
-    for tree in made.objects:
+    for tree in result.objects:
         if tree is not built:
             what = f"{tree['kind']} {tree['metadata']['name']} is made beside it"
             yield imported.different(job, what, "see whether the run needs it")

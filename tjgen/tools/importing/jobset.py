@@ -14,13 +14,13 @@ def experiment(tree: Tree) -> Tree:
     """The experiment, with the name of the JobSet as that of its run."""
     jobs = get(tree, ("spec", "replicatedJobs"), None) or [{}]
     job = get(jobs[0], ("template", "spec"), None) or {}
-    shared, _ = pods.said({"node": job.get("template") or {}})
-    said: Tree = {"runtime": "tjgen-plain", "target": "jobset", "naming": "fixed", **shared}
+    shared, _ = pods.fields_of({"node": job.get("template") or {}})
+    spec: Tree = {"runtime": "tjgen-plain", "target": "jobset", "naming": "fixed", **shared}
     if job.get("parallelism", 1) > 1:
-        said["nodes"] = job["parallelism"]
+        spec["nodes"] = job["parallelism"]
     if get(tree, ("spec", "suspend"), None) is True:
-        said["state"] = "suspended"
-    return {**named(tree), "spec": said}
+        spec["state"] = "suspended"
+    return {**named(tree), "spec": spec}
 
 
 def filled(tree: Tree) -> Tree:

@@ -35,17 +35,19 @@ def experiment(tree: Tree) -> Tree:
     kind = kind_of(tree)
     types = get(tree, ("spec", kind.field), None) or {}
     words = {replica_type: role for role, replica_type in kind.types.items()}
-    found = {words[name]: replicas for name, replicas in types.items() if name in words and replicas.__class__ is dict}
+    by_role = {words[name]: replicas for name, replicas in types.items() if name in words and replicas.__class__ is dict}
     shared, own = (
-        pods.said({role: one.get("template") or {} for role, one in found.items()}, kind.container) if found else ({}, {})
+        pods.fields_of({role: one.get("template") or {} for role, one in by_role.items()}, kind.container)
+        if by_role
+        else ({}, {})
     )
-    roles = {role: {"replicas": one.get("replicas", 1), **own[role]} for role, one in found.items()}
+    roles = {role: {"replicas": one.get("replicas", 1), **own[role]} for role, one in by_role.items()}
     whole = named(tree)
     spec: Tree = {"runtime": f"tjgen-{_RUNTIMES.get(kind.name, 'plain')}", "target": kind.name.lower(), "naming": "fixed"}
     spec.update(shared)
     if roles:
         spec["roles"] = roles
-    spec.update(_policies(tree, [one.get("restartPolicy") for one in found.values()]))
+    spec.update(_policies(tree, [one.get("restartPolicy") for one in by_role.values()]))
     return {**whole, "spec": spec}
 
 
@@ -57,8 +59,8 @@ def filled(tree: Tree) -> Tree:
 
 def kind_of(tree: Tree) -> OperatorJob:
     """What there is to know of the kind of a job."""
-    found: OperatorJob = import_module(f"tjgen.compiler.targets.{tree['kind'].lower()}").KIND
-    return found
+    kind: OperatorJob = import_module(f"tjgen.compiler.targets.{tree['kind'].lower()}").KIND
+    return kind
 
 
 def _limit(tree: Tree, backoff_limit: Tree, policy: Tree) -> int | None:

@@ -8,7 +8,7 @@ from tjgen.trees.fields.path import FieldPath, Tree, get
 
 API_VERSION = "kubeflow.org/v1"
 _NEXT = "kubeflow.org/v2beta1"
-_GONE = ("mainContainer", "cleanPodPolicy")
+_REMOVED_FIELDS = ("mainContainer", "cleanPodPolicy")
 """Fields of v1 beside the policies; the second stands in `runPolicy`, too."""
 
 
@@ -20,7 +20,7 @@ def is_of_v1(tree: Tree) -> bool:
 def successor(tree: Tree) -> Tree:
     """The job of v2beta1."""
     spec = tree.get("spec") or {}
-    kept = {key: value for key, value in spec.items() if key not in _GONE}
+    kept = {key: value for key, value in spec.items() if key not in _REMOVED_FIELDS}
     policy = kept.get("runPolicy") or {}
     if spec.get("cleanPodPolicy") is not None and policy.get("cleanPodPolicy") is None:
         kept["runPolicy"] = {**policy, "cleanPodPolicy": spec["cleanPodPolicy"]}

@@ -29,7 +29,7 @@ _BY_ENTRY = ("env", "envFrom", "resources")
 _SOURCES = {"secretRef": "secret", "configMapRef": "configMap"}
 
 
-def said(templates: Mapping[str, Tree], main: str = "") -> tuple[dict[str, Tree], dict[str, dict[str, Tree]]]:
+def fields_of(templates: Mapping[str, Tree], main: str = "") -> tuple[dict[str, Tree], dict[str, dict[str, Tree]]]:
     """Fields of all roles, and those that only one role has. `main` names the container that trains, or else the first does."""
     by_role = {role: dict(_fields(template, main)) for role, template in templates.items()}
     shared = _shared(list(by_role.values()))
@@ -43,8 +43,8 @@ def said(templates: Mapping[str, Tree], main: str = "") -> tuple[dict[str, Tree]
 
 def container(template: Tree, main: str) -> Tree:
     """The container that trains; an empty one where there is none."""
-    found = [one for one in get(template, ("spec", "containers"), None) or [] if one.__class__ is dict]
-    return next((one for one in found if one.get("name") == main), found[0] if found else {})
+    containers = [one for one in get(template, ("spec", "containers"), None) or [] if one.__class__ is dict]
+    return next((one for one in containers if one.get("name") == main), containers[0] if containers else {})
 
 
 def _fields(template: Tree, main: str) -> Iterator[tuple[str, Tree]]:
@@ -70,15 +70,15 @@ def _fields(template: Tree, main: str) -> Iterator[tuple[str, Tree]]:
 
 
 def _sources(items: Tree) -> dict[str, Tree]:
-    found: dict[str, Tree] = {}
+    references: dict[str, Tree] = {}
     for item in items if items.__class__ is list else ():
         for field, word in _SOURCES.items():
             reference = item.get(field)
             if reference.__class__ is dict and reference.get("name"):
                 more = {"prefix": item.get("prefix"), "optional": reference.get("optional")}
                 given = {key: value for key, value in more.items() if value is not None}
-                found.setdefault(_label(reference["name"]), {word: reference["name"], **given})
-    return found
+                references.setdefault(_label(reference["name"]), {word: reference["name"], **given})
+    return references
 
 
 def _label(name: str) -> str:
@@ -124,18 +124,18 @@ def _of_run(templates: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:
 
 def _volumes(templates: Mapping[str, Tree], main: str) -> Iterator[tuple[str, Tree]]:
     """The volumes that training mounts, where every role that has one says the same of it."""
-    found: dict[str, Tree] = {}
+    known: dict[str, Tree] = {}
     roles: dict[str, list[str]] = {}
     for role, template in templates.items():
         mounts = get(container(template, main), ("volumeMounts",), None) or []
         for volume in get(template, ("spec", "volumes"), None) or []:
             name = volume.get("name")
-            here = [mount for mount in mounts if mount.get("name") == name]
-            words = _volume(volume, here)
-            if words is None or found.setdefault(name, words) != words:
+            mounts_of_volume = [mount for mount in mounts if mount.get("name") == name]
+            words = _volume(volume, mounts_of_volume)
+            if words is None or known.setdefault(name, words) != words:
                 continue
             roles.setdefault(name, []).append(role)
-    for name, words in found.items():
+    for name, words in known.items():
         yield name, words if len(roles[name]) == len(templates) else {**words, "roles": roles[name]}
 
 

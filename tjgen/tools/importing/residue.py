@@ -13,8 +13,8 @@ _OURS = (("spec", "runtimeRef"),)
 
 def residue(built: Tree, wanted: Tree) -> list[Tree]:
     """Operations of a JSON patch on the spec; none where both say the same."""
-    given, asked = ({"spec": with_canonical_quantities(stated(tree.get("spec") or {}))} for tree in (built, wanted))
-    return list(_operations(given, asked, ()))
+    given, wanted_fields = ({"spec": with_canonical_quantities(stated(tree.get("spec") or {}))} for tree in (built, wanted))
+    return list(_operations(given, wanted_fields, ()))
 
 
 def stated(value: Tree) -> Tree:
@@ -24,19 +24,19 @@ def stated(value: Tree) -> Tree:
     return [stated(item) for item in value] if value.__class__ is list else value
 
 
-def _operations(given: Tree, asked: Tree, path: tuple[str, ...]) -> Iterator[Tree]:
-    for key in [*asked, *(key for key in given if key not in asked)]:
-        here = (*path, key)
-        if here in _OURS:
+def _operations(given: Tree, wanted: Tree, path: tuple[str, ...]) -> Iterator[Tree]:
+    for key in [*wanted, *(key for key in given if key not in wanted)]:
+        location = (*path, key)
+        if location in _OURS:
             continue
-        if key not in asked:
-            yield {"op": "remove", "path": _pointer(here)}
+        if key not in wanted:
+            yield {"op": "remove", "path": _pointer(location)}
         elif key not in given:
-            yield {"op": "add", "path": _pointer(here), "value": asked[key]}
-        elif given[key].__class__ is dict and asked[key].__class__ is dict:
-            yield from _operations(given[key], asked[key], here)
-        elif given[key] != asked[key] or given[key].__class__ is not asked[key].__class__:
-            yield {"op": "replace", "path": _pointer(here), "value": asked[key]}
+            yield {"op": "add", "path": _pointer(location), "value": wanted[key]}
+        elif given[key].__class__ is dict and wanted[key].__class__ is dict:
+            yield from _operations(given[key], wanted[key], location)
+        elif given[key] != wanted[key] or given[key].__class__ is not wanted[key].__class__:
+            yield {"op": "replace", "path": _pointer(location), "value": wanted[key]}
 
 
 def _pointer(path: tuple[str, ...]) -> str:

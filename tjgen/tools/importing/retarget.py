@@ -29,10 +29,10 @@ def experiments(file: str, content: bytes, target: str) -> tuple[str, list[Diagn
 
     TJ951 where the text shares the place with others, by an alias.
     """
-    documents, found = read(content, file, CORE)
+    documents, problems = read(content, file, CORE)
     text = content.decode("utf-8", "replace")
-    if found:
-        return text, found
+    if problems:
+        return text, problems
     stream = Stream(text, file, CORE)
     for document in documents:
         own = stream.document(document.index)
@@ -67,11 +67,11 @@ def jobs(file: str, content: bytes, target: str) -> tuple[str, list[Diagnostic]]
             diagnostics += _left_behind(name, experiment, target)
             experiment, refused = _sayable(_for_target(experiment, target), name, target, trial)
             diagnostics += refused
-            made = trial.build(experiment)
-            if made.errors:
-                hint = made.errors[0].hint or "make an experiment of it with tjgen import, and change that"
-                diagnostics.append(_not_convertible(name, target, made.errors[0].message, hint))
-            objects += made.objects
+            trial_result = trial.build(experiment)
+            if trial_result.errors:
+                hint = trial_result.errors[0].hint or "make an experiment of it with tjgen import, and change that"
+                diagnostics.append(_not_convertible(name, target, trial_result.errors[0].message, hint))
+            objects += trial_result.objects
     return dump_all(objects), diagnostics
 
 

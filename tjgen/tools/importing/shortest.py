@@ -30,7 +30,7 @@ class Attempt(NamedTuple):
     """An experiment without its patch, and what is still to be changed of what it gives."""
 
     experiment: Tree
-    made: TrialResult
+    result: TrialResult
     changes: list[Change]
     cost: tuple[int, int]
     """What speaks against it: errors first, then how long it is."""
@@ -63,14 +63,14 @@ def patched(attempt: Attempt, kind: str) -> Tree:
 
 
 def _attempt(experiment: Tree, job: Tree, filled: Filled, trial: TrialBuilder) -> Attempt:
-    made = trial.build(experiment)
-    built = [tree for tree in made.of_kind(job["kind"]) if tree["apiVersion"] == job["apiVersion"]]
-    if made.errors or len(built) != 1:
-        return Attempt(experiment, made, [], (len(made.errors) + 1, 0))
-    found = changes(built[0], job, filled)
-    beside = sum(len(dump(tree)) for tree in made.objects if tree is not built[0])
-    cost = len(dump(experiment)) + _DEARER * (beside + sum(change.cost for change in found))
-    return Attempt(experiment, made, found, (0, cost))
+    result = trial.build(experiment)
+    built = [tree for tree in result.of_kind(job["kind"]) if tree["apiVersion"] == job["apiVersion"]]
+    if result.errors or len(built) != 1:
+        return Attempt(experiment, result, [], (len(result.errors) + 1, 0))
+    found_changes = changes(built[0], job, filled)
+    extra = sum(len(dump(tree)) for tree in result.objects if tree is not built[0])
+    cost = len(dump(experiment)) + _DEARER * (extra + sum(change.cost for change in found_changes))
+    return Attempt(experiment, result, found_changes, (0, cost))
 
 
 def words(experiment: Tree) -> Iterator[Word]:

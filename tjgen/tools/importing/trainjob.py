@@ -40,9 +40,11 @@ def bare(tree: Tree) -> Tree:
     if namespace:
         metadata["namespace"] = namespace
     for key in ("labels", "annotations"):
-        said = get(tree, ("metadata", key), None)
+        values = get(tree, ("metadata", key), None)
         kept = (
-            {name: value for name, value in said.items() if name not in (*NOT_THEIRS, *OURS)} if said.__class__ is dict else None
+            {name: value for name, value in values.items() if name not in (*NOT_THEIRS, *OURS)}
+            if values.__class__ is dict
+            else None
         )
         if kept:
             metadata[key] = kept
@@ -88,14 +90,14 @@ def variables(items: Tree) -> dict[str, Tree] | None:
     """The `env` of a container as variables by name; None where one of them cannot be said so."""
     if items.__class__ is not list:
         return None
-    found: dict[str, Tree] = {}
+    variables_: dict[str, Tree] = {}
     for item in items:
         name = get(item, ("name",), None)
         value = _variable(item)
-        if name.__class__ is not str or name in found or value is None:
+        if name.__class__ is not str or name in variables_ or value is None:
             return None
-        found[name] = value
-    return found
+        variables_[name] = value
+    return variables_
 
 
 def _variable(item: Tree) -> Tree:
@@ -105,17 +107,17 @@ def _variable(item: Tree) -> Tree:
         return value if value.__class__ is str else None
     if source.__class__ is not dict or len(source) != 1 or "value" in item:
         return None
-    ((kind, said),) = source.items()
-    if said.__class__ is not dict:
+    ((kind, reference),) = source.items()
+    if reference.__class__ is not dict:
         return None
-    if kind in _REFERENCES and {"name", "key"} <= said.keys() <= {"name", "key", "optional"}:
-        optional = {"optional": said["optional"]} if "optional" in said else {}
-        return {_REFERENCES[kind]: said["name"], "key": said["key"], **optional}
-    if kind == "fieldRef" and said.keys() == {"fieldPath"}:
-        return {"field": said["fieldPath"]}
-    if kind == "resourceFieldRef" and {"resource"} <= said.keys() <= {"resource", "containerName", "divisor"}:
-        more = {"container": said.get("containerName"), "divisor": said.get("divisor")}
-        return {"resource": said["resource"], **{key: value for key, value in more.items() if value is not None}}
+    if kind in _REFERENCES and {"name", "key"} <= reference.keys() <= {"name", "key", "optional"}:
+        optional = {"optional": reference["optional"]} if "optional" in reference else {}
+        return {_REFERENCES[kind]: reference["name"], "key": reference["key"], **optional}
+    if kind == "fieldRef" and reference.keys() == {"fieldPath"}:
+        return {"field": reference["fieldPath"]}
+    if kind == "resourceFieldRef" and {"resource"} <= reference.keys() <= {"resource", "containerName", "divisor"}:
+        more = {"container": reference.get("containerName"), "divisor": reference.get("divisor")}
+        return {"resource": reference["resource"], **{key: value for key, value in more.items() if value is not None}}
     return None
 
 
@@ -137,14 +139,14 @@ def resources(tree: Tree) -> Iterator[tuple[str, Tree]]:
 
 def _initializers(tree: Tree) -> Iterator[tuple[str, Tree]]:
     for part in ("dataset", "model"):
-        said = get(tree, (part,), None)
-        if said.__class__ is not dict:
+        section = get(tree, (part,), None)
+        if section.__class__ is not dict:
             continue
-        fetch = {"storageUri": said["storageUri"]} if said.get("storageUri") else {}
-        env = variables(said.get("env"))
+        fetch = {"storageUri": section["storageUri"]} if section.get("storageUri") else {}
+        env = variables(section.get("env"))
         if env:
             fetch["env"] = env
-        secret = get(said, ("secretRef", "name"), None)
+        secret = get(section, ("secretRef", "name"), None)
         if secret:
             fetch["secretRef"] = secret
         yield part, fetch

@@ -62,7 +62,7 @@ class TrialBuilder:
         except CompileError as error:
             return TrialResult([], error.diagnostics)
         objects = [manifest.tree for one in results for run in one.runs for manifest in run.compiled.manifests]
-        return TrialResult(objects, [found for one in results for found in one.diagnostics])
+        return TrialResult(objects, [diagnostic for one in results for diagnostic in one.diagnostics])
 
     def _put(self, name: str, text: str) -> None:
         path = os.path.join(self._folder.name, name)

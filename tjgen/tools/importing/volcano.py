@@ -20,21 +20,21 @@ def experiment(tree: Tree) -> Tree:
     """The experiment, with the name of the Job as that of its run."""
     spec = tree["spec"]
     tasks = {task.get("name") or _name(position): task for position, task in enumerate(spec.get("tasks") or [])}
-    shared, own = pods.said({name: task.get("template") or {} for name, task in tasks.items()}) if tasks else ({}, {})
+    shared, own = pods.fields_of({name: task.get("template") or {} for name, task in tasks.items()}) if tasks else ({}, {})
     plugins = spec.get("plugins") or {}
     runtime = next((runtime for plugin, runtime in _FRAMEWORKS.items() if plugin in plugins), "tjgen-plain")
-    said: Tree = {"runtime": runtime, "target": "volcanojob", "naming": "fixed", **shared}
+    experiment_spec: Tree = {"runtime": runtime, "target": "volcanojob", "naming": "fixed", **shared}
     if tasks:
-        said["roles"] = {name: {"replicas": task.get("replicas", 0), **own[name]} for name, task in tasks.items()}
+        experiment_spec["roles"] = {name: {"replicas": task.get("replicas", 0), **own[name]} for name, task in tasks.items()}
     schedule = {field: spec[field] for field in _SCHEDULE if spec.get(field)}
     if spec.get("networkTopology"):
         schedule["networkTopology"] = spec["networkTopology"]
     if schedule:
-        said["schedule"] = schedule
+        experiment_spec["schedule"] = schedule
     volcano = dict(_volcano(spec, tasks))
     if volcano:
-        said["volcano"] = volcano
-    return {**named(tree), "spec": said}
+        experiment_spec["volcano"] = volcano
+    return {**named(tree), "spec": experiment_spec}
 
 
 def filled(tree: Tree) -> Tree:
@@ -61,11 +61,11 @@ def _name(position: int) -> str:
 
 
 def _least(task: Tree) -> int:
-    said = task.get("minAvailable")
-    if said is None:
+    min_available = task.get("minAvailable")
+    if min_available is None:
         partitions = task.get("partitionPolicy") or {}
-        said = partitions.get("minPartitions", 0) * partitions.get("partitionSize", 0) or task.get("replicas", 0)
-    return int(said)
+        min_available = partitions.get("minPartitions", 0) * partitions.get("partitionSize", 0) or task.get("replicas", 0)
+    return int(min_available)
 
 
 def _volcano(spec: Tree, tasks: dict[str, Tree]) -> Iterator[tuple[str, Tree]]:
@@ -88,11 +88,11 @@ def _volcano(spec: Tree, tasks: dict[str, Tree]) -> Iterator[tuple[str, Tree]]:
 
 def _policies(items: Tree) -> Iterator[tuple[str, Tree]]:
     """What is done, by event and by exit code."""
-    found: dict[str, dict[str, Tree]] = {"policies": {}, "exitCodes": {}}
+    by_kind: dict[str, dict[str, Tree]] = {"policies": {}, "exitCodes": {}}
     for item in items or []:
         action: Tree = {"action": item.get("action"), "timeout": item["timeout"]} if item.get("timeout") else item.get("action")
         if item.get("exitCode") is not None:
-            found["exitCodes"][str(item["exitCode"])] = action
+            by_kind["exitCodes"][str(item["exitCode"])] = action
         for event in [item["event"]] if item.get("event") else item.get("events") or []:
-            found["policies"][event] = action
-    yield from ((field, policies) for field, policies in found.items() if policies)
+            by_kind["policies"][event] = action
+    yield from ((field, policies) for field, policies in by_kind.items() if policies)

@@ -15,19 +15,19 @@ def bounds(bars: Sequence[Bar]) -> Picture:
     canvas = Canvas(WIDTH)
     canvas.y = 12
     for (environment, holder), group in groupby(bars, lambda bar: (bar.environment, bar.holder)):
-        canvas.text(0, f"{holder} in {environment}" if environment else holder, "head", room=WIDTH)
+        canvas.text(0, f"{holder} in {environment}" if environment else holder, "head", max_width=WIDTH)
         canvas.y += 20
         for bar in group:
             amount = f"{bar.used} of {bar.allowed}  {percent(bar)}"
-            canvas.text(0, bar.key, "mono", room=WIDTH - len(amount) * 6.6 - 12)
-            canvas.text(WIDTH, amount, "end", room=WIDTH)
+            canvas.text(0, bar.key, "mono", max_width=WIDTH - len(amount) * 6.6 - 12)
+            canvas.text(WIDTH, amount, "end", max_width=WIDTH)
             canvas.box(0, canvas.y + 6, WIDTH, 6, "track", radius=2)
             if bar.share > 0:
                 canvas.box(0, canvas.y + 6, WIDTH * min(bar.share, 1), 6, "full" if bar.share > 1 else "fill", radius=2)
             canvas.y += 32
         canvas.y += 10
-    said = [f"{bar.holder}: {bar.used} of {bar.allowed} {bar.key}, {percent(bar)}" for bar in bars]
-    return Picture(WIDTH, int(canvas.y), canvas.marks, ". ".join(said) + ".")
+    sentences = [f"{bar.holder}: {bar.used} of {bar.allowed} {bar.key}, {percent(bar)}" for bar in bars]
+    return Picture(WIDTH, int(canvas.y), canvas.marks, ". ".join(sentences) + ".")
 
 
 def percent(bar: Bar) -> str:

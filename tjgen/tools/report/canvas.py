@@ -25,14 +25,14 @@ class Canvas:
         """Where the next thing goes."""
         self._marks: list[str] = []
 
-    def text(self, x: float, words: str, classes: str = "", *, room: float | None = None, tail: bool = False) -> None:
-        """A line of text at the current height; cut to `room` pixels, with the whole of it as a title. `tail` keeps the end."""
+    def text(self, x: float, words: str, classes: str = "", *, max_width: float | None = None, tail: bool = False) -> None:
+        """A line of text at the current height; cut to `max_width` pixels, with all of it as a title. `tail` keeps the end."""
         if not words:
             return
         width = _SIGN if "mono" in classes else _LETTER
         if "small" in classes:
             width *= 11 / 12
-        most = int((self.width - x if room is None else room) / width)
+        most = int((self.width - x if max_width is None else max_width) / width)
         cut = words if len(words) <= most else "…" + words[-most + 1 :] if tail else words[: most - 1] + "…"
         title = f"<title>{escape(words)}</title>" if cut != words else ""
         named = f' class="{" ".join(_SHORT.get(word, word) for word in classes.split())}"' if classes else ""

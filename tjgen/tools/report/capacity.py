@@ -37,17 +37,20 @@ def sums(runs: Sequence[Shown]) -> list[Sum]:
 
 def bars(runs: Sequence[Shown], plan: Plan) -> list[Bar]:
     """The quotas and queues that the Platforms name, and what these runs take of them."""
-    found: list[Bar] = []
+    bars_: list[Bar] = []
     for environment in plan.environments:
         cluster = plan.cluster(environment)
-        here = [run for run in runs if run.place.environment == environment]
+        own = [run for run in runs if run.place.environment == environment]
         for namespace, quota in cluster.quotas.items():
-            found += _bars(
-                environment, f"namespace {namespace}", quota, [one for one in here if one.place.namespace == namespace]
+            bars_ += _bars(
+                environment,
+                f"namespace {namespace}",
+                quota,
+                [one for one in own if one.place.namespace == namespace],
             )
         for queue, capability in cluster.queues.items():
-            found += _bars(environment, f"queue {queue}", capability, [one for one in here if one.queue == queue])
-    return found
+            bars_ += _bars(environment, f"queue {queue}", capability, [one for one in own if one.queue == queue])
+    return bars_
 
 
 def _bars(environment: str | None, holder: str, bounds: Limits, runs: Sequence[Shown]) -> Iterator[Bar]:
@@ -55,8 +58,8 @@ def _bars(environment: str | None, holder: str, bounds: Limits, runs: Sequence[S
     # A run that waits has claims all the same.
     takes += [one for run in runs if run.state == SUSPENDED or run.stopped for one in used(run.totals, bounds) if one[1]]
     amounts = summed(takes)
-    for key, said in bounds.items():
-        allowed = parse(said)
+    for key, limit in bounds.items():
+        allowed = parse(limit)
         amount = amounts.get(key, 0)
         share = amount / allowed.nanos if allowed.nanos else float("inf") if amount else 0.0
-        yield Bar(environment or "", holder, key, str(Quantity(amount, allowed.format)), str(said), share)
+        yield Bar(environment or "", holder, key, str(Quantity(amount, allowed.format)), str(limit), share)

@@ -35,14 +35,14 @@ def section(report: Report) -> Iterator[str]:
 
 def _entry(entry: Entry) -> Iterator[str]:
     rows = [(one.ref.kind, field) for one in entry.objects for field in one.fields]
-    words = [said for one in entry.objects for said in one.words]
+    words = [refusal for one in entry.objects for refusal in one.words]
     head = f'<span class="name">{escape(entry.name)}</span> <b class="change {slug(entry.kind)}">{escape(meaning(entry))}</b>'
     if not rows and not words:
         yield f'<p class="entry">{head}</p>\n'
         return
     yield f'<details class="entry" open><summary>{head}</summary>\n'
-    for said in words:
-        yield f'<p class="bad">The server refuses: {escape(said)}</p>\n'
+    for refusal in words:
+        yield f'<p class="bad">The server refuses: {escape(refusal)}</p>\n'
     if rows:
         yield f"<table>{_HEAD}<tbody>\n"
         for kind, field in rows:

@@ -8,7 +8,7 @@ from tjgen.compiler.totals.tally import Totals
 from tjgen.gitops.diff.compare import Entry
 from tjgen.gitops.diff.side import Attribution
 from tjgen.language.runs.store import Place
-from tjgen.tools.report.anatomy import Anatomy
+from tjgen.tools.report.structure import Structure
 from tjgen.trees.diagnostics.model import Diagnostic, ObjectRef
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import NamedTuple
@@ -19,7 +19,7 @@ class Field(NamedTuple):
 
     path: FieldPath
     value: Tree
-    said: Attribution | None
+    attribution: Attribution | None
 
 
 class Part(NamedTuple):
@@ -43,7 +43,7 @@ class Fact(NamedTuple):
 
     label: str
     value: str
-    said: Attribution | None = None
+    attribution: Attribution | None = None
 
 
 class Shown(NamedTuple):
@@ -60,7 +60,7 @@ class Shown(NamedTuple):
     folder: str
     """Folder of its files in the output tree; "" where they stand in none."""
     facts: tuple[Fact, ...]
-    anatomy: Anatomy
+    structure: Structure
     totals: Totals
     parts: tuple[Part, ...]
     """Objects that are its own."""

@@ -9,8 +9,8 @@ from tjgen.cluster.kinds.protocol import Pods
 from tjgen.gitops.diff.compare import ref_of
 from tjgen.gitops.diff.side import AttributeField
 from tjgen.language.runs.lock import LockedRun
-from tjgen.tools.report.anatomy import is_device, is_job, main_container
 from tjgen.tools.report.content import Fact
+from tjgen.tools.report.structure import is_device, is_job, main_container
 from tjgen.tools.report.words import counted
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, named
 from tjgen.trees.k8s.quantity import parse
@@ -21,7 +21,9 @@ _OF_PODS = ("image", "command", "pods", "devices")
 _DAY, _HOUR, _MINUTE = 86400, 3600, 60
 
 
-def facts(applied: Sequence[Tree], previews: Sequence[Tree], locked: LockedRun | None, ask: AttributeField) -> Iterator[Fact]:
+def facts(
+    applied: Sequence[Tree], previews: Sequence[Tree], locked: LockedRun | None, attribute: AttributeField
+) -> Iterator[Fact]:
     """The facts, in the order in which they are read; facts without a value are left out."""
     trees = [*applied, *previews]
     by_kind = {str(tree.get("kind")): tree for tree in reversed(trees)}
@@ -29,15 +31,15 @@ def facts(applied: Sequence[Tree], previews: Sequence[Tree], locked: LockedRun |
     for tree in trees:
         for pods in pods_of(Manifest(tree, {})):
             if get(tree, (*pods.path[:3], "template", "metadata", "labels", ANCESTOR), "") not in INITIALIZERS:
-                yield from _of_pods(tree, pods, ask)
-    yield from _runtime(holder, by_kind.get("TrainingRuntime", {}), ask)
+                yield from _of_pods(tree, pods, attribute)
+    yield from _runtime(holder, by_kind.get("TrainingRuntime", {}), attribute)
     group = by_kind.get("PodGroup", {})
-    yield from _one("Queue", group, ("spec", "queue"), ask)
-    yield from _one("Priority", group, ("spec", "priorityClassName"), ask)
+    yield from _one("Queue", group, ("spec", "queue"), attribute)
+    yield from _one("Priority", group, ("spec", "priorityClassName"), attribute)
     deadline: FieldPath = ("spec", "activeDeadlineSeconds")
     seconds = get(holder, deadline)
     if seconds.__class__ is int:
-        yield Fact("Deadline", duration(seconds), ask(ref_of(holder), deadline, seconds))
+        yield Fact("Deadline", duration(seconds), attribute(ref_of(holder), deadline, seconds))
     if locked is not None:
         if locked.promoted_from:
             yield Fact("Promoted from", locked.promoted_from)
@@ -47,39 +49,39 @@ def facts(applied: Sequence[Tree], previews: Sequence[Tree], locked: LockedRun |
             yield Fact("Renewed", counted(locked.renewal, "time"))
 
 
-def _of_pods(tree: Tree, pods: Pods, ask: AttributeField) -> Iterator[Fact]:
+def _of_pods(tree: Tree, pods: Pods, attribute: AttributeField) -> Iterator[Fact]:
     ref = ref_of(tree)
     container: FieldPath = (*pods.path, "spec", "containers", named(str(main_container(pods).get("name", ""))))
     # Most runs have one kind of pods, which needs no name.
     label = "" if pods.role == NODE else f"{pods.role}: "
     image, command, number, devices = [f"{label}{one}" if label else one.capitalize() for one in _OF_PODS]
-    yield from _one(image, tree, (*container, "image"), ask)
+    yield from _one(image, tree, (*container, "image"), attribute)
     words = [str(word) for key in ("command", "args") for word in get(tree, (*container, key), None) or []]
     if words:
         path = (*container, "args") if get(tree, (*container, "args"), None) else (*container, "command")
         first = get(tree, path)[0]
-        yield Fact(command, " ".join(words), ask(ref, (*path, 0), first) or ask(ref, path, get(tree, path)))
+        yield Fact(command, " ".join(words), attribute(ref, (*path, 0), first) or attribute(ref, path, get(tree, path)))
     count: FieldPath = (*pods.path[:-1], "parallelism" if tree.get("kind") == "JobSet" else "replicas")
-    yield Fact(number, str(pods.number), ask(ref, count, get(tree, count)))
+    yield Fact(number, str(pods.number), attribute(ref, count, get(tree, count)))
     for resource, amount in (get(tree, (*container, "resources", "limits"), None) or {}).items():
         if is_device(resource) and parse(amount).value:
-            said = ask(ref, (*container, "resources", "limits", resource), amount)
-            yield Fact(devices, f"{amount} {resource}", said)
+            attribution = attribute(ref, (*container, "resources", "limits", resource), amount)
+            yield Fact(devices, f"{amount} {resource}", attribution)
 
 
-def _runtime(trainjob: Tree, runtime: Tree, ask: AttributeField) -> Iterator[Fact]:
+def _runtime(trainjob: Tree, runtime: Tree, attribute: AttributeField) -> Iterator[Fact]:
     path: FieldPath = ("spec", "runtimeRef", "name")
     name = get(trainjob, path)
     if name is MISSING:
         return
     catalog = (get(runtime, ("metadata", "annotations"), None) or {}).get("tjgen.dev/runtime")
-    yield Fact("Runtime", str(catalog or name), ask(ref_of(trainjob), path, name))
+    yield Fact("Runtime", str(catalog or name), attribute(ref_of(trainjob), path, name))
 
 
-def _one(label: str, tree: Tree, path: FieldPath, ask: AttributeField) -> Iterator[Fact]:
+def _one(label: str, tree: Tree, path: FieldPath, attribute: AttributeField) -> Iterator[Fact]:
     value = get(tree, path)
     if value not in (MISSING, None, ""):
-        yield Fact(label, str(value), ask(ref_of(tree), path, value))
+        yield Fact(label, str(value), attribute(ref_of(tree), path, value))
 
 
 def duration(seconds: int) -> str:

@@ -11,12 +11,12 @@ from tjgen.tools.report.text import lines
 from tjgen.tools.report.words import counted
 
 
-def parts(found: Sequence[Part], source: str, *, own: bool = False) -> Iterator[str]:
+def parts(parts_: Sequence[Part], source: str, *, own: bool = False) -> Iterator[str]:
     """Each object, closed at first; `own` says that only some of its fields are there."""
-    for one in found:
+    for one in parts_:
         number = counted(len(one.fields), "field") + (" of its own" if own else "")
-        made = "" if one.file else ", made by a controller"
-        yield f'<details class="object"><summary>{title(one)} <span class="count">{number}{made}</span></summary>\n'
+        note = "" if one.file else ", made by a controller"
+        yield f'<details class="object"><summary>{title(one)} <span class="count">{number}{note}</span></summary>\n'
         yield from manifest(one, source)
         yield "</details>\n"
 
@@ -31,34 +31,34 @@ def manifest(one: Part, source: str) -> Iterator[str]:
     yield "<pre>"
     who: Attribution | None = None
     for text, field in lines(one.fields):
-        if field is None or field.said == who:
+        if field is None or field.attribution == who:
             yield f"{escape(text)}\n"
             continue
-        who = field.said
+        who = field.attribution
         first, _, rest = text.partition("\n")
         yield f"{escape(first)}  {place(who, source, '# ')}\n" + (f"{escape(rest)}\n" if rest else "")
     yield "</pre>\n"
 
 
-def place(said: Attribution | None, source: str = "", mark: str = "") -> str:
+def place(attribution: Attribution | None, source: str = "", mark: str = "") -> str:
     """The line that asked for something; the way to it is shown with the pointer or the focus on it.
 
     Of `source`, the file that the reader has in mind, only the line is told; `mark` goes before it.
     """
-    if said is None:
+    if attribution is None:
         return ""
-    short, words = said.words.partition(" ")[0], said.words
-    if said.span is not None:
+    short, words = attribution.words.partition(" ")[0], attribution.words
+    if attribution.span is not None:
         # Of what tjgen brings along the name is enough here.
-        file = said.span.file.rpartition("/")[2] if said.span.file.startswith("tjgen:") else said.span.file
-        short = f"{file}:{said.span.line}" if said.span.file != source else f"line {said.span.line}"
-        words = _without(words, str(said.span))
+        file = attribution.span.file.rpartition("/")[2] if attribution.span.file.startswith("tjgen:") else attribution.span.file
+        short = f"{file}:{attribution.span.line}" if attribution.span.file != source else f"line {attribution.span.line}"
+        words = _without(words, str(attribution.span))
     return f"<b tabindex=0>{mark}{escape(short)}<i>{escape(words)}</i></b>"
 
 
-def asked(value: str, said: Attribution | None, source: str) -> str:
+def with_place(value: str, attribution: Attribution | None, source: str) -> str:
     """A value (HTML) with the place that asked for it."""
-    return f"{value} {place(said, source)}" if said is not None else value
+    return f"{value} {place(attribution, source)}" if attribution is not None else value
 
 
 def _without(words: str, place: str) -> str:

@@ -19,7 +19,7 @@ from tjgen.language.runs.store import Place
 from tjgen.tools.report.capacity import bars, sums
 from tjgen.tools.report.content import Changes, Report
 from tjgen.tools.report.run import Known, Look, age, shown
-from tjgen.tools.report.shares import beside, parts_of, several, shared_by
+from tjgen.tools.report.shares import parts_of, paths_by_name, several, shared_by
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.manifests.manifest import RUNS
 from tjgen.trees.session import Session
@@ -47,7 +47,7 @@ def of_build(plan: Plan, wanted: Wanted, watch: Watch | None = None, results: It
         side, diagnostics = plan_side(plan, wanted.directory, units.append, watch)
     else:
         side, diagnostics = _built_alone(plan, units, build(plan, Session(), watch=watch) if results is None else results)
-    changes, found = _changes(plan, wanted, side)
+    changes, problems = _changes(plan, wanted, side)
     known = _known(plan, side, units, wanted.directory)
     versions = plan.release_of(plan.environments[0]).versions
     catalog = Catalog(plan.project.spec.catalogs, plan.project.directory, versions=versions)
@@ -66,7 +66,7 @@ def of_build(plan: Plan, wanted: Wanted, watch: Watch | None = None, results: It
         sums(runs),
         bars(runs, plan),
         bandwidths,
-        list(dict.fromkeys([*diagnostics, *found])),
+        list(dict.fromkeys([*diagnostics, *problems])),
         changes,
     )
 
@@ -99,16 +99,16 @@ def _changes(plan: Plan, wanted: Wanted, new: Side) -> tuple[Changes | None, lis
         return None, []
     import os
 
-    found: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
     if os.path.isdir(wanted.against):
         old = Side(wanted.against, bodies_on_disk(wanted.against), {})
     else:
         from tjgen.gitops.output.earlier import earlier  # it builds the sources of then
 
-        old, found = earlier(wanted.against, plan, wanted.directory, new)
+        old, problems = earlier(wanted.against, plan, wanted.directory, new)
     old = old._replace(bodies=only(old.bodies, plan.environments))
     new = new._replace(bodies=only(new.bodies, plan.environments))
-    return Changes(wanted.against, compare(old, new)), found
+    return Changes(wanted.against, compare(old, new)), problems
 
 
 def _known(plan: Plan, side: Side, units: Sequence[Built], directory: str | None) -> list[Known]:
@@ -128,9 +128,9 @@ def _known(plan: Plan, side: Side, units: Sequence[Built], directory: str | None
         if at is not None and at.stage == RUNS:
             places.setdefault(at.key, Place(at.environment or None, at.namespace, at.experiment))
             own.setdefault((at.key, at.run), {})[path] = body
-    known = beside(side.bodies)
+    known = paths_by_name(side.bodies)
     names = {**dict.fromkeys(own), **dict.fromkeys(built), **dict.fromkeys(key for key in locked if key[0] in places)}
-    found = []
+    result = []
     for key, name in names:
         if not plan.whole and key not in sources:
             continue
@@ -139,8 +139,8 @@ def _known(plan: Plan, side: Side, units: Sequence[Built], directory: str | None
         together = {**shared_by(place, files_of, lock, run, known, side.bodies), **files_of}
         source = sources.get(key) or _source(directory, run_folder(place, name))
         where = f"{directory}/{run_folder(place, name)}" if directory is not None and files_of else ""
-        found.append(Known(place, name, together, source, where, lock, run, problems.get(key, ()) if run is not None else ()))
-    return sorted(found, key=lambda one: _order(one, plan))
+        result.append(Known(place, name, together, source, where, lock, run, problems.get(key, ()) if run is not None else ()))
+    return sorted(result, key=lambda one: _order(one, plan))
 
 
 def _source(directory: str | None, folder: str) -> str:

@@ -15,10 +15,10 @@ _KNOWN: tuple[FieldPath, ...] = (("apiVersion",), ("kind",), ("metadata", "name"
 """What stands in the heading of an object."""
 
 
-def part(tree: Tree, file: str, ask: AttributeField) -> Part:
+def part(tree: Tree, file: str, attribute: AttributeField) -> Part:
     """An object, field by field."""
     ref = ref_of(tree)
-    fields = [Field(path, value, ask(ref, path, value)) for path, value in leaves(tree) if path not in _KNOWN and path]
+    fields = [Field(path, value, attribute(ref, path, value)) for path, value in leaves(tree) if path not in _KNOWN and path]
     return Part(ref, file, tuple(fields))
 
 
@@ -35,11 +35,11 @@ def common(runs: Sequence[Shown]) -> Common:
         return Common((), tuple([run.parts for run in runs]))
     shared: dict[tuple[str, str], dict[FieldPath, Tree]] = {}
     for position, run in enumerate(runs):
-        here = _by_object(run)
+        by_object = _by_object(run)
         if position == 0:
-            shared = here
+            shared = by_object
         shared = {
-            key: {path: value for path, value in fields.items() if here.get(key, {}).get(path, MISSING) == value}
+            key: {path: value for path, value in fields.items() if by_object.get(key, {}).get(path, MISSING) == value}
             for key, fields in shared.items()
         }
     first = runs[0]

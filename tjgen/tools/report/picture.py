@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tjgen.tools.report.anatomy import Anatomy, PodSet, Step
 from tjgen.tools.report.canvas import Canvas
 from tjgen.tools.report.storage import Volume
+from tjgen.tools.report.structure import PodSet, Step, Structure
 from tjgen.trees.typing import NamedTuple
 
 WIDTH = 400
@@ -26,20 +26,20 @@ class Picture(NamedTuple):
     """How many devices the pods have that the marks refer to as `#pod-N`: see `pod`."""
 
 
-def picture(anatomy: Anatomy) -> Picture:
+def picture(structure: Structure) -> Picture:
     """The picture; it does not show the name of the run, so that runs that are alike share one."""
     canvas = Canvas(WIDTH)
     canvas.y = 12
-    if anatomy.steps:
-        _steps(canvas, anatomy.steps)
-    if anatomy.podsets:
-        _pods(canvas, anatomy)
-    if anatomy.volumes:
-        _volumes(canvas, anatomy.volumes)
-    if anatomy.slices:
-        _slices(canvas, anatomy.slices)
-    kinds = sorted({_cells(podset) for podset in anatomy.podsets if podset.pods})
-    return Picture(WIDTH, int(canvas.y), canvas.marks, words(anatomy), tuple(kinds))
+    if structure.steps:
+        _steps(canvas, structure.steps)
+    if structure.podsets:
+        _pods(canvas, structure)
+    if structure.volumes:
+        _volumes(canvas, structure.volumes)
+    if structure.slices:
+        _slices(canvas, structure.slices)
+    kinds = sorted({_cells(podset) for podset in structure.podsets if podset.pods})
+    return Picture(WIDTH, int(canvas.y), canvas.marks, words(structure), tuple(kinds))
 
 
 def pod(cells: int) -> str:
@@ -80,33 +80,33 @@ def _steps(canvas: Canvas, steps: tuple[Step, ...]) -> None:
             canvas.text(_LEFT, kind)
             start = _LEFT + len(kind) * 6.8 + 9
             label = step.label if number == 0 and len(steps) > 1 else ""
-            canvas.text(start, name, "mono soft", room=WIDTH - start - len(label) * 6.6 - 12)
+            canvas.text(start, name, "mono soft", max_width=WIDTH - start - len(label) * 6.6 - 12)
             if label:
-                canvas.text(WIDTH, label, "soft small end", room=80)
+                canvas.text(WIDTH, label, "soft small end", max_width=80)
             canvas.y += 20
     canvas.y += 12
 
 
-def _pods(canvas: Canvas, anatomy: Anatomy) -> None:
-    gang = anatomy.gang
-    _caption(canvas, "Started" + (", when it is resumed" if anatomy.suspended else ""))
+def _pods(canvas: Canvas, structure: Structure) -> None:
+    gang = structure.gang
+    _caption(canvas, "Started" + (", when it is resumed" if structure.suspended else ""))
     framed = gang is not None
-    if not framed and not anatomy.queue:
+    if not framed and not structure.queue:
         canvas.y -= 8
     top = canvas.y - 10
     behind = canvas.drawn
     if gang is not None:
         canvas.y += 10
         bits = [f"gang of {gang.least}", gang.scheduler, *([f"queue {gang.queue}"] if gang.queue else [])]
-        canvas.text(12, " · ".join([*bits, *([gang.priority] if gang.priority else [])]), "gang-name small", room=WIDTH - 24)
+        canvas.text(12, " · ".join([*bits, *([gang.priority] if gang.priority else [])]), "gang-name small", max_width=WIDTH - 24)
         if gang.topology:
             canvas.y += 16
-            canvas.text(12, gang.topology, "soft small", room=WIDTH - 24)
+            canvas.text(12, gang.topology, "soft small", max_width=WIDTH - 24)
         canvas.y += 12
-    elif anatomy.queue:
-        canvas.text(0, f"admitted by Kueue, queue {anatomy.queue}", "gang-name small")
+    elif structure.queue:
+        canvas.text(0, f"admitted by Kueue, queue {structure.queue}", "gang-name small")
         canvas.y += 12
-    for podset in anatomy.podsets:
+    for podset in structure.podsets:
         _podset(canvas, podset, 12 if framed else 0)
     if framed:
         frame = Canvas(WIDTH)
@@ -121,7 +121,7 @@ def _podset(canvas: Canvas, podset: PodSet, inset: int) -> None:
     left = inset + 10
     if podset.after:
         canvas.y += 6
-        canvas.text(left, after(podset), "soft small", room=width - 20)
+        canvas.text(left, after(podset), "soft small", max_width=width - 20)
         canvas.y += 8
     top = canvas.y
     behind = canvas.drawn
@@ -129,8 +129,8 @@ def _podset(canvas: Canvas, podset: PodSet, inset: int) -> None:
     count = f"{podset.pods} {'pod' if podset.pods == 1 else 'pods'}"
     each = " + ".join(f"{number} {name}" for name, number in podset.devices)
     amount = f"{count} \u00d7 {each}" if each else count
-    canvas.text(left, podset.name, "mono head", room=width - 30 - len(amount) * 6.6)
-    canvas.text(inset + width - 10, amount, "end", room=width - 60)
+    canvas.text(left, podset.name, "mono head", max_width=width - 30 - len(amount) * 6.6)
+    canvas.text(inset + width - 10, amount, "end", max_width=width - 60)
     canvas.y += 10
     _grid(canvas, podset, left, width - 20)
     requests = ", ".join(f"{amount} {name}" for name, amount in podset.requests.items())
@@ -139,7 +139,7 @@ def _podset(canvas: Canvas, podset: PodSet, inset: int) -> None:
     for line, classes in ((requests and f"each {requests}", "soft small"), (image, "mono soft small")):
         if line:
             canvas.y += 12
-            canvas.text(left, line, classes, room=width - 20, tail="mono" in classes)
+            canvas.text(left, line, classes, max_width=width - 20, tail="mono" in classes)
             canvas.y += 4
     canvas.y += 8
     frame = Canvas(WIDTH)
@@ -169,10 +169,10 @@ def _volumes(canvas: Canvas, volumes: tuple[Volume, ...]) -> None:
     _caption(canvas, "Volumes")
     for volume in volumes:
         paths = [f"{path}{' (read-only)' if read_only else ''}" for path, read_only in volume.mounts] or [f"({volume.name})"]
-        canvas.text(0, ", ".join(paths), "mono", room=WIDTH)
+        canvas.text(0, ", ".join(paths), "mono", max_width=WIDTH)
         canvas.y += 16
-        source = " · ".join(word for word in (volume.source, volume.made) if word)
-        canvas.text(_LEFT - 8, source, "soft", room=WIDTH - _LEFT + 8)
+        source = " · ".join(word for word in (volume.source, volume.storage) if word)
+        canvas.text(_LEFT - 8, source, "soft", max_width=WIDTH - _LEFT + 8)
         canvas.y += 21
     canvas.y += 6
 
@@ -186,7 +186,7 @@ def _slices(canvas: Canvas, slices: dict[str, object]) -> None:
         top = canvas.y - 10
         canvas.squares([(index * step, top) for index in range(number)], max(step - 2, 1), 12, "slice")
         canvas.y += 18
-    canvas.text(0, slice_words(slices), "soft", room=WIDTH)
+    canvas.text(0, slice_words(slices), "soft", max_width=WIDTH)
     canvas.y += 18
 
 
@@ -206,23 +206,23 @@ def after(podset: PodSet) -> str:
     return f"after {', '.join(parts)}"
 
 
-def words(anatomy: Anatomy) -> str:
+def words(structure: Structure) -> str:
     """The picture for those who do not see it."""
-    said = []
-    for podset in anatomy.podsets:
+    sentences = []
+    for podset in structure.podsets:
         each = " and ".join(f"{number} {name}" for name, number in podset.devices)
         many = f"{podset.pods} {'pod' if podset.pods == 1 else 'pods'}"
         later = f", {after(podset)}" if podset.after else ""
-        said.append(f"{podset.name}: {many}{f' with {each} each' if each else ''}{later}")
-    if anatomy.gang is not None:
-        queue = f" in queue {anatomy.gang.queue}" if anatomy.gang.queue else ""
-        said.append(f"a gang of {anatomy.gang.least}{queue} ({anatomy.gang.scheduler})")
-    said += [
-        f"volume {volume.name}: {volume.source}{f', {volume.made}' if volume.made else ''}"
+        sentences.append(f"{podset.name}: {many}{f' with {each} each' if each else ''}{later}")
+    if structure.gang is not None:
+        queue = f" in queue {structure.gang.queue}" if structure.gang.queue else ""
+        sentences.append(f"a gang of {structure.gang.least}{queue} ({structure.gang.scheduler})")
+    sentences += [
+        f"volume {volume.name}: {volume.source}{f', {volume.storage}' if volume.storage else ''}"
         + "".join(f" at {path}{' (read-only)' if read_only else ''}" for path, read_only in volume.mounts)
-        for volume in anatomy.volumes
+        for volume in structure.volumes
     ]
-    if anatomy.slices:
-        said.append(slice_words(anatomy.slices))
-    order = ", then ".join(" and ".join(f"{kind} {name}".rstrip() for kind, name in step.objects) for step in anatomy.steps)
-    return ". ".join([*([f"Applied: {order}"] if order else []), *said]) + "."
+    if structure.slices:
+        sentences.append(slice_words(structure.slices))
+    order = ", then ".join(" and ".join(f"{kind} {name}".rstrip() for kind, name in step.objects) for step in structure.steps)
+    return ". ".join([*([f"Applied: {order}"] if order else []), *sentences]) + "."

@@ -16,10 +16,10 @@ from tjgen.language.catalog.find import Catalog
 from tjgen.language.runs.freeze import is_stopped
 from tjgen.language.runs.lock import ARCHIVED, CURRENT, SUSPENDED, LockedRun
 from tjgen.language.runs.store import Place
-from tjgen.tools.report.anatomy import Applied, anatomy, is_suspended
 from tjgen.tools.report.content import FAILED, Shown
 from tjgen.tools.report.facts import facts
 from tjgen.tools.report.parts import part
+from tjgen.tools.report.structure import Applied, is_suspended, structure_of
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.manifests.manifest import PREVIEW, RUNS, STAGES, Manifest
@@ -44,7 +44,7 @@ class Known(NamedTuple):
 class Look(NamedTuple):
     """How runs are looked at."""
 
-    ask: AttributeField
+    attribute: AttributeField
     catalog: Catalog
     """Runtimes that stand in no file of the tree."""
     release: Callable[[str | None], Release]
@@ -61,15 +61,15 @@ def shown(known: Known, look: Look) -> Shown:
     trees = {path: tree for path, body in known.files.items() if (tree := tree_of(body, path)) is not None}
     places = {path: place for path in trees if (place := place_of(path)) is not None}
     applied = [Applied(places[path].stage, trees[path]) for path in places if _is_sound(known, trees[path], release)]
-    made = _made(known, [one.tree for one in applied], look.catalog, release)
+    created = _created(known, [one.tree for one in applied], look.catalog, release)
     built = known.built
     slices = built.compiled.workload.tree.value.get("slices") if built is not None else None
-    described = anatomy(applied, made, slices)
+    described = structure_of(applied, created, slices)
     manifests = [Manifest(one.tree, {}, one.stage) for one in applied]
     # Objects of one run are shown with it, shared ones once.
-    uses = [path for path in sorted(trees, key=_in_turn) if path in look.shared]
-    parts = [part(trees[path], path, look.ask) for path in sorted(trees, key=_in_turn) if path not in look.shared]
-    parts += [part(tree, "", look.ask) for tree in made if look.expanded]
+    uses = [path for path in sorted(trees, key=_apply_order) if path in look.shared]
+    parts = [part(trees[path], path, look.attribute) for path in sorted(trees, key=_apply_order) if path not in look.shared]
+    parts += [part(tree, "", look.attribute) for tree in created if look.expanded]
     queue = described.gang.queue if described.gang is not None else described.queue
     return Shown(
         known.place,
@@ -78,9 +78,9 @@ def shown(known: Known, look: Look) -> Shown:
         known.source,
         built.unit.document.file if built is not None else "",
         known.folder,
-        tuple(facts([one.tree for one in applied], made, known.locked, look.ask)),
+        tuple(facts([one.tree for one in applied], created, known.locked, look.attribute)),
         described,
-        of_run(manifests, [Manifest(tree, {}, PREVIEW) for tree in made]),
+        of_run(manifests, [Manifest(tree, {}, PREVIEW) for tree in created]),
         tuple(parts),
         tuple(uses),
         queue,
@@ -89,7 +89,7 @@ def shown(known: Known, look: Look) -> Shown:
     )
 
 
-def _in_turn(path: str) -> tuple[int, str]:
+def _apply_order(path: str) -> tuple[int, str]:
     """In the order in which objects are applied."""
     place = place_of(path)
     return STAGES.index(place.stage) if place is not None else len(STAGES), path
@@ -109,16 +109,16 @@ def state(known: Known, trees: Mapping[str, Tree]) -> str:
         return FAILED
     own = [tree for path, tree in trees.items() if (place := place_of(path)) is not None and place.stage == RUNS]
     marks = [get(tree, ("metadata", "annotations"), None) or {} for tree in own]
-    if own and all(found.get(key) == value for found in marks for key, value in LEFT_ALONE.items()):
+    if own and all(labels_of_marks.get(key) == value for labels_of_marks in marks for key, value in LEFT_ALONE.items()):
         return ARCHIVED
     return SUSPENDED if any(map(is_suspended, own)) else CURRENT
 
 
-def _made(known: Known, applied: Sequence[Tree], catalog: Catalog, release: Release) -> list[Tree]:
+def _created(known: Known, applied: Sequence[Tree], catalog: Catalog, release: Release) -> list[Tree]:
     """What controllers make: as it was compiled, or of files that are older than the sources."""
     if known.built is not None and all(_is_known(known, tree) for tree in applied):
         return [one.tree for one in known.built.compiled.previews]
-    return [made for tree in applied for made in previews_of(tree, applied, catalog, release)]
+    return [preview for tree in applied for preview in previews_of(tree, applied, catalog, release)]
 
 
 def _is_sound(known: Known, tree: Tree, release: Release) -> bool:

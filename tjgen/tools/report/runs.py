@@ -29,10 +29,10 @@ def section(report: Report, pictures: Pictures) -> Iterator[str]:
     yield from _filter(report.runs)
     names: dict[str, int] = {}
     for (environment, namespace), group in groupby(report.runs, lambda run: (run.place.environment or "", run.place.namespace)):
-        here = list(group)
+        entries = list(group)
         where = " / ".join(part for part in (environment, namespace) if part)
-        yield f'<div class="place"><h3>{escape(where)} <span class="count">{counted(len(here), "run")}</span></h3>\n'
-        for _, family in groupby(here, lambda run: run.place.name):
+        yield f'<div class="place"><h3>{escape(where)} <span class="count">{counted(len(entries), "run")}</span></h3>\n'
+        for _, family in groupby(entries, lambda run: run.place.name):
             yield from _family(list(family), report, pictures, names)
         yield "</div>\n"
     yield '<p class="none" id="nothing" hidden>No run fits.</p>\n</section>\n'
@@ -55,20 +55,20 @@ def _filter(runs: Sequence[Shown]) -> Iterator[str]:
 
 
 def _family(runs: list[Shown], report: Report, pictures: Pictures, names: dict[str, int]) -> Iterator[str]:
-    told = common(runs)
+    shared_parts = common(runs)
     classes = " ".join(dict.fromkeys(slug(run.state) for run in runs))
     several = len(runs) > 1
     if several:
         number = f'<span class="count">{counted(len(runs), "run")}</span>'
         yield f'<div class="family {classes}">\n<h4>{escape(runs[0].place.name)} {number}</h4>\n'
-    for run, parts in zip(runs, told.own, strict=True):
+    for run, parts in zip(runs, shared_parts.own, strict=True):
         yield from _run(run, pictures, _identify(run, names))
         yield from fields.parts(parts, run.written_in, own=several)
         yield from _uses(run, report)
         yield "</div></div></div></details>\n"
     if several:
         yield '<details class="common"><summary>Fields that all of them have</summary><div class="body">\n'
-        yield from fields.parts(told.parts, runs[0].written_in)
+        yield from fields.parts(shared_parts.parts, runs[0].written_in)
         yield "</div></details>\n</div>\n"
 
 
@@ -85,7 +85,7 @@ def _run(run: Shown, pictures: Pictures, name: str) -> Iterator[str]:
     yield f'<span class="takes">{_takes(run)}</span>'
     marks = _marks(run)
     yield (f'<span class="marks">{marks}</span>' if marks else "") + '</summary>\n<div class="body">\n'
-    drawn = picture(run.anatomy)
+    drawn = picture(run.structure)
     yield '<div class="sides">'
     if drawn.marks:
         yield f"<figure>{pictures.use(drawn, f'Picture of {run.name}')}</figure>\n"
@@ -97,7 +97,8 @@ def _run(run: Shown, pictures: Pictures, name: str) -> Iterator[str]:
         if value:
             yield f"<div><dt>{label}<dd>{escape(value)}</div>\n"
     for fact in run.facts:
-        yield f"<div><dt>{escape(fact.label)}<dd>{fields.asked(escape(fact.value), fact.said, run.written_in)}</div>\n"
+        value = fields.with_place(escape(fact.value), fact.attribution, run.written_in)
+        yield f"<div><dt>{escape(fact.label)}<dd>{value}</div>\n"
     yield "</dl>\n"
 
 
@@ -115,7 +116,7 @@ def _takes(run: Shown) -> str:
     """What it takes, each with its unit, so that a line can be read without a head."""
     totals = run.totals
     cells = [counted(totals.pods, "pod") if totals.pods else ""]
-    cells.append(", ".join(f"{number} {name}" for name, number in run.anatomy.devices.items()))
+    cells.append(", ".join(f"{number} {name}" for name, number in run.structure.devices.items()))
     for key, unit in (("cpu", "CPU"), ("memory", "memory")):
         amount = totals.resources.get(key)
         cells.append(f"{amount} {unit}" if amount is not None else "")

@@ -15,25 +15,30 @@ from tjgen.tools.report.parts import part
 from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES
 
-Beside = Mapping[tuple[str, str, str], list[str]]
+PathsByName = Mapping[tuple[str, str, str], list[str]]
 """Environment, namespace and name of an object beside the runs -> the files of that name."""
 
 
-def beside(bodies: Iterable[str]) -> Beside:
+def paths_by_name(bodies: Iterable[str]) -> PathsByName:
     """The files of a tree that runs may share, by what they are called."""
-    found: dict[tuple[str, str, str], list[str]] = {}
+    paths_of_names: dict[tuple[str, str, str], list[str]] = {}
     for path in bodies:
         place = place_of(path)
         if place is not None and place.stage in (RUNTIMES, DATA):
             name = path.rpartition("/")[2].removesuffix(".yaml")
             # In the stage of data the kind stands before the name.
             name = name.partition("-")[2] if place.stage == DATA else name
-            found.setdefault((place.environment, place.namespace, name), []).append(path)
-    return found
+            paths_of_names.setdefault((place.environment, place.namespace, name), []).append(path)
+    return paths_of_names
 
 
 def shared_by(
-    place: Place, own: Mapping[str, str], locked: LockedRun | None, built: Run | None, known: Beside, bodies: Mapping[str, str]
+    place: Place,
+    own: Mapping[str, str],
+    locked: LockedRun | None,
+    built: Run | None,
+    known: PathsByName,
+    bodies: Mapping[str, str],
 ) -> dict[str, str]:
     """What the run was built with, or its lock names; where neither is known, what its manifests call by name."""
     if built is not None and built.compiled.manifests:
@@ -53,7 +58,7 @@ def several(files: Iterable[Mapping[str, str]]) -> dict[str, int]:
     return {path: count for path, count in counts.items() if count > 1}
 
 
-def parts_of(shared: Mapping[str, int], bodies: Mapping[str, str], ask: AttributeField) -> dict[str, Shared]:
+def parts_of(shared: Mapping[str, int], bodies: Mapping[str, str], attribute: AttributeField) -> dict[str, Shared]:
     """The objects in those files, in the order of their paths."""
     trees = {path: tree_of(bodies[path], path) for path in sorted(shared)}
-    return {path: Shared(part(tree, path, ask), shared[path]) for path, tree in trees.items() if tree is not None}
+    return {path: Shared(part(tree, path, attribute), shared[path]) for path, tree in trees.items() if tree is not None}

@@ -16,7 +16,7 @@ class Volume(NamedTuple):
     name: str
     source: str
     """What it is, in words."""
-    made: str
+    storage: str
     """Size and class, where a claim is made for it."""
     mounts: tuple[tuple[str, bool], ...]
     """Path in a container, and whether it is read-only."""
@@ -33,7 +33,7 @@ def volumes(pods: Sequence[tuple[str, Tree]], trees: Sequence[Tree]) -> Iterator
         for tree in trees
         if tree.get("kind") == "PersistentVolumeClaim"
     }
-    found: dict[tuple[str, str, str, tuple[tuple[str, bool], ...]], list[str]] = {}
+    by_volume: dict[tuple[str, str, str, tuple[tuple[str, bool], ...]], list[str]] = {}
     for name, pod in pods:
         for volume in pod.get("volumes") or ():
             field = next((key for key in volume if key != "name"), "")
@@ -42,9 +42,9 @@ def volumes(pods: Sequence[tuple[str, Tree]], trees: Sequence[Tree]) -> Iterator
             label = source.label(value, claims) if source is not None else Label(field, "")
             read_only = source is not None and source.read_only == ALSO_IN_SOURCE and bool(value.get("readOnly"))
             key = (str(volume.get("name", "")), *label, tuple(_mounts(pod, volume, read_only=read_only)))
-            found.setdefault(key, []).append(name)
-    for (volume_name, words, made, mounts), podsets in found.items():
-        yield Volume(volume_name, words, made, mounts, tuple(podsets))
+            by_volume.setdefault(key, []).append(name)
+    for (volume_name, words, storage, mounts), podsets in by_volume.items():
+        yield Volume(volume_name, words, storage, mounts, tuple(podsets))
 
 
 def _mounts(pod: Tree, volume: Tree, *, read_only: bool) -> list[tuple[str, bool]]:

@@ -32,13 +32,13 @@ def lines(fields: Sequence[Field]) -> Iterator[Line]:
         for position in range(start, len(path)):
             step = path[position]
             is_last = position == len(path) - 1
-            room = " " * (_indent(path, position) - 2 * dashes)
+            indent = " " * (_indent(path, position) - 2 * dashes)
             if step.__class__ is str:
                 text = dump({step: _cut(field.value)}) if is_last else f"{step}:\n"
-                yield _line(room, "- " * dashes, text, field if is_last else None)
+                yield _line(indent, "- " * dashes, text, field if is_last else None)
                 dashes = 0
             elif is_last:
-                yield _line(room, "- " * dashes, dump([_cut(field.value)]), field)
+                yield _line(indent, "- " * dashes, dump([_cut(field.value)]), field)
             else:
                 dashes += 1
                 if step.__class__ is tuple and (*path[: position + 1], step[0][0]) not in paths:
@@ -87,10 +87,10 @@ def _alike(one: FieldPath, two: FieldPath) -> int:
     return length
 
 
-def _line(room: str, dashes: str, text: str, field: Field | None) -> Line:
+def _line(indent: str, dashes: str, text: str, field: Field | None) -> Line:
     first, *rest = text.rstrip("\n").split("\n")
-    hanging = room + " " * len(dashes)
-    return Line("\n".join([f"{room}{dashes}{first}", *[hanging + line for line in rest]]), field)
+    hanging = indent + " " * len(dashes)
+    return Line("\n".join([f"{indent}{dashes}{first}", *[hanging + line for line in rest]]), field)
 
 
 def _cut(value: Tree) -> Tree:

@@ -53,6 +53,6 @@ def _bar(bar: Bar) -> str:
     fill = f'<rect class="{"full" if over else "fill"}" width="{width:.1f}" height="6" rx="1"/>'
     track = '<rect class="track" width="100" height="6" rx="1"/>'
     drawn = f'<svg class="bar picture" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">{track}{fill}</svg>'
-    said = f'<b class="bad">{percent(bar)}</b>' if over else percent(bar)
+    share = f'<b class="bad">{percent(bar)}</b>' if over else percent(bar)
     amount = f"<b>{escape(bar.used)}</b> of {escape(bar.allowed)}"
-    return f"<li><span>{escape(bar.key)}</span> <span>{amount}</span> <span>{said}</span>{drawn}\n"
+    return f"<li><span>{escape(bar.key)}</span> <span>{amount}</span> <span>{share}</span>{drawn}\n"

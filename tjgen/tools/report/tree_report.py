@@ -22,7 +22,7 @@ from tjgen.language.runs.store import Locks, Place
 from tjgen.tools.report.capacity import sums
 from tjgen.tools.report.content import Changes, Report
 from tjgen.tools.report.run import Known, Look, age, shown
-from tjgen.tools.report.shares import beside, parts_of, several, shared_by
+from tjgen.tools.report.shares import parts_of, paths_by_name, several, shared_by
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.files.regular import read_regular
 from tjgen.trees.manifests.manifest import RUNS
@@ -59,9 +59,9 @@ def of_tree(directory: str, *, environments: Sequence[str], against: str | None,
         becomes = {(one.place.key, one.name): one for one in changes.entries if one.place.stage == RUNS}
         runs = [run._replace(change=becomes.get((run.place.key, run.name))) for run in runs]
     title = project.document.value.get("metadata", {}).get("name") if project.document is not None else None
-    told = parts_of(shared, bodies, no_attribution)
+    shared_parts = parts_of(shared, bodies, no_attribution)
     subject = f"as they stand in {directory}"
-    return Report(str(title or "Training runs"), subject, runs, told, sums(runs), (), {}, diagnostics, changes)
+    return Report(str(title or "Training runs"), subject, runs, shared_parts, sums(runs), (), {}, diagnostics, changes)
 
 
 def _known_environments(bodies: Mapping[str, str], wanted: Sequence[str]) -> None:
@@ -73,9 +73,9 @@ def _known_environments(bodies: Mapping[str, str], wanted: Sequence[str]) -> Non
         raise CompileError([Diagnostic("TJ262", message, hint=hint)])
 
 
-def _release(project: Project, environment: str | None, asked: str | None) -> Release:
+def _release(project: Project, environment: str | None, requested: str | None) -> Release:
     own = project.environment(environment)
-    return chosen(asked or (own.trainer if own is not None else None) or project.spec.trainer)
+    return chosen(requested or (own.trainer if own is not None else None) or project.spec.trainer)
 
 
 def _is_output(project: Project, directory: str) -> bool:
@@ -93,21 +93,21 @@ def _known(directory: str, bodies: Mapping[str, str], locks: Mapping[tuple[str, 
         if at is not None and at.stage == RUNS:
             place = Place(at.environment or None, at.namespace, at.experiment)
             own.setdefault((place, at.run), {})[path] = body
-    found = []
-    known = beside(bodies)
+    result = []
+    known = paths_by_name(bodies)
     for (place, name), inside in own.items():
         locked = locks.get((place.key, name))
         folder = next(iter(inside)).rpartition("/")[0]
         source = next((one.source for one in files(directory, folder)), "")
         together = {**shared_by(place, inside, locked, None, known, bodies), **inside}
-        found.append(Known(place, name, together, source, f"{directory}/{folder}", locked))
-    return sorted(found, key=lambda one: (one.place.environment or "", one.place.namespace, one.place.name, *age(one)))
+        result.append(Known(place, name, together, source, f"{directory}/{folder}", locked))
+    return sorted(result, key=lambda one: (one.place.environment or "", one.place.namespace, one.place.name, *age(one)))
 
 
 def _changes(directory: str, against: str, new: Side) -> Changes:
     if os.path.isdir(against):
         return Changes(against, compare(Side(against, bodies_on_disk(against), {}), new))
     repository = Repository.around(directory)
-    found = repository.files(repository.commit(against), repository.path_of(directory))
-    bodies = {path: body for path, content in found.items() if (body := body_of(content)) is not None}
+    contents = repository.files(repository.commit(against), repository.path_of(directory))
+    bodies = {path: body for path, content in contents.items() if (body := body_of(content)) is not None}
     return Changes(against, compare(Side(against, bodies, {}), new))

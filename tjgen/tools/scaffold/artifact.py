@@ -37,9 +37,9 @@ def parse(text: str, folder: str) -> Artifact | str:
     """The artifact that the text names, or what is wrong with it; `folder` is where wheels go in a project."""
     if text.endswith(".whl"):
         return _wheel(text, folder)
-    found = _GIT.match(text)
-    if found:
-        parts = urlsplit(found["url"])
+    match = _GIT.match(text)
+    if match:
+        parts = urlsplit(match["url"])
         if parts.password is not None or (parts.scheme == "https" and parts.username is not None):
             return "--package holds credentials, which would be committed: leave them out, and let Git ask for them"
         return Artifact(git=f"tjgen @ {text}")
@@ -71,8 +71,8 @@ def recorded(record: dict[str, Any], folder: str) -> Artifact | None:
         text = unquote(urlsplit(url).path)
     elif archive is not None:
         text = f"tjgen @ {url} --hash=sha256:{archive.get('hashes', {}).get('sha256')}"
-    found = parse(text, folder)
-    return None if isinstance(found, str) else found
+    package = parse(text, folder)
+    return None if isinstance(package, str) else package
 
 
 def _wheel(path: str, folder: str) -> Artifact | str:

@@ -34,9 +34,9 @@ def written(directory: str, texts: Iterable[tuple[str, Content]]) -> list[Diagno
     or what was written before the fault.
     """
     texts = list(texts)
-    there = os.path.join(directory, PROJECT)
-    if os.path.lexists(there):
-        message, hint = f"{there} is there: {directory} is a project already", "choose another folder, or change the file"
+    project_file = os.path.join(directory, PROJECT)
+    if os.path.lexists(project_file):
+        message, hint = f"{project_file} is there: {directory} is a project already", "choose another folder, or change the file"
         raise CompileError([Diagnostic("TJ771", message, hint=hint)])
     notes = []
     # The project file makes a folder a project, so it comes last: after an interruption the command can run again.

@@ -62,7 +62,7 @@ class Gang(NamedTuple):
     topology: str
 
 
-class Anatomy(NamedTuple):
+class Structure(NamedTuple):
     """What the picture of a run shows."""
 
     steps: tuple[Step, ...]
@@ -96,18 +96,18 @@ class Applied(NamedTuple):
     tree: Tree
 
 
-def anatomy(applied: Sequence[Applied], previews: Sequence[Tree], slices: Tree = None) -> Anatomy:
+def structure_of(applied: Sequence[Applied], previews: Sequence[Tree], slices: Tree = None) -> Structure:
     """The anatomy of one run; `previews` are the objects that controllers make of what is applied."""
     trees = [*[one.tree for one in applied], *previews]
     job: Tree = next((one.tree for one in applied if is_job(one.tree)), {})
     templates = {_name(tree): tree for tree in trees if tree.get("kind") == "ResourceClaimTemplate"}
-    found = [(pods, tree) for tree in trees for pods in pods_of(Manifest(tree, {}))]
-    return Anatomy(
+    podsets_with_trees = [(pods, tree) for tree in trees for pods in pods_of(Manifest(tree, {}))]
+    return Structure(
         tuple(_steps(applied)),
-        tuple([_podset(pods, tree, templates) for pods, tree in found]),
+        tuple([_podset(pods, tree, templates) for pods, tree in podsets_with_trees]),
         next((_gang(tree) for tree in trees if tree.get("kind") == "PodGroup"), None),
         next((queue for tree in trees if (queue := _label(tree, KUEUE_QUEUE))), ""),
-        tuple(volumes([(pods.role, pods.spec) for pods, _ in found], trees)),
+        tuple(volumes([(pods.role, pods.spec) for pods, _ in podsets_with_trees], trees)),
         slices,
         is_suspended(job),
     )
@@ -126,7 +126,7 @@ def is_suspended(tree: Tree) -> bool:
 def _steps(applied: Sequence[Applied]) -> Iterator[Step]:
     """By the waves of Argo CD where one object names a wave, else by the stages that Flux and people apply in turn."""
     waves = [_wave(one.tree) for one in applied]
-    by_wave = any(found is not None for found in waves)
+    by_wave = any(wave is not None for wave in waves)
     keys = [wave or 0 if by_wave else STAGES.index(one.stage) for wave, one in zip(waves, applied, strict=True)]
     for number, key in enumerate(sorted(set(keys)), 1):
         objects = [_titled(one.tree) for at, one in zip(keys, applied, strict=True) if at == key]
