@@ -108,8 +108,8 @@ class Build(NamedTuple):
         from tjgen.tools.report.words import counted
         from tjgen.trees.diagnostics.render.text import summary
 
-        found = summary(self.diagnostics) or "no findings"
-        return f"<Build: {counted(len(self.runs), 'run')}, {counted(len(self.manifests), 'object')}, {found}>"
+        text = summary(self.diagnostics) or "no findings"
+        return f"<Build: {counted(len(self.runs), 'run')}, {counted(len(self.manifests), 'object')}, {text}>"
 
     def _repr_html_(self) -> str:
         from tjgen.tools.report.content import Report
@@ -163,15 +163,15 @@ def build(
 
 
 def _build(request: Request, documents: Sequence[Experiment | Mapping[str, Any]] | None) -> Build:
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     authored: tuple[Authored, ...] = ()
     if documents is not None:
         from tjgen.language.spec.authored import authored_by, programs  # few programs create experiments
 
         authored = authored_by(documents)
-        known, found = programs(authored)
-        if has_errors(found) or not (documents or request.paths):
-            return Build([], found, documents=authored)
+        known, diagnostics = programs(authored)
+        if has_errors(diagnostics) or not (documents or request.paths):
+            return Build([], diagnostics, documents=authored)
         request = request._replace(given={file: one.content for file, one in known.items()}, programs=known)
     plan: Plan | None = None
     results: list[Result] = []
@@ -179,10 +179,10 @@ def _build(request: Request, documents: Sequence[Experiment | Mapping[str, Any]]
         plan = make_plan(request)
         results += build_plan(plan, Session())
     except CompileError as error:
-        found += error.diagnostics
-    found = [*[one for result in results for one in result.diagnostics], *found]
+        diagnostics += error.diagnostics
+    diagnostics = [*[one for result in results for one in result.diagnostics], *diagnostics]
     runs = [run for result in results for run in result.runs]
-    return Build(runs, list(dict.fromkeys(found)), plan, tuple(results), authored)
+    return Build(runs, list(dict.fromkeys(diagnostics)), plan, tuple(results), authored)
 
 
 def expand(
@@ -205,7 +205,7 @@ def expand(
     diagnostics: list[Diagnostic] = []
     for _, expansion in expand_documents(documents, look_up, release=release):
         diagnostics += expansion.diagnostics
-        objects += [made.tree for made in expansion.objects]
+        objects += [created.tree for created in expansion.objects]
     if has_errors(diagnostics):
         raise CompileError(diagnostics)
     return objects

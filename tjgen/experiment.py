@@ -48,7 +48,7 @@ class Experiment(experiment.Experiment):
     def to_yaml(self) -> str:
         """The experiment as a file of YAML. Raises CompileError for a value that YAML cannot hold (TJ765)."""
         (authored,) = authored_by([self])
-        tree, found = authored.tree()
-        if found:
-            raise CompileError(found)
+        tree, problems = authored.tree()
+        if problems:
+            raise CompileError(problems)
         return dump(tree)

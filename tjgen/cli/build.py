@@ -155,10 +155,10 @@ def _into_directory(plan: Plan, directory: str, arguments: Arguments, reporter: 
 
             report_confirmation(plan.project, reporter)
         if options.prune_data and written.files is not None:
-            from tjgen.cli.confirmation import say_claims
+            from tjgen.cli.confirmation import report_claims
             from tjgen.language.runs.lock import is_data
 
-            say_claims([f"{directory}/{path}" for path in written.files.removed if is_data(path)], reporter)
+            report_claims([f"{directory}/{path}" for path in written.files.removed if is_data(path)], reporter)
 
 
 def _staged(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter) -> int:

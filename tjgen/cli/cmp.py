@@ -9,7 +9,7 @@ import sys
 from tjgen.cli.command import FORMAT, Arguments, Command, UsageError
 from tjgen.cli.reporting import Reporter
 from tjgen.language.resolve.project import find
-from tjgen.language.resolve.project_file import load_here
+from tjgen.language.resolve.project_file import load_current
 from tjgen.tools.hosts import argocd
 from tjgen.tools.hosts.rendering import rendered
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
@@ -44,7 +44,7 @@ def run(arguments: Arguments) -> int:
 
 def _parameters(arguments: Arguments) -> int:
     reporter = Reporter(arguments)
-    project, problems = load_here()
+    project, problems = load_current()
     reporter.add(problems)
     if not reporter.failed:
         sys.stdout.write(json.dumps(argocd.announcements(project), indent=2) + "\n")

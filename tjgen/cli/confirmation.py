@@ -17,7 +17,7 @@ def report_confirmation(project: Project, reporter: Reporter) -> None:
         reporter.print_line(step)
 
 
-def say_claims(claims: Sequence[str], reporter: Reporter) -> None:
+def report_claims(claims: Sequence[str], reporter: Reporter) -> None:
     """Report the files of claims that leave the tree, and how to delete the claims."""
     for claim in claims:
         reporter.print_line(f"removed: {claim}; no run uses the claim")

@@ -8,7 +8,7 @@ from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option, refuse_
 from tjgen.cli.reporting import Reporter
 from tjgen.language.platform.devices import DeviceClass, classes
 from tjgen.language.resolve.project import Project
-from tjgen.language.resolve.project_file import load_here
+from tjgen.language.resolve.project_file import load_current
 from tjgen.trees.k8s.nearest import nearest
 
 COMMAND = Command(
@@ -27,7 +27,7 @@ _HEADER = ("CLASS", "FROM", "RESOURCE", "MEMORY", "PROCESSES", "PARTS", "NODES")
 def run(arguments: Arguments) -> int:
     """Print the table; an environment that the project does not have, or several and none named, is wrong use."""
     reporter = Reporter(arguments)
-    project, problems = load_here()
+    project, problems = load_current()
     reporter.add(problems)
     if reporter.failed:
         return reporter.close()

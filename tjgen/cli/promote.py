@@ -8,7 +8,7 @@ from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import entries, matching
 from tjgen.gitops.output.promote import promote
 from tjgen.language.resolve.project import Project
-from tjgen.language.resolve.project_file import load_here
+from tjgen.language.resolve.project_file import load_current
 from tjgen.language.runs.store import Locks
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
 from tjgen.trees.k8s.nearest import nearest
@@ -38,7 +38,7 @@ def run(arguments: Arguments) -> int:
     if arguments["env"] is None:
         raise UsageError("tjgen promote needs --env, the environment to promote to")
     with Reporter(arguments) as reporter:
-        project, problems = load_here()
+        project, problems = load_current()
         reporter.add(problems)
         directory = output_of(arguments, project.output)
         if not has_errors(problems):

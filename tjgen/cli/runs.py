@@ -13,7 +13,7 @@ from tjgen.cli.reporting import Reporter
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import Entry, disagreements, entries, matching, own_files, pruned
 from tjgen.language.resolve.project import Project
-from tjgen.language.resolve.project_file import load_here
+from tjgen.language.resolve.project_file import load_current
 from tjgen.language.runs.lock import ARCHIVED, ORPHANED, PRUNED, SUPERSEDED, PrunedRun
 from tjgen.language.runs.store import Locks, Place
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
@@ -56,7 +56,7 @@ def run(arguments: Arguments) -> int:
     verb, *patterns = arguments["paths"] or ["list"]
     refuse_use(_wrong_use(verb, patterns, arguments))
     with Reporter(arguments) as reporter:
-        project, problems = load_here()
+        project, problems = load_current()
         reporter.add(problems)
         directory = arguments["output"] or project.output
         if directory is None and verb != "list":

@@ -10,7 +10,7 @@ from tjgen.cli.inputs import text
 from tjgen.cli.reporting import Reporter
 from tjgen.language.catalog.find import Catalog
 from tjgen.language.catalog.importer import ImportedFile, clashes, imported
-from tjgen.language.resolve.project_file import load_here
+from tjgen.language.resolve.project_file import load_current
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.source.writer import dump
 
@@ -37,7 +37,7 @@ def run(arguments: Arguments) -> int:
     if verb == "import":
         _import(rest[0], arguments["to"] or ".", reporter)
         return reporter.close()
-    project, problems = load_here()
+    project, problems = load_current()
     reporter.add(problems)
     catalog = Catalog(project.spec.catalogs, project.directory)
     if verb == "list":

@@ -9,7 +9,7 @@ from tjgen.cli.inputs import text
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.validate import own
 from tjgen.cluster.validate.definitions import Definition, definitions
-from tjgen.language.resolve.project_file import load_here
+from tjgen.language.resolve.project_file import load_current
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 
 COMMAND = Command(
@@ -37,7 +37,7 @@ def run(arguments: Arguments) -> int:
     if (verb, len(rest)) not in (("list", 0), ("import", 1)):
         raise UsageError("write tjgen schemas list or tjgen schemas import FILE")
     reporter = Reporter(arguments)
-    project, problems = load_here()
+    project, problems = load_current()
     reporter.add(problems)
     folder = arguments["to"] or project.schemas
     with reporter:

@@ -14,7 +14,7 @@ from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import entries, matching, pruned
 from tjgen.gitops.output.reported import MISSING, UNKNOWN, Status, reported, statuses
 from tjgen.gitops.sync.health import DEGRADED, HEALTHY, PROGRESSING, SUSPENDED
-from tjgen.language.resolve.project_file import load_here
+from tjgen.language.resolve.project_file import load_current
 from tjgen.language.runs.store import Locks
 from tjgen.trees.diagnostics.model import has_errors
 from tjgen.trees.fields.path import Tree
@@ -47,7 +47,7 @@ def run(arguments: Arguments) -> int:
     if arguments["source"] is not None and arguments["context"] is not None:
         raise UsageError("--context goes with kubectl, and --from reads its output")
     with Reporter(arguments) as reporter:
-        project, problems = load_here()
+        project, problems = load_current()
         reporter.add(problems)
         directory = output_of(arguments, project.output)
         if not has_errors(problems):

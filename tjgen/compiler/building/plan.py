@@ -77,11 +77,11 @@ class Plan(NamedTuple):
 
     def documents(self, file: str, content: bytes) -> tuple[list[Document], list[Diagnostic]]:
         """The documents of one of `files` with this content, and what is wrong with its text."""
-        documents, found = read(content, file, CORE, self.sandbox.budgets)
+        documents, problems = read(content, file, CORE, self.sandbox.budgets)
         program = self.request.programs.get(file)
         if program is None:
-            return documents, found
-        return [program.located(one) for one in documents], [program.placed(one, documents) for one in found]
+            return documents, problems
+        return [program.located(one) for one in documents], [program.placed(one, documents) for one in problems]
 
     def rewrites(self, environment: str | None) -> Mapping[str, str]:
         """The image prefixes that the platform of an environment rewrites."""

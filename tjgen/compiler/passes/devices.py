@@ -44,7 +44,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
             theirs = _without_own(computing, experiment)
             yield from _given(workload, theirs, request, setting)
             for podset in theirs:
-                yield from _companion_resources(workload, podset, experiment, request)
+                yield from _accompanying_resources(workload, podset, experiment, request)
             if theirs or not computing:
                 processes = request
     elif spec.rdma:
@@ -148,7 +148,7 @@ def _resources(gpu: Gpu, device: DeviceClass) -> Iterator[tuple[str, str, str]]:
             yield sharing.cores, str(gpu.share.cores), "share"
 
 
-def _companion_resources(workload: Workload, podset: PodSet, experiment: Experiment, request: GpuRequest) -> Contributions:
+def _accompanying_resources(workload: Workload, podset: PodSet, experiment: Experiment, request: GpuRequest) -> Contributions:
     """CPU, memory and network by the class, where the experiment does not say."""
     spec, (gpu, device, because) = experiment.spec, request
     own = spec.roles.get(podset.name)

@@ -210,8 +210,8 @@ def _field(
 ) -> FieldChange:
     if any(_overlap(change.path, refusal.path) for refusal in refused):
         return FieldChange(change, REFUSED, "", *attributions)
-    found_effect = effect(tree, change)
-    return FieldChange(change, found_effect.kind, found_effect.remark, *attributions)
+    outcome = effect(tree, change)
+    return FieldChange(change, outcome.kind, outcome.remark, *attributions)
 
 
 def _overlap(path: FieldPath, refused: FieldPath) -> bool:

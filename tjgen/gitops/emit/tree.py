@@ -47,11 +47,11 @@ class OutputTree:
 
     __slots__ = (
         "_created",
+        "_created_folders",
         "_directory",
         "_force",
         "_history",
         "_locks",
-        "_made",
         "_plan",
         "_problems",
         "_records",
@@ -87,7 +87,7 @@ class OutputTree:
         self._steps: list[Step] = []
         self._created: list[str] = []
         self._updated: list[str] = []
-        self._made: list[str] = []
+        self._created_folders: list[str] = []
         self._locks: list[FileLock] = []
         self._recovered = False
         self.notes: list[Diagnostic] = []
@@ -179,7 +179,7 @@ class OutputTree:
             except BaseException:  # an interruption, too: the tree is as before, and the exception goes on
                 recovery.undo_now(self._directory, roots)
                 raise
-            self._made.clear()
+            self._created_folders.clear()
         for folder in self._plan.hollow:
             transaction.remove_empty(self._directory, folder)
         return Committed(sorted(self._created), sorted(self._updated), sorted(self._plan.unchanged), sorted(removed))
@@ -221,7 +221,7 @@ class OutputTree:
         except FileNotFoundError:
             self._make(os.path.dirname(folder))
             os.mkdir(folder)
-        self._made.append(folder)
+        self._created_folders.append(folder)
 
     def _begin(self, place: str) -> None:
         if not os.path.isdir(place):
@@ -252,7 +252,7 @@ class OutputTree:
                 continue
             transaction.remove_empty(os.path.dirname(folder), staging.NAME)
         self._locks.clear()
-        for folder in reversed(self._made):
+        for folder in reversed(self._created_folders):
             transaction.remove_empty(os.path.dirname(folder), os.path.basename(folder))
 
     def _roots(self) -> dict[str, str]:

@@ -27,14 +27,14 @@ class Users:
     """Who names what in a scene. A runtime is no user: it has no pods without a run."""
 
     def __init__(self, scene: Scene, *kinds: Kind) -> None:
-        self._found: dict[tuple[Kind, str, str], list[tuple[Item, FieldPath]]] = {}
+        self._by_identity: dict[tuple[Kind, str, str], list[tuple[Item, FieldPath]]] = {}
         for item in scene.items:
             if item.kind[0] == TRAINJOB[0] and item.kind != TRAINJOB:
                 continue
             for one in named_by(scene, item):
                 if not kinds or one.kind in kinds:
-                    self._found.setdefault((one.kind, item.namespace, one.name), []).append((item, one.path))
+                    self._by_identity.setdefault((one.kind, item.namespace, one.name), []).append((item, one.path))
 
     def of(self, item: Item) -> list[tuple[Item, FieldPath]]:
         """The objects that name `item`, each with the place."""
-        return self._found.get(item.identity, [])
+        return self._by_identity.get(item.identity, [])

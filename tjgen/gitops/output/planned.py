@@ -25,7 +25,7 @@ class Collected:
     """The verbs of `OutputTree`, with a tree in memory. What stands in the directory is read once, and stays as it is."""
 
     def __init__(self, bodies: dict[str, str]) -> None:
-        self._standing = bodies
+        self._bodies = bodies
         self._put: dict[str, str] = {}
         self._kept: set[str] = set()
         self._claims: list[str] = []
@@ -50,7 +50,7 @@ class Collected:
         """The tree that a build would leave: path -> text without header."""
         stays = {
             path: body
-            for path, body in self._standing.items()
+            for path, body in self._bodies.items()
             if _is_in(path, self._kept) or not any(path.startswith(f"{folder}/") for folder in self._claims)
         }
         return {**stays, **self._put}

@@ -27,19 +27,19 @@ class Records:
 
     def __init__(self, locks: Locks) -> None:
         self._locks = locks
-        self._found: dict[str, list[Record]] | None = None
+        self._by_identity: dict[str, list[Record]] | None = None
 
     def twin(self, run: Run) -> Record | None:
         """The archived run of another experiment in the same namespace that is what `run` is."""
-        if self._found is None:
-            self._found = self._read()
-        if not self._found:
+        if self._by_identity is None:
+            self._by_identity = self._read()
+        if not self._by_identity:
             return None
         unit = run.unit
         own = path_of(unit.environment, unit.namespace, unit.name)
         folder = own.rpartition("/")[0]
         identities = (run.identity, run.content.first_identity())
-        for record in [one for identity in dict.fromkeys(map(str, identities)) for one in self._found.get(identity, ())]:
+        for record in [one for identity in dict.fromkeys(map(str, identities)) for one in self._by_identity.get(identity, ())]:
             if record.lock != own and record.lock.rpartition("/")[0] == folder:
                 return record
         return None

@@ -64,7 +64,7 @@ def load(
     return project, [*diagnostics, *_unknown_platforms(project, document), *policy.unknown(project.spec.policy, document)]
 
 
-def load_here() -> tuple[Project, list[Diagnostic]]:
+def load_current() -> tuple[Project, list[Diagnostic]]:
     """The project of the working directory, and the problems of its file. Without a file, a project of default values."""
     file = find(".")
     return load(file) if file is not None else (alone(), [])

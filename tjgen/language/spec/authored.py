@@ -28,8 +28,8 @@ class Authored(NamedTuple):
 
     def tree(self) -> tuple[Tree, list[Diagnostic]]:
         """The document as a tree, in the order of the fields of its models; TJ765 for values that YAML cannot hold."""
-        found: list[Diagnostic] = []
-        return self._tree(self.value, (), found), found
+        problems: list[Diagnostic] = []
+        return self._tree(self.value, (), problems), problems
 
     def locate(self, path: FieldPath, *, key: bool = False) -> Span:
         """The place of the value at `path`, or of its name; of the nearest value around it, if it is written nowhere."""
@@ -52,28 +52,28 @@ class Authored(NamedTuple):
             return place.span(word, length=len(word.arg.encode()))
         return place.span(node)
 
-    def _tree(self, value: object, path: FieldPath, found: list[Diagnostic]) -> Tree:
+    def _tree(self, value: object, path: FieldPath, problems: list[Diagnostic]) -> Tree:
         if len(path) > _DEEPEST:
-            found.append(self._refused(path, f"the value is nested more than {_DEEPEST} levels deep", "use fewer levels"))
+            problems.append(self._refused(path, f"the value is nested more than {_DEEPEST} levels deep", "use fewer levels"))
             return None
         if isinstance(value, Shape):
-            return {name: self._tree(part, (*path, name), found) for name, part in _given(value).items() if part is not None}
+            return {name: self._tree(part, (*path, name), problems) for name, part in _given(value).items() if part is not None}
         if isinstance(value, Mapping):
             wrong = next((key for key in value if not isinstance(key, str)), None)
             if wrong is not None:
                 hint = "write the key as a string"
-                found.append(self._refused(path, f"the key {wrong!r} is a {type(wrong).__name__}, but must be a string", hint))
+                problems.append(self._refused(path, f"the key {wrong!r} is a {type(wrong).__name__}, but must be a string", hint))
                 return None
-            return {str.__str__(key): self._tree(part, (*path, key), found) for key, part in value.items()}
+            return {str.__str__(key): self._tree(part, (*path, key), problems) for key, part in value.items()}
         if isinstance(value, (list, tuple)):
-            return [self._tree(part, (*path, index), found) for index, part in enumerate(value)]
+            return [self._tree(part, (*path, index), problems) for index, part in enumerate(value)]
         if value is None or isinstance(value, bool):
             return value
         plain = next((make(value) for kind, make in _SCALARS.items() if isinstance(value, kind)), None)
         if plain is None or not _is_text(plain) or (plain.__class__ is float and not isfinite(plain)):
             message = f"the value {value!r} is a {type(value).__name__}, which YAML cannot hold"
             hint = "convert it to a string, a finite number, a boolean, a list or a dict"
-            found.append(self._refused(path, message, hint))
+            problems.append(self._refused(path, message, hint))
             return None
         return plain
 
@@ -91,10 +91,12 @@ class Program(NamedTuple):
         """A document that was read from the text, with the places of the program."""
         return _Located(document, self.documents[document.index])
 
-    def placed(self, found: Diagnostic, documents: Sequence[Document]) -> Diagnostic:
+    def placed(self, diagnostic: Diagnostic, documents: Sequence[Document]) -> Diagnostic:
         """A diagnostic about the text, at the call that created the document with that text."""
-        before = [one for one in documents if found.span is None or one.source.span(*one.extent).line <= found.span.line]
-        return found._replace(span=self.documents[before[-1].index if before else 0].locate(()), related=())
+        before = [
+            one for one in documents if diagnostic.span is None or one.source.span(*one.extent).line <= diagnostic.span.line
+        ]
+        return diagnostic._replace(span=self.documents[before[-1].index if before else 0].locate(()), related=())
 
 
 class _Located(Document):
@@ -114,8 +116,8 @@ class _Located(Document):
 
 def authored_by(documents: Sequence[Shape | Mapping[str, Any]]) -> tuple[Authored, ...]:
     """The documents, each with the call that created it; mappings with the call of tjgen."""
-    here = caller(lambda module: module == "tjgen" or module.startswith("tjgen."))
-    return tuple([Authored(one, one.call if isinstance(one, Shape) and one.call else here) for one in documents])
+    call_site = caller(lambda module: module == "tjgen" or module.startswith("tjgen."))
+    return tuple([Authored(one, one.call if isinstance(one, Shape) and one.call else call_site) for one in documents])
 
 
 def programs(documents: Sequence[Authored]) -> tuple[dict[str, Program], list[Diagnostic]]:
@@ -123,8 +125,8 @@ def programs(documents: Sequence[Authored]) -> tuple[dict[str, Program], list[Di
     diagnostics: list[Diagnostic] = []
     trees: dict[str, list[tuple[Authored, Tree]]] = {}
     for one in documents:
-        tree, found = one.tree()
-        diagnostics += found
+        tree, problems = one.tree()
+        diagnostics += problems
         trees.setdefault(one.call.shown, []).append((one, tree))
     return {
         file: Program(tuple([one for one, _ in pairs]), dump_all([tree for _, tree in pairs]).encode())
@@ -174,6 +176,6 @@ def _below(value: object, node: ast.expr | None, step: object) -> tuple[object, 
         return given[step], word.value if word is not None else None, word
     if isinstance(node, ast.Dict):
         pairs = zip(node.keys, node.values, strict=True)
-        found = next((part for key, part in pairs if isinstance(key, ast.Constant) and key.value == step), None)
-        return given[step], found, None
+        value_node = next((part for key, part in pairs if isinstance(key, ast.Constant) and key.value == step), None)
+        return given[step], value_node, None
     return given[step], None, None

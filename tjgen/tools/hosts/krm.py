@@ -74,9 +74,9 @@ def _answer(tree: Tree, objects: list[Tree]) -> Answer:
     out = objects if failed else _merged(list(_passed_on(objects)), result.objects)
     if settings.get("check", True) and not failed:
         for item in (_item(one) for one in out if one not in result.objects and not _is_ours(one)):
-            found = check(dump(_bare(item.tree)), item.name, strict=bool(settings.get("strict")))
-            diagnostics += found
-            results += [result_of(one, item) for one in found]
+            diagnostics_of_item = check(dump(_bare(item.tree)), item.name, strict=bool(settings.get("strict")))
+            diagnostics += diagnostics_of_item
+            results += [result_of(one, item) for one in diagnostics_of_item]
     if settings.get("strict"):
         diagnostics = [one._replace(severity=ERROR) if one.severity == "warning" else one for one in diagnostics]
         results = [{**one, "severity": "error"} if one["severity"] == "warning" else one for one in results]

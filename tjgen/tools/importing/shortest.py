@@ -67,10 +67,10 @@ def _attempt(experiment: Tree, job: Tree, filled: Filled, trial: TrialBuilder) -
     built = [tree for tree in result.of_kind(job["kind"]) if tree["apiVersion"] == job["apiVersion"]]
     if result.errors or len(built) != 1:
         return Attempt(experiment, result, [], (len(result.errors) + 1, 0))
-    found_changes = changes(built[0], job, filled)
+    differences = changes(built[0], job, filled)
     extra = sum(len(dump(tree)) for tree in result.objects if tree is not built[0])
-    cost = len(dump(experiment)) + _DEARER * (extra + sum(change.cost for change in found_changes))
-    return Attempt(experiment, result, found_changes, (0, cost))
+    cost = len(dump(experiment)) + _DEARER * (extra + sum(change.cost for change in differences))
+    return Attempt(experiment, result, differences, (0, cost))
 
 
 def words(experiment: Tree) -> Iterator[Word]:

@@ -42,12 +42,12 @@ _SEVERAL = 4
 class Managed:
     """A tree and the owners of its parts. Both are values: do not change them."""
 
-    __slots__ = ("_asked", "_ranks", "_subpaths", "owners", "value")
+    __slots__ = ("_lookups", "_ranks", "_subpaths", "owners", "value")
 
     def __init__(self, value: Tree, owners: Owners) -> None:
         self.value = value
         self.owners = owners
-        self._asked = 0
+        self._lookups = 0
         self._ranks: dict[FieldPath, int] = {}
         self._subpaths: Subpaths | None = None
 
@@ -57,8 +57,8 @@ class Managed:
 
     def recorded_below(self, path: FieldPath) -> list[FieldPath]:
         """The paths below `path` that have owners, in the order in which they were recorded."""
-        self._asked += 1
-        if self._asked <= _SEVERAL:
+        self._lookups += 1
+        if self._lookups <= _SEVERAL:
             return below(self.owners, path)
         if self._subpaths is None:
             self._subpaths = Subpaths(self.owners)

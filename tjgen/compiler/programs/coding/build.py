@@ -32,7 +32,7 @@ from tjgen.trees.workload.contribution import EXPERIMENT, Contribution, Contribu
 from tjgen.trees.workload.roles import members, programs
 from tjgen.trees.workload.workload import Workload
 
-HERE: FieldPath = (*AT, "build")
+BUILD: FieldPath = (*AT, "build")
 _REFERENCE = re.compile(r"[a-z0-9.-]+(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)+")
 
 
@@ -77,7 +77,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
         packed = packing.pack(recipe.packed)
         image = f"{build.image}:tjgen-{recipe.digest()[:12]}"
     except files.FolderError as error:
-        yield unreadable(build.directory or ".", error, HERE)
+        yield unreadable(build.directory or ".", error, BUILD)
         return
     dockerfile_key = "Dockerfile-tjgen"  # no key of a packed file: those of one folder have the file's own name
     while dockerfile_key in packed.data or dockerfile_key in packed.binary:
@@ -85,20 +85,20 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
     fields = packed._replace(data={**packed.data, dockerfile_key: recipe.dockerfile}).fields()
     name = f"{setting.family}-build-{sha256_hex(json_text(fields))[:10]}"
     text: Tree = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata(name, setting), "immutable": True, **fields}
-    yield Contribution(("ahead", f"ConfigMap/{name}"), text, HERE)
+    yield Contribution(("ahead", f"ConfigMap/{name}"), text, BUILD)
     context = builders.Context(name, dockerfile_key, packed.items, code.git if commit else None, commit)
     pod = builders.pod(build, image, context, setting)
     job = f"{setting.family}-build-{sha256_hex(json_text(pod))[:10]}"
     # No ttlSecondsAfterFinished: a sync would create the Job again each time, and build again.
     tree = pods.job(job, "build", pod, setting, deadline=duration.seconds(build.deadline), backoffLimit=2)
-    yield Contribution(("ahead", f"Job/{job}"), tree, HERE)
+    yield Contribution(("ahead", f"Job/{job}"), tree, BUILD)
     for podset in members(workload):
         own = experiment.spec.roles.get(podset.name)
         if own is None or own.image is None:
             # It takes the place of what the user says, as they ask: `image` is what it is built on.
-            yield Contribution((*podset.main, "image"), image, (*HERE, "image"), manager=EXPERIMENT)
+            yield Contribution((*podset.main, "image"), image, (*BUILD, "image"), manager=EXPERIMENT)
             if is_baked(code):
-                yield from placement(workload, podset, code, experiment, place(code, experiment), HERE)
+                yield from placement(workload, podset, code, experiment, place(code, experiment), BUILD)
 
 
 def local_files(code: Code, folder: str, sandbox: Sandbox) -> dict[str, str]:
@@ -120,15 +120,15 @@ def _problems(build: Build, code: Code) -> Iterator[Diagnostic]:
     if not secrets and not _REFERENCE.fullmatch(build.image):
         message = f"build pushes to a repository, and {build.image} is none"
         hint = "write registry/path in lower case, without tag and digest: the tag follows the content"
-        yield Diagnostic(problems.TAGGED, message, path=(*HERE, "image"), hint=hint)
+        yield Diagnostic(problems.TAGGED, message, path=(*BUILD, "image"), hint=hint)
     if build.context == "git" and code.git is None:
         message = "the context comes from git, and code has no git"
-        yield Diagnostic(problems.WAYS, message, path=(*HERE, "context"), hint="describe the repository in code.git")
+        yield Diagnostic(problems.WAYS, message, path=(*BUILD, "context"), hint="describe the repository in code.git")
     for field in ("requirements", "dockerfile"):
         path = getattr(build, field)
         if path is not None and leads_out(path):
             yield Diagnostic(
-                problems.OUTSIDE, f"{field} {path} leads out of the folder", path=(*HERE, field), hint="name a file in it"
+                problems.OUTSIDE, f"{field} {path} leads out of the folder", path=(*BUILD, field), hint="name a file in it"
             )
 
 
@@ -145,7 +145,7 @@ def _recipe(
         for field, path in (("requirements", build.requirements), ("dockerfile", build.dockerfile)):
             if path is not None and path not in known:
                 message = f"{directory} has no file {path}"
-                return None, [Diagnostic(problems.UNREADABLE, message, path=(*HERE, field), hint="name one that is taken along")]
+                return None, [Diagnostic(problems.UNREADABLE, message, path=(*BUILD, field), hint="name one that is taken along")]
         listing = _listing(build, everything)
         own = [known[build.dockerfile]] if build.dockerfile is not None else []
         secrets = list(credentials.in_files(build, [*listing, *own]))
@@ -153,9 +153,9 @@ def _recipe(
             return None, secrets
         text, diagnostics = _dockerfile(build, everything, listing, baked, code, workload, experiment, setting)
     except files.FolderError as error:
-        return None, [unreadable(directory, error, (*HERE, "directory") if build.directory is not None else HERE)]
+        return None, [unreadable(directory, error, (*BUILD, "directory") if build.directory is not None else BUILD)]
     except OSError as error:
-        return None, [Diagnostic(problems.UNREADABLE, f"{error.filename} cannot be read", path=HERE, hint="correct its mode")]
+        return None, [Diagnostic(problems.UNREADABLE, f"{error.filename} cannot be read", path=BUILD, hint="correct its mode")]
     if text is None:
         return None, diagnostics
     if commit:
@@ -163,7 +163,7 @@ def _recipe(
         return Recipe(text, [], [code.git.repository, commit, code.git.path or ""]), diagnostics
     if not baked and build.dockerfile is None:
         return Recipe(text, listing, []), diagnostics
-    wanted, wrong = read(setting, directory, build.include, build.exclude, HERE)
+    wanted, wrong = read(setting, directory, build.include, build.exclude, BUILD)
     return (Recipe(text, wanted, []), diagnostics) if not wrong else (None, [*diagnostics, *wrong])
 
 
@@ -183,10 +183,10 @@ def _dockerfile(
     base = build.base or _image(workload)
     if base is None:
         message = "no field names the image that the build starts with"
-        return None, [Diagnostic(problems.WAYS, message, path=HERE, hint="add base")]
+        return None, [Diagnostic(problems.WAYS, message, path=BUILD, hint="add base")]
     if " " in base or base.startswith("-"):
         message = f'the build begins with "{base}", which is not the name of an image'
-        at = (*HERE, "base") if build.base is not None else HERE
+        at = (*BUILD, "base") if build.base is not None else BUILD
         return None, [Diagnostic(problems.BASE, message, path=at, hint="write registry/path:tag")]
     lines: list[str] = []
     installed: list[str] = []
@@ -198,7 +198,7 @@ def _dockerfile(
             except ValueError as error:
                 message = f"{file.path} lists no packages: {error}"
                 return None, [
-                    Diagnostic(problems.UNREADABLE, message, path=HERE, hint="correct it, or name a file by requirements")
+                    Diagnostic(problems.UNREADABLE, message, path=BUILD, hint="correct it, or name a file by requirements")
                 ]
         else:
             lines += text.splitlines()
@@ -216,7 +216,7 @@ def _dockerfile(
     strange = [text for text in (base, *pip, *packages) if characters.is_strange(text)]
     if strange:
         message = f"{strange[0]!a} holds a control character, and would add a line to the Dockerfile"
-        return None, [Diagnostic(problems.CONTROL, message, path=HERE, hint="correct the file that lists the packages")]
+        return None, [Diagnostic(problems.CONTROL, message, path=BUILD, hint="correct the file that lists the packages")]
     folder = place(code, experiment)
     text = dockerfile.written(
         setting.emitted(base),
@@ -259,17 +259,17 @@ def _image(workload: Workload) -> str | None:
 
 def _broken(build: Build, error: imports.BrokenError) -> Diagnostic:
     message = f"{build.directory or '.'}/{error.place.path}:{error.place.line} is not valid Python: {error}"
-    return Diagnostic(problems.SYNTAX, message, path=HERE, hint="correct it, or exclude it")
+    return Diagnostic(problems.SYNTAX, message, path=BUILD, hint="correct it, or exclude it")
 
 
 def _missing(build: Build, module: str, where: imports.ImportSite) -> Diagnostic:
     message = f"{where.path}:{where.line} imports {module}, which no listed package brings"
     hint = f"list {requirements.distribution(module)}, or add {module} to provided where the base image has it"
-    return Diagnostic(problems.IMPORTS, message, path=HERE, hint=hint)
+    return Diagnostic(problems.IMPORTS, message, path=BUILD, hint=hint)
 
 
 def _guessed(build: Build, modules: list[str]) -> Diagnostic:
     names = ", ".join(sorted(requirements.distribution(module) for module in modules))
     message = f"no file lists the packages, so the newest of what is imported is installed: {names}"
     hint = "write requirements.txt with versions, or add what the base image has to provided"
-    return Diagnostic(problems.UNPINNED, message, path=HERE, hint=hint)
+    return Diagnostic(problems.UNPINNED, message, path=BUILD, hint=hint)

@@ -18,28 +18,28 @@ from tjgen.trees.files.sandbox import Sandbox
 from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.workload import Workload
 
-HERE: FieldPath = (*AT, "configMap")
+CONFIG_MAP: FieldPath = (*AT, "configMap")
 
 
 def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """The ConfigMap, named by its content, and its mounts."""
     packed_code = code.config_map
     assert packed_code is not None, "asked only where it is described"
-    content, wrong = read(setting, packed_code.directory, packed_code.include, packed_code.exclude, HERE)
+    content, wrong = read(setting, packed_code.directory, packed_code.include, packed_code.exclude, CONFIG_MAP)
     yield from wrong
     if wrong:
         return
     try:
         packed = packing.pack(content)
     except files.FolderError as error:
-        yield unreadable(packed_code.directory, error, HERE)
+        yield unreadable(packed_code.directory, error, CONFIG_MAP)
         return
     fields = packed.fields()
     name = f"{setting.family}-code-{sha256_hex(json_text(fields))[:10]}"
     tree: Tree = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata(name, setting), "immutable": True, **fields}
-    yield Contribution(("ahead", f"ConfigMap/{name}"), tree, HERE)
+    yield Contribution(("ahead", f"ConfigMap/{name}"), tree, CONFIG_MAP)
     volume: Tree = {"name": VOLUME, "configMap": {"name": name, "items": packed.items}}
-    yield from mounted(code, workload, experiment, volume, HERE)
+    yield from mounted(code, workload, experiment, volume, CONFIG_MAP)
 
 
 def read(

@@ -11,7 +11,7 @@ from tjgen.trees.diagnostics.credentials import find, find_in_address
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 
-_HERE: FieldPath = (*AT, "build")
+_BUILD: FieldPath = (*AT, "build")
 _HINT = "remove them: use a server that the cluster can read without them, or build the image elsewhere"
 
 
@@ -19,10 +19,10 @@ def in_fields(build: Build) -> Iterator[Diagnostic]:
     """Credentials in fields of `code.build` (TJ388)."""
     for field in ("image", "base", "cache"):
         for url in find_in_address(getattr(build, field) or ""):
-            yield _problem(url, (*_HERE, field))
+            yield _problem(url, (*_BUILD, field))
     for position, package in enumerate(build.packages):
         for url in find(package):
-            yield _problem(url, (*_HERE, "packages", position))
+            yield _problem(url, (*_BUILD, "packages", position))
 
 
 def in_files(build: Build, read: Iterable[files.File]) -> Iterator[Diagnostic]:
@@ -37,7 +37,7 @@ def in_files(build: Build, read: Iterable[files.File]) -> Iterator[Diagnostic]:
 def _path(build: Build, file: files.File) -> FieldPath:
     """The field that names the file, or the build as a whole."""
     named = next((field for field in ("requirements", "dockerfile") if getattr(build, field) == file.path), None)
-    return (*_HERE, named) if named is not None else _HERE
+    return (*_BUILD, named) if named is not None else _BUILD
 
 
 def _problem(url: str, path: FieldPath, place: str = "") -> Diagnostic:

@@ -20,7 +20,7 @@ from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.roles import members
 from tjgen.trees.workload.workload import Workload
 
-HERE: FieldPath = (*AT, "git")
+GIT: FieldPath = (*AT, "git")
 TARGET = "/tjgen/code"
 CREDENTIALS = "/tjgen/credentials"
 SECRET_VOLUME = "tjgen-code-credentials"
@@ -49,11 +49,11 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
         # OpenSSH refuses a user that /etc/passwd of the image does not list. Images list 65534, and everybody can read
         # what it fetches.
         safe = pods.secured_in_run(fetch, pods.UNRELATED if _scheme(git.repository) == "ssh" else user)
-        yield Contribution((*podset.pod, "initContainers", named(VOLUME)), safe, HERE)
-        yield Contribution((*podset.pod, "volumes", named(pods.TMP_VOLUME)), pods.tmp_volume(), HERE)
+        yield Contribution((*podset.pod, "initContainers", named(VOLUME)), safe, GIT)
+        yield Contribution((*podset.pod, "volumes", named(pods.TMP_VOLUME)), pods.tmp_volume(), GIT)
         for volume in secrets(git):
-            yield Contribution((*podset.pod, "volumes", named(SECRET_VOLUME)), volume, (*HERE, "secret"))
-    yield from mounted(code, workload, experiment, {"name": VOLUME, "emptyDir": {}}, HERE, start=git.path)
+            yield Contribution((*podset.pod, "volumes", named(SECRET_VOLUME)), volume, (*GIT, "secret"))
+    yield from mounted(code, workload, experiment, {"name": VOLUME, "emptyDir": {}}, GIT, start=git.path)
 
 
 def pinned(git: GitCode, setting: Setting) -> Iterator[str | Diagnostic]:
@@ -65,7 +65,7 @@ def pinned(git: GitCode, setting: Setting) -> Iterator[str | Diagnostic]:
     if FULL.match(git.commit):
         yield git.commit
         return
-    at: FieldPath = (*HERE, "commit")
+    at: FieldPath = (*GIT, "commit")
     if "commits" in setting.demands:
         message = f'the project demands commits, and "{git.commit}" may be another one tomorrow'
         yield Diagnostic(problems.COMMIT, message, path=at, hint="write the full name of the commit (git rev-parse HEAD)")
@@ -126,7 +126,7 @@ def local_files(code: Code, folder: str, sandbox: Sandbox) -> dict[str, str]:
 
 
 def _problems(git: GitCode, setting: Setting) -> Iterator[Diagnostic]:
-    at: FieldPath = (*HERE, "repository")
+    at: FieldPath = (*GIT, "repository")
     url = _URL.fullmatch(git.repository)
     if url is None and not _SCP.fullmatch(git.repository):
         hint = "write https://host/path, ssh://git@host/path or git@host:path"
@@ -141,17 +141,15 @@ def _problems(git: GitCode, setting: Setting) -> Iterator[Diagnostic]:
         )
     if git.secret is not None and scheme not in ("https", "ssh"):
         message = f"the secret would be sent over {scheme}, where it can be read on the network"
-        yield Diagnostic(problems.SECRET, message, path=(*HERE, "secret"), hint="use https or ssh")
+        yield Diagnostic(problems.SECRET, message, path=(*GIT, "secret"), hint="use https or ssh")
     if git.secret is None and scheme == "ssh":
         message = "a repository is reached by ssh only with a key"
-        yield Diagnostic(problems.SECRET, message, path=HERE, hint="add secret, of type kubernetes.io/ssh-auth with known_hosts")
+        yield Diagnostic(problems.SECRET, message, path=GIT, hint="add secret, of type kubernetes.io/ssh-auth with known_hosts")
     if git.path is not None and leads_out(git.path):
         message = f"path {git.path} leads out of the repository"
-        yield Diagnostic(problems.OUTSIDE, message, path=(*HERE, "path"), hint="name a folder of the repository")
+        yield Diagnostic(problems.OUTSIDE, message, path=(*GIT, "path"), hint="name a folder of the repository")
     if git.commit.startswith("-"):
-        yield Diagnostic(
-            problems.COMMIT, f'"{git.commit}" is not a commit ID', path=(*HERE, "commit"), hint="write its full name"
-        )
+        yield Diagnostic(problems.COMMIT, f'"{git.commit}" is not a commit ID', path=(*GIT, "commit"), hint="write its full name")
 
 
 def _scheme(repository: str) -> str:

@@ -15,7 +15,7 @@ from tjgen.trees.files.sandbox import Sandbox
 from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.workload import Workload
 
-HERE: FieldPath = (*AT, "workspace")
+WORKSPACE: FieldPath = (*AT, "workspace")
 DIGEST = "tjgen.dev/code-digest"
 """Annotation of a run: what its code was when it was built."""
 
@@ -28,7 +28,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
         yield Diagnostic(
             problems.OUTSIDE,
             f"path {workspace.path} leads out of the volume",
-            path=(*HERE, "path"),
+            path=(*WORKSPACE, "path"),
             hint="name a folder of the volume",
         )
         return
@@ -39,19 +39,19 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
             message = f'the experiment has no volume "{workspace.volume}"'
             names = ", ".join(experiment.spec.volumes)
             hint = f"use one of {names}" if names else "add it to volumes"
-            yield Diagnostic(problems.VOLUME, message, path=(*HERE, "volume"), hint=hint)
+            yield Diagnostic(problems.VOLUME, message, path=(*WORKSPACE, "volume"), hint=hint)
             return
         volume = {"name": workspace.volume, **pod_source(workspace.volume, known, setting)}
     else:
         volume = {"name": VOLUME, "persistentVolumeClaim": {"claimName": workspace.pvc, "readOnly": True}}
-    yield from mounted(code, workload, experiment, volume, HERE, sub_path=workspace.path)
+    yield from mounted(code, workload, experiment, volume, WORKSPACE, sub_path=workspace.path)
     if workspace.directory is None:
         if "digests" in setting.demands:
             message = "the project demands digests, and the content of the workspace is unknown"
             hint = "add directory, the same folder on this machine"
-            yield Diagnostic(problems.UNKNOWN_CONTENT, message, path=HERE, hint=hint)
+            yield Diagnostic(problems.UNKNOWN_CONTENT, message, path=WORKSPACE, hint=hint)
         return
-    at: FieldPath = (*HERE, "directory")
+    at: FieldPath = (*WORKSPACE, "directory")
     try:
         matching = files.matching_files(setting.sandbox, os.path.join(setting.directory, workspace.directory))
         digest = files.digest(matching)
