@@ -77,11 +77,11 @@ def test_annotations_and_labels_of_tools_are_nowhere_else_in_the_source() -> Non
 OWN_OBJECTS = {
     "automation_of_run": "reads the images of a Kustomization",
     "moved_to_another_owner": "reads the prune option of an ApplicationSet",
-    "namespace_beside_its_runs": "reads and writes the marks of each tool",
+    "namespace_with_its_runs": "reads and writes the marks of each tool",
     "namespace_left_out": "reads the targetNamespace of a Kustomization",
-    "nobody_decrypts": "reads what decrypts: a field of a Kustomization, a plugin of an Application",
-    "placement_beside_kueue": "reads a mark of Flux",
-    "suspend_beside_kueue": "reads the marks of each tool",
+    "no_decryption": "reads what decrypts: a field of a Kustomization, a plugin of an Application",
+    "placement_with_kueue": "reads a mark of Flux",
+    "suspend_with_kueue": "reads the marks of each tool",
     "unknown_sync_word": "reads the marks of each tool",
     "unprotected_claim": "reads and writes the marks of each tool",
 }

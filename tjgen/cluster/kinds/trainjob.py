@@ -18,7 +18,7 @@ from tjgen.trees.fields.path import MISSING, FieldPath, Tree
 
 API_VERSION = "trainer.kubeflow.org/v1alpha1"
 
-_NEVER_BUILT_ANEW = Effect(SILENT, "accepted, but the JobSet that is there is never built anew")
+_NEVER_REBUILT = Effect(SILENT, "accepted, but the JobSet that is there is never built anew")
 _SNAPSHOT = Effect(SILENT, "runs that exist work from a snapshot of their runtime (Trainer 2.3)")
 _RESUMED = Effect(IN_PLACE, "reaches the pods when the run is resumed")
 
@@ -29,7 +29,7 @@ def _trainjob_effect(path: FieldPath, before: Tree, after: Tree) -> Effect | Non
     if comes_or_goes and path[:2] == ("spec", "activeDeadlineSeconds"):
         return COUNTED_FROM_START
     if comes_or_goes and path[:2] in (("spec", "trainer"), ("spec", "initializer")):
-        return _NEVER_BUILT_ANEW
+        return _NEVER_REBUILT
     return _RESUMED if path[:2] == ("spec", "runtimePatches") else None
 
 

@@ -188,7 +188,7 @@ class _Reach:
         if len(podsets) == 1:
             return True
         rest = path[FIELD:]
-        return all(self._asks(podset, rest, value) for podset in podsets)
+        return all(self._has_from_experiment(podset, rest, value) for podset in podsets)
 
     def _are_resources_alike(self, podsets: list[PodSet]) -> bool:
         """Whether one map gives all of them: the controller merges the whole map of the TrainJob into each container."""
@@ -197,7 +197,7 @@ class _Reach:
         wholes = [self.wanted((*podset.main, "resources")) for podset in podsets]
         return all(whole == wholes[0] for whole in wholes) and "claims" not in (wholes[0] or {})
 
-    def _asks(self, podset: PodSet, rest: FieldPath, value: Tree) -> bool:
+    def _has_from_experiment(self, podset: PodSet, rest: FieldPath, value: Tree) -> bool:
         path = (*podset.main, *rest)
         owners = self.workload.tree.origins(path)
         return bool(self.wanted(path) == value) and not all(is_runtimes(owner) for owner in owners)

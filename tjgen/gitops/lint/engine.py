@@ -37,8 +37,8 @@ class Choice(NamedTuple):
         """Whether findings of a code are wanted."""
         return (not self.select or code in self.select) and code not in self.ignore
 
-    def asks(self, rule: Rule) -> bool:
-        """Whether a rule is asked."""
+    def runs(self, rule: Rule) -> bool:
+        """Whether a rule is run."""
         return self.takes(rule.code) and (rule.by_default or self.every or rule.code in self.select)
 
 
@@ -66,7 +66,7 @@ def lint(
     all_marks = [*marks, *(mark for file, text in texts.items() for mark in in_text(text, file))]
     for scene in scenes:
         for rule, check in entries():
-            if choice.asks(rule) and applies(rule, scene):
+            if choice.runs(rule) and applies(rule, scene):
                 checked.add(rule.code)
                 every += [Report(one, _diagnostic(rule, one)) for one in check(scene)]
         all_marks += in_annotations(scene.items)

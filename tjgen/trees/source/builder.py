@@ -134,7 +134,7 @@ class Builder:
             if event.implicit[0]:
                 value = self._plain[event.value]
                 if value.__class__ is OddScalar:
-                    value = self._doubted(value, event)
+                    value = self._odd_scalar(value, event)
             else:
                 value = event.value
                 if self._has_slash_escapes and event.style == '"':
@@ -155,15 +155,15 @@ class Builder:
             value = self._dialect.tagged(event.tag, event.value)
         else:
             value = self._plain[event.value] if event.implicit[0] else event.value
-        return self._doubted(value, event) if value.__class__ is OddScalar else value
+        return self._odd_scalar(value, event) if value.__class__ is OddScalar else value
 
-    def _doubted(self, odd: OddScalar, event: Any) -> Tree:
+    def _odd_scalar(self, odd: OddScalar, event: Any) -> Tree:
         self.findings.add(odd.problem, odd.message, extent(event), odd.hint)
         return odd.value
 
     def _take_key(self, key: Any, event: Any) -> None:
         if key.__class__ is OddScalar:
-            key = self._doubted(key, event)
+            key = self._odd_scalar(key, event)
         keys = self._keys
         assert keys is not None
         if key not in keys:
@@ -224,7 +224,7 @@ class Builder:
 
     def _open(self, event: Any, node: Any, kind: str) -> None:
         if event.tag is not None and event.tag not in ("!", TAG_PREFIX + kind):
-            self._doubted(self._dialect.stray_tag(event.tag, node), event)
+            self._odd_scalar(self._dialect.stray_tag(event.tag, node), event)
         if self._keys is not None and self._key is _NO_KEY:
             self.findings.add(problems.KEY, "a mapping or a list stands as a key", extent(event), "use a string as the key")
             self._key = _OPEN_KEY

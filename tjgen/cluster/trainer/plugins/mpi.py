@@ -86,9 +86,9 @@ def slots(info: Info, job: Job, policy: dict[str, Any]) -> tuple[int, Origin]:
     if policy["numProcPerNode"] == 1 and info.release.looks_into_runtime:
         gpus = resources.gpus(resources.per_node(info, job))
         if gpus > 1:
-            asks = job.resources is not None
+            has_resources = job.resources is not None
             return resources.int32(gpus), Origin(
-                MANAGER, *(("trainjob", ("spec", "trainer", "resourcesPerNode")) if asks else ("tjgen",))
+                MANAGER, *(("trainjob", ("spec", "trainer", "resourcesPerNode")) if has_resources else ("tjgen",))
             )
     return policy["numProcPerNode"], info.origin(MANAGER, *_POLICY, "numProcPerNode")
 

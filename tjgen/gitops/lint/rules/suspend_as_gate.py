@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import RUNS
 from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Finding, Rule
-from tjgen.gitops.lint.rules.suspend_beside_kueue import writes_back
+from tjgen.gitops.lint.rules.suspend_with_kueue import writes_back
 from tjgen.gitops.lint.scene import Scene
 from tjgen.trees.k8s.labels import KUEUE_QUEUE
 

@@ -14,7 +14,7 @@ from tjgen.trees.k8s.labels import KUEUE_QUEUE
 
 RULE = Rule(
     code="TJ648",
-    name="suspend-beside-kueue",
+    name="suspend-with-kueue",
     severity=ERROR,
     evidence=SEEN,
     source=f"{sources.KUEUE}/controller/jobframework/reconciler.go",

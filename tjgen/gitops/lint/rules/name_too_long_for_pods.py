@@ -12,7 +12,7 @@ from tjgen.gitops.lint.scene import Scene
 
 RULE = Rule(
     code="TJ653",
-    name="no-room-for-names",
+    name="name-too-long-for-pods",
     severity=ERROR,
     evidence=SEEN,
     source=f"{sources.JOBSET}/webhooks/jobset_webhook.go",

@@ -13,7 +13,7 @@ from tjgen.gitops.lint.scene import Item, Scene
 
 RULE = Rule(
     code="TJ656",
-    name="name-of-made-object",
+    name="name-of-created-object",
     severity=ERROR,
     evidence=SEEN,
     source=f"{sources.JOBSET}/controllers/jobset_controller.go",

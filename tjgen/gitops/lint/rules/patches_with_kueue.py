@@ -13,7 +13,7 @@ from tjgen.trees.k8s.labels import KUEUE_QUEUE
 
 RULE = Rule(
     code="TJ647",
-    name="patches-beside-kueue",
+    name="patches-with-kueue",
     severity=ERROR,
     evidence=SEEN,
     source=f"{sources.KUEUE}/controller/jobs/trainjob/trainjob_controller.go",

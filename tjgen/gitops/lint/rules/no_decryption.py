@@ -11,7 +11,7 @@ from tjgen.gitops.lint.scene import Scene
 
 RULE = Rule(
     code="TJ663",
-    name="nobody-decrypts",
+    name="no-decryption",
     severity=WARNING,
     evidence=DOCUMENTED,
     source=f"{sources.FLUX_GUIDES}/mozilla-sops/",

@@ -16,7 +16,7 @@ from tjgen.trees.typing import Any
 
 RULE = Rule(
     code="TJ651",
-    name="placement-beside-kueue",
+    name="placement-with-kueue",
     severity=WARNING,
     evidence=SEEN,
     source=f"{sources.KUEUE}/podset/podset.go",

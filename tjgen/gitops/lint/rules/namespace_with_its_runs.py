@@ -12,7 +12,7 @@ from tjgen.gitops.lint.sync import OPTIONS, PRUNE, RECONCILE, annotation, has_op
 
 RULE = Rule(
     code="TJ667",
-    name="namespace-beside-its-runs",
+    name="namespace-with-its-runs",
     severity=WARNING,
     evidence=SEEN,
     source=f"{sources.ARGOCD_GUIDE}/sync-options/",
