@@ -55,9 +55,9 @@ def is_on() -> bool:
 
 def load() -> Modules:
     """Import modules from the file from now on. A file that is missing or of another Python has no modules."""
-    (index, engine, found), descriptor = _open(_FILE)
+    (index, engine, stored_programs), descriptor = _open(_FILE)
     if engine == _engine():
-        programs.update(found)
+        programs.update(stored_programs)
     modules = Modules(index, descriptor)
     sys.meta_path.insert(0, modules)
     return modules
@@ -75,7 +75,7 @@ class Modules:
         self._index = index
         self._descriptor = descriptor
         self._before = frozenset(sys.modules)
-        self._found: set[str] = set()
+        self._loaded: set[str] = set()
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
         """The module from the file; None if the file does not have it as its source is now."""
@@ -90,7 +90,7 @@ class Modules:
             return None
         if status.st_mtime_ns != changed or status.st_size != size:
             return None
-        self._found.add(name)
+        self._loaded.add(name)
         if not length:
             return None
         loader = _Loader(name, source)
@@ -105,7 +105,9 @@ class Modules:
 
     def keep(self) -> None:
         """Write the file again with the modules that this start loaded without it; if it cannot be written, do nothing."""
-        new = [name for name in sys.modules if name.startswith("tjgen.") and name not in self._found and name not in self._before]
+        new = [
+            name for name in sys.modules if name.startswith("tjgen.") and name not in self._loaded and name not in self._before
+        ]
         if not (new or new_programs) or sys.dont_write_bytecode or not os.access(os.path.dirname(_FILE), os.W_OK):
             return
         index: dict[str, Entry] = {}
