@@ -102,14 +102,14 @@ def _print(arguments: Arguments, user: str, reporter: Reporter) -> None:
 
 def _runs(plan: Plan, reporter: Reporter | None) -> tuple[list[Run], int]:
     """The runs of a plan, and how many are left out because they are not promoted."""
-    found: list[Run] = []
+    runs: list[Run] = []
     waiting = 0
     for built in build(plan, Session()):
-        found += built.runs
+        runs += built.runs
         waiting += built.waiting
         if reporter is not None:
             reporter.add(built.diagnostics)
-    return found, waiting
+    return runs, waiting
 
 
 def _renamed(run: Run) -> Iterator[Manifest]:
