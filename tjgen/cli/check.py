@@ -17,6 +17,7 @@ from tjgen.cluster.validate.ways import SERVER_SIDE, WAYS
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files.problems import is_problem
 from tjgen.trees.files.sandbox import around
+from tjgen.trees.session import Session
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -106,6 +107,7 @@ def _check(
     accepted: list[Placed] = []
     present: list[Tree] = []
     language: dict[str, tuple[bytes, list[Document]]] = {}
+    session = Session()
     watch = reporter.watch()
     for number, (file, content) in enumerate(contents):
         if watch is not None:
@@ -130,6 +132,7 @@ def _check(
             harmless=project.spec.policy.harmless if project is not None and project.is_root else (),
             budgets=sandbox.budgets,
             is_manifest=is_manifest,
+            session=session,
         )
         reporter.add(_judged(examined.diagnostics, project))
         accepted += examined.accepted

@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from tests.cluster.validate import corpus
-from tjgen.cluster.validate import admission, unmakeable
+from tjgen.cluster.validate import admission, registry
 from tjgen.cluster.validate.equivalence import equivalence_key
 from tjgen.cluster.validate.judge import judge
 
-NAME = re.compile(r"(?<![a-z0-9.-])[a-z][a-z0-9]*(?:-[a-z0-9]+)*-[a-z0-9]*[0-9][a-z0-9]*(?![a-z0-9.-])")
+NAME = re.compile(r"(?<![a-z0-9.-])[a-z][a-z0-9]*+(?=[a-z-]*[0-9])(?:-[a-z0-9]+)+(?![a-z0-9.-])")
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,11 @@ NAME = re.compile(r"(?<![a-z0-9.-])[a-z][a-z0-9]*(?:-[a-z0-9]+)*-[a-z0-9]*[0-9][
         ({"name": "data-1"}, {"name": "data-10"}, False),
         ({"name": "data-1"}, {"name": "Data-1"}, False),
         ({"name": "data-1"}, {"name": "data"}, False),
+        ({"name": "run-1-data"}, {"name": "run-2-data"}, True),
+        ({"name": "run1-data"}, {"name": "run2-data"}, False),
+        ({"ownerReferences": [{"uid": "a", "kind": "Job"}]}, {"ownerReferences": [{"uid": "b", "kind": "Job"}]}, True),
+        ({"ownerReferences": [{"uid": "a"}]}, {"ownerReferences": [{"uid": ""}]}, False),
+        ({"uid": "a"}, {"uid": "b"}, False),
         ([{"name": "data-1"}, {"name": "data-1"}], [{"name": "data-1"}, {"name": "data-2"}], False),
         ({"runtimeRef": {"name": "torch-1"}}, {"runtimeRef": {"name": "torch-2"}}, False),
         ({"x": ["run-a1b2c3d4/x"]}, {"x": ["run-z1b2c3d4/x"]}, True),
@@ -81,8 +86,8 @@ def _trees() -> Iterator[dict[str, Any]]:
 
 def _verdict(tree: dict[str, Any]) -> tuple[Any, ...]:
     verdict = judge(tree)
-    made = [] if verdict.stages else [one.path for one in unmakeable.diagnostics(tree)]
-    made += [] if verdict.stages else [fault.path for fault in admission.review(tree).errors]
+    made = [] if verdict.stages else [(one.code, one.path) for one in registry.of_object(tree)]
+    made += [] if verdict.stages else [("webhook", fault.path) for fault in admission.review(tree, context=[tree]).errors]
     return [(stage.name, [(fault.type, fault.path) for fault in stage.errors]) for stage in verdict.stages], made
 
 

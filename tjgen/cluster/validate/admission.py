@@ -21,6 +21,7 @@ _TRAINER = "trainer.kubeflow.org"
 _JOBSET = "jobset.x-k8s.io"
 _VOLCANO = ".volcano.sh"
 _TRAINING_OPERATOR = "kubeflow.org/v1"
+_READ = ("ClusterTrainingRuntime", "JobSet", "PersistentVolumeClaim", "PriorityClass", "Queue", "TrainingRuntime")
 
 
 def review(
@@ -68,6 +69,11 @@ def review(
     if not is_whole and get(tree, ("kind",), None) == "TrainJob" and runtime_of(tree, context) is None:
         return trainer.validate(tree, old=old, context=None, release=release, session=session)
     return trainer.validate(tree, old=old, context=context, release=release, session=session)
+
+
+def reads(context: Sequence[Tree]) -> bool:
+    """Whether webhooks read any of the objects in `context` when they review another one."""
+    return any(get(one, ("kind",), None) in _READ for one in context)
 
 
 def _undecodable(tree: Tree, release: Release) -> Fault | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 
 from tjgen.cluster.trainer.inputs import is_kind
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.trainer.refusals import RUNTIME
 from tjgen.cluster.trainer.release import of_versions
 from tjgen.cluster.validate import admission, disclosure, marks, registry, unmakeable
+from tjgen.cluster.validate.equivalence import once_for_equals
 from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.report import by_webhook, diagnostics, subject_of
 from tjgen.cluster.validate.verdict import DECODE, WEBHOOK
@@ -17,6 +19,7 @@ from tjgen.trees.diagnostics.model import WARNING, Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.manifests.generated_names import named, prefix_of
 from tjgen.trees.manifests.objects import Objects
+from tjgen.trees.session import Session
 from tjgen.trees.source import reader
 from tjgen.trees.typing import NamedTuple
 
@@ -69,12 +72,14 @@ def examine(
     budgets: Budgets = DEFAULT,
     harmless: Collection[str] = (),
     is_manifest: Callable[[Tree], bool] = lambda tree: True,
+    session: Session | None = None,
 ) -> Examined:
     """Everything that is wrong with a file of Kubernetes manifests; never raises because of its text.
 
     `versions` chooses the releases that the cluster runs. With `strict`, a kind without a schema is an error. With
     `server_side` the manifests are judged as server-side apply judges them. Of what is `is_applied` only templates are checked.
     `harmless`: fingerprints of what looks like a secret and is none. Documents that are not `is_manifest` are left out.
+    Calls with one `session` judge one of several equal objects.
     """
     documents, problems = reader.read(text, file, reader.KUBERNETES, budgets)
     documents = [document for document in documents if is_manifest(document.value)]
@@ -83,13 +88,18 @@ def examine(
     # What stands in one file is applied together, so webhooks find it in the cluster.
     context = [named(manifest) for document in documents for manifest, _ in manifests(document.value)]
     objects = Objects([*context, *[one for other in context for one in admission.assumed(other)]])
+    session = session or Session()
+    # A verdict that depends on other objects of the file is not shared.
+    is_shared = len(context) == 1 or not admission.reads(context)
+    scope = (tuple(sorted((versions or {}).items())), strict, server_side)
     for document in documents:
         for manifest, path in manifests(document.value):
             stands = is_applied is not None and is_applied(manifest)
             if stands:
                 judged = list(_applied(manifest, versions, strict=strict))
             else:
-                judged = list(_judged(manifest, objects, versions, strict=strict, server_side=server_side))
+                judge_one = partial(_judged, manifest, objects, versions, strict=strict, server_side=server_side)
+                judged = once_for_equals(session, scope, manifest, judge_one) if is_shared else judge_one()
             every.append(Placed(manifest, document, path))
             if manifest.__class__ is dict and not stands and not has_errors(judged):
                 accepted.append(Placed(named(manifest), document, path))
@@ -102,16 +112,17 @@ def examine(
 
 def _judged(
     manifest: Tree, context: Sequence[Tree], versions: Mapping[str, str] | None, *, strict: bool, server_side: bool
-) -> Iterator[Diagnostic]:
+) -> list[Diagnostic]:
     """The server, then the webhooks on what it accepts, then what comes of the templates of what they accept."""
-    yield from marks.diagnostics(manifest)
+    found = list(marks.diagnostics(manifest))
     verdict = judge(marks.without_marks(manifest), versions=versions, server_side=server_side, webhooks=True, context=context)
     if prefix_of(manifest) and (verdict.allowed or verdict.stage == WEBHOOK):
-        yield _generated(manifest)
+        found.append(_generated(manifest))
         manifest = named(manifest)
-    yield from diagnostics(manifest, verdict, strict=strict)
+    found += diagnostics(manifest, verdict, strict=strict)
     if verdict.allowed:
-        yield from registry.of_object(manifest, versions)
+        found += registry.of_object(manifest, versions)
+    return found
 
 
 def _generated(manifest: Tree) -> Diagnostic:

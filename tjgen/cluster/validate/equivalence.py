@@ -3,17 +3,24 @@
 Runs of one experiment differ in texts that can be anything, such as images, arguments and values of variables, and in names. The
 key leaves out these texts and the choice of names. It keeps the length of names, and which of them are equal. A key holds for one
 set of releases and one context of webhooks. `tests/cluster/validate/test_validate_equivalence.py` mutates the corpus to find
-objects with equal keys and different verdicts.
+objects with equal keys and different verdicts. `once_for_equals` is the only user of keys: build, check and lint call it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
+
 from tjgen.trees import regex
+from tjgen.trees.canonical import sha256_hex
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.syntax import label_value
+from tjgen.trees.session import Session
 
 _FREE = ("claimName", "image", "server", "workingDir")
 """Fields of pods that hold any text; an empty one is another thing, and so is one with a blank."""
+_FREE_OF = {"env": "value", "ownerReferences": "uid"}
+"""List -> the field of its items that holds any text."""
 _LISTS = ("args", "command")
 _MAPS = ("annotations", "labels")
 _KEPT = ("apiVersion", "kind", "runtimeRef")
@@ -22,13 +29,30 @@ _PLAIN = " \t\n\r"
 _BREAKS = dict.fromkeys(map(ord, "\t\n\r"))
 _LONG = 200
 """Longer texts are taken as they are: there are limits beyond."""
-_CHOSEN = regex.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*-[a-z0-9]*[0-9][a-z0-9]*")
-"""A name of several words with a digit in the last one: no word that a rule could be about."""
+_CHOSEN = regex.compile("[a-z][a-z0-9]*+(?=[a-z-]*[0-9])(-[a-z0-9]+)+")
+"""A name of several words with a digit in one of the later ones: no word that a rule could be about."""
 _SIZE = regex.compile("[1-9][0-9]{0,8}[KMGT]i?")
 
 
 _SELECTOR = "selector"
 """A field that is compared with labels of the same object."""
+
+
+def once_for_equals(
+    session: Session, scope: Hashable, tree: Tree, find: Callable[[], list[Diagnostic]], *, key: str | None = None
+) -> list[Diagnostic]:
+    """Return what `find` reports about the object: nothing, without a call, if it reported nothing about an equal object.
+
+    `scope` holds everything else that `find` reads. `key` replaces the equivalence key. An object that is not accepted shares
+    nothing, so each diagnostic has its own names and places.
+    """
+    entry = (scope, sha256_hex(equivalence_key(tree) if key is None else key))
+    if session.has("accepted", entry):
+        return []
+    diagnostics = find()
+    if not diagnostics:
+        session.add("accepted", entry)
+    return diagnostics
 
 
 def equivalence_key(tree: Tree) -> str:
@@ -55,8 +79,9 @@ def _masked(value: Tree, key: str, names: dict[str, str]) -> Tree:
     if value.__class__ is dict:
         if key in _MAPS and key not in names:
             return {one: _text(one, text, key, names) for one, text in value.items()}
-        if key == "env":
-            return {one: _free(item) if one == "value" else _masked(item, one, names) for one, item in value.items()}
+        free = _FREE_OF.get(key)
+        if free is not None:
+            return {one: _free(item) if one == free else _masked(item, one, names) for one, item in value.items()}
         if key == "resources" and list(value) == ["requests"] and value["requests"].__class__ is dict:
             return [(one, _size(item) if one == "storage" else item) for one, item in value["requests"].items()]
         if _SELECTOR in value:
@@ -65,7 +90,7 @@ def _masked(value: Tree, key: str, names: dict[str, str]) -> Tree:
     if value.__class__ is list:
         if key in _LISTS:
             return [_free(item) for item in value]
-        return [_masked(item, key if key == "env" else "", names) for item in value]
+        return [_masked(item, key if key in _FREE_OF else "", names) for item in value]
     return value
 
 

@@ -3,46 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from tjgen.cluster.trainer.inputs import Expanded
 from tjgen.cluster.trainer.objects import CreatedObject
 from tjgen.cluster.trainer.warnings.subject import reference
 from tjgen.cluster.validate import report, unmakeable
-from tjgen.cluster.validate.equivalence import equivalence_key
+from tjgen.cluster.validate.equivalence import once_for_equals
 from tjgen.cluster.validate.judge import judge
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic
 from tjgen.trees.fields.managed import origins_of
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.manifests.leaves import lasting
+from tjgen.trees.session import Session
 
 _JUDGED = ("JobSet", "PodGroup")
 _ALREADY_REFUSED = ("TJ815", "TJ840", "TJ841", "TJ842", "TJ843", "TJ852", "TJ860", "TJ861")
 """Surprises that end in a refusal, and say why in words of their own."""
 
 
-def refused(one: Expanded, seen: set[str], versions: Mapping[str, str] | None) -> Iterator[Diagnostic]:
-    """TJ895 for each thing that is wrong with a made object; `seen` remembers pods of which nothing was wrong."""
+def refused(one: Expanded, session: Session, versions: Mapping[str, str] | None) -> Iterator[Diagnostic]:
+    """TJ895 for each thing that is wrong with an object that the controller creates."""
     if any(diagnostic.code in _ALREADY_REFUSED for diagnostic in one.expansion.diagnostics):
         return
+    scope = ("created objects", tuple(sorted((versions or {}).items())))
     for created in one.expansion.objects:
         if created.tree["kind"] in _JUDGED:
-            for diagnostic in _judged(created.tree, seen, versions):
+            judge_one = partial(_judged, created.tree, versions)
+            for diagnostic in once_for_equals(session, scope, created.tree, judge_one):
                 if diagnostic.severity == ERROR:
                     yield _of_source(one, created, diagnostic)
 
 
-def _judged(tree: dict[str, Tree], seen: set[str], versions: Mapping[str, str] | None) -> list[Diagnostic]:
+def _judged(tree: dict[str, Tree], versions: Mapping[str, str] | None) -> list[Diagnostic]:
     verdict = judge(tree, versions=versions, webhooks=True, context=())
     diagnostics = list(report.diagnostics(tree, verdict))
-    if not verdict.allowed:
-        return diagnostics
-    key = "" if diagnostics else equivalence_key({**tree, "metadata": {}})
-    if diagnostics or key in seen:
-        return diagnostics
-    diagnostics = list(unmakeable.diagnostics(tree, versions=versions))
-    if not diagnostics:
-        seen.add(key)
-    return diagnostics
+    return diagnostics if diagnostics or not verdict.allowed else list(unmakeable.diagnostics(tree, versions=versions))
 
 
 def _of_source(one: Expanded, created: CreatedObject, diagnostic: Diagnostic) -> Diagnostic:

@@ -67,9 +67,8 @@ def together(
             yield _unevaluated(diagnostic)
         elif diagnostic.code not in _ELSEWHERE:
             yield diagnostic
-    seen: set[str] = set()
     for one in created:
-        for diagnostic in refused(one, seen, versions):
+        for diagnostic in refused(one, session, versions):
             yield at_source(one, diagnostic, places, runtimes.document_of)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from tjgen.cluster.kinds.pods import starts_pods
 from tjgen.cluster.validate import disclosure, registry, report
-from tjgen.cluster.validate.equivalence import equivalence_key
+from tjgen.cluster.validate.equivalence import once_for_equals
 from tjgen.cluster.validate.judge import judge as judge_object
 from tjgen.cluster.validate.verdict import WEBHOOK
 from tjgen.compiler.hops.draft import Draft, Job, located
@@ -28,12 +29,10 @@ def judge(job: Job, draft: Draft) -> Draft:
             problems = list(disclosure.diagnostics(manifest.tree, job.setting.harmless))
             diagnostics += located(problems, manifest, draft.sources)
         # The name of a runtime has the digest of its content.
-        key = f"{manifest.tree['metadata']}" if manifest.stage == RUNTIMES else equivalence_key(manifest.tree)
-        if not session.has("accepted", (scope, key)):
-            problems = wrong(manifest, draft.context, versions, session)
-            diagnostics += located(problems, manifest, draft.sources)
-            if not problems:
-                session.add("accepted", (scope, key))
+        key = f"{manifest.tree['metadata']}" if manifest.stage == RUNTIMES else None
+        find = partial(wrong, manifest, draft.context, versions, session)
+        problems = once_for_equals(session, scope, manifest.tree, find, key=key)
+        diagnostics += located(problems, manifest, draft.sources)
     return draft._replace(diagnostics=diagnostics)
 
 

@@ -14,6 +14,7 @@ from tjgen.gitops.lint.refusals import refused
 from tjgen.gitops.lint.rules.changed_objects import KINDS
 from tjgen.gitops.lint.scene import Scene
 from tjgen.trees.diagnostics.model import INFO, Diagnostic
+from tjgen.trees.session import Session
 
 REPORTED_AS = {
     "TJ109": "TJ662",
@@ -35,8 +36,9 @@ def about_objects(
     """Return the errors and warnings about objects, each at its place."""
     diagnostics: list[Diagnostic] = []
     accepted: list[Placed] = []
+    session = Session()
     for file, content in files.items():
-        examined = examine(content, file, versions=versions, harmless=harmless)
+        examined = examine(content, file, versions=versions, harmless=harmless, session=session)
         diagnostics += examined.diagnostics
         accepted += examined.accepted
     diagnostics += together(accepted, runtimes, versions)

@@ -18,7 +18,8 @@ from tjgen.trees.source.comments import Comment, comments
 from tjgen.trees.typing import NamedTuple
 
 ANNOTATION = "tjgen.dev/ignore"
-_COMMENT = re.compile(r"tjgen:\s*ignore\b\s*(?P<said>.*)\Z")
+_IGNORE = re.compile(r"tjgen:\s*ignore\b")
+_COMMENT = re.compile(rf"{_IGNORE.pattern}\s*(?P<said>.*)\Z")
 _MARK = re.compile(r"(?P<codes>[^:]*)(?::(?P<reason>.*))?\Z", re.DOTALL)
 
 
@@ -46,7 +47,7 @@ class Mark(NamedTuple):
 
 def in_text(content: str, file: str) -> Iterator[Mark]:
     """The marks in the comments of a file."""
-    if "tjgen:" not in content:
+    if _IGNORE.search(content) is None:  # the header of each written file has "tjgen:"
         return
     lines = content.splitlines()
     for comment in comments(content):

@@ -50,9 +50,17 @@ class Token(NamedTuple):
     """The first 16 hexadecimal digits of its SHA-256, by which a project can name what is no secret."""
 
 
+def is_marked(text: str) -> bool:
+    """Whether a text may hold a private key or token: it has a part that all of one form have."""
+    for mark in _MARKS:  # noqa: SIM110  # any() takes three times as long
+        if mark in text:
+            return True
+    return False
+
+
 def find(text: str) -> Iterator[Token]:
     """Every private key and token in the text, in its order."""
-    if not any(mark in text for mark in _MARKS):
+    if not is_marked(text):
         return
     for match in _pattern().finditer(text):
         kind = _FORMS[int(str(match.lastgroup)[1:])][0]
