@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.validate.builtin.contents import json_problem, unmarshal_problem
 from tjgen.cluster.validate.builtin.paths import descending
 from tjgen.cluster.validate.builtin.scheduling import tolerations
 from tjgen.cluster.validate.builtin.security import names_of
@@ -62,15 +63,17 @@ def _is_cost(text: str) -> bool:
 
 
 def _tolerations(text: str, at: Place) -> Iterator[Fault]:
-    from json import JSONDecodeError, loads  # an annotation of old times
+    from json import loads  # an annotation of old times
 
-    try:
-        given = loads(text)
-    except JSONDecodeError as error:
-        yield at.seen_at(_TOLERATIONS).invalid(_TOLERATIONS, str(error))
-        return
-    if isinstance(given, list) and all(isinstance(toleration, dict) for toleration in given):
-        yield from tolerations(given, at.child(_TOLERATIONS))
+    problem = json_problem(text, list, "[]core.Toleration")
+    given = loads(text) if not problem else None
+    wrong = next((item for item in given or () if item is not None and not isinstance(item, dict)), None)
+    if wrong is not None:
+        problem = unmarshal_problem(wrong, "core.Toleration")
+    if problem:
+        yield at.seen_at(_TOLERATIONS).invalid(_TOLERATIONS, problem)
+    else:
+        yield from tolerations([item or {} for item in given or ()], at.child(_TOLERATIONS))
 
 
 def _seccomp(profile: str, at: Place) -> Iterator[Fault]:

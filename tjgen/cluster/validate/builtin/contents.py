@@ -76,25 +76,28 @@ def _docker(content: bytes | None, at: Place) -> Iterator[Fault]:
     if content is None:
         yield at.required()
         return
-    problem = _json_problem(content.decode(errors="replace"))
+    problem = json_problem(content.decode(errors="replace"), dict, "map[string]interface {}")
     if problem:
         yield at.invalid(_HIDDEN, problem)
 
 
-def _json_problem(text: str) -> str:
-    """What encoding/json has against a text that should be an object; of rarer mistakes the words may be others."""
+def json_problem(text: str, wanted: type, go_type: str) -> str:
+    """What encoding/json has against a text that should be a value of a class; of rarer mistakes the words may be others."""
     from json import JSONDecodeError, loads  # secrets of registries are few
 
     try:
         value = loads(text)
     except JSONDecodeError as problem:
-        if not text[problem.pos : problem.pos + 1]:
+        if not text[problem.pos : problem.pos + 1] or problem.msg.startswith("Unterminated string"):
             return "unexpected end of JSON input"
         return f"invalid character {_character(text[problem.pos])} {_JSON_WORDS.get(problem.msg, _NO_VALUE)}"
-    if value is None or isinstance(value, dict):
-        return ""
-    kind = {str: "string", bool: "bool", list: "array"}.get(type(value), "number")
-    return f"json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}"
+    return "" if value is None or isinstance(value, wanted) else unmarshal_problem(value, go_type)
+
+
+def unmarshal_problem(value: Any, go_type: str) -> str:
+    """The words of encoding/json for a value of another type."""
+    kind = {str: "string", bool: "bool", list: "array", dict: "object"}.get(type(value), "number")
+    return f"json: cannot unmarshal {kind} into Go value of type {go_type}"
 
 
 def _character(character: str) -> str:

@@ -10,7 +10,7 @@ from tjgen.cluster.validate.fault import Fault
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get
 from tjgen.trees.typing import Any
 
-_ADDRESSES = ("clusterIPs", "loadBalancerSourceRanges")
+_ADDRESSES = ("clusterIPs", "externalIPs", "loadBalancerSourceRanges")
 _RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
 _NO_TIME_ZONE = "cannot use TZ or CRON_TZ"
 
@@ -23,7 +23,9 @@ def tolerated(fault: Fault, kind: str, new: dict[str, Any], before: dict[str, An
 
 def _service(path: FieldPath, detail: str, new: Tree, before: Tree) -> bool:
     if path[:1] == ("spec",) and len(path) == 3 and path[1] in _ADDRESSES:
-        return "must be a valid" in detail and get(new, path, None) in (get(before, path[:2], None) or ())
+        # An external address of an earlier form stays, and still has to be an address.
+        is_form = "must not" in detail if path[1] == "externalIPs" else "may not be in" not in detail
+        return is_form and get(new, path, None) in (get(before, path[:2], None) or ())
     at: FieldPath = ("metadata", "annotations", _RANGES)
     return path == at and get(new, at, None) == get(before, at, MISSING)
 
@@ -42,8 +44,8 @@ def _claim(path: FieldPath, detail: str, new: Tree, before: Tree) -> bool:
 
 
 def _network_policy(path: FieldPath, detail: str, new: Tree, before: Tree) -> bool:
-    """`ValidationOptionsForNetworking`."""
-    return "must be a valid CIDR" in detail and get(new, path, None) in set(_ranges(before.get("spec")))
+    """`ValidationOptionsForNetworking`: whatever form a block has, as long as it was there before."""
+    return "strict subset" not in detail and get(new, path, None) in set(_ranges(before.get("spec")))
 
 
 def _ranges(spec: Tree) -> list[str]:

@@ -12,7 +12,7 @@ from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.place import Place, at
 from tjgen.cluster.validate.update.metadata import IMMUTABLE
 from tjgen.cluster.validate.update.shape import comparable, fields, same
-from tjgen.trees.fields.path import Tree
+from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s import quantity
 from tjgen.trees.typing import Any
 
@@ -20,6 +20,14 @@ _CLASS = "volume.beta.kubernetes.io/storage-class"
 _CLAIM = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"
 _SOURCE = "spec.persistentvolumesource is immutable after creation"
 _OF_CLASS = ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode")
+_STABLE = {
+    "beta.kubernetes.io/arch": "kubernetes.io/arch",
+    "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
+    "beta.kubernetes.io/os": "kubernetes.io/os",
+    "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
+    "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
+}
+"""Beta label of nodes -> the label that replaced it."""
 _NOT_A_SOURCE = (
     "accessModes",
     "capacity",
@@ -89,11 +97,27 @@ def volume(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Fault]:
         yield Place("volumeMode", ("spec", "volumeMode")).invalid(spec.get("volumeMode"), IMMUTABLE)
     if before.get("nodeAffinity") is not None:
         affinity = spec.get("nodeAffinity")
-        if not same(affinity, before["nodeAffinity"], "VolumeNodeAffinity"):
+        if not same(affinity, _with_stable_labels(before["nodeAffinity"], affinity), "VolumeNodeAffinity"):
             words = f"{IMMUTABLE}, except for updating from beta label to GA"
             yield Place("nodeAffinity", ("spec", "nodeAffinity")).invalid(affinity, words)
     if before.get("volumeAttributesClassName") is not None and spec.get("volumeAttributesClassName") is None:
         yield spec_at.child("volumeAttributesClassName").forbidden("update from non-nil value to nil is forbidden")
+
+
+def _with_stable_labels(old: dict[str, Any], new: Tree) -> dict[str, Any]:
+    """`validatePvNodeAffinity`: the old affinity, with the stable name of each label for which the new one has it."""
+    path = ("required", "nodeSelectorTerms")
+    terms, wanted = get(old, path, None) or [], get(new, path, None) or []
+    changed = []
+    for term, other in zip(terms, [*wanted, *[{}] * len(terms)], strict=False):
+        expressions = term.get("matchExpressions") or []
+        keys = [expression.get("key") for expression in other.get("matchExpressions") or []] + [None] * len(expressions)
+        stable = [
+            {**one, "key": key} if key is not None and _STABLE.get(one.get("key", "")) == key else one
+            for one, key in zip(expressions, keys, strict=False)
+        ]
+        changed.append({**term, "matchExpressions": stable} if expressions else term)
+    return {**old, "required": {**(old.get("required") or {}), "nodeSelectorTerms": changed}} if terms else old
 
 
 def _source(spec: dict[str, Any]) -> dict[str, Any]:
