@@ -73,6 +73,7 @@ REGULAR = {
     "tools.scaffold.repository": "hooks and pipelines of the repository, to add those of one more project",
     "language.catalog.importer": "files in the folder that the caller imports into",
     "cli.answers": "files that the caller names, for the key of a kept answer; a link ends it",
+    "cli.enforcing": "files of policies that the caller names, which are read before the project; a link ends it",
     "trees.files.sandbox": "the sandbox",
     "gitops.sync.problems": "Git's own configuration of the repository",
     "gitops.output.memory": "the lock of runs",

@@ -44,6 +44,7 @@ STANDARD = {
     "__future__",
     "_bisect",
     "_collections",
+    "_contextvars",
     "_functools",
     "_json",
     "_operator",
@@ -53,6 +54,7 @@ STANDARD = {
     "bisect",
     "collections",
     "collections.abc",
+    "contextvars",
     "errno",
     "functools",  # to print the excerpt of a diagnostic
     "itertools",

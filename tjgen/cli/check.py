@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tjgen.cli.answers import LANGUAGE, PROJECT
-from tjgen.cli.command import COMMON, MANY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option
+from tjgen.cli.command import COMMON, MANY, POLICY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option
 from tjgen.cli.counts import Counts
 from tjgen.cli.inputs import absent, good, sandbox_for, texts
 from tjgen.cli.releases import release_for
@@ -23,14 +23,17 @@ from tjgen.trees.typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tjgen.cli.policing import Judge
     from tjgen.cli.sources import Sources
     from tjgen.language.resolve.project import Project
     from tjgen.trees.fields.path import Tree
     from tjgen.trees.files.sandbox import Sandbox
     from tjgen.trees.source.document import Document
 
-_OF_MANIFESTS = (b"catalogs", b"policy", b"schemas")
+_OF_MANIFESTS = (b"catalogs", b"platforms", b"policy", b"schemas")
 """Fields of a project that manifests are checked by."""
+_POLICIES = ("Namespace", "ValidatingAdmissionPolicy")
+"""Kinds by which other manifests are judged."""
 _TOGETHER = ("PodGroup", "TrainJob")
 """Kinds that are checked together with other objects."""
 
@@ -61,6 +64,7 @@ COMMAND = Command(
             "DIR|REV",
         ),
         Option(("--closed",), "closed", "Treat the files and the Platform as all there is: report references to anything else."),
+        POLICY,
         TRUSTED,
         Option(("--no-cache",), "no_cache", "Check again, and store no result."),
         *COMMON,
@@ -145,8 +149,15 @@ def _check(
         built = compiled(language, arguments["trainer"], reporter)
         counts.runs += built.runs
         counts.add(one.tree for one in built.objects)
-    if arguments["closed"] or any(one.tree.get("kind") in _TOGETHER for one in accepted) or (built is not None and accepted):
-        reporter.add(_judged(list(_together(accepted, present, built, project, arguments, versions)), project))
+    policies = None
+    if accepted and (arguments["policy"] or project is not None or any(one.tree.get("kind") in _POLICIES for one in accepted)):
+        from tjgen.cli.policing import judge_for  # most files are judged by no policies
+
+        policies, problems = judge_for(accepted, project, versions)
+        reporter.add(_judged(problems, project))
+    kinds = any(one.tree.get("kind") in _TOGETHER for one in accepted)
+    if arguments["closed"] or kinds or (built is not None and accepted) or policies is not None:
+        reporter.add(_judged(list(_together(accepted, present, built, project, arguments, versions, policies)), project))
 
 
 def _together(
@@ -156,6 +167,7 @@ def _together(
     project: Project | None,
     arguments: Arguments,
     versions: dict[str, str],
+    policies: Judge | None,
 ) -> Iterator[Diagnostic]:
     """What objects show together; most files need none of this."""
     from tjgen.cli.runtime_files import Runtimes
@@ -178,6 +190,7 @@ def _together(
         runs=built.clashing if built is not None else (),
         present=present,
         known=known,
+        policies=policies,
     )
 
 

@@ -62,6 +62,13 @@ TRUSTED = Option(
     "trusted",
     "Run the Python that tjgen.yaml names, such as slicers; only where you trust its authors.",
 )
+POLICY = Option(
+    ("--policy",),
+    "policy",
+    "File or folder of ValidatingAdmissionPolicies to enforce; may be repeated.",
+    MANY,
+    "PATH",
+)
 COMMON = (FORMAT, QUIET, STRICT)
 
 
@@ -76,7 +83,7 @@ def refuse_use(problem: str | None) -> None:
 
 
 def run(module: Any, arguments: Arguments) -> int:
-    """The exit code of a command. Where it can trust the project, TJGEN_TRUSTED=1 is the same as `--trusted`."""
+    """The exit code of a command. TJGEN_TRUSTED=1 is the same as `--trusted`, and TJGEN_POLICY=PATH as `--policy PATH`."""
     try:
         return _run(module, arguments)
     except UsageError as error:
@@ -85,6 +92,20 @@ def run(module: Any, arguments: Arguments) -> int:
 
 
 def _run(module: Any, arguments: Arguments) -> int:
+    if "policy" in arguments and (arguments["policy"] or os.environ.get("TJGEN_POLICY")):
+        from tjgen.cli import enforcing  # most callers enforce no policies
+        from tjgen.trees import enforced
+
+        try:
+            files = enforcing.files(arguments["policy"])
+        except enforcing.UnreadableError as problem:
+            raise UsageError(str(problem)) from None
+        with enforced.Enforcing(files):
+            return _trusting(module, {**arguments, "policy": [name for name, _ in files]})
+    return _trusting(module, arguments)
+
+
+def _trusting(module: Any, arguments: Arguments) -> int:
     if "trusted" not in arguments or not (arguments["trusted"] or os.environ.get("TJGEN_TRUSTED") in ("1", "true")):
         return int(module.run(arguments))
     from tjgen.trees import trust  # most projects run no code of their own

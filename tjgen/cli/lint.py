@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 
-from tjgen.cli.command import COMMON, FOLDER, MANY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, UsageError, enter
+from tjgen.cli.command import COMMON, FOLDER, MANY, POLICY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, UsageError, enter
 from tjgen.cli.inputs import absent
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.synctools import table
@@ -50,6 +50,7 @@ COMMAND = Command(
         Option(("--catalog",), "catalog", "File or folder with runtimes; may be repeated.", MANY, "PATH"),
         TRAINER,
         FOLDER,
+        POLICY,
         TRUSTED,
         *COMMON,
     ),

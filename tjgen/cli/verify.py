@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tjgen.cli.command import FOLDER, QUIET, STRICT, TRUSTED, VALUE, Arguments, Command, Option, UsageError, enter
+from tjgen.cli.command import FOLDER, POLICY, QUIET, STRICT, TRUSTED, VALUE, Arguments, Command, Option, UsageError, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
@@ -49,6 +49,7 @@ COMMAND = Command(
         FOLDER,
         QUIET,
         STRICT,
+        POLICY,
         TRUSTED,
     ),
     most=0,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tjgen.compiler.hops import afterwards, objects, verdict, workload
+from tjgen.compiler.hops import afterwards, objects, policies, verdict, workload
 from tjgen.compiler.hops.draft import Draft, Job
 from tjgen.language.resolve.places import placed
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -31,6 +31,7 @@ HOPS: tuple[tuple[str, Hop], ...] = (
     ("expand", objects.expand),
     ("finish", objects.finish),
     ("judge", verdict.judge),
+    ("police", policies.police),
 )
 """The steps of a run, in order. A step that refuses the run ends them."""
 AFTERWARDS: tuple[tuple[str, Hop], ...] = (

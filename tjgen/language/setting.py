@@ -11,7 +11,10 @@ from tjgen.language.spec.objects import Flavor, Fluid, Limits, Monitoring, Progr
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files.sandbox import Sandbox
 from tjgen.trees.session import Session
-from tjgen.trees.typing import NamedTuple
+from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from tjgen.cluster.policies.evaluation import Policies
 
 
 class Cluster(NamedTuple):
@@ -100,6 +103,8 @@ class Setting(NamedTuple):
     """What the project's policy demands."""
     allows: Sequence[str]
     """What the policy of the root project allows."""
+    policies: Policies | None
+    """What the objects of the run are judged by; None if there are no policies."""
     harmless: Collection[str]
     """Fingerprints of values that are no secrets, by the word of the root project."""
     session: Session

@@ -131,9 +131,8 @@ def test_what_is_not_understood_is_said_with_every_check(tmp_path: Path) -> None
     ("rule", "said"),
     [
         ("self.wait == '1s'", "wait is no text to it"),
-        ("duration('1s') < duration('2s')", "unknown function: duration"),
-        ("self.name.format([1]) == ''", "unknown function: format with 1 arguments"),
-        ("[?self.name].size() == 1", "is expected"),
+        ("strings.quote(self.name) == ''", "unknown function: strings.quote with 1 arguments"),
+        ("Study{name: self.name}.name == ''", "the end is expected"),
     ],
 )
 def test_a_rule_that_is_not_understood_is_left_out_and_named(rule: str, said: str) -> None:

@@ -124,6 +124,7 @@ def setting_of(given: dict[str, Any], folder: str) -> Setting:
         versions={},
         environment=None,
         helpers=_helpers(platform),
+        policies=None,
         demands=(),
         allows=(),
         harmless=(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from tjgen.cluster.trainer.inputs import Expanded
@@ -33,6 +33,14 @@ def refused(one: Expanded, session: Session, versions: Mapping[str, str] | None)
             for diagnostic in once_for_equals(session, scope, created.tree, judge_one):
                 if diagnostic.severity == ERROR:
                     yield _of_source(one, created, diagnostic)
+
+
+def on_created(one: Expanded, find: Callable[[Tree], Iterator[Diagnostic]]) -> Iterator[Diagnostic]:
+    """What `find` reports about the objects that the controller creates, at the fields of the file that they come from."""
+    for made in one.expansion.objects:
+        for found in find(made.tree) if made.tree["kind"] in _JUDGED else ():
+            tree, path = _source(one, made, found.path or ())
+            yield found._replace(subject=reference(tree), path=path)
 
 
 def _judged(tree: dict[str, Tree], versions: Mapping[str, str] | None) -> list[Diagnostic]:

@@ -32,6 +32,8 @@ class TemplateVerdict(NamedTuple):
     verdict: Verdict
     place: str = ""
     """The path as the server would write it."""
+    tree: Tree = None
+    """The object."""
 
     @property
     def faults(self) -> tuple[Fault, ...]:
@@ -148,7 +150,7 @@ def _created(tree: Tree, path: FieldPath) -> TemplateVerdict:
     verdict = judge(tree)
     # A controller does not ask for strict validation: what its types do not know is not there.
     kept = tuple([stage for stage in verdict.stages if stage.name != STRICT])
-    return TemplateVerdict(path, tree["kind"], Verdict(kept, verdict.checked), field(path))
+    return TemplateVerdict(path, tree["kind"], Verdict(kept, verdict.checked), field(path), tree)
 
 
 def _stored(value: Tree) -> Tree:

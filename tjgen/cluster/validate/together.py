@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tjgen.cluster.trainer.inputs import Expanded, expanded, is_kind
 from tjgen.cluster.trainer.placed import Placed, at_source, surprising
 from tjgen.cluster.trainer.release import of_versions
 from tjgen.cluster.trainer.warnings.clashes import ClashingRun
 from tjgen.cluster.validate import admission, registry, report
-from tjgen.cluster.validate.expansion import refused
+from tjgen.cluster.validate.expansion import on_created, refused
 from tjgen.cluster.validate.gangs import Located
 from tjgen.cluster.validate.unresolved import Known, unresolved
 from tjgen.cluster.validate.verdict import WEBHOOK, Stage, Verdict
@@ -41,14 +41,18 @@ def together(
     runs: Sequence[ClashingRun] = (),
     present: Sequence[Tree] = (),
     known: Known | None = None,
+    policies: Callable[[Tree], Iterator[Diagnostic]] | None = None,
 ) -> Iterator[Diagnostic]:
     """What the rules of phase TOGETHER report: webhooks, surprises, names that clash, made objects that are refused, gangs.
 
     `context`: objects that other checks accept, such as those of experiments, and `runs` what is made of them. With `known`, all
     these and `present`, which other checks may refuse, are the complete set of objects: every reference must lead to one of
-    them or to a name in `known`.
+    them or to a name in `known`. `policies` judges the objects, and what the Trainer controller creates.
     """
     yield from registry.of_objects([*accepted, *context])
+    if policies is not None:
+        for each in accepted:
+            yield from (each.at(found) for found in list(policies(each.tree)))
     if known is not None:
         yield from unresolved([*accepted, *context], present, known, runtimes.look_up)
     if not runs and not any(is_kind(one.tree, "TrainJob") for one in accepted):
@@ -69,6 +73,8 @@ def together(
             yield diagnostic
     for one in created:
         for diagnostic in refused(one, session, versions):
+            yield at_source(one, diagnostic, places, runtimes.document_of)
+        for diagnostic in on_created(one, policies) if policies is not None else ():
             yield at_source(one, diagnostic, places, runtimes.document_of)
 
 

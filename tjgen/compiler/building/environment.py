@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tjgen.cluster.schema.store import OWN
 from tjgen.cluster.trainer.release import Release, chosen
 from tjgen.compiler.building.inputs import refused_slicers
+from tjgen.compiler.building.policies import policies_of
 from tjgen.compiler.building.run import DigestOf, Unit
 from tjgen.language.platform.devices import classes
 from tjgen.language.platform.tools import DEFAULTS
@@ -51,6 +52,8 @@ class Environment:
         self.labels = dict(own.labels) if own is not None else {}
         self.versions = {OWN: project.schemas} if project.schemas is not None else {}
         self._refused_slicers = refused_slicers(project)
+        versions = {**self.release.versions, **self.versions}
+        self.policies, self.policy_problems = policies_of(project, platform, versions)
 
     def misfits(self) -> Iterator[Diagnostic]:
         """What the Platform says the cluster has and the release of Trainer does not go with (TJ410)."""
@@ -95,6 +98,7 @@ class Environment:
             versions=self.versions,
             environment=unit.environment,
             helpers=self.helpers,
+            policies=self.policies,
             demands=self.project.spec.policy.demand,
             # A project that is found only because a path lies below it cannot allow itself more than the caller's project does.
             allows=self.project.spec.policy.allow if self.project.is_root else (),

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 
 from tjgen.cluster.trainer.release import Release
+from tjgen.compiler.building import policies
 from tjgen.compiler.building.environment import Environment, release
 from tjgen.compiler.building.inputs import (
     chosen_environments,
@@ -116,6 +117,8 @@ class Plan(NamedTuple):
             if document is not None:
                 yield f"{document.file}\n{document.index}\n{document.text}".encode()
         yield from self._texts(project.files(project.spec.catalogs))
+        for platform in (None, *project.platforms):
+            yield from policies.texts(project, platform)
         if os.path.isdir(os.path.join(self.locks.folder, IMAGES)):
             from tjgen.language.runs.pins import Pins
 
@@ -149,6 +152,7 @@ def make_plan(request: Request) -> Plan:
     diagnostics = [*diagnostics, *problems, *unknown, *taken_names(project), *unreadable_slicers(project)]
     known = {name: Environment(project, name, request.trainer) for name in environments}
     diagnostics += [one for environment in known.values() for one in environment.misfits()]
+    diagnostics += dict.fromkeys(one for environment in known.values() for one in environment.policy_problems)
     if whole and not has_errors(diagnostics):
         diagnostics += nothing_to_build(project)
     files, problems = experiments(project) if whole else files_at(request.paths, project.sandbox)

@@ -2073,6 +2073,7 @@ PLATFORM_SPEC: Schema = {
             "additionalProperties": {"type": "string", "enum": ["privileged", "baseline", "restricted"]},
         },
         "quotas": {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": QUANTITY}},
+        "policies": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "defaults": PARTIAL_EXPERIMENT,
     },
 }

@@ -2420,6 +2420,7 @@ class PlatformSpec:
         "monitoring",
         "namespaces",
         "pod_security",
+        "policies",
         "priority_classes",
         "profiles",
         "programs",
@@ -2444,6 +2445,7 @@ class PlatformSpec:
     monitoring: Monitoring
     pod_security: Mapping[str, str]
     quotas: Mapping[str, Mapping[str, str | int | float]]
+    policies: Sequence[str]
     defaults: Mapping[str, Any]
 
     def __init__(self, tree: Tree) -> None:
@@ -2463,6 +2465,7 @@ class PlatformSpec:
         self.monitoring = _MONITORING if (value := get("monitoring")) is None else Monitoring(value)
         self.pod_security = get("podSecurity", _NONE)
         self.quotas = get("quotas", _NONE)
+        self.policies = get("policies", ())
         self.defaults = get("defaults", _NONE)
 
 

@@ -1,18 +1,17 @@
 """The name of a function beyond the core language -> what it does: the libraries that Kubernetes gives to rules.
 
 Mirrors k8s.io/apiserver 0.36 `pkg/cel/library` (lists, regex, URLs, quantities, IP addresses, networks) and
-github.com/google/cel-go `ext` (strings, sets) with the conversions of its standard library, and its optionals. Not formatting,
-durations, times, versions and names of formats: rules that need them are not understood. Loaded when a rule uses one.
+github.com/google/cel-go `ext` (strings, sets, lists) with the conversions of its standard library, and its optionals. Not the
+names of formats: rules that need them are not understood. Loaded when a rule uses one.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from itertools import pairwise
 
 from tjgen.cluster.schema.patterns import search
-from tjgen.cluster.validate.cel import addresses, amounts, links, optionals, values
+from tjgen.cluster.validate.cel import addresses, amounts, conversions, formatting, links, lists, optionals, times, values
 from tjgen.cluster.validate.cel.values import CelError, overload
 from tjgen.trees.typing import Any
 
@@ -33,50 +32,6 @@ def namespaced(name: str, arguments: int) -> Function | None:
 def _of(kind: type, *others: Any) -> None:
     if any(other.__class__ is not kind for other in others):
         raise overload()
-
-
-def _int(value: Any) -> int:
-    if value.__class__ is str:
-        if not re.fullmatch(r"[-+]?[0-9]+", value):
-            raise _unconverted("int")
-        return int(value)
-    if value.__class__ not in (int, float):
-        raise overload()
-    return int(value)
-
-
-def _double(value: Any) -> float:
-    if value.__class__ is str:
-        try:
-            return float(value)
-        except ValueError:
-            raise _unconverted("double") from None
-    if value.__class__ not in (int, float):
-        raise overload()
-    return float(value)
-
-
-def _string(value: Any) -> str:
-    if value.__class__ is bool:
-        return "true" if value else "false"
-    if value.__class__ is float:
-        return repr(value).removesuffix(".0")
-    if value.__class__ not in (str, int):
-        raise overload()
-    return str(value)
-
-
-def _unconverted(to: str) -> CelError:
-    return CelError(f"type conversion error from 'string' to '{to}'")
-
-
-def _bool(value: Any) -> bool:
-    if value in ("true", "false", "True", "False", "TRUE", "FALSE", "t", "f", "T", "F", "1", "0"):
-        return value[0] in "tT1"
-    if value.__class__ is str:
-        raise _unconverted("bool")
-    _of(bool, value)
-    return bool(value)
 
 
 def _index_of(value: Any, part: Any, start: Any = 0) -> int:
@@ -195,11 +150,14 @@ def _contains_all(items: Any, others: Any) -> bool:
 
 
 _GLOBALS: dict[tuple[str, int], Function] = {
-    ("bool", 1): _bool,
+    **lists.GLOBALS,
+    ("bool", 1): conversions.to_bool,
+    ("bytes", 1): conversions.to_bytes,
     ("cidr", 1): addresses.cidr,
-    ("double", 1): _double,
+    ("double", 1): conversions.to_double,
+    ("duration", 1): times.duration,
     ("dyn", 1): lambda value: value,
-    ("int", 1): _int,
+    ("int", 1): conversions.to_int,
     ("ip", 1): addresses.ip,
     ("isCIDR", 1): addresses.is_cidr,
     ("isIP", 1): addresses.is_ip,
@@ -207,32 +165,45 @@ _GLOBALS: dict[tuple[str, int], Function] = {
     ("isURL", 1): links.is_url,
     ("quantity", 1): amounts.quantity,
     ("sign", 1): amounts.sign,
-    ("string", 1): _string,
+    ("string", 1): conversions.to_string,
+    ("timestamp", 1): times.timestamp,
+    ("type", 1): conversions.type_of,
+    ("uint", 1): conversions.to_uint,
     ("url", 1): links.url,
 }
+
+
+def _compared(value: Any, other: Any) -> int:
+    return lists.compare_versions(value, other) if value.__class__ is lists.Version else amounts.compared(value, other)
+
+
 _METHODS: dict[tuple[str, int], Function] = {
+    **lists.METHODS,
+    **times.METHODS,
     ("add", 2): amounts.added,
     ("asApproximateFloat", 1): amounts.approximate,
     ("asInteger", 1): amounts.as_integer,
     ("charAt", 2): _char_at,
-    ("compareTo", 2): amounts.compared,
+    ("compareTo", 2): _compared,
     ("containsCIDR", 2): addresses.contains_cidr,
     ("containsIP", 2): addresses.contains_ip,
     ("family", 1): addresses.family,
     ("find", 2): _find,
     ("findAll", 2): _find_all,
     ("findAll", 3): _find_all,
+    ("format", 2): formatting.formatted,
     ("getEscapedPath", 1): links.path,
     ("getHost", 1): links.host,
     ("getHostname", 1): links.host_name,
     ("getPort", 1): links.port,
+    ("getQuery", 1): links.query,
     ("getScheme", 1): links.scheme,
     ("indexOf", 2): _index_of,
     ("indexOf", 3): _index_of,
     ("ip", 1): addresses.address_of,
-    ("isGreaterThan", 2): lambda left, right: amounts.compared(left, right) > 0,
+    ("isGreaterThan", 2): lambda left, right: _compared(left, right) > 0,
     ("isInteger", 1): amounts.is_integer,
-    ("isLessThan", 2): lambda left, right: amounts.compared(left, right) < 0,
+    ("isLessThan", 2): lambda left, right: _compared(left, right) < 0,
     ("isLoopback", 1): addresses.is_loopback,
     ("isSorted", 1): _is_sorted,
     ("isUnspecified", 1): addresses.is_unspecified,
@@ -256,6 +227,7 @@ _METHODS: dict[tuple[str, int], Function] = {
     ("upperAscii", 1): _case(str.upper),
 }
 _NAMESPACED: dict[tuple[str, int], Function] = {
+    **lists.NAMESPACED,
     ("ip.isCanonical", 1): addresses.is_canonical,
     ("sets.contains", 2): _contains_all,
     ("sets.equivalent", 2): lambda left, right: _contains_all(left, right) and _contains_all(right, left),

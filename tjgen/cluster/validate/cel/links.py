@@ -17,6 +17,7 @@ class Link(NamedTuple):
     scheme: str
     host: str
     path: str
+    query: str = ""
 
 
 def _parsed(text: Any) -> Link | None:
@@ -34,7 +35,8 @@ def _parsed(text: Any) -> Link | None:
     host = host.rpartition("@")[2]
     if host[:1] == "[" and not is_ip(host[1:].partition("]")[0]):
         return None
-    return Link(scheme.lower(), host, rest.partition("?")[0].partition("#")[0])
+    place, _, asked = rest.partition("#")[0].partition("?")
+    return Link(scheme.lower(), host, place, asked)
 
 
 def url(text: Any) -> Link:
@@ -74,6 +76,13 @@ def port(link: Any) -> str:
 def path(link: Any) -> str:
     """`link.getEscapedPath()`."""
     return _of(link).path
+
+
+def query(link: Any) -> dict[str, list[str]]:
+    """`link.getQuery()`."""
+    from urllib.parse import parse_qs  # few rules read it
+
+    return parse_qs(_of(link).query, keep_blank_values=True)
 
 
 def _of(value: Any) -> Link:

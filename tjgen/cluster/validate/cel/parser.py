@@ -1,18 +1,18 @@
 """The text of a CEL expression -> its syntax tree, as nested tuples.
 
-The core language: literals, lists, maps, fields, indexes, calls, operators, and optional fields and indexes. Not unsigned
-numbers, byte strings, message literals and optional entries, which no rule of a known schema uses: they raise SyntaxError
-rather than being read as something else.
+The whole language but message literals, which no rule of a known schema uses: they raise SyntaxError rather than being read as
+something else.
 """
 
 from __future__ import annotations
 
 from tjgen.cluster.validate.cel.tokens import END, NAME, NUMBER, OPERATOR, TEXT, Token, tokens
+from tjgen.cluster.validate.cel.types import Unsigned
 from tjgen.trees.typing import Any, TypeAlias
 
 Node: TypeAlias = tuple[Any, ...]
 """("literal", value), ("name", name), ("field", node, name), ("index", node, node), ("optional", node, node),
-("call", name, target or None, nodes), ("list", nodes), ("map", pairs), ("not", node), ("minus", node),
+("call", name, target or None, nodes), ("list", nodes), ("map", pairs), ("not", node), ("minus", node), ("maybe", node),
 ("binary", operator, node, node) or ("if", node, node, node).
 """
 
@@ -130,7 +130,7 @@ class _Reader:
     def items(self, end: str) -> list[Node]:
         expressions: list[Node] = []
         while not self.take(end):
-            expressions.append(self.expression())
+            expressions.append(("maybe", self.expression()) if end == "]" and self.take("?") else self.expression())
             if not self.take(","):
                 self.expect(end)
                 break
@@ -139,9 +139,11 @@ class _Reader:
     def pairs(self) -> list[tuple[Node, Node]]:
         pairs: list[tuple[Node, Node]] = []
         while not self.take("}"):
+            is_optional = self.take("?")
             key = self.expression()
             self.expect(":")
-            pairs.append((key, self.expression()))
+            value = self.expression()
+            pairs.append((key, ("maybe", value) if is_optional else value))
             if not self.take(","):
                 self.expect("}")
                 break
@@ -150,6 +152,8 @@ class _Reader:
 
 def _number(spelling: str) -> int | float:
     try:
+        if spelling[-1] in "uU":
+            return Unsigned(int(spelling[:-1], 16 if spelling[:2] in ("0x", "0X") else 10))
         if spelling[:2] in ("0x", "0X"):
             return int(spelling, 16)
         return float(spelling) if set(spelling) & set(".eE") else int(spelling)
@@ -157,12 +161,17 @@ def _number(spelling: str) -> int | float:
         raise SyntaxError(f"no number: {spelling}") from None
 
 
-def _string(token: str) -> str:
-    raw = token[0] in "rR"
-    body = token[raw:]
+def _string(token: str) -> str | bytes:
+    body = token.lstrip("rRbB")
+    prefix = token[: len(token) - len(body)].lower()
+    text = _text(body, is_raw="r" in prefix)
+    return text.encode() if "b" in prefix else text
+
+
+def _text(body: str, *, is_raw: bool) -> str:
     quotes = 3 if body[:3] in ("'''", '"""') and len(body) >= 6 else 1
     body = body[quotes:-quotes]
-    if raw or "\\" not in body:
+    if is_raw or "\\" not in body:
         return body
     out: list[str] = []
     position = 0

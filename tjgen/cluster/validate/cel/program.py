@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tjgen.cluster.validate.cel import values
+from tjgen.cluster.validate.cel import comprehensions, values
+from tjgen.cluster.validate.cel.comprehensions import READS, Names, Scope, Step
 from tjgen.cluster.validate.cel.parser import Node, parse
 from tjgen.cluster.validate.cel.values import CelError, selected
 from tjgen.trees.typing import Any
-
-Scope = dict[str, Any]
-Step = Callable[[Scope], Any]
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "==": values.equal,
@@ -50,7 +48,7 @@ class Program:
 
     def __init__(self, text: str) -> None:
         tree = parse(text)
-        self._step = _compiled(tree, {"self", "oldSelf"})
+        self._step = _compiled(tree, _OF_RULES)
         self.is_transition = "oldSelf" in names_in(tree)
 
     def holds(self, value: Any, old: Any = None) -> bool:
@@ -60,6 +58,9 @@ class Program:
     def run(self, value: Any, old: Any = None) -> Any:
         """What the expression gives; raises CelError where it gives nothing."""
         return self._step({"self": value, "oldSelf": old})
+
+
+_OF_RULES = Names(frozenset(("self", "oldSelf")))
 
 
 def program(text: str) -> Program:
@@ -79,25 +80,56 @@ def names_in(node: Any) -> set[str]:
     return set()
 
 
-def _compiled(node: Node, names: set[str]) -> Step:
+def compiled(tree: Node, names: Names) -> Step:
+    """A function of the variables; raises SyntaxError for an unknown name or function."""
+    return _compiled(tree, names)
+
+
+def _compiled(node: Node, names: Names) -> Step:
     return _COMPILERS[node[0]](node, names)
 
 
-def _literal(node: Node, names: set[str]) -> Step:
+def _literal(node: Node, names: Names) -> Step:
     value = node[1]
     return lambda scope: value
 
 
-def _name(node: Node, names: set[str]) -> Step:
+def _name(node: Node, names: Names) -> Step:
     name = node[1]
-    if name not in names:
-        raise SyntaxError(f"undeclared: {name}")
+    if name not in names.known:
+        from tjgen.cluster.validate.cel.conversions import TYPE_NAMES  # few expressions name a type
+
+        if name not in TYPE_NAMES:
+            raise SyntaxError(f"undeclared: {name}")
+        return lambda scope: TYPE_NAMES[name]
     return lambda scope: values.sound(scope[name])
 
 
-def _field(node: Node, names: set[str]) -> Step:
+def _variable(node: Node, names: Names) -> Step:
+    """A variable of a policy, which is evaluated when it is read."""
+    name = node[1]
+    if f"variables.{name}" not in names.known:
+        raise SyntaxError(f"undefined field: {name} of variables")
+    return lambda scope: values.sound(scope["variables"](name))
+
+
+def _field(node: Node, names: Names) -> Step:
     value, name = _compiled(node[1], names), _property(node[2])
+    if names.is_recorded:
+        return _recorded(value, lambda scope: name, values.field)
     return lambda scope: values.field(value(scope), name)
+
+
+def _recorded(value: Step, key: Step, read: Callable[[Any, Any], Any]) -> Step:
+    """The step that adds what it reads to the reads of the scope."""
+
+    def step(scope: Scope) -> Any:
+        container, name = value(scope), key(scope)
+        plain = container.item if isinstance(container, values.Optional) else container
+        scope[READS].append((plain, name))
+        return read(container, name)
+
+    return step
 
 
 def _property(name: str) -> str:
@@ -107,42 +139,63 @@ def _property(name: str) -> str:
     return name[2:-2] if name.startswith("__") and name.endswith("__") and len(name) > 4 else name
 
 
-def _index(node: Node, names: set[str]) -> Step:
+def _index(node: Node, names: Names) -> Step:
     value, key = _compiled(node[1], names), _compiled(node[2], names)
+    if names.is_recorded:
+        return _recorded(value, key, values.index)
     return lambda scope: values.index(value(scope), key(scope))
 
 
-def _optional(node: Node, names: set[str]) -> Step:
+def _optional(node: Node, names: Names) -> Step:
     value, key = _compiled(node[1], names), _compiled(node[2], names)
+    if names.is_recorded:
+        return _recorded(value, key, selected)
     return lambda scope: selected(value(scope), key(scope))
 
 
-def _list(node: Node, names: set[str]) -> Step:
+def _list(node: Node, names: Names) -> Step:
+    if any(item[0] == "maybe" for item in node[1]):
+        maybe = [(item[0] == "maybe", _compiled(item[1] if item[0] == "maybe" else item, names)) for item in node[1]]
+        return lambda scope: [found.item for is_maybe, item in maybe if (found := _held(item(scope), is_maybe)).is_present]
     items = [_compiled(item, names) for item in node[1]]
     return lambda scope: [item(scope) for item in items]
 
 
-def _map(node: Node, names: set[str]) -> Step:
-    pairs = [(_compiled(key, names), _compiled(value, names)) for key, value in node[1]]
-    return lambda scope: {key(scope): value(scope) for key, value in pairs}
+def _held(value: Any, is_maybe: bool) -> values.Optional:
+    """The value of an entry that may be absent."""
+    if not is_maybe:
+        return values.of(value)
+    if not isinstance(value, values.Optional):
+        raise values.overload()
+    return value
 
 
-def _not(node: Node, names: set[str]) -> Step:
+def _map(node: Node, names: Names) -> Step:
+    pairs = [
+        (_compiled(key, names), value[0] == "maybe", _compiled(value[1] if value[0] == "maybe" else value, names))
+        for key, value in node[1]
+    ]
+    return lambda scope: {
+        key(scope): found.item for key, is_maybe, value in pairs if (found := _held(value(scope), is_maybe)).is_present
+    }
+
+
+def _not(node: Node, names: Names) -> Step:
     value = _compiled(node[1], names)
     return lambda scope: not values.truth(value(scope))
 
 
-def _minus(node: Node, names: set[str]) -> Step:
+def _minus(node: Node, names: Names) -> Step:
     value = _compiled(node[1], names)
     return lambda scope: values.negate(value(scope))
 
 
-def _if(node: Node, names: set[str]) -> Step:
+def _if(node: Node, names: Names) -> Step:
     condition, yes, no = (_compiled(part, names) for part in node[1:])
     return lambda scope: yes(scope) if values.truth(condition(scope)) else no(scope)
 
 
-def _binary(node: Node, names: set[str]) -> Step:
+def _binary(node: Node, names: Names) -> Step:
     _, operator, left, right = node
     first, second = _compiled(left, names), _compiled(right, names)
     if operator in ("&&", "||"):
@@ -166,15 +219,21 @@ def _decided(steps: tuple[Step, Step], scope: Scope, decides: bool) -> bool:
     return not decides
 
 
-def _call(node: Node, names: set[str]) -> Step:
+def _call(node: Node, names: Names) -> Step:
     _, name, target, arguments = node
     if name == "has" and target is None and len(arguments) == 1 and arguments[0][0] == "field":
         value, field = _compiled(arguments[0][1], names), _property(arguments[0][2])
+        if names.is_recorded:
+            return _recorded(value, lambda scope: field, values.has)
         return lambda scope: values.has(value(scope), field)
-    if target is not None and name in _MACROS and len(arguments) == 2 and arguments[0][0] == "name":
+    if target is not None and name in comprehensions.MACROS and len(arguments) == 2 and arguments[0][0] == "name":
         variable = arguments[0][1]
-        return _MACROS[name](_compiled(target, names), variable, _compiled(arguments[1], names | {variable}))
-    if target is not None and target[0] == "name" and target[1] not in names:
+        return comprehensions.MACROS[name](_compiled(target, names), variable, _compiled(arguments[1], names.with_(variable)))
+    if target is not None and (name, len(arguments)) in _RARE_MACROS and arguments[0][0] == "name":
+        from tjgen.cluster.validate.cel import macros
+
+        return macros.compiled(name, _compiled(target, names), arguments, names, compile_node=_compiled)
+    if target is not None and target[0] == "name" and target[1] not in names.known:
         from tjgen.cluster.validate.cel import library
 
         name, target = f"{target[1]}.{name}", None
@@ -196,52 +255,15 @@ def _function(name: str, arguments: int, *, has_target: bool) -> Callable[..., A
     return library.find(name, arguments, has_target=has_target)
 
 
-def _each(target: Step, variable: str, scope: Scope) -> Any:
-    for item in values.elements(target(scope)):
-        yield item, {**scope, variable: item}
-
-
-def _quantified(decides: bool) -> Callable[[Step, str, Step], Step]:
-    """`all` (decided by a false) or `exists` (by a true)."""
-
-    def build(target: Step, variable: str, predicate: Step) -> Step:
-        def step(scope: Scope) -> bool:
-            error: CelError | None = None
-            for _, inner in _each(target, variable, scope):
-                try:
-                    if values.truth(predicate(inner)) is decides:
-                        return decides
-                except CelError as raised:
-                    error = error or raised
-            if error is not None:
-                raise error
-            return not decides
-
-        return step
-
-    return build
-
-
-def _exists_one(target: Step, variable: str, predicate: Step) -> Step:
-    return lambda scope: sum([values.truth(predicate(inner)) for _, inner in _each(target, variable, scope)]) == 1
-
-
-def _filter(target: Step, variable: str, predicate: Step) -> Step:
-    return lambda scope: [item for item, inner in _each(target, variable, scope) if values.truth(predicate(inner))]
-
-
-def _mapped(target: Step, variable: str, result: Step) -> Step:
-    return lambda scope: [result(inner) for _, inner in _each(target, variable, scope)]
-
-
-_MACROS: dict[str, Callable[[Step, str, Step], Step]] = {
-    "all": _quantified(False),
-    "exists": _quantified(True),
-    "exists_one": _exists_one,
-    "filter": _filter,
-    "map": _mapped,
-}
-_COMPILERS: dict[str, Callable[[Node, set[str]], Step]] = {
+_RARE_MACROS = frozenset(
+    (
+        *(("all", 3), ("exists", 3), ("existsOne", 2), ("existsOne", 3), ("exists_one", 3), ("map", 3)),
+        *(("optFlatMap", 2), ("optMap", 2), ("sortBy", 2)),
+        *(("transformList", 3), ("transformList", 4), ("transformMap", 3), ("transformMap", 4)),
+    )
+)
+"""Names and numbers of arguments."""
+_COMPILERS: dict[str, Callable[[Node, Names], Step]] = {
     "literal": _literal,
     "name": _name,
     "field": _field,
@@ -249,6 +271,7 @@ _COMPILERS: dict[str, Callable[[Node, set[str]], Step]] = {
     "optional": _optional,
     "list": _list,
     "map": _map,
+    "variable": _variable,
     "not": _not,
     "minus": _minus,
     "if": _if,

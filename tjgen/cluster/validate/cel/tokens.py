@@ -17,6 +17,7 @@ _DIGITS = frozenset("0123456789")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
 _WORD = _LETTERS | _DIGITS
 _SPACE = frozenset(" \t\n\r\f\v")
+_PREFIXES = frozenset("rRbB")
 _PAIRS = ("&&", "||", "==", "!=", "<=", ">=")
 _SINGLE = frozenset("-+*/%!<>?:.,()[]{}")
 _QUOTES = ("'''", '"""', "'", '"')
@@ -32,12 +33,10 @@ def tokens(text: str) -> Iterator[Token]:
             return
         first = text[position]
         following = text[position + 1 : position + 2]
-        if first in "'\"" or (first in "rR" and following and following in "'\""):
+        if first in "'\"" or _prefix_end(text, position) > position:
             kind, end = TEXT, _text_end(text, position)
         elif first in _LETTERS:
             kind, end = NAME, _while_in(_WORD, text, position)
-            if text[end : end + 1] in ("'", '"'):
-                raise SyntaxError(f"a string of this kind is not understood: {text[position : end + 1]}")
         elif first in _DIGITS or (first == "." and following in _DIGITS):
             kind, end = NUMBER, _number_end(text, position)
         elif text[position : position + 2] in _PAIRS:
@@ -75,14 +74,20 @@ def _number_end(text: str, start: int) -> int:
         if text[end : end + 1] in ("e", "E"):
             end = _while_in(_DIGITS, text, end + 2 if text[end + 1 : end + 2] in ("+", "-") else end + 1)
     if text[end : end + 1] in ("u", "U"):
-        raise SyntaxError(f"a number of this kind is not understood: {text[start : end + 1]}")
+        end += 1
     if text[end : end + 1] in _LETTERS:
         raise SyntaxError(f"the end is expected at character {end + 1}, not {text[end]}")
     return end
 
 
+def _prefix_end(text: str, start: int) -> int:
+    """The end of the letters before a quote: r for a raw string, b for bytes. `start` if there are none."""
+    end = _while_in(_PREFIXES, text, start)
+    return end if end - start <= len("br") and text[end : end + 1] in ("'", '"') and text[end : end + 1] else start
+
+
 def _text_end(text: str, start: int) -> int:
-    position = start + (text[start] in "rR")
+    position = _prefix_end(text, start)
     quote = next(quote for quote in _QUOTES if text.startswith(quote, position))
     position += len(quote)
     while not text.startswith(quote, position):

@@ -7,10 +7,11 @@ of both kinds compare with each other, as in Kubernetes' environment (cross-type
 from __future__ import annotations
 
 from tjgen.cluster.schema.patterns import search
+from tjgen.cluster.validate.cel.types import Duration, Timestamp, Unsigned
 from tjgen.trees.typing import Any
 
 NO_OVERLOAD = "no such overload"
-_LOWEST, _HIGHEST = -(2**63), 2**63 - 1
+_LOWEST, _HIGHEST, _HIGHEST_UNSIGNED = -(2**63), 2**63 - 1, 2**64 - 1
 _MISSING = object()
 
 
@@ -43,6 +44,11 @@ class Optional:
 
 
 NONE = Optional()
+
+
+_ORDERED = (str, bool, bytes, Duration, Timestamp)
+_NUMBERS = (int, float, Unsigned)
+_ADDED = (int, float, str, list, bytes, Unsigned, Duration)
 
 
 def sound(value: Any) -> Any:
@@ -78,7 +84,9 @@ def field(value: Any, name: str) -> Any:
     if value.__class__ is not dict:
         if value.__class__ is Optional:
             return selected(value, name)
-        raise overload()
+        if value.__class__ is list:
+            raise CelError("unsupported index type 'string' in list")
+        raise CelError(f"no such key: {name}")
     member = value.get(name, _MISSING)
     if member is _MISSING:
         raise CelError(f"no such key: {name}")
@@ -87,9 +95,9 @@ def field(value: Any, name: str) -> Any:
 
 def has(value: Any, name: str) -> bool:
     """`has(value.name)`."""
-    if value.__class__ is not dict:
-        raise overload()
-    if name not in value:
+    if value.__class__ is list:
+        raise CelError("unsupported index type 'string' in list")
+    if value.__class__ is not dict or name not in value:
         return False
     sound(value[name])
     return True
@@ -118,8 +126,11 @@ def equal(left: Any, right: Any) -> bool:
         return (
             right.__class__ is dict and left.keys() == right.keys() and all(equal(item, right[key]) for key, item in left.items())
         )
-    if kind is bool or right.__class__ is bool:
+    other = right.__class__
+    if kind is bool or other is bool:
         return left is right
+    if kind is not other and not (kind in _NUMBERS and other in _NUMBERS):
+        return False
     return bool(left == right)
 
 
@@ -145,28 +156,36 @@ def at_most(left: Any, right: Any) -> bool:
 
 
 def _comparable(left: Any, right: Any) -> None:
-    kinds = {left.__class__, right.__class__}
-    if not (kinds <= {int, float} or kinds in ({str}, {bool})):
+    kind, other = left.__class__, right.__class__
+    if not ((kind in _NUMBERS and other in _NUMBERS) or (kind is other and kind in _ORDERED)):
         raise overload()
 
 
 def add(left: Any, right: Any) -> Any:
     """`left + right`: numbers, strings, lists."""
-    if left.__class__ is not right.__class__ or left.__class__ not in (int, float, str, list):
+    kind, other = left.__class__, right.__class__
+    if {kind, other} == {Timestamp, Duration}:
+        return Timestamp(int(left) + int(right))
+    if kind is not other or kind not in _ADDED:
         raise overload()
-    return _fits(left + right)
+    return _fits(left + right, kind)
 
 
 def subtract(left: Any, right: Any) -> Any:
     """`left - right`."""
+    kind, other = left.__class__, right.__class__
+    if kind in (Timestamp, Duration):
+        if other is Duration or kind is other:
+            return (Timestamp if kind is not other else Duration)(int(left) - int(right))
+        raise overload()
     _numbers(left, right)
-    return _fits(left - right)
+    return _fits(left - right, kind)
 
 
 def multiply(left: Any, right: Any) -> Any:
     """`left * right`."""
     _numbers(left, right)
-    return _fits(left * right)
+    return _fits(left * right, left.__class__)
 
 
 def divide(left: Any, right: Any) -> Any:
@@ -179,7 +198,7 @@ def divide(left: Any, right: Any) -> Any:
     if right == 0:
         raise CelError("division by zero")
     quotient = abs(left) // abs(right)
-    return _fits(quotient if (left < 0) == (right < 0) else -quotient)
+    return _fits(quotient if (left < 0) == (right < 0) else -quotient, left.__class__)
 
 
 def remainder(left: Any, right: Any) -> Any:
@@ -190,22 +209,29 @@ def remainder(left: Any, right: Any) -> Any:
     if right == 0:
         raise CelError("modulus by zero")
     rest = abs(left) % abs(right)
-    return -rest if left < 0 else rest
+    return _fits(-rest if left < 0 else rest, left.__class__)
 
 
 def negate(value: Any) -> Any:
     """`-value`."""
-    if value.__class__ not in (int, float):
+    if value.__class__ not in (int, float, Duration):
         raise overload()
-    return _fits(-value)
+    return _fits(-value, value.__class__)
 
 
 def _numbers(left: Any, right: Any) -> None:
-    if left.__class__ is not right.__class__ or left.__class__ not in (int, float):
+    if left.__class__ is not right.__class__ or left.__class__ not in _NUMBERS:
         raise overload()
 
 
-def _fits(value: Any) -> Any:
+def _fits(value: Any, kind: type) -> Any:
+    """The result as a value of the operands' type."""
+    if kind is Unsigned:
+        if not 0 <= value <= _HIGHEST_UNSIGNED:
+            raise CelError("unsigned integer overflow")
+        return Unsigned(value)
+    if kind is Duration:
+        return Duration(value)
     if value.__class__ is int and not _LOWEST <= value <= _HIGHEST:
         raise CelError("integer overflow")
     return value
@@ -227,7 +253,7 @@ def elements(value: Any) -> Any:
 
 def size(value: Any) -> int:
     """`size(value)`: characters of a string, elements of a list or map."""
-    if value.__class__ not in (str, list, dict):
+    if value.__class__ not in (str, list, dict, bytes):
         raise overload()
     return len(value)
 

@@ -94,7 +94,7 @@ def judge(
         return result if result.stages else verdict([], [*fixed.faults(tree, old, kind)], [])
     if any(finding.type == walk.TYPE for finding in decode.mismatches({**old, "metadata": None}, schema)):
         return unreadable_old()
-    before = _stored(old, schema, kind)
+    before = stored_of(old, schema, kind)
     try:
         after = _applied(old, tree, before, kind) if not server_side else _server_side_applied(old, tree, before, schema)
     except PatchError as error:
@@ -129,7 +129,7 @@ def _server_side_applied(old: dict[str, Tree], tree: dict[str, Tree], before: di
     return merged
 
 
-def _stored(old: dict[str, Tree], schema: Schema, kind: str) -> dict[str, Tree]:
+def stored_of(old: dict[str, Tree], schema: Schema, kind: str) -> dict[str, Tree]:
     """The object as it is stored, and as clients read it."""
     filled = with_defaults(decoded(old, schema), kind)
     group = str(old.get("apiVersion", "")).rpartition("/")[0]

@@ -279,6 +279,8 @@ class PlatformSpec(Shape):
     """Namespace -> Pod Security level that it enforces. `*` is every other namespace."""
     quotas: dict[str, dict[str, Quantity]] = {}
     """Namespace -> total resources that its objects can use."""
+    policies: list[Text] = []
+    """Files and folders of ValidatingAdmissionPolicies, with their bindings and parameters, relative to the Platform."""
     defaults: PartialExperiment = PartialExperiment()
     """Defaults of all experiments."""
 

@@ -1,0 +1,51 @@
+"""Manifests, and the policies that apply to them -> a function that judges an object.
+
+Policies come from the caller, from the Platform of the project, and from the manifests themselves: a sync applies them, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from tjgen.cluster.trainer.placed import Placed
+from tjgen.trees import enforced
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tjgen.language.resolve.project import PlatformDocument, Project
+
+Judge = Callable[[Tree], Iterator[Diagnostic]]
+LABEL = "pod-security.kubernetes.io/"
+_KINDS = ("Namespace", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
+
+
+def judge_for(
+    accepted: Sequence[Placed], project: Project | None, versions: Mapping[str, str] | None
+) -> tuple[Judge | None, list[Diagnostic]]:
+    """The function, None if nothing is to judge by, and what is wrong with the policies."""
+    own = [one for one in accepted if one.tree.get("kind") in _KINDS]
+    platforms: list[PlatformDocument | None] = list(project.platforms) if project is not None else []
+    if not own and not enforced.files() and not platforms:
+        return None, []
+    from tjgen.cluster.policies.documents import is_policy, policies_of  # most manifests have no policies
+    from tjgen.cluster.policies.judgment import judge_of
+
+    objects: list[Placed] = []
+    found: list[Diagnostic] = []
+    namespaces: dict[str, Tree] = {}
+    defaults: dict[str, str] = {}
+    from tjgen.compiler.building.policies import sources
+
+    for platform in platforms or [None]:
+        given = sources(project, platform, versions or {})
+        objects += given.objects
+        found += given.diagnostics
+        namespaces |= given.namespaces
+        defaults |= given.defaults
+    has_levels = any(key.startswith(LABEL) for one in own for key in (one.tree["metadata"].get("labels") or {}))
+    if not objects and not namespaces and not defaults and not has_levels and not any(is_policy(one.tree) for one in own):
+        return None, found
+    policies, wrong = policies_of([*objects, *accepted], namespaces=namespaces, defaults=defaults, versions=versions)
+    return judge_of(policies, versions), [*found, *wrong]

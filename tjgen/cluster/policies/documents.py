@@ -1,0 +1,198 @@
+"""Files of policies, bindings, parameters and Namespaces -> the policies of a cluster, and what is wrong with the files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from tjgen.cluster.policies.evaluation import Binding, Policies
+from tjgen.cluster.policies.matching import NAME_LABEL, Namespace
+from tjgen.cluster.policies.policy import Policy, Problem, compile_policy
+from tjgen.cluster.policies.stored import stored
+from tjgen.cluster.schema import store
+from tjgen.cluster.trainer.placed import Placed
+from tjgen.cluster.validate.check import manifests
+from tjgen.cluster.validate.judge import judge
+from tjgen.cluster.validate.report import diagnostics, subject_of
+from tjgen.trees.budgets import DEFAULT, Budgets
+from tjgen.trees.diagnostics.model import Diagnostic, has_errors
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.source import reader
+
+_API = "admissionregistration.k8s.io/v1"
+POLICY, BINDING = "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"
+_COVERAGE = ("TJ520", "TJ521")
+"""That a kind is not checked whole says nothing about policies."""
+
+
+def is_policy(tree: Tree) -> bool:
+    """Whether an object is a policy or a binding."""
+    return tree.__class__ is dict and tree.get("apiVersion") == _API and tree.get("kind") in (POLICY, BINDING)
+
+
+def read(
+    files: Iterable[tuple[str, bytes]],
+    *,
+    versions: Mapping[str, str] | None = None,
+    budgets: Budgets = DEFAULT,
+) -> tuple[list[Placed], list[Diagnostic]]:
+    """The objects of files, and what is wrong with them. A policy with an error is not among the objects."""
+    objects: list[Placed] = []
+    found: list[Diagnostic] = []
+    for file, content in files:
+        documents, problems = reader.read(content, file, reader.KUBERNETES, budgets)
+        found += problems
+        for document in documents:
+            for tree, path in manifests(document.value):
+                one = Placed(tree, document, path)
+                verdict = judge(tree, versions=versions)
+                wrong = [one.at(each) for each in diagnostics(tree, verdict) if each.code not in _COVERAGE]
+                found += wrong
+                if tree.__class__ is dict and not has_errors(wrong):
+                    objects.append(one)
+    return objects, found
+
+
+def policies_of(
+    objects: Sequence[Placed],
+    *,
+    namespaces: Mapping[str, Tree] | None = None,
+    defaults: Mapping[str, str] | None = None,
+    versions: Mapping[str, str] | None = None,
+) -> tuple[Policies, list[Diagnostic]]:
+    """The policies among objects, with the other objects as parameters and namespaces, and TJ553 and TJ555.
+
+    `namespaces` are Namespaces that no file has, by name. `defaults` are labels of the namespaces that are described nowhere.
+    """
+    found: list[Diagnostic] = []
+    policies: list[Policy] = []
+    bindings: list[Placed] = []
+    params: list[Tree] = []
+    known = {name: _namespace(tree) for name, tree in (namespaces or {}).items()}
+    names: set[str] = set()
+    for one in objects:
+        kind = one.tree.get("kind")
+        if not is_policy(one.tree):
+            held = stored(one.tree, versions=versions)
+            params.append(held.tree if held is not None else _with_namespace(one.tree))
+            if (one.tree.get("apiVersion"), kind) == ("v1", "Namespace") and held is not None:
+                known[str(get(held.tree, ("metadata", "name"), ""))] = _namespace(held.tree)
+        elif kind == BINDING:
+            bindings.append(one)
+        else:
+            names.add(str(get(one.tree, ("metadata", "name"), "")))
+            policy, problems = compile_policy(_with_defaults(one.tree))
+            problems += _structure(policy.tree)
+            found += [one.at(_invalid(one.tree, problem)) for problem in problems]
+            if not problems:
+                policies.append(policy)
+    found += [one.at(each) for one in bindings for each in _of_binding(_with_defaults(one.tree), names)]
+    bound = {str(get(one.tree, ("spec", "policyName"), "")) for one in bindings}
+    found += [
+        one.at(_unbound(one.tree))
+        for one in objects
+        if is_policy(one.tree) and one.tree["kind"] == POLICY and get(one.tree, ("metadata", "name"), "") not in bound
+    ]
+    kinds = {(str(one.get("apiVersion")), str(one.get("kind"))) for one in params}
+    known_kinds = {
+        kind for policy in policies if (kind := policy.param_kind) and store.find(*kind, versions=versions) is not None
+    }
+    return (
+        Policies(
+            tuple(policies),
+            tuple(_binding(one.tree) for one in bindings),
+            tuple(params),
+            known,
+            dict(defaults or {}),
+            frozenset(_unscoped(known_kinds, versions)),
+            frozenset(kinds | known_kinds),
+        ),
+        found,
+    )
+
+
+def _unscoped(kinds: Iterable[tuple[str, str]], versions: Mapping[str, str] | None) -> Iterator[tuple[str, str]]:
+    for kind in kinds:
+        schema = store.find(*kind, versions=versions)
+        if schema is not None and schema["x-tjgen-resource"]["scope"] != "Namespaced":
+            yield kind
+
+
+def _namespace(tree: Tree) -> Namespace:
+    metadata = tree["metadata"]
+    labels = {NAME_LABEL: metadata["name"], **(metadata.get("labels") or {})}
+    own = {"spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}
+    kept = {key: metadata[key] for key in ("name", "annotations") if key in metadata}
+    return Namespace({**own, "metadata": {**kept, "labels": labels}}, is_known=True)
+
+
+def _with_namespace(tree: Tree) -> Tree:
+    """A parameter of a kind without a schema: it is in a namespace if it names one."""
+    return {**tree, "metadata": tree.get("metadata") or {}}
+
+
+def _with_defaults(tree: Tree) -> Tree:
+    """A policy or a binding as the server reads it: without nulls."""
+    held = stored(tree)
+    return {"spec": {}, **(held.tree if held is not None else tree)}
+
+
+def _binding(tree: Tree) -> Binding:
+    return Binding(str(get(tree, ("metadata", "name"), "")), str(get(tree, ("spec", "policyName"), "")), _with_defaults(tree))
+
+
+def _structure(tree: Tree) -> Iterator[Problem]:
+    """What the server requires of a policy beyond its types (kubernetes 1.36 `pkg/apis/admissionregistration/validation`)."""
+    spec = tree.get("spec") or {}
+    if not spec.get("validations") and not spec.get("auditAnnotations"):
+        yield Problem(("spec",), "validations or auditAnnotations is required")
+    if not get(spec, ("matchConstraints", "resourceRules"), None):
+        yield Problem(("spec",), "matchConstraints.resourceRules is required")
+    for position, one in enumerate(spec.get("validations") or ()):
+        path: FieldPath = ("spec", "validations", position)
+        message, reason = one.get("message"), one.get("reason")
+        if message is not None and (not message.strip() or "\n" in message.strip()):
+            yield Problem((*path, "message"), "the message is one line of text")
+        if message is None and "\n" in str(one.get("expression")).strip():
+            yield Problem(path, "an expression of several lines requires a message")
+        if reason not in (None, "Forbidden", "Invalid", "RequestEntityTooLarge"):
+            yield Problem((*path, "reason"), f'the reason "{reason}" is not one of Forbidden, Invalid, RequestEntityTooLarge')
+    if spec.get("failurePolicy") not in (None, "Fail", "Ignore"):
+        yield Problem(("spec", "failurePolicy"), f'failurePolicy is "{spec["failurePolicy"]}", which is neither Fail nor Ignore')
+    kind = spec.get("paramKind")
+    if kind is not None and not (kind.get("apiVersion") and kind.get("kind")):
+        yield Problem(("spec", "paramKind"), "paramKind requires apiVersion and kind")
+
+
+_ACTIONS = ("Audit", "Deny", "Warn")
+
+
+def _of_binding(tree: Tree, policies: set[str]) -> Iterator[Diagnostic]:
+    spec = tree.get("spec") or {}
+    actions, name = spec.get("validationActions") or [], spec.get("policyName")
+    wrong = [one for one in actions if one not in _ACTIONS]
+    if not name:
+        yield _invalid(tree, Problem(("spec",), "policyName is required"))
+    elif name not in policies:
+        message = f'no file has the policy "{name}", so this binding has no effect here'
+        hint = "name the file of the policy, too, or correct policyName"
+        yield Diagnostic("TJ555", message, subject_of(tree), ("spec", "policyName"), hint=hint)
+    if not actions or wrong or len(set(actions)) < len(actions) or {"Deny", "Warn"} <= set(actions):
+        message = "validationActions is a list of Audit with Deny or Warn, each once"
+        yield _invalid(tree, Problem(("spec", "validationActions") if actions else ("spec",), message))
+    reference = spec.get("paramRef")
+    if reference is not None:
+        if bool(reference.get("name")) == ("selector" in reference):
+            yield _invalid(tree, Problem(("spec", "paramRef"), "paramRef requires either name or selector"))
+        if reference.get("parameterNotFoundAction") not in ("Allow", "Deny"):
+            yield _invalid(tree, Problem(("spec", "paramRef"), "paramRef requires parameterNotFoundAction: Allow or Deny"))
+
+
+def _invalid(tree: Tree, problem: Problem) -> Diagnostic:
+    hint = "correct the policy: the API server refuses it as it is"
+    return Diagnostic("TJ553", problem.message, subject_of(tree), problem.path, hint=hint)
+
+
+def _unbound(tree: Tree) -> Diagnostic:
+    message = f'no file has a binding of the policy "{get(tree, ("metadata", "name"), "")}", so the policy has no effect'
+    hint = "add a ValidatingAdmissionPolicyBinding"
+    return Diagnostic("TJ555", message, subject_of(tree), ("metadata", "name"), hint=hint)

@@ -1,0 +1,266 @@
+"""Policies with their bindings, and a request -> the decisions of an API server.
+
+Mirrors k8s.io/apiserver 0.36 `pkg/admission/plugin/policy/validating`: dispatcher.go, validator.go, and `generic:CollectParams`.
+Limits of cost are not counted. Of audit annotations, only errors have an effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from tjgen.cluster.policies.expressions import VARIABLES, Expression, Lazy, deciding
+from tjgen.cluster.policies.matching import NAME_LABEL, Namespace, Request, is_uncertain, matches
+from tjgen.cluster.policies.policy import Policy, Validation
+from tjgen.cluster.validate.builtin.selectors import matches as selects
+from tjgen.cluster.validate.cel.comprehensions import Scope
+from tjgen.cluster.validate.cel.values import CelError
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.typing import Any, NamedTuple
+
+_LONGEST_MESSAGE = 5 * 1024
+_NO_PARAMS = "no params found for policy binding with `Deny` parameterNotFoundAction"
+_CLUSTER_SCOPED = "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"
+_FAILED = "failed to configure binding: "
+DENY = "Deny"
+
+
+class Binding(NamedTuple):
+    """A binding of a policy."""
+
+    name: str
+    policy: str
+    tree: Tree
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        return tuple(self.tree["spec"].get("validationActions") or ())
+
+
+class Decision(NamedTuple):
+    """A validation that a request fails."""
+
+    policy: str
+    binding: str
+    message: str
+    """As the server writes it."""
+    actions: tuple[str, ...]
+    reason: str
+    validation: int | None
+    """The position of the validation in the policy; None for an error before the validations."""
+    path: FieldPath
+    """The field of the object that decides; empty for the object as a whole."""
+
+
+class Gap(NamedTuple):
+    """What a policy that matches needs, and only the cluster knows."""
+
+    policy: str
+    binding: str
+    words: str
+
+
+class Policies(NamedTuple):
+    """Policies, their bindings, and the objects that they read."""
+
+    policies: tuple[Policy, ...] = ()
+    bindings: tuple[Binding, ...] = ()
+    params: tuple[Tree, ...] = ()
+    """Objects that can be parameters."""
+    namespaces: Mapping[str, Namespace] = {}
+    defaults: Mapping[str, str] = {}
+    """Labels of the namespaces that no file describes."""
+    unscoped: frozenset[tuple[str, str]] = frozenset()
+    """Kinds of parameters that are known to be in no namespace."""
+    kinds: frozenset[tuple[str, str]] | None = None
+    """The kinds of parameters of the cluster; None if they are not known."""
+
+    def namespace_of(self, request: Request) -> Namespace | None:
+        """The namespace of the object of a request; None if it is in none."""
+        if request.is_namespace:
+            return Namespace(request.new.tree, is_known=True)
+        return self.namespace(request.namespace) if request.namespace else None
+
+    def namespace(self, name: str) -> Namespace:
+        """The namespace of that name; if no file describes it, with the label of every namespace."""
+        known = self.namespaces.get(name)
+        if known is not None:
+            return known
+        metadata: dict[str, Any] = {"name": name, "labels": {NAME_LABEL: name}}
+        metadata["labels"] |= self.defaults
+        tree = {"metadata": metadata, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}
+        return Namespace(tree, is_known=False)
+
+
+def decide(policies: Policies, request: Request) -> tuple[list[Decision], list[Gap]]:
+    """What policies have against a request, and what could not be evaluated."""
+    decisions: list[Decision] = []
+    gaps: list[Gap] = []
+    if request.is_exempt:
+        return decisions, gaps
+    namespace = policies.namespace_of(request)
+    for policy in policies.policies:
+        constraints = policy.tree["spec"].get("matchConstraints")
+        if not matches(constraints, request, namespace):
+            continue
+        for binding in policies.bindings:
+            resources = binding.tree["spec"].get("matchResources")
+            if binding.policy != policy.name or not matches(resources, request, namespace):
+                continue
+            if is_uncertain(constraints, namespace) or is_uncertain(resources, namespace):
+                gaps.append(Gap(policy.name, binding.name, f"no file has the labels of namespace {request.namespace}"))
+            for one in _of_binding(policies, policy, binding, request, namespace):
+                if isinstance(one, Gap):
+                    gaps.append(one)
+                else:
+                    decisions.append(one)
+    return decisions, gaps
+
+
+def _of_binding(
+    policies: Policies, policy: Policy, binding: Binding, request: Request, namespace: Namespace | None
+) -> Iterator[Decision | Gap]:
+    if not _is_kind_known(policies, policy):
+        yield Gap(policy.name, binding.name, f"no file has a parameter of kind {' '.join(policy.param_kind or ())}")
+        return
+    try:
+        params = list(_params(policies, policy, binding, request))
+    except CelError as problem:
+        if not policy.ignores_errors:
+            # A problem of the configuration denies, whatever the actions of the binding are.
+            yield Decision(policy.name, binding.name, f"{_FAILED}{problem}", (DENY,), "Invalid", None, ())
+        return
+    for param in params:
+        scope = _scope(policy, request, param, namespace)
+        yield from _validated(policy, binding, request, scope)
+
+
+def _params(policies: Policies, policy: Policy, binding: Binding, request: Request) -> Iterator[Tree]:
+    """The parameters; None for a policy without. Raises CelError for a wrong configuration."""
+    kind, reference = policy.param_kind, binding.tree["spec"].get("paramRef")
+    if kind is None or not reference:
+        yield None
+        return
+    is_namespaced = kind not in policies.unscoped
+    place = reference.get("namespace") or request.namespace
+    if is_namespaced and not place:
+        raise CelError(_CLUSTER_SCOPED)
+    found = [
+        tree
+        for tree in policies.params
+        if (tree.get("apiVersion"), tree.get("kind")) == kind
+        and (not is_namespaced or tree["metadata"].get("namespace") == place)
+        and _is_referenced(tree, reference)
+    ]
+    if not found and reference.get("parameterNotFoundAction") == DENY:
+        raise CelError(_NO_PARAMS)
+    yield from found
+
+
+def _is_kind_known(policies: Policies, policy: Policy) -> bool:
+    return policy.param_kind is None or policies.kinds is None or policy.param_kind in policies.kinds
+
+
+def _is_referenced(tree: Tree, reference: Tree) -> bool:
+    if reference.get("name"):
+        return bool(tree["metadata"].get("name") == reference["name"])
+    return selects(reference.get("selector") or {}, tree["metadata"].get("labels") or {})
+
+
+def _scope(policy: Policy, request: Request, param: Tree, namespace: Namespace | None) -> Scope:
+    new = request.new
+    kind = {"group": new.group, "version": new.version, "kind": new.tree["kind"]}
+    resource = {"group": new.group, "version": new.version, "resource": new.plural}
+    scope: dict[str, Any] = {
+        "object": new.tree,
+        "oldObject": request.old.tree if request.old is not None else None,
+        "request": {
+            "kind": kind,
+            "resource": resource,
+            "requestKind": kind,
+            "requestResource": resource,
+            "name": request.name,
+            **({"namespace": request.namespace} if request.namespace else {}),
+            "operation": request.operation,
+            "dryRun": request.is_dry,
+        },
+        "namespaceObject": None if request.is_namespace or namespace is None else namespace.tree,
+        "params": param,
+    }
+    scope[VARIABLES] = Lazy(policy.variables, scope)
+    return scope
+
+
+def _validated(policy: Policy, binding: Binding, request: Request, scope: Scope) -> Iterator[Decision | Gap]:
+    unknown = next((condition.unknown for _, condition in policy.conditions if condition.unknown), "")
+    problem, is_met = _conditions(policy, scope)
+    if problem is not None:
+        if not policy.ignores_errors:
+            path = deciding(problem[0], scope, policy.variables, request.new.tree)
+            yield Decision(policy.name, binding.name, problem[1], binding.actions, "Invalid", None, path)
+        return
+    if not is_met:
+        return
+    if unknown:
+        yield Gap(policy.name, binding.name, f"a match condition reads {unknown}")
+        return
+    for position, validation in enumerate(policy.validations):
+        if validation.expression.unknown:
+            yield Gap(policy.name, binding.name, f"validation {position + 1} reads {validation.expression.unknown}")
+            continue
+        try:
+            is_good = validation.expression.evaluate(scope) is True
+            message, reason = "", validation.reason
+        except CelError as error:
+            if policy.ignores_errors:
+                continue
+            is_good, reason = False, "Invalid"
+            message = _erroneous(validation.expression, error)
+        if not is_good:
+            path = deciding(validation.expression, scope, policy.variables, request.new.tree)
+            message = message or _message(validation, scope)
+            yield Decision(policy.name, binding.name, message, binding.actions, reason, position, path)
+    for annotation in policy.annotations if not policy.ignores_errors else ():
+        try:
+            annotation.evaluate(scope) if not annotation.unknown else None
+        except CelError as error:
+            yield Decision(policy.name, binding.name, _erroneous(annotation, error), (DENY,), "Invalid", None, ())
+
+
+def _conditions(policy: Policy, scope: Scope) -> tuple[tuple[Expression, str] | None, bool]:
+    """The errors of conditions, if any counts, and whether the conditions are met."""
+    problems: list[tuple[Expression, str]] = []
+    for _, condition in policy.conditions:
+        if condition.unknown:
+            continue
+        try:
+            if condition.evaluate(scope) is False:
+                return None, False
+        except CelError as error:
+            problems.append((condition, _erroneous(condition, error)))
+    if not problems:
+        return None, True
+    words = list(dict.fromkeys(words for _, words in problems))
+    return (problems[0][0], words[0] if len(words) == 1 else f"[{', '.join(words)}]"), False
+
+
+def _erroneous(expression: Expression, error: CelError) -> str:
+    return f"expression '{expression.text}' resulted in error: {error}"
+
+
+def _message(validation: Validation, scope: Scope) -> str:
+    """The message of a failed validation."""
+    found: Any = ""
+    if validation.worded is not None and not validation.worded.unknown:
+        try:
+            found = validation.worded.evaluate(scope)
+        except CelError:
+            found = ""
+    text = found.strip() if found.__class__ is str else ""
+    if len(text.encode()) > _LONGEST_MESSAGE or "\n" in text:
+        text = ""
+    return text or validation.message or f"failed expression: {validation.expression.text.strip()}"
+
+
+def first_denial(decisions: Sequence[Decision]) -> Decision | None:
+    """The decision whose message the server sends."""
+    return next((one for one in decisions if DENY in one.actions), None)

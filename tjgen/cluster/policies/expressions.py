@@ -1,0 +1,130 @@
+"""The text of an expression of a policy -> a program that evaluates it, and can record which field decides.
+
+Mirrors k8s.io/apiserver 0.36 `pkg/admission/plugin/cel`: the variables of a policy are evaluated when they are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+from tjgen.cluster.validate.cel.comprehensions import READS, Names, Scope
+from tjgen.cluster.validate.cel.parser import Node, parse
+from tjgen.cluster.validate.cel.program import compiled, names_in
+from tjgen.cluster.validate.cel.values import CelError
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.typing import Any
+
+VARIABLES = "variables"
+_KNOWN = frozenset(("object", "oldObject", "request", "namespaceObject", VARIABLES))
+_OF_CALLER = ("options", "userInfo")
+"""Fields of the request that depend on who sends it."""
+
+Variables = Mapping[str, "Expression"]
+
+
+class Expression:
+    """A compiled expression. `unknown` names what it reads and only the cluster knows; empty if it can be evaluated."""
+
+    __slots__ = ("_fast", "_names", "_recorded", "_tree", "text", "unknown")
+    unknown: str
+
+    def __init__(self, text: str, *, has_params: bool, variables: Variables) -> None:
+        self.text = text
+        self._tree = _with_variables(parse(text))
+        known = _KNOWN.union(("params",) if has_params else (), (f"{VARIABLES}.{name}" for name in variables))
+        read = [variables[name].unknown for name in _variables_in(self._tree) if name in variables]
+        self.unknown = (
+            "authorizer" if "authorizer" in names_in(self._tree) else _unknown(self._tree) or next(filter(None, read), "")
+        )
+        self._names = Names(known)
+        self._fast = None if self.unknown else compiled(self._tree, self._names)
+        self._recorded: Any = None
+
+    def evaluate(self, scope: Scope) -> Any:
+        """The value; raises CelError."""
+        assert self._fast is not None, "the caller skips what is unknown"
+        return self._fast(scope)
+
+    def record(self, scope: Scope) -> Any:
+        """The value as `evaluate` returns it; `scope[READS]` gets what is read. Raises CelError."""
+        if self._recorded is None:
+            self._recorded = compiled(self._tree, self._names._replace(is_recorded=True))
+        return self._recorded(scope)
+
+
+class Lazy:
+    """The variables of a policy for one evaluation: a call with a name returns the value."""
+
+    __slots__ = ("_expressions", "_known", "scope")
+
+    def __init__(self, expressions: Variables, scope: Scope) -> None:
+        self._expressions = expressions
+        self._known: dict[str, Any] = {}
+        self.scope = scope
+
+    def __call__(self, name: str) -> Any:
+        if name not in self._known:
+            expression = self._expressions[name]
+            try:
+                value = expression.record(self.scope) if READS in self.scope else expression.evaluate(self.scope)
+                self._known[name] = (value, None)
+            except CelError as error:
+                self._known[name] = (None, f'composited variable "{name}" fails to evaluate: {error}')
+        value, problem = self._known[name]
+        if problem is not None:
+            raise CelError(problem)
+        return value
+
+
+def deciding(expression: Expression, scope: Scope, expressions: Variables, tree: Tree) -> FieldPath:
+    """The field of `tree`, which is `object`, that an expression reads last: the one that makes it fail."""
+    reads: list[tuple[Any, Any]] = []
+    recorded: Scope = {**scope, READS: reads}
+    recorded[VARIABLES] = Lazy(expressions, recorded)
+    with suppress(CelError):  # the last read is the field that the error is about
+        expression.record(recorded)
+    paths = dict(_paths(tree, ()))
+    for container, key in reversed(reads):
+        at = paths.get(id(container))
+        if at is not None:
+            is_there = (
+                key in container if container.__class__ is dict else container.__class__ is list and key in range(len(container))
+            )
+            return (*at, key) if is_there else at
+    return ()
+
+
+def _paths(tree: Tree, path: FieldPath) -> Any:
+    if tree.__class__ in (dict, list):
+        yield id(tree), path
+        for key, value in tree.items() if tree.__class__ is dict else enumerate(tree):
+            yield from _paths(value, (*path, key))
+
+
+def _with_variables(node: Any) -> Any:
+    """The tree with a node for each variable of the policy, in place of the field of `variables`."""
+    if node.__class__ is list:
+        return [_with_variables(one) for one in node]
+    if node.__class__ is not tuple or not node or node[0] == "literal":
+        return node
+    if node[0] == "field" and node[1] == ("name", VARIABLES):
+        return ("variable", node[2])
+    return tuple(_with_variables(one) for one in node)
+
+
+def _variables_in(node: Any) -> set[str]:
+    if node.__class__ is tuple and node and node[0] == "variable":
+        return {node[1]}
+    if node.__class__ in (tuple, list) and not (node and node[0] == "literal"):
+        return set().union(*map(_variables_in, node))
+    return set()
+
+
+def _unknown(node: Node | Any) -> str:
+    """The first field of the request that only the sender knows."""
+    if node.__class__ not in (tuple, list) or not node or node[0] == "literal":
+        return ""
+    if node[0] == "field" and node[1] == ("name", "request") and node[2] in _OF_CALLER:
+        return f"request.{node[2]}"
+    return next(filter(None, map(_unknown, node)), "")

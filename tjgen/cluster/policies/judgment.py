@@ -1,0 +1,113 @@
+"""An object -> what policies and Pod Security have against it, and against the Jobs and pods that controllers make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from tjgen.cluster.policies import pod_security
+from tjgen.cluster.policies.evaluation import DENY, Decision, Policies, decide
+from tjgen.cluster.policies.matching import Request
+from tjgen.cluster.policies.stored import Stored, replacing, stored
+from tjgen.cluster.validate.report import subject_of
+from tjgen.cluster.validate.templates import templates
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree, get
+
+_MISSING = object()
+_MODES = (("enforce", "TJ558"), ("warn", "TJ559"))
+
+
+def judge_of(policies: Policies, versions: Mapping[str, str] | None) -> Callable[[Tree], Iterator[Diagnostic]]:
+    """A function that judges an object by these policies."""
+    return lambda tree: judged(tree, policies, versions=versions)
+
+
+def judged(
+    tree: Tree, policies: Policies, *, old: Tree = None, versions: Mapping[str, str] | None = None
+) -> Iterator[Diagnostic]:
+    """TJ550 to TJ559 on an object that the server accepts otherwise, with paths in `tree`.
+
+    `old` is the manifest of the object that `tree` replaces. The same finding about several made objects is reported once.
+    """
+    held = stored(tree, versions=versions)
+    if held is None:
+        return
+    before = stored(old, versions=versions) if old is not None else None
+    request = Request(replacing(held, before) if before is not None else held, before)
+    reported: set[tuple[str, FieldPath | None]] = set()
+    for found in _of_request(tree, request, policies):
+        reported.add((found.message, found.path))
+        yield found
+    namespace = request.namespace
+    for made in templates(tree, versions=versions) if made_here(tree) else ():
+        inner = made.tree
+        if namespace:
+            inner = {**inner, "metadata": {**inner["metadata"], "namespace": namespace}}
+        below = stored(inner)
+        for found in _of_request(inner, Request(below), policies) if below is not None else ():
+            path = _placed(tree, made.placed(found.path or ()))
+            message = f"the {inner['kind']} that is created from {_name(tree)} is refused: {found.message}"
+            if found.code not in ("TJ550", "TJ558"):
+                message = f"the {inner['kind']} that is created from {_name(tree)}: {found.message}"
+            if (found.message, path) not in reported:
+                reported.add((found.message, path))
+                yield found._replace(message=message, path=path, subject=subject_of(tree))
+
+
+def made_here(tree: Tree) -> bool:
+    """Whether the Jobs and pods of an object are made from its own templates: those of a TrainJob come from its JobSet."""
+    return tree.get("kind") not in ("TrainJob", "TrainingRuntime", "ClusterTrainingRuntime")
+
+
+def _placed(tree: Tree, path: FieldPath) -> FieldPath:
+    """The longest part of the path that the manifest has: defaults are not in it."""
+    for position, step in enumerate(path):
+        tree = get(tree, (step,), _MISSING)
+        if tree is _MISSING:
+            return path[:position]
+    return path
+
+
+def _name(tree: Tree) -> str:
+    return f"{tree['kind']} {tree['metadata'].get('name') or tree['metadata'].get('generateName', '')}"
+
+
+def _of_request(tree: Tree, request: Request, policies: Policies) -> Iterator[Diagnostic]:
+    subject = subject_of(tree)
+    decisions, gaps = decide(policies, request)
+    for one in decisions:
+        code = "TJ550" if DENY in one.actions else "TJ551" if "Warn" in one.actions else "TJ552"
+        yield Diagnostic(code, _words(one, code), subject, _placed(tree, one.path), hint=_hint(code))
+    for gap in gaps:
+        message = f"policy {gap.policy}, binding {gap.binding}, was not evaluated: {gap.words}"
+        hint = "add the file to the policies, or check the policy on a cluster: kubectl apply --dry-run=server"
+        yield Diagnostic("TJ554", message, subject, (), hint=hint)
+    if (request.new.group, request.new.plural) == ("", "pods"):
+        yield from _pod_security(tree, request.new, policies)
+
+
+def _words(one: Decision, code: str) -> str:
+    rule = f", validation {one.validation + 1}" if one.validation is not None else ""
+    verb = {"TJ550": "denies", "TJ551": "warns of", "TJ552": "records"}[code]
+    return f"policy {one.policy} with binding {one.binding}{rule} {verb} this: {one.message}"
+
+
+def _hint(code: str) -> str:
+    if code == "TJ550":
+        return "change the field, or ask the platform team for an exception in the policy"
+    return "the API server accepts the object; change the field before the policy denies it"
+
+
+def _pod_security(tree: Tree, pod: Stored, policies: Policies) -> Iterator[Diagnostic]:
+    namespace = str(pod.tree["metadata"].get("namespace") or "")
+    labels = policies.namespace(namespace).labels
+    for mode, code in _MODES:
+        standard = pod_security.of_labels(labels, mode)
+        found = pod_security.violations(pod.tree, standard)
+        for one in found:
+            verb = "enforces" if mode == "enforce" else "warns of"
+            message = f'namespace {namespace} {verb} Pod Security "{standard}": {one}'
+            hint = "change the pod, wherever the field is set, or use a namespace that allows it"
+            yield Diagnostic(code, message, subject_of(tree), _placed(tree, one.path), hint=hint)
+        if found:
+            return

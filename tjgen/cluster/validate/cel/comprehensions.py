@@ -1,0 +1,77 @@
+"""The comprehensions of CEL -> steps: `all`, `exists`, `exists_one`, `filter` and `map` over one variable.
+
+`all` and `exists` absorb an error where another element decides alone, as github.com/google/cel-go `interpreter` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tjgen.cluster.validate.cel import values
+from tjgen.cluster.validate.cel.values import CelError
+from tjgen.trees.typing import Any, NamedTuple
+
+Scope = dict[str, Any]
+Step = Callable[[Scope], Any]
+"""A function of the variables by their names."""
+READS = ""
+"""The key of a scope whose value is the list of reads, if the expression is compiled to record them."""
+
+
+class Names(NamedTuple):
+    """The variables that an expression can read."""
+
+    known: frozenset[str]
+    is_recorded: bool = False
+    """Whether reads of fields and elements are recorded in the scope: the container, and the key."""
+
+    def with_(self, *names: str) -> Names:
+        """The same with more variables."""
+        return Names(self.known.union(names), self.is_recorded)
+
+
+def _each(target: Step, variable: str, scope: Scope) -> Any:
+    for item in values.elements(target(scope)):
+        yield item, {**scope, variable: item}
+
+
+def _quantified(decides: bool) -> Callable[[Step, str, Step], Step]:
+    """`all` (decided by a false) or `exists` (by a true)."""
+
+    def build(target: Step, variable: str, predicate: Step) -> Step:
+        def step(scope: Scope) -> bool:
+            error: CelError | None = None
+            for _, inner in _each(target, variable, scope):
+                try:
+                    if values.truth(predicate(inner)) is decides:
+                        return decides
+                except CelError as raised:
+                    error = error or raised
+            if error is not None:
+                raise error
+            return not decides
+
+        return step
+
+    return build
+
+
+def _exists_one(target: Step, variable: str, predicate: Step) -> Step:
+    return lambda scope: sum([values.truth(predicate(inner)) for _, inner in _each(target, variable, scope)]) == 1
+
+
+def _filter(target: Step, variable: str, predicate: Step) -> Step:
+    return lambda scope: [item for item, inner in _each(target, variable, scope) if values.truth(predicate(inner))]
+
+
+def _mapped(target: Step, variable: str, result: Step) -> Step:
+    return lambda scope: [result(inner) for _, inner in _each(target, variable, scope)]
+
+
+MACROS: dict[str, Callable[[Step, str, Step], Step]] = {
+    "all": _quantified(False),
+    "exists": _quantified(True),
+    "exists_one": _exists_one,
+    "filter": _filter,
+    "map": _mapped,
+}

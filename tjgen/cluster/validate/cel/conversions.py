@@ -1,0 +1,107 @@
+"""Conversions of values to another type, and the types of values.
+
+Mirrors github.com/google/cel-go `common/stdlib` and `common/types`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tjgen.cluster.validate.cel import times
+from tjgen.cluster.validate.cel.types import Duration, Timestamp, Type, Unsigned
+from tjgen.cluster.validate.cel.values import CelError, overload
+from tjgen.trees.typing import Any
+
+_TYPES: dict[type, str] = {
+    Duration: "google.protobuf.Duration",
+    Timestamp: "google.protobuf.Timestamp",
+    Type: "type",
+    Unsigned: "uint",
+    bool: "bool",
+    bytes: "bytes",
+    dict: "map",
+    float: "double",
+    int: "int",
+    list: "list",
+    str: "string",
+    type(None): "null_type",
+}
+TYPE_NAMES = {name: Type(name) for name in _TYPES.values()}
+"""The types that an expression can name."""
+
+
+def type_of(value: Any) -> Type:
+    """`type(value)`."""
+    if value.__class__ not in _TYPES:
+        raise overload()
+    return TYPE_NAMES[_TYPES[value.__class__]]
+
+
+def to_bytes(value: Any) -> bytes:
+    """`bytes(value)`."""
+    if value.__class__ not in (str, bytes):
+        raise overload()
+    return value.encode() if isinstance(value, str) else bytes(value)
+
+
+def to_uint(value: Any) -> Unsigned:
+    """`uint(value)`."""
+    number = to_int(value)
+    if not 0 <= number < 2**64:
+        raise CelError("unsigned integer overflow")
+    return Unsigned(number)
+
+
+def to_int(value: Any) -> int:
+    """`int(value)`."""
+    if value.__class__ is str:
+        if not re.fullmatch(r"[-+]?[0-9]+", value):
+            raise _unconverted("int")
+        return int(value)
+    if value.__class__ is Timestamp:
+        return int(value) // 10**9
+    if value.__class__ not in (int, float, Unsigned):
+        raise overload()
+    return int(value)
+
+
+def to_double(value: Any) -> float:
+    """`double(value)`."""
+    if value.__class__ is str:
+        try:
+            return float(value)
+        except ValueError:
+            raise _unconverted("double") from None
+    if value.__class__ not in (int, float, Unsigned):
+        raise overload()
+    return float(value)
+
+
+def to_string(value: Any) -> str:
+    """`string(value)`."""
+    if value.__class__ is bool:
+        return "true" if value else "false"
+    if value.__class__ is float:
+        return repr(value).removesuffix(".0")
+    if value.__class__ is bytes:
+        return bytes(value).decode(errors="replace")
+    if value.__class__ in (Duration, Timestamp):
+        return times.written(value)
+    if value.__class__ not in (str, int, Unsigned):
+        raise overload()
+    return str(value)
+
+
+def _unconverted(to: str) -> CelError:
+    return CelError(f"type conversion error from 'string' to '{to}'")
+
+
+def to_bool(value: Any) -> bool:
+    """`bool(value)`."""
+    if value in ("true", "false", "True", "False", "TRUE", "FALSE", "t", "f", "T", "F", "1", "0"):
+        return value[0] in "tT1"
+    if value.__class__ is str:
+        raise _unconverted("bool")
+    if value.__class__ is not bool:
+        raise overload()
+    return bool(value)

@@ -1,0 +1,107 @@
+"""The Platform of an environment and the policies that the caller enforces -> the policies that its objects are judged by."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+
+from tjgen.language.resolve.files import named
+from tjgen.language.resolve.project import PlatformDocument, Project
+from tjgen.language.spec.objects import PlatformSpec
+from tjgen.trees import enforced
+from tjgen.trees.budgets import DEFAULT
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from tjgen.cluster.policies.evaluation import Policies
+    from tjgen.cluster.trainer.placed import Placed
+
+_LABEL = "pod-security.kubernetes.io/"
+_MODES = ("enforce", "warn", "audit")
+_ALL_OTHERS = "*"
+
+
+def policies_of(
+    project: Project, platform: PlatformDocument | None, versions: Mapping[str, str]
+) -> tuple[Policies | None, list[Diagnostic]]:
+    """The policies, None if there is nothing to judge by, and what is wrong with their files."""
+    spec = platform.platform.spec if platform is not None else None
+    has_own = spec is not None and (spec.policies or spec.pod_security or any(one.labels for one in spec.namespaces.values()))
+    if not has_own and not enforced.files():
+        return None, []
+    from tjgen.cluster.policies.documents import policies_of as policies_among  # most projects have no policies
+
+    given = sources(project, platform, versions)
+    policies, wrong = policies_among(given.objects, namespaces=given.namespaces, defaults=given.defaults, versions=versions)
+    return policies, [*given.diagnostics, *wrong]
+
+
+class Sources(NamedTuple):
+    """The objects of files of policies, and what a Platform describes of namespaces."""
+
+    objects: list[Placed]
+    namespaces: dict[str, Tree]
+    defaults: dict[str, str]
+    """Labels of the namespaces that nothing describes."""
+    diagnostics: list[Diagnostic]
+
+
+def sources(project: Project | None, platform: PlatformDocument | None, versions: Mapping[str, str]) -> Sources:
+    """What the caller enforces, and what the Platform adds."""
+    from tjgen.cluster.policies.documents import read  # most projects have no policies
+
+    spec = platform.platform.spec if platform is not None else None
+    found: list[Diagnostic] = []
+    files = list(enforced.files())
+    for one in _files(project, platform) if project is not None else ():
+        if isinstance(one, Diagnostic):
+            found.append(one)
+        else:
+            files.append(one)
+    objects, problems = read(files, versions=versions, budgets=project.sandbox.budgets if project is not None else DEFAULT)
+    namespaces = dict(_namespaces(spec)) if spec is not None else {}
+    defaults = _levels(spec, _ALL_OTHERS) if spec is not None else {}
+    return Sources(objects, namespaces, defaults, [*found, *problems])
+
+
+def texts(project: Project, platform: PlatformDocument | None) -> Iterator[bytes]:
+    """The names and the contents of all files of policies, for the key of a cache."""
+    for one in (*enforced.files(), *_files(project, platform)):
+        if not isinstance(one, Diagnostic):
+            yield one[0].encode(errors="surrogateescape")
+            yield one[1]
+
+
+def _files(project: Project, platform: PlatformDocument | None) -> Iterator[enforced.File | Diagnostic]:
+    """The files that a Platform names, relative to its own."""
+    if platform is None:
+        return
+    folder = os.path.dirname(platform.document.file)
+    for position, entry in enumerate(platform.platform.spec.policies):
+        path: FieldPath = ("spec", "policies", position)
+        files, problems = named(project.sandbox, folder, entry)
+        yield from problems
+        if not files and not problems:
+            span = platform.document.locate(path)
+            hint = f"correct the path, which is relative to {folder or 'the folder of the Platform'}"
+            yield Diagnostic("TJ556", f"{entry}: there is no such file, and no YAML file in it", path=path, span=span, hint=hint)
+        for file in files:
+            content = project.sandbox.content(file)
+            yield content if isinstance(content, Diagnostic) else (file, content)
+
+
+def _namespaces(spec: PlatformSpec) -> Iterator[tuple[str, Tree]]:
+    """The Namespaces that a Platform describes."""
+    for name, one in spec.namespaces.items():
+        labels = _levels(spec, name) | dict(one.labels)
+        yield name, {"metadata": {"name": name, "labels": labels, "annotations": dict(one.annotations)}}
+    for name in spec.pod_security:
+        if name not in spec.namespaces and name != _ALL_OTHERS:
+            yield name, {"metadata": {"name": name, "labels": _levels(spec, name)}}
+
+
+def _levels(spec: PlatformSpec, namespace: str) -> dict[str, str]:
+    level = spec.pod_security.get(namespace) or spec.pod_security.get(_ALL_OTHERS)
+    return {f"{_LABEL}{mode}": level for mode in _MODES} if level is not None else {}

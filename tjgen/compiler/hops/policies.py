@@ -1,0 +1,29 @@
+"""The objects of a run -> what the policies of the platform and of the caller have against them, and against their pods."""
+
+from __future__ import annotations
+
+from tjgen.compiler.hops.draft import Draft, Job, located
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.manifests.leaves import lasting
+
+_GENERATED = "Secret"
+"""The kind of previews whose values only the controller knows."""
+
+
+def police(job: Job, draft: Draft) -> Draft:
+    """What policies and Pod Security report about the objects, about what controllers create of them, and about their pods."""
+    policies = job.setting.policies
+    if policies is None:
+        return draft
+    from tjgen.cluster.policies.judgment import judged  # most builds have no policies
+
+    versions = {**job.release.versions, **job.setting.versions}
+    found: dict[Diagnostic, None] = {}
+    for manifest in (*draft.applied, *(preview for preview in draft.previews if preview.kind != _GENERATED)):
+        tree = manifest.tree
+        if job.setting.namespace and not tree["metadata"].get("namespace"):
+            tree = {**tree, "metadata": {**tree["metadata"], "namespace": job.setting.namespace}}
+        for one in judged(tree, policies, versions=versions):
+            diagnostic = one._replace(path=lasting(tree, one.path or ()))
+            found.update(dict.fromkeys(located([diagnostic], manifest, draft.sources)))
+    return draft.reporting(list(found))
