@@ -8,9 +8,11 @@ from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built
 from tjgen.compiler.totals.report import report
 from tjgen.compiler.totals.table import CURRENT, Row, slices_table, table
-from tjgen.compiler.totals.tally import idle, of_run
-from tjgen.gitops.output.leftover import leftovers
+from tjgen.compiler.totals.tally import Totals, idle, of_run
+from tjgen.gitops.output.leftover import leftovers, team_of
 from tjgen.language.runs.lock import ACTIVE, ARCHIVED
+from tjgen.language.runs.store import Place
+from tjgen.language.spec.objects import ExperimentSpec
 from tjgen.trees.fields.path import Tree
 
 
@@ -32,7 +34,10 @@ class Summary:
         for one in built.runs:
             state = ARCHIVED if one.is_record else CURRENT if one.state == ACTIVE else one.state
             totals = of_run(one.compiled.manifests, one.compiled.previews)
-            self._rows.append(Row(one.name, state, totals if state == CURRENT else idle(totals)))
+            place = Place(built.unit.environment, built.unit.namespace, built.unit.name)
+            team = next((team for manifest in one.compiled.manifests if (team := team_of(manifest.tree))), "")
+            row = self._row(place, one.name, state, totals if state == CURRENT else idle(totals), team)
+            self._rows.append(row._replace(device_class=_device_class(one.variant.experiment.spec)))
             slices = one.compiled.workload.tree.value.get("slices")
             if slices is not None:
                 self._slices.append((one.name, slices))
@@ -42,10 +47,23 @@ class Summary:
         rows = list(self._rows)
         if self._directory is not None:
             leftover_runs = sorted(leftovers(self._plan, self._directory, self._units), key=lambda one: one.state, reverse=True)
-            rows += [Row(one.name, one.state, one.totals) for one in leftover_runs]
+            rows += [self._row(one.place, one.name, one.state, one.totals, one.team) for one in leftover_runs]
         if output_format == "json":
             sys.stdout.write(report(rows, dict(self._slices), self._bandwidths))
             return
         sys.stdout.write(table(rows, self._bandwidths))
         if self._slices:
             sys.stdout.write("\n" + slices_table(self._slices))
+
+    def _row(self, place: Place, name: str, state: str, totals: Totals, team: str) -> Row:
+        environment = place.environment or ""
+        platform = self._plan.settings[place.environment].platform
+        cluster = str(platform.value["metadata"]["name"]) if platform is not None else environment
+        return Row(name, state, totals, environment, cluster, place.namespace, place.name, team=team)
+
+
+def _device_class(spec: ExperimentSpec) -> str:
+    """What an experiment requests devices of: classes, or the least memory of a device."""
+    requests = [one.gpu for one in (spec, *spec.roles.values()) if one.gpu is not None]
+    found = (one.device_class or (f">={one.min_memory}" if one.min_memory else "") for one in requests)
+    return ",".join(dict.fromkeys(one for one in found if one))

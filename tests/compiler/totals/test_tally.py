@@ -158,9 +158,9 @@ def project(tmp_path: Path) -> Path:
 def test_the_table_has_a_column_for_what_storage_delivers(project: Path) -> None:
     answer = tjgen(project, "build", "experiment.yaml", "--summary")
     assert [line.split() for line in answer.out.splitlines()] == [
-        ["RUN", "PODS", "CPU", "STORAGE", "BANDWIDTH"],
-        ["sum", "2", "4", "17Gi", "600M"],
-        ["TOTAL", "2", "4", "17Gi", "600M"],
+        ["NAMESPACE", "EXPERIMENT", "RUN", "STATE", "CLASS", "PODS", "CPU", "STORAGE", "BANDWIDTH"],
+        ["team", "sum", "sum", "current", "-", "2", "4", "17Gi", "600M"],
+        ["TOTAL", "all", "2", "4", "17Gi", "600M"],
     ]
 
 
@@ -176,8 +176,11 @@ def test_the_report_for_programs(project: Path) -> None:
         "storage": "17Gi",
         "bandwidth": "600M",
     }
-    run = {"name": "sum", "state": "current", **whole, "slices": None}
-    assert found == {"runs": [run], "totals": {"current": whole}, "total": whole}
+    (run,) = found["runs"]
+    where = {"environment": "", "namespace": "team", "experiment": "sum", "class": "", "team": "", "cluster": run["cluster"]}
+    assert run == {"name": "sum", "state": "current", **where, **whole, "slices": None}
+    assert (found["totals"], found["total"]) == ({"current": whole}, whole)
+    assert found["clusters"] == {run["cluster"]: {"totals": {"current": whole}, "teams": {}, "total": whole}}
 
 
 def test_devices_that_only_have_a_limit_are_counted() -> None:

@@ -53,5 +53,5 @@ def test_an_option_that_shows_a_part_prints(tmp_path: Path, environments: str) -
         answer = tjgen(tmp_path, "build", *words, *chosen)
         assert (answer.code, answer.err) == (0, ""), words
         assert "kind: " in answer.out
-    assert tjgen(tmp_path, "build", "--summary").out.startswith("RUN")
+    assert "RUN" in tjgen(tmp_path, "build", "--summary").out.split("\n")[0].split()
     assert not (tmp_path / "out").exists()

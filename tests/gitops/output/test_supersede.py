@@ -105,7 +105,8 @@ def totals(folder: Path) -> list[list[str]]:
     answer = tjgen(folder, "build", "--summary")
     assert answer.code == 0, answer.err
     head, *rows = [line.split() for line in answer.out.splitlines()]
-    return [[row[1], row[head.index("nvidia.com/gpu")]] for row in rows if row[0] == "TOTAL"]
+    devices = head.index("nvidia.com/gpu") - len(head)
+    return [[row[1], row[devices]] for row in rows if row[0] == "TOTAL"]
 
 
 def test_the_summary_counts_what_still_requests_devices(folder: Path) -> None:

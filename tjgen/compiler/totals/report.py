@@ -1,6 +1,7 @@
 """Totals of runs -> JSON for programs.
 
-`{"runs": [{"name": ..., "state": ..., "pods": ...}], "totals": {STATE: {...}}, "total": {...}}`; fields may be added.
+`{"runs": [{"name": ..., "pods": ...}], "totals": {STATE: {...}}, "total": {...}, "clusters": {CLUSTER: {...}}}`; a cluster has
+`totals`, `teams` and `total`. Fields may be added. With runs of several clusters, `totals` and `total` are null.
 """
 
 from __future__ import annotations
@@ -17,12 +18,36 @@ from tjgen.trees.k8s.quantity import Quantity, multiply, total
 def report(rows: Sequence[Row], slices: Mapping[str, Tree], bandwidths: Bandwidths) -> str:
     """The text. Amounts are quantities, `storage` and `bandwidth` null where there is none; `slices` as far as data is sliced."""
     runs = [
-        {"name": one.name, "state": one.state, **_described(one.totals, bandwidths), "slices": slices.get(one.name)}
+        {
+            "name": one.name,
+            "environment": one.environment,
+            "cluster": one.cluster,
+            "namespace": one.namespace,
+            "experiment": one.experiment,
+            "state": one.state,
+            "class": one.device_class,
+            "team": one.team,
+            **_described(one.totals, bandwidths),
+            "slices": slices.get(one.name),
+        }
         for one in rows
     ]
-    totals = {state: _described(sums, bandwidths) for state, sums in by_state(rows).items()}
-    whole = _described(together([one.totals for one in rows]), bandwidths)
-    return json.dumps({"runs": runs, "totals": totals, "total": whole}, indent=2, ensure_ascii=False) + "\n"
+    clusters = {name: [one for one in rows if one.cluster == name] for name in dict.fromkeys(one.cluster for one in rows)}
+    described = {name: _sums(own, bandwidths) for name, own in clusters.items()}
+    alone = next(iter(described.values())) if len(described) == 1 else _sums([], bandwidths) if not described else None
+    # No total combines two clusters.
+    whole = {"totals": alone["totals"], "total": alone["total"]} if alone is not None else {"totals": None, "total": None}
+    return json.dumps({"runs": runs, **whole, "clusters": described}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _sums(rows: Sequence[Row], bandwidths: Bandwidths) -> dict[str, Tree]:
+    """The totals of the runs of one cluster, by state, by team, and together."""
+    teams = {name: [one for one in rows if one.team == name] for name in sorted({one.team for one in rows if one.team})}
+    return {
+        "totals": {state: _described(sums, bandwidths) for state, sums in by_state(rows).items()},
+        "teams": {name: _described(together([one.totals for one in own]), bandwidths) for name, own in teams.items()},
+        "total": _described(together([one.totals for one in rows]), bandwidths),
+    }
 
 
 def _described(totals: Totals, bandwidths: Bandwidths) -> Tree:

@@ -1,8 +1,8 @@
-"""Totals of runs -> a table for people: a line for each run, and one for all together."""
+"""Totals of runs -> tables for people: a line for each run, and the totals of each cluster and team."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.compiler.totals.tally import Totals, together
 from tjgen.trees.fields.path import Tree
@@ -23,6 +23,16 @@ class Row(NamedTuple):
     state: str
     totals: Totals
     """What it requests: only its claims if it is suspended, stopped or archived."""
+    environment: str = ""
+    """Empty in a project without environments."""
+    cluster: str = ""
+    """The Platform of the environment, or else the environment itself."""
+    namespace: str = ""
+    experiment: str = ""
+    device_class: str = ""
+    """What the experiment requests devices of; empty if it is not known."""
+    team: str = ""
+    """The label `team` of the run; empty if it has none."""
 
 
 Bandwidths = Mapping[str, int]
@@ -30,16 +40,36 @@ Bandwidths = Mapping[str, int]
 
 
 def table(rows: Sequence[Row], bandwidths: Bandwidths | None = None) -> str:
-    """A line for each run and one for all together, in columns; with runs of several states, also one for each state."""
-    groups = by_state(rows)
-    whole = together([one.totals for one in rows])
-    heads = columns([*(one.totals for one in rows), whole], bandwidths or {})
-    if [*groups] in ([], [CURRENT]):
-        lines = [[one.name, *line(one.totals, heads, bandwidths or {})] for one in rows]
-        return _columns([["RUN", *heads], *lines, ["TOTAL", *line(whole, heads, bandwidths or {})]])
-    named = [*rows, *(Row("TOTAL", state, totals) for state, totals in groups.items()), Row("TOTAL", "all", whole)]
-    lines = [[one.name, one.state, *line(one.totals, heads, bandwidths or {})] for one in named]
-    return _columns([["RUN", "STATE", *heads], *lines], texts=2)
+    """A line for each run, then the totals of each cluster, also for each state and team. No total combines two clusters."""
+    rates = bandwidths or {}
+    sums = list(_sums(rows))
+    heads = columns([*(one.totals for one in rows), *(one.totals for one in sums)], rates)
+    has_environments = any(one.environment for one in rows)
+    texts = [*(["ENVIRONMENT"] if has_environments else []), "NAMESPACE", "EXPERIMENT", "RUN", "STATE", "CLASS"]
+    lines = [[*texts, *heads]]
+    for one in rows:
+        where = [one.environment or "-"] if has_environments else []
+        words = [*where, one.namespace, one.experiment, one.name, one.state, one.device_class or "-"]
+        lines.append([*words, *line(one.totals, heads, rates)])
+    for one in sums:
+        words = [*([one.cluster] if has_environments else []), "", "", one.name, one.state, ""]
+        lines.append([*words, *line(one.totals, heads, rates)])
+    return _columns(lines, texts=len(texts))
+
+
+def _sums(rows: Sequence[Row]) -> Iterator[Row]:
+    """The totals of each cluster: by state if there are several, together, and by team if there are several."""
+    clusters = dict.fromkeys(one.cluster for one in rows) or {"": None}
+    for cluster in clusters:
+        own = [one for one in rows if one.cluster == cluster]
+        states = by_state(own)
+        if len(states) > 1:
+            yield from (Row("TOTAL", state, totals, cluster=cluster) for state, totals in states.items())
+        yield Row("TOTAL", "all", together([one.totals for one in own]), cluster=cluster)
+        teams = sorted({one.team for one in own})
+        for team in teams if len(teams) > 1 else ():
+            totals = together([one.totals for one in own if one.team == team])
+            yield Row(f"TOTAL of team {team}" if team else "TOTAL of no team", "all", totals, cluster=cluster)
 
 
 def by_state(rows: Sequence[Row]) -> dict[str, Totals]:

@@ -23,7 +23,7 @@ from tjgen.language.runs import freeze
 from tjgen.language.runs.lock import ARCHIVED, NOT_REQUESTED, SUPERSEDED, Lock, LockedRun
 from tjgen.language.runs.store import Place
 from tjgen.trees.fields.path import Tree, get
-from tjgen.trees.k8s.labels import KUEUE_QUEUE
+from tjgen.trees.k8s.labels import KUEUE_QUEUE, TEAM_LABEL
 from tjgen.trees.manifests.manifest import PREVIEW, RUNS, Manifest
 from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.typing import NamedTuple
@@ -43,6 +43,13 @@ class Leftover(NamedTuple):
     gang: Totals
     """What of that has to be free for it to start."""
     queue: str
+    team: str
+    """Its label `team`; empty if it has none."""
+
+
+def team_of(tree: Tree) -> str:
+    """The label `team` of an object; empty if it has none."""
+    return str(get(tree, ("metadata", "labels", TEAM_LABEL), ""))
 
 
 def leftovers(
@@ -124,4 +131,5 @@ def _leftover(place: Place, name: str, state: str, trees: list[Tree], plan: Plan
     if any(freeze.is_stopped(tree) for tree in trees):
         totals, gang = idle(totals), idle(gang)
     queues = (get(one.tree, path, None) for one in (*manifests, *created) for path in _QUEUES)
-    return Leftover(place, name, state, totals, gang, next((str(queue) for queue in queues if queue), ""))
+    queue = next((str(queue) for queue in queues if queue), "")
+    return Leftover(place, name, state, totals, gang, queue, next((team for tree in trees if (team := team_of(tree))), ""))

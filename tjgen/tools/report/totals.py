@@ -32,10 +32,12 @@ def section(report: Report) -> Iterator[str]:
 
 def _table(report: Report) -> Iterator[str]:
     rows = [(one.environment, one.namespace, one.runs, one.left, one.totals) for one in report.sums]
-    if len(rows) > 1:
-        whole = together([one.totals for one in report.sums])
-        counts = [sum(one.runs for one in report.sums), sum(one.left for one in report.sums)]
-        rows.append(("", "together", counts[0], counts[1], whole))
+    # Environments may be in different clusters, so no row combines two of them.
+    for environment in dict.fromkeys(one.environment for one in report.sums):
+        own = [one for one in report.sums if one.environment == environment]
+        if len(own) > 1:
+            whole = together([one.totals for one in own])
+            rows.append((environment, "together", sum(one.runs for one in own), sum(one.left for one in own), whole))
     heads = columns([one[4] for one in rows], report.bandwidths)
     yield '<div class="wide" tabindex="0" role="region" aria-label="Totals by namespace"><table class="totals"><thead><tr>'
     yield "".join(f"<th scope=col>{escape(head)}" for head in ("Namespace", "Runs", *heads))
