@@ -69,6 +69,11 @@ POLICY = Option(
     MANY,
     "PATH",
 )
+ACCEPT_MISSING = Option(
+    ("--accept-missing",),
+    "accept_missing",
+    "Write although the output tree does not contain every object of the manifests; follow the steps of TJ284.",
+)
 COMMON = (FORMAT, QUIET, STRICT)
 
 

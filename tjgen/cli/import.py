@@ -6,10 +6,14 @@ import errno
 import os
 import sys
 
-from tjgen.cli.command import COMMON, MANY, VALUE, Arguments, Command, Option
+from tjgen.cli.command import ACCEPT_MISSING, COMMON, MANY, VALUE, Arguments, Command, Option
 from tjgen.cli.inputs import absent, good, texts
 from tjgen.cli.reporting import Reporter
-from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
+from tjgen.trees.typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tjgen.tools.importing.folder import Import
 
 COMMAND = Command(
     "import",
@@ -23,6 +27,7 @@ COMMAND = Command(
     (
         Option(("-o", "--output"), "output", "Folder to write to, one file for each experiment.", VALUE, "DIR"),
         Option(("--catalog",), "catalog", "File or folder with runtimes of TrainJobs; may be repeated.", MANY, "PATH"),
+        ACCEPT_MISSING,
         *COMMON,
     ),
     least=1,
@@ -33,23 +38,47 @@ def run(arguments: Arguments) -> int:
     """Import every file, report, and answer with the exit code. With errors nothing is written, and no file is written over."""
     from tjgen.tools.importing.folder import read_folder
 
-    reporter = Reporter(arguments)
-    contents = list(good(texts(arguments["paths"]), reporter))
-    reporter.add(absent(arguments["catalog"]))
-    result = read_folder(", ".join(arguments["paths"]), contents, arguments["catalog"])
-    if not reporter.failed:
-        reporter.add(result.diagnostics)
-    if not reporter.failed:
-        folder = arguments["output"]
-        if folder is None:
-            sys.stdout.write("---\n".join(result.experiments.values()))
-            if result.catalog:
-                names = ", ".join(result.catalog)
-                reporter.print_line(f"not written: {names}, for the catalog; with -o DIR it goes to DIR/catalog")
-        else:
-            files = {**result.experiments, **{f"catalog/{name}": text for name, text in result.catalog.items()}}
-            reporter.add(_written(folder, files))
+    with Reporter(arguments) as reporter:
+        contents = list(good(texts(arguments["paths"]), reporter))
+        reporter.add(absent(arguments["catalog"]))
+        result = read_folder(", ".join(arguments["paths"]), contents, arguments["catalog"])
+        if not reporter.failed:
+            reporter.add(result.diagnostics)
+        if not reporter.failed:
+            folder = arguments["output"]
+            if folder is None:
+                sys.stdout.write("---\n".join(result.experiments.values()))
+                if result.catalog:
+                    names = ", ".join(result.catalog)
+                    reporter.print_line(f"not written: {names}, for the catalog; with -o DIR it goes to DIR/catalog")
+            else:
+                reporter.add(_missing(result, folder, arguments))
+                if reporter.failed:
+                    return reporter.close()
+                files = {**result.experiments, **{f"catalog/{name}": text for name, text in result.catalog.items()}}
+                reporter.add(_written(folder, files))
     return reporter.close()
+
+
+def _missing(result: Import, folder: str, arguments: Arguments) -> list[Diagnostic]:
+    """TJ284 for objects of the files that the tree of the project around `folder` would not contain."""
+    from tjgen.language.resolve.project import find
+    from tjgen.language.resolve.project_file import load
+    from tjgen.tools.importing.remaining import Identity, remaining
+    from tjgen.trees.source.reader import KUBERNETES, read
+
+    project_file = find(folder)
+    if project_file is None:
+        return []
+    project, problems = load(project_file)
+    if has_errors(problems):
+        return problems
+    output, accepted = project.output, arguments["accept_missing"]
+    files = texts([output]) if output is not None and os.path.isdir(output) else ()
+    documents = [one for name, content in files if isinstance(content, bytes) for one in read(content, name, KUBERNETES)[0]]
+    present = {Identity.of(one.value) for one in documents if isinstance(one.value, dict)}
+    source, place = ", ".join(arguments["paths"]), output or "the output tree"
+    return remaining(result.subjects, result.built | present, project.spec.gitops.tool, source, place, accepted=accepted)
 
 
 def _written(folder: str, files: dict[str, str]) -> list[Diagnostic]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from contextlib import chdir
 
-from tjgen.cli.command import COMMON, MANY, VALUE, Arguments, Command, Option, UsageError
+from tjgen.cli.command import ACCEPT_MISSING, COMMON, MANY, VALUE, Arguments, Command, Option, UsageError
 from tjgen.cli.inputs import absent, good, texts
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.trainer.release import NEWEST
@@ -20,11 +19,6 @@ from tjgen.tools.scaffold.first import FRAMEWORKS
 from tjgen.tools.scaffold.options import DEFAULT_ENVIRONMENTS, FORGES, OUTPUT, TOOLS, Options, named, wrong
 from tjgen.tools.scaffold.pipelines import FOLDER
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.source.reader import KUBERNETES, read
-from tjgen.trees.typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tjgen.tools.importing.imported import Subject
 
 COMMAND = Command(
     "init",
@@ -63,10 +57,12 @@ COMMAND = Command(
             "PACKAGE",
         ),
         Option(("--hooks",), "hooks", "Repository of the hooks, and REV of it; the installed tjgen otherwise.", VALUE, "URL@REV"),
+        ACCEPT_MISSING,
         *COMMON,
     ),
     most=1,
 )
+_FOR_FROM = (("--catalog", "catalog"), ("--accept-missing", "accept_missing"))
 
 
 def run(arguments: Arguments) -> int:
@@ -74,21 +70,19 @@ def run(arguments: Arguments) -> int:
     directory = os.path.normpath(arguments["paths"][0]) if arguments["paths"] else "."
     options = _options(arguments, directory)
     problem = options if isinstance(options, str) else wrong(options)
-    if not problem and arguments["catalog"] and arguments["source"] is None:
-        problem = "--catalog is for --from"
+    if not problem and arguments["source"] is None:
+        idle = next((flag for flag, name in _FOR_FROM if arguments[name]), None)
+        problem = f"{idle} is for --from" if idle else None
     if isinstance(options, str) or problem:
         raise UsageError(problem)
     with Reporter(arguments) as reporter:
         begun: list[tuple[str, str]] = []
-        subjects: Sequence[Subject] = ()
         if options.imports:
-            options, begun, subjects = _imported(arguments, options, reporter)
+            options, begun = _imported(arguments, options, directory, reporter)
             if reporter.failed:
                 return reporter.close()
         reporter.add(repository.written(directory, [*repository.files(options), *begun]))
         reporter.add(_built(directory))
-        if subjects and not reporter.failed:
-            reporter.add(_remaining(directory, subjects, options, arguments["source"]))
     if not reporter.failed:
         reporter.print_line(pages.next_steps(options, directory))
     return reporter.close()
@@ -137,34 +131,26 @@ def _place(directory: str) -> str:
 
 
 def _imported(
-    arguments: Arguments, options: Options, reporter: Reporter
-) -> tuple[Options, list[tuple[str, str]], Sequence[Subject]]:
-    """What the manifests show of the project, the files that come of them, and all their objects."""
+    arguments: Arguments, options: Options, directory: str, reporter: Reporter
+) -> tuple[Options, list[tuple[str, str]]]:
+    """What the manifests show of the project, and the files that are created from them."""
     from tjgen.tools.importing.folder import read_folder
+    from tjgen.tools.importing.remaining import remaining
 
     contents = list(good(texts([arguments["source"]]), reporter))
     reporter.add(absent(arguments["catalog"]))
     result = read_folder(arguments["source"], contents, arguments["catalog"])
     if not reporter.failed:
         reporter.add(result.diagnostics)
+    output, accepted = os.path.join(directory, OUTPUT), arguments["accept_missing"]
+    reporter.add(remaining(result.subjects, result.built, options.tool, arguments["source"], output, accepted=accepted))
     begun = [(f"experiments/{name}", text) for name, text in result.experiments.items()]
     begun += [(f"catalog/{name}", text) for name, text in result.catalog.items()]
     if begun:
         jobs, runtimes = len(result.experiments), len(result.catalog)
         reporter.print_line(f"{arguments['source']}: {jobs} job{'s' * (jobs != 1)}, {runtimes} runtime{'s' * (runtimes != 1)}")
     release = "" if result.release is NEWEST else result.release.name
-    return options._replace(release=release), begun, result.subjects
-
-
-def _remaining(directory: str, subjects: Sequence[Subject], options: Options, source: str) -> list[Diagnostic]:
-    """TJ284 for objects of the manifests that the new tree does not contain."""
-    from tjgen.tools.importing.remaining import Identity, remaining
-
-    output = os.path.join(directory, OUTPUT)
-    files = [content for _, content in texts([output]) if isinstance(content, bytes)]
-    documents = [document for content in files for document in read(content, output, KUBERNETES)[0]]
-    built = {Identity.of(document.value) for document in documents if isinstance(document.value, dict)}
-    return remaining(subjects, built, options.tool, source, output)
+    return options._replace(release=release), begun
 
 
 def _built(directory: str) -> list[Diagnostic]:

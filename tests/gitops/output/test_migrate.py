@@ -121,6 +121,26 @@ def test_settings_that_move_no_owner_are_accepted(folder: Path) -> None:
     assert tjgen(folder, "migrate").err == "no synced object gets another owner\n"
 
 
+@pytest.mark.parametrize("left", ["superseded", "orphaned"])
+def test_runs_that_no_source_requests_do_not_hold_up_a_migration(folder: Path, left: str) -> None:
+    live(folder, LAYOUTS["argocd without repository"])
+    file = folder / "experiments/digits.yaml"
+    text = file.read_text(encoding="utf-8")
+    if left == "superseded":
+        for version in range(2, 6):
+            file.write_text(text.replace("train:1", f"train:{version}"), encoding="utf-8")
+            live(folder, LAYOUTS["argocd without repository"])
+    else:
+        file.write_text(text.replace("name: digits", "name: letters"), encoding="utf-8")
+        live(folder, LAYOUTS["argocd without repository"])
+    say(folder, LAYOUTS["flux without repository"])
+    assert_refused(folder, "build")
+    assert tjgen(folder, "migrate", "--write").code == 0
+    answer = tjgen(folder, "build")
+    assert answer.code == 0, answer.err
+    assert tjgen(folder, "migrate").err == "no synced object gets another owner\n"
+
+
 def test_a_tree_without_objects_can_get_any_layout(folder: Path) -> None:
     (folder / "experiments/digits.yaml").rename(folder / "later")
     (folder / "experiments/digits.yaml").write_text("", encoding="utf-8")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.gitops.output.test_migrate import LAYOUTS, folder, git, live  # noqa: F401  # pytest finds the fixture by its name
-from tests.gitops.output.test_runs import snapshot
+from tests.gitops.output.test_runs import EXPERIMENT, snapshot
 from tests.program import tjgen
 
 
@@ -106,3 +106,52 @@ def test_owners_are_released_before_the_folder_moves(folder: Path) -> None:  # n
     released = next(at for at, line in enumerate(lines) if line.startswith("kubectl delete applicationset"))
     assert released < lines.index("git mv out manifests")
     assert "--cascade=orphan" in lines[released]
+
+
+def test_single_files_into_another_folder_are_refused(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:  # noqa: F811
+    git(folder, "init", "-q")
+    live(folder, LAYOUTS["none"])
+    other = (folder / "experiments/digits.yaml").read_text(encoding="utf-8").replace("name: digits", "name: letters")
+    (folder / "experiments/letters.yaml").write_text(other, encoding="utf-8")
+    before = snapshot(folder)
+    for words in (["-o", "manifests"], ["-o", "manifests", "--check"], ["-o", "a/b", "--force"]):
+        answer = tjgen(folder, "build", "experiments/digits.yaml", *words)
+        assert (answer.code, "error[TJ283] the runs of " in answer.err) == (1, True), answer.err
+        assert "digits are in out, and a build into" in answer.err
+        assert "use -o out, or a folder outside" in answer.err
+    assert snapshot(folder) == before
+    assert not (folder / "manifests").exists()
+    preview = str(tmp_path_factory.mktemp("preview") / "x")
+    for words in (["experiments/digits.yaml", "-o", preview], ["experiments/digits.yaml", "-o", "out"]):
+        answer = tjgen(folder, "build", *words)
+        assert answer.code == 0, answer.err
+
+
+def test_a_folder_with_runs_of_another_project_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TJGEN_CACHE", "off")
+    git(tmp_path, "init", "-q")
+    for team, name in (("vision", "digits"), ("speech", "letters")):
+        (tmp_path / team / "experiments").mkdir(parents=True)
+        text = EXPERIMENT.replace("digits", name)
+        (tmp_path / team / f"experiments/{name}.yaml").write_text(text, encoding="utf-8")
+        project = (
+            "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {experiments: [experiments], output: {directory: ../deploy}}\n"
+        )
+        (tmp_path / team / "tjgen.yaml").write_text(project, encoding="utf-8")
+    assert tjgen(tmp_path / "vision", "build").code == 0
+    before = {path: path.read_bytes() for path in (tmp_path / "deploy").rglob("*.yaml")}
+    for words in (
+        ["build"],
+        ["build", "--check"],
+        ["build", "--force"],
+        ["build", "experiments/letters.yaml", "-o", "../deploy"],
+    ):
+        answer = tjgen(tmp_path / "speech", *words)
+        assert (answer.code, "error[TJ288]" in answer.err) == (1, True), answer.err
+        assert "../deploy has runs of vision/digits, which belong to the project in ../vision" in answer.err
+    assert {path: path.read_bytes() for path in (tmp_path / "deploy").rglob("*.yaml")} == before
+    assert not list((tmp_path / "speech").rglob("tjgen.lock.d/*"))
+    file = tmp_path / "speech/tjgen.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace("../deploy", "deploy"), encoding="utf-8")
+    assert tjgen(tmp_path / "speech", "build").code == 0
+    assert tjgen(tmp_path / "vision", "build", "--check").code == 0

@@ -310,14 +310,21 @@ def test_objects_that_a_sync_of_the_new_tree_would_delete_are_named(
     (tmp_path / "manifests/live.yaml").write_text(LIVE, encoding="utf-8")
     words = ["--from", "manifests", "--gitops", tool, "--repository", "https://git.example.com/a.git"]
     answer = tjgen(tmp_path, "init", "vision", *words)
-    assert answer.code == 0, answer.err
-    assert "warning[TJ284] manifests/live.yaml:3:18: vision/deploy does not contain " in answer.err
+    assert (answer.code, (tmp_path / "vision").exists()) == (1, False), answer.err
+    assert "error[TJ284] manifests/live.yaml:3:18: vision/deploy does not contain " in answer.err
     (line,) = [line for line in answer.err.splitlines() if "TJ284" in line]
     for name in ("ClusterTrainingRuntime plain", "TrainJob ml/orphan", "PersistentVolumeClaim ml/corpus"):
         assert name in line
     assert "TrainJob ml/digits" not in line, "the tree has it under its name"
     assert f"if the {owner} of manifests reads vision/deploy instead" in line
     assert f"1. add the annotations {protection}" in answer.err
+    assert f"3. repeat the command with --accept-missing, and let the {owner} read vision/deploy" in answer.err
+    accepted = tjgen(tmp_path, "init", "vision", *words, "--accept-missing")
+    assert (accepted.code, "warning[TJ284]" in accepted.err) == (0, True), accepted.err
+    assert f"3. let the {owner} read vision/deploy" in accepted.err
+    assert [path.name for path in (tmp_path / "vision/deploy").rglob("*.yaml") if "trainjob" in path.name] == [
+        "trainjob-digits.yaml"
+    ]
 
 
 def test_without_a_tool_or_with_all_objects_nothing_is_named(tmp_path: Path) -> None:
@@ -325,3 +332,44 @@ def test_without_a_tool_or_with_all_objects_nothing_is_named(tmp_path: Path) -> 
     (tmp_path / "manifests/live.yaml").write_text(LIVE, encoding="utf-8")
     answer = tjgen(tmp_path, "init", "vision", "--from", "manifests")
     assert (answer.code, "TJ284" in answer.err) == (0, False), answer.err
+    (tmp_path / "manifests/live.yaml").write_text(LIVE.split("---")[1], encoding="utf-8")
+    (tmp_path / "runtime.yaml").write_text(LIVE.split("---", maxsplit=1)[0], encoding="utf-8")
+    words = [
+        "--from",
+        "manifests",
+        "--catalog",
+        "runtime.yaml",
+        "--gitops",
+        "argocd",
+        "--repository",
+        "https://git.example.com/a.git",
+    ]
+    answer = tjgen(tmp_path, "init", "other", *words)
+    assert (answer.code, "TJ284" in answer.err) == (0, False), answer.err
+
+
+@pytest.mark.parametrize(("tool", "owner"), [("argocd", "Application"), ("flux", "Kustomization")])
+def test_an_import_into_a_project_that_is_synced_names_them_too(tmp_path: Path, tool: str, owner: str) -> None:
+    (tmp_path / "manifests").mkdir()
+    (tmp_path / "manifests/live.yaml").write_text(LIVE, encoding="utf-8")
+    project = tmp_path / "tjgen.yaml"
+    text = "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec:\n  output: {directory: deploy}\n  gitops: {tool: TOOL}\n"
+    project.write_text(text.replace("TOOL", tool), encoding="utf-8")
+    words = ["import", "manifests", "-o", "experiments"]
+    answer = tjgen(tmp_path, *words)
+    assert (answer.code, (tmp_path / "experiments").exists()) == (1, False), answer.err
+    (line,) = [line for line in answer.err.splitlines() if "error[TJ284]" in line]
+    for name in ("ClusterTrainingRuntime plain", "TrainJob ml/orphan", "PersistentVolumeClaim ml/corpus"):
+        assert name in line
+    assert f"if the {owner} of manifests reads deploy instead" in line
+    claim = tmp_path / "deploy/data/ml/persistentvolumeclaim-corpus.yaml"
+    claim.parent.mkdir(parents=True)
+    claim.write_text(LIVE.split("---")[3], encoding="utf-8")
+    again = tjgen(tmp_path, *words)
+    assert (again.code, "PersistentVolumeClaim ml/corpus: " in again.err) == (1, False), "the tree has the claim"
+    accepted = tjgen(tmp_path, *words, "--accept-missing")
+    assert (accepted.code, "warning[TJ284]" in accepted.err) == (0, True), accepted.err
+    assert (tmp_path / "experiments/ml/digits.yaml").is_file()
+    assert tjgen(tmp_path, "import", "manifests").code == 0, "standard output is not a tree"
+    project.write_text(text.replace("TOOL", "none"), encoding="utf-8")
+    assert tjgen(tmp_path, "import", "manifests", "-o", "more").code == 0

@@ -86,7 +86,7 @@ def _wanted(plan: Plan) -> dict[str, Layout]:
 def _present(plan: Plan, directory: str) -> dict[str, Layout]:
     present = layouts(on_disk(directory, plan.environments))
     for environment in plan.environments if not present else ():
-        tool = tool_of_runs(directory, environment)
+        tool = tool_of_runs(plan, directory, environment)
         if tool is not None:
             present[environment or ""] = unknown(tool)
     return present

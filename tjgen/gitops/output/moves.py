@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import os
+from collections.abc import Collection, Iterable, Mapping
 
 from tjgen.cluster.synctools.table import BY_NAME, TOOLS
 from tjgen.compiler.building.plan import Plan
+from tjgen.compiler.building.run import Unit
 from tjgen.gitops.emit.ondisk import below, files
-from tjgen.gitops.output.layout import stage_folder
+from tjgen.gitops.output.layout import folder_of, stage_folder
 from tjgen.gitops.sync.objects import GITOPS
+from tjgen.language.runs.lock import path_of
+from tjgen.language.runs.store import Place
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.manifests.manifest import RUNS, STAGES, SYNC
@@ -27,12 +31,38 @@ def refused(plan: Plan, directory: str) -> list[Diagnostic]:
 
 
 def second_tree(plan: Plan, directory: str) -> list[Diagnostic]:
-    """TJ283 if a build of the whole project into a folder without runs would be a second tree."""
-    if not plan.whole or not is_empty(plan, directory) or not plan.locks.names(""):
+    """TJ283 if a build of the whole project would begin a second tree; TJ288 for the tree of another project."""
+    begins = plan.whole and is_empty(plan, directory) and bool(plan.locks.names(""))
+    unknown = _without_locks(plan, directory)
+    if not begins and not unknown:
         return []
     from tjgen.gitops.output import relocation  # few builds begin a tree
 
-    return relocation.second_tree(plan, directory)
+    return relocation.other_project(plan, directory, unknown) if unknown else relocation.second_tree(plan, directory)
+
+
+def second_tree_of(plan: Plan, directory: str, units: Iterable[Unit]) -> list[Diagnostic]:
+    """TJ283 if experiments have runs, and all of them are in another folder: a build of single files."""
+    places = [Place(unit.environment, unit.namespace, unit.name) for unit in units]
+    locks = [(place, lock) for place in places if (lock := plan.locks.of(place)).runs]
+    absent = [
+        one for one in locks if not any(os.path.isdir(f"{directory}/{folder_of(one[0], run)}") for run in one[1].runs.values())
+    ]
+    if not absent:
+        return []
+    from tjgen.gitops.output import relocation  # few builds begin a tree
+
+    return relocation.second_tree_of(plan, directory, absent)
+
+
+def _without_locks(plan: Plan, directory: str) -> list[str]:
+    """Path of the lock of each experiment that has runs in the folder and no lock in the project."""
+    found = []
+    for environment in plan.environments:
+        for namespace in below(directory, stage_folder(environment, RUNS)):
+            paths = [path_of(environment, *folder.split("/")[-2:]) for folder in below(directory, namespace)]
+            found += [path for path in paths if not plan.locks.exists(path)]
+    return found
 
 
 def is_empty(plan: Plan, directory: str) -> bool:
@@ -111,7 +141,7 @@ def _other_tool(plan: Plan, directory: str) -> list[Diagnostic]:
     """TJ280 if the runs of the tree have the annotations of another tool: without sync objects, its owner is not in the tree."""
     tool = plan.project.spec.gitops.tool
     for environment in plan.environments:
-        before = tool_of_runs(directory, environment)
+        before = tool_of_runs(plan, directory, environment)
         if before is not None and before != tool:
             title, now = BY_NAME[before].title, BY_NAME[tool].title
             message = (
@@ -122,15 +152,17 @@ def _other_tool(plan: Plan, directory: str) -> list[Diagnostic]:
     return []
 
 
-def tool_of_runs(directory: str, environment: str | None) -> str | None:
-    """The tool of the first run that shows one. An archived run has the annotations of every tool."""
-    for namespace in below(directory, stage_folder(environment, RUNS)):
-        for experiment in below(directory, namespace):
-            for folder in below(directory, experiment):
-                text = "".join(file.body for file in files(directory, folder))
-                tools = [tool.name for tool in TOOLS if f"{tool.domain}/" in text]
-                if len(tools) < len(TOOLS):
-                    return tools[0] if tools else None
+def tool_of_runs(plan: Plan, directory: str, environment: str | None) -> str | None:
+    """The tool of the first requested run that shows one; a migration does not change other runs.
+
+    An archived run has the annotations of every tool.
+    """
+    for place, lock in plan.locks.all([path_of(environment, "", "").partition("/")[0]]):
+        for run in lock.runs.values():
+            text = "".join(file.body for file in files(directory, folder_of(place, run))) if run.is_requested else ""
+            tools = [tool.name for tool in TOOLS if f"{tool.domain}/" in text]
+            if text and len(tools) < len(TOOLS):
+                return tools[0] if tools else None
     return None
 
 

@@ -18,7 +18,7 @@ from tjgen.gitops.output.done import Counts
 from tjgen.gitops.output.interrupted import still_wanted
 from tjgen.gitops.output.layout import stage_folder
 from tjgen.gitops.output.memory import Memory, Remembered
-from tjgen.gitops.output.moves import refused, second_tree
+from tjgen.gitops.output.moves import refused, second_tree, second_tree_of
 from tjgen.gitops.output.options import BuildOptions, Wanted
 from tjgen.gitops.output.problems import refuse_nested
 from tjgen.language.runs.store import PLATFORMS
@@ -198,6 +198,8 @@ def build_into(
             done = directory.add(built, renew_run)
             if memory is not None:
                 memory.note(built, done)
+    if not plan.whole:
+        diagnostics += second_tree_of(plan, directory.directory, [one.unit for one in units.values() if one is not None])
     environments: list[str | None] = [*plan.project.spec.environments] or [None]
     directory.finish(plan.environments, whole=plan.whole and not has_errors(diagnostics), all_environments=environments)
     diagnostics += directory.diagnostics

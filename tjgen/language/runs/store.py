@@ -109,6 +109,11 @@ class Locks:
         folder = os.path.join(self.folder, path)
         return [folder + _ENDING, *[f"{folder}/{name}" for name in sorted(self.names(path))]]
 
+    def exists(self, path: str) -> bool:
+        """Whether the experiment at `path` has a lock."""
+        folder = os.path.join(self.folder, path)
+        return os.path.isdir(folder) or os.path.isfile(folder + _ENDING)
+
     def names(self, path: str) -> list[str]:
         """What lies in the folder at `path`, without hidden files; nothing if it does not exist. Raises CompileError (TJ078)."""
         return _names(os.path.join(self.folder, path))

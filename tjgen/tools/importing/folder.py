@@ -23,6 +23,7 @@ from tjgen.tools.importing import imported, mpijob_v1, trainjob
 from tjgen.tools.importing.imported import Imported, Subject
 from tjgen.tools.importing.job import read_job
 from tjgen.tools.importing.kinds import importer
+from tjgen.tools.importing.remaining import Identity
 from tjgen.tools.importing.residue import residue, stated
 from tjgen.tools.importing.trial import TrialBuilder, TrialResult
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors
@@ -51,6 +52,8 @@ class Import(NamedTuple):
     diagnostics: list[Diagnostic]
     subjects: Sequence[Subject] = ()
     """All objects of the files."""
+    built: frozenset[Identity] = frozenset()
+    """The objects that builds of the experiments apply."""
 
 
 def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequence[str] = ()) -> Import:
@@ -101,6 +104,7 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
             known[str(tree["kind"]), one.namespace, one.name] = tree
     elsewhere = Catalog(catalog, versions=release.versions)
     experiments: dict[str, str] = {}
+    built: list[Tree] = []
     for one in jobs:
         refused = next(report.diagnostics(one.tree, judge(one.tree, versions=release.versions, webhooks=True)), None)
         if refused is not None:
@@ -124,9 +128,10 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
         result, problems = answer
         diagnostics += problems
         experiments[result.file] = result.text
+        built += result.objects
     for one in others:
-        diagnostics += _of_another_kind(one, experiments, release)
-    return Import(experiments, files_of_catalog, release, diagnostics, subjects)
+        diagnostics += _of_another_kind(one, experiments, built, release)
+    return Import(experiments, files_of_catalog, release, diagnostics, subjects, frozenset(map(Identity.of, built)))
 
 
 def _under_prefix(tree: Tree) -> Tree:
@@ -135,8 +140,8 @@ def _under_prefix(tree: Tree) -> Tree:
     return {**tree, "metadata": {**tree["metadata"], "name": prefix}} if prefix else tree
 
 
-def _of_another_kind(job: Subject, experiments: dict[str, str], release: Release) -> list[Diagnostic]:
-    """Put the experiment of a job that no Trainer starts beside the others, and tell what there is to know of it."""
+def _of_another_kind(job: Subject, experiments: dict[str, str], built: list[Tree], release: Release) -> list[Diagnostic]:
+    """Add the experiment of a job that no Trainer starts, and its objects; what is wrong or different."""
     if _is_retired(job.tree):
         hint = "write it for Trainer"
         return [imported.not_importable(job, "the operator of this kind is gone, and no target makes one", hint)]
@@ -158,6 +163,7 @@ def _of_another_kind(job: Subject, experiments: dict[str, str], release: Release
     if result.file in experiments:
         return [imported.not_importable(job, f"an experiment {result.file} came before", _TWICE)]
     experiments[result.file] = result.text
+    built += result.objects
     return [*different, *imported.find_warnings(job, release), *problems]
 
 
@@ -218,7 +224,7 @@ def _experiment(
             continue
         findings = list(_differences(job, runtime, trial_result, release))
         if best is None or len(findings) < len(best[1]):
-            best = (Imported(job, experiment), findings)
+            best = (Imported(job, experiment, trial_result.objects), findings)
         if not findings:
             break
     return best or imported.not_importable(job, why)

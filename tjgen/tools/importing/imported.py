@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tjgen.cluster.trainer.release import Release
 from tjgen.cluster.validate import registry
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
@@ -31,14 +33,12 @@ class Subject(NamedTuple):
 
 
 class Imported(NamedTuple):
-    """An experiment that was made of an object, with the runtimes that it needs beside those of the catalog.
-
-    The result of an importer of another kind.
-    """
+    """An experiment that an importer created from an object."""
 
     subject: Subject
     experiment: Tree
-    runtimes: tuple[Tree, ...] = ()
+    objects: Sequence[Tree]
+    """What a build of the experiment applies."""
 
     @property
     def file(self) -> str:

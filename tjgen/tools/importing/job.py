@@ -35,7 +35,7 @@ def read_job(job: Subject, importer: Importer, release: Release) -> tuple[Import
     if trial_result.errors:
         return imported.not_importable(job, _why(trial_result))
     diagnostics = [imported.by_patch(job, change.place, _change_text(change)) for change in attempt.changes]
-    return Imported(job, experiment), [*diagnostics, *_differences(job, importer, trial_result)]
+    return Imported(job, experiment, trial_result.objects), [*diagnostics, *_differences(job, importer, trial_result)]
 
 
 def _why(result: TrialResult) -> str:

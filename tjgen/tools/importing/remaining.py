@@ -10,9 +10,12 @@ from collections.abc import Collection, Sequence
 
 from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.tools.importing.imported import Subject
-from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.typing import NamedTuple
+
+ACCEPT = "--accept-missing"
+"""The option that accepts the steps."""
 
 
 class Identity(NamedTuple):
@@ -25,14 +28,21 @@ class Identity(NamedTuple):
 
     @staticmethod
     def of(tree: Tree) -> Identity:
-        """The identity of an object; parts that it does not have are empty."""
+        """The identity of an object; parts that it does not have are empty, or the namespace of kubectl."""
         version, kind = str(tree.get("apiVersion") or ""), str(tree.get("kind") or "")
-        namespace, name = (str(get(tree, ("metadata", field), None) or "") for field in ("namespace", "name"))
+        name = str(get(tree, ("metadata", "name"), None) or "")
+        # kubectl applies an object without a namespace to this one. An object of the whole cluster has none anywhere.
+        namespace = str(get(tree, ("metadata", "namespace"), None) or "default")
         return Identity(version.rpartition("/")[0], kind, namespace, name)
 
 
-def remaining(subjects: Sequence[Subject], built: Collection[Identity], tool: str, source: str, output: str) -> list[Diagnostic]:
-    """TJ284 with the names of all objects of `source` that `built`, the objects of `output`, does not contain, and the steps."""
+def remaining(
+    subjects: Sequence[Subject], built: Collection[Identity], tool: str, source: str, output: str, *, accepted: bool
+) -> list[Diagnostic]:
+    """TJ284 with the names of all objects of `source` that `built`, the objects of `output`, does not contain, and the steps.
+
+    An error, or a warning if the user has `accepted` the steps.
+    """
     left = [one for one in subjects if Identity.of(one.tree) not in built]
     kept = "; ".join(f"{key}: {value}" for key, value in BY_NAME[tool].kept.items())
     if not left or not kept:
@@ -40,9 +50,10 @@ def remaining(subjects: Sequence[Subject], built: Collection[Identity], tool: st
     owner = BY_NAME[tool].syncing[0][1]
     names = ", ".join(str(one) for one in left)
     message = f"{output} does not contain {names}: if the {owner} of {source} reads {output} instead, a sync deletes them"
+    repeat = "" if accepted else f"repeat the command with {ACCEPT}, and "
     hint = (
         f"1. add the annotations {kept} to them in {source}, and commit; 2. wait until they are synced; "
-        f"3. let the {owner} read {output}; 4. apply them from {source} with another {owner}"
+        f"3. {repeat}let the {owner} read {output}; 4. apply them from {source} with another {owner}"
     )
     span = left[0].document.locate((*left[0].path, "metadata", "name"))
-    return [Diagnostic("TJ284", message, span=span, hint=hint)]
+    return [Diagnostic("TJ284", message, span=span, hint=hint, severity=WARNING if accepted else ERROR)]
