@@ -1,11 +1,12 @@
 """Migrations of a live project on the rig: `tjgen migrate` keeps every TrainJob, claim and runtime; a careless change does not.
 
-Run on demand, as `test_sync.py` describes. The plan's commands on the objects of the runs are executed as they are printed. The
-rig has no Applications and Kustomizations, so their deletion is imitated: what is deleted never syncs again.
+Run on demand, as `test_sync.py` describes. The commands of the plan are executed as they are printed. The controllers of Argo CD
+and Flux are not in the rig: the test syncs what is in the tree, and what a plan deletes never syncs again.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
+from tests.e2e import owners
 from tests.e2e.rig import NEEDED, STATE, environment, eventually, kubectl, live, rig
 from tests.program import tjgen
 
@@ -94,6 +96,10 @@ class Live:
         file = self.folder / "experiments/bert.yaml"
         file.write_text(file.read_text(encoding="utf-8").replace("train:1", "train:2"), encoding="utf-8")
         self.tjgen("build")
+        for file in sorted((self.folder / "deploy/gitops").glob("*.yaml")):
+            if yaml.safe_load(file.read_text(encoding="utf-8"))["kind"] != "ConfigMap":
+                kubectl("apply", "-f", str(file))
+        self.generate()
         self.sync()
         eventually(lambda: len(live("jobset", "-n", self.namespace)) == 3)
 
@@ -159,16 +165,33 @@ class Live:
         """Change the layout as the plan describes it."""
         self.say(options)
         assert "error[TJ280]" in tjgen(self.folder, "build").err
+        before = owners.present(self.namespace)
+        assert before
+        uids = self.uids()
         commands = [line.strip() for line in self.tjgen("migrate").splitlines()]
+        assert [line.split()[1] for line in commands if line.startswith("kubectl ")][-1] == "get"
         for command in commands:
-            if command.startswith(("kubectl annotate", "kubectl get")) and "diff" not in command:
+            if command.startswith("kubectl ") and "diff before.txt" not in command:
                 self.shell(command)
-            elif command.startswith("kubectl delete kustomization"):
+            elif command == "tjgen migrate --write":
+                assert owners.present(self.namespace) == set(), "the present owners are gone, and hang on no finalizer"
+                assert self.uids() == uids
+                self.tjgen("migrate", "--write")
+            if command.startswith("kubectl delete kustomization"):
                 (Path(STATE) / f"flux-inventory-{command.split()[3]}.json").unlink()
-        self.tjgen("migrate", "--write")
+        self.generate()
+        assert owners.present(self.namespace)
         self.sync()
         (compare,) = [command for command in commands if "diff before.txt" in command]
         self.shell(compare)
+
+    def generate(self) -> None:
+        """Create the Applications that ApplicationSets in the cluster generate."""
+        for path in (self.folder / "deploy/gitops").glob("*.yaml"):
+            tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+            if tree["kind"] == "ApplicationSet":
+                plain = self.namespace if "files" not in tree["spec"]["generators"][0]["git"] else None
+                owners.generate([one.name for one in self.owners() if one.name != plain], tree["metadata"]["name"])
 
     def shell(self, command: str) -> None:
         answer = subprocess.run(
@@ -195,8 +218,12 @@ def project(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.
     monkeypatch.setenv("TJGEN_CACHE", "off")
     namespace = f"layout-{os.getpid()}-{abs(hash(request.node.name)) % 10000}"
     kubectl("create", "namespace", namespace)
+    owners.define()
     yield Live(tmp_path / "project", namespace)
     kubectl("delete", "namespace", namespace, "--wait=false")
+    for name in owners.present(namespace):
+        kind, _, one = name.partition(" ")
+        kubectl("delete", kind.lower(), one, "-n", "flux-system" if kind == "Kustomization" else "argocd", "--wait=false")
 
 
 def test_every_migration_keeps_every_object(project: Live) -> None:
@@ -278,3 +305,49 @@ def test_flux_is_stuck_on_a_run_of_an_earlier_trainer_until_it_is_archived(proje
     project.sync()
     # Both experiments mount a claim, which is an override in 2.1. Only one of them requests other content now.
     assert [one["metadata"]["name"].partition("-")[0] for one in live("trainjob", "-n", project.namespace)] == ["bert"]
+
+
+def test_without_the_options_of_the_plan_owners_take_their_applications_with_them(project: Live) -> None:
+    """The negative control of the commands: a plain deletion of an ApplicationSet deletes its Applications, which then hang."""
+    project.start(LAYOUTS["experiments"])
+    kubectl("delete", "applicationset", project.namespace, "-n", "argocd")
+
+    def leaving() -> list[Any]:
+        found = [one["metadata"] for one in live("application", "-n", "argocd")]
+        return [one for one in found if one["name"].startswith(f"{project.namespace}.") and "deletionTimestamp" in one]
+
+    eventually(lambda: len(leaving()) == 2)
+    for one in leaving():
+        assert one["finalizers"] == [owners.FINALIZER], "Argo CD would delete the objects of the run now"
+        kubectl("patch", "application", one["name"], "-n", "argocd", "--type", "merge", "-p", '{"metadata":{"finalizers":null}}')
+
+
+@pytest.mark.parametrize("tool", ["argocd", "flux"])
+def test_status_shows_runs_after_their_namespace_was_renamed(project: Live, tool: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The runs stay in their namespace. A new run goes to the new one."""
+    monkeypatch.setenv("KUBECONFIG", environment()["KUBECONFIG"])
+    project.start(f"tool: {tool}")
+    before = project.uids()
+    new = f"{project.namespace}-new"
+    kubectl("create", "namespace", new)
+    for file in (project.folder / "experiments").glob("*.yaml"):
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace(f"namespace: {project.namespace}", f"namespace: {new}"), encoding="utf-8")
+    project.tjgen("runs", "rename", "--namespace", project.namespace, new)
+    project.tjgen("build")
+    project.sync()
+    assert project.uids() == before
+
+    def states() -> list[tuple[str, str, str]]:
+        found = json.loads(project.tjgen("status", "--json"))
+        return sorted((one["namespace"], one["state"], one["health"]) for one in found)
+
+    old = project.namespace
+    eventually(lambda: states() == [(old, "current", "Healthy")] * 2 + [(old, "superseded", "Healthy")])
+    file = project.folder / "experiments/gpt.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace("train:1", "train:3"), encoding="utf-8")
+    project.tjgen("build")
+    project.sync()
+    expected = [(old, "current", "Healthy"), *[(old, "superseded", "Healthy")] * 2, (new, "current", "Healthy")]
+    eventually(lambda: states() == expected)
+    kubectl("delete", "namespace", new, "--wait=false")

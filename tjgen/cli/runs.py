@@ -199,7 +199,7 @@ def _change(verb: str, patterns: list[str], arguments: Arguments, project: Proje
             from tjgen.cli.cluster import read_cluster
             from tjgen.gitops.output.reported import ended, reported
 
-            namespaces = sorted({entry.place.namespace for entry in chosen})
+            namespaces = sorted({entry.namespace for entry in chosen})
             text, source = read_cluster(arguments["source"], namespaces, arguments["context"])
             chosen = ended(chosen, directory, reported(text, source))
         history = History(directory, tree, locks)

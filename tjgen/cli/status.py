@@ -12,6 +12,7 @@ from tjgen.cli.command import COMMON, MANY, TRUSTED, VALUE, Arguments, Command, 
 from tjgen.cli.reporting import Reporter
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import entries, matching, pruned
+from tjgen.gitops.output.layout import namespace_of
 from tjgen.gitops.output.reported import MISSING, UNKNOWN, Status, reported, statuses
 from tjgen.gitops.sync.health import DEGRADED, HEALTHY, PROGRESSING, SUSPENDED
 from tjgen.language.resolve.project_file import load_current
@@ -59,7 +60,11 @@ def run(arguments: Arguments) -> int:
             reporter.add([*interrupted.warning(directory), *problems])
             if not reporter.failed:
                 namespace = arguments["namespace"]
-                namespaces = sorted({one.place.namespace for one in known}) if namespace is None else [namespace]
+                namespaces = (
+                    sorted({*(one.namespace for one in known), *(namespace_of(*one) for one in pruned_runs)})
+                    if namespace is None
+                    else [namespace]
+                )
                 text, source = read_cluster(arguments["source"], namespaces, arguments["context"])
                 statuses_ = list(statuses(known, pruned_runs, directory, reported(text, source)))
                 names = {entry.run.name for entry in chosen}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built
+from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.actions import Action, Count, Keep, Put, Record, Report, Share
 from tjgen.gitops.output.decide import decide
 from tjgen.gitops.output.files import Files
@@ -43,6 +45,10 @@ class Memory:
     def folders(self, folder: str) -> list[str]:
         depth = folder.count("/") + 2
         return sorted({"/".join(path.split("/")[:depth]) for path in self.files if path.startswith(folder + "/")})
+
+    def files_except(self, folder: str, paths: Container[str]) -> list[OutputFile]:
+        found = ((f"{folder}/{name}", body) for name, body in self.bodies(folder).items())
+        return [OutputFile(path, body, "digits.yaml") for path, body in found if path not in paths]
 
     def conflict(self, folder: str) -> str | None:
         return None

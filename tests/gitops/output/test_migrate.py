@@ -141,6 +141,28 @@ def test_runs_that_no_source_requests_do_not_hold_up_a_migration(folder: Path, l
     assert tjgen(folder, "migrate").err == "no synced object gets another owner\n"
 
 
+@pytest.mark.parametrize(("old", "new"), [("one", "flux"), ("flux", "one"), ("none", "argocd without repository")])
+def test_claims_of_orphaned_runs_get_the_protection_of_the_new_tool(folder: Path, old: str, new: str) -> None:
+    live(folder, LAYOUTS[old])
+    claims = sorted((folder / "out").rglob("persistentvolumeclaim-*"))
+    file = folder / "experiments/digits.yaml"
+    file.write_text(
+        file.read_text(encoding="utf-8").replace(CLAIM, "").replace("name: digits", "name: letters"), encoding="utf-8"
+    )
+    live(folder, LAYOUTS[old])
+    say(folder, LAYOUTS[new])
+    answer = tjgen(folder, "migrate", "--write")
+    assert answer.code == 0, answer.err
+    protection = "prune: disabled" if new == "flux" else "Prune=false,Delete=false"
+    assert [protection in claim.read_text(encoding="utf-8") for claim in claims] == [True] * len(claims)
+    before = snapshot(folder)
+    assert tjgen(folder, "build").code == 0
+    assert snapshot(folder) == before
+    assert claims
+    assert tjgen(folder, "build", "--prune-data", "--prune-runs").code == 0
+    assert not [claim for claim in claims if claim.exists()]
+
+
 def test_a_tree_without_objects_can_get_any_layout(folder: Path) -> None:
     (folder / "experiments/digits.yaml").rename(folder / "later")
     (folder / "experiments/digits.yaml").write_text("", encoding="utf-8")

@@ -268,3 +268,16 @@ def test_the_scheduled_pipelines_push_what_they_archive(folder: Path, monkeypatc
     assert again.returncode == 0, again.stderr
     log = subprocess.run(["git", "log", "--oneline"], cwd=clone, capture_output=True, text=True, check=True).stdout
     assert len(log.splitlines()) == 2
+
+
+def test_runs_are_read_from_their_namespace_after_it_was_renamed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = recorded_kubectl(folder, monkeypatch)
+    for file in (folder / "experiments").iterdir():
+        file.write_text(file.read_text(encoding="utf-8").replace("namespace: watch", "namespace: sight"), encoding="utf-8")
+    assert tjgen(folder, "runs", "rename", "--namespace", "watch", "sight").code == 0
+    assert tjgen(folder, "build").code == 0
+    answer = tjgen(folder, "status")
+    assert (answer.code, answer.out) == (0, TABLE)
+    assert tjgen(folder, "runs", "archive", "--finished").err.splitlines()[-1] == "runs: 2 archived"
+    asked = [line for line in words.read_text(encoding="utf-8").splitlines() if " -n " in line]
+    assert [line.split(" -n ")[1].split()[0] for line in asked] == ["watch", "watch"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Container
 
 from tjgen.gitops.emit import header, problems
 from tjgen.gitops.emit.filesystem import ObstacleError, Root
@@ -15,18 +16,18 @@ def bodies(directory: str, folder: str) -> dict[str, str]:
     return {file.path.rpartition("/")[2]: file.body for file in files(directory, folder)}
 
 
-def files(directory: str, folder: str) -> list[OutputFile]:
+def files(directory: str, folder: str, *, without: Container[str] = ()) -> list[OutputFile]:
     """Every file of ours in `folder` (folders in it are not entered) in order of name; none where there is no such folder.
 
-    Line ends are those that were written, whatever a checkout made of them. Raises CompileError where
-    something cannot be read.
+    Files at the paths `without` are not read. Line ends are those that were written, whatever a checkout made of them. Raises
+    CompileError where something cannot be read.
     """
     root = Root(directory)
     files_: list[OutputFile] = []
     try:
         root.enter(folder)
         for name in sorted(os.listdir(root.full(folder))):
-            if name.startswith("."):
+            if name.startswith(".") or f"{folder}/{name}" in without:
                 continue
             file = _file(root, f"{folder}/{name}")
             if file is not None:

@@ -136,6 +136,10 @@ class Directory:
                 self._tree.claim(stage_folder(environment, SYNC))
                 if self._options.prune_data:
                     self._tree.claim(stage_folder(environment, DATA))
+                elif self._options.tool != "none" and self._on_disk.folders(stage_folder(environment, DATA)):
+                    from tjgen.gitops.output.unwritten import protect  # most trees have no claim
+
+                    protect(self._tree, self._on_disk, environment, self._options.tool, self._put)
             for path in sorted(self._uses):
                 self._tree.keep(path)
         elif self._has_renamed:

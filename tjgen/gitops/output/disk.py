@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from tjgen.gitops.emit import ondisk
+from tjgen.gitops.emit.plan import OutputFile
 from tjgen.language.runs.freeze import content_digest
 from tjgen.trees.typing import NamedTuple, Protocol
 
@@ -16,6 +19,7 @@ class OnDisk(Protocol):
     def locks(self) -> str: ...
     def bodies(self, folder: str) -> dict[str, str]: ...
     def body(self, path: str) -> str | None: ...
+    def files_except(self, folder: str, paths: Container[str]) -> list[OutputFile]: ...
     def folders(self, folder: str) -> list[str]: ...
     def conflict(self, folder: str) -> str | None: ...
 
@@ -34,6 +38,10 @@ class Disk(NamedTuple):
     def body(self, path: str) -> str | None:
         """The text without header of one file of ours, if there is one."""
         return ondisk.body(self.directory, path)
+
+    def files_except(self, folder: str, paths: Container[str]) -> list[OutputFile]:
+        """Every file of ours in the folder, except those at `paths`, which are not read."""
+        return ondisk.files(self.directory, folder, without=paths)
 
     def folders(self, folder: str) -> list[str]:
         """The folders in the folder, in order of name."""

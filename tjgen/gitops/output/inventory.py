@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from tjgen.gitops.emit.ondisk import below, files
 from tjgen.gitops.emit.plan import OutputFile
-from tjgen.gitops.output.layout import folder_of, stage_folder
+from tjgen.gitops.output.layout import folder_of, namespace_of, stage_folder
 from tjgen.language.runs.lock import RENAMED, REPLACED, LockedRun, PrunedRun
 from tjgen.language.runs.store import Locks, Place
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
@@ -26,6 +26,11 @@ class Entry(NamedTuple):
     def folder(self) -> str:
         """The folder of its files in the output tree."""
         return folder_of(self.place, self.run)
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of its objects."""
+        return namespace_of(self.place, self.run)
 
 
 def entries(locks: Locks, environments: Sequence[str] = (), *, project: Collection[str | None] | None = None) -> list[Entry]:

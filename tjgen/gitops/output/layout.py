@@ -37,6 +37,11 @@ def folder_of(unit: Locked, run: LockedRun | PrunedRun) -> str:
     return run.folder or run_folder(unit, run.name)
 
 
+def namespace_of(unit: Locked, run: LockedRun | PrunedRun) -> str:
+    """The namespace of the objects of a run, which a rename of the namespace does not change."""
+    return folder_of(unit, run).split("/")[-3]
+
+
 def path_of(manifest: Manifest, run: Run) -> str:
     """The path of an object that is applied."""
     if manifest.stage == RUNTIMES:

@@ -57,12 +57,12 @@ def second_tree_of(plan: Plan, directory: str, units: Iterable[Unit]) -> list[Di
 
 def _without_locks(plan: Plan, directory: str) -> list[str]:
     """Path of the lock of each experiment that has runs in the folder and no lock in the project."""
-    found = []
+    unknown_paths = []
     for environment in plan.environments:
         for namespace in below(directory, stage_folder(environment, RUNS)):
             paths = [path_of(environment, *folder.split("/")[-2:]) for folder in below(directory, namespace)]
-            found += [path for path in paths if not plan.locks.exists(path)]
-    return found
+            unknown_paths += [path for path in paths if not plan.locks.exists(path)]
+    return unknown_paths
 
 
 def is_empty(plan: Plan, directory: str) -> bool:

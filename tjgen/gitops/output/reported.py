@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from tjgen.cluster.kinds.protocol import Kind
 from tjgen.cluster.kinds.table import kind_of
 from tjgen.gitops.output.inventory import Entry, own_files
+from tjgen.gitops.output.layout import namespace_of
 from tjgen.gitops.output.pods import Look, look_of
 from tjgen.gitops.sync.health import health_of
 from tjgen.language.runs.lock import ARCHIVED, PRUNED, PrunedRun
@@ -102,7 +103,7 @@ def statuses(
         for tree, kind in _trains(entry, directory):
             seen.add(_key(tree))
             yield _status(tree, kind, known, entry.place.key, entry.run.lifecycle_state)
-    pruned_runs = {(place.namespace, run.name): place.key for place, run in pruned}
+    pruned_runs = {(namespace_of(place, run), run.name): place.key for place, run in pruned}
     for key in sorted(set(known.objects) - seen):
         tree = known.objects[key]
         run_kind = kind_of(tree)

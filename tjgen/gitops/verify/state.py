@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 from tjgen.gitops.emit import header
 from tjgen.gitops.emit.plan import OutputFile
@@ -82,6 +82,15 @@ class StoredTree(NamedTuple):
         """The text without header of one file of tjgen, if there is one."""
         content = self.tree.get(path)
         return body_of(content) if content is not None else None
+
+    def files_except(self, folder: str, paths: Container[str]) -> list[OutputFile]:
+        """Every file of tjgen in the folder, except those at `paths`."""
+        files = []
+        for name, body in self.bodies(folder).items():
+            known = header.read(self.tree[f"{folder}/{name}"])
+            if known is not None and f"{folder}/{name}" not in paths:
+                files.append(OutputFile(f"{folder}/{name}", body, known.source, known.owner))
+        return files
 
     def folders(self, folder: str) -> list[str]:
         """The folders in the folder, in order of name."""
