@@ -21,6 +21,9 @@ from tjgen.trees.files.regular import read_regular
 from tjgen.trees.files.repository import repository_of
 
 PROJECT = "tjgen.yaml"
+SWITCH = "TJGEN_CACHE"
+OFF = ("off", "0", "no", "false")
+"""The variable that turns all caches off, and its values."""
 LANGUAGE = b"tjgen.dev/v1alpha1"
 """Text that every file in the language of tjgen has. Few manifests have it."""
 _FLAGS = ("-q", "--quiet", "--strict")
@@ -37,8 +40,8 @@ _NO_PROGRAM = ("__pycache__", "modules", "SOURCE")
 def key(words: list[str]) -> str | None:
     """The name of the answer to `check` with these words; None where none is kept."""
     paths = _paths(words)
-    folder = _folder()
-    if paths is None or folder is None:
+    folder = folder_of("check")
+    if paths is None or folder is None or is_off():
         return None
     try:
         from _blake2 import blake2b
@@ -76,7 +79,7 @@ def recall(name: str) -> int | None:
             digest, _, answer = file.read().partition(b"\n")
     except OSError:
         return None
-    if digest != _checksum(answer):
+    if digest != checksum(answer):
         return None
     code, _, text = answer.partition(b"\n")
     try:
@@ -95,11 +98,16 @@ def remember(name: str, code: int, text: str) -> None:
         return
     if code not in (0, 1) or len(answer) > _LONGEST:
         return
+    write_answer(name, answer)
+
+
+def write_answer(name: str, answer: bytes) -> None:
+    """Write a file with an answer and its checksum, and remove old ones. A folder that cannot be written is no error."""
     temporary = f"{name}.{os.getpid()}"
     try:
         os.makedirs(os.path.dirname(name), exist_ok=True)
         with open(temporary, "wb") as file:
-            file.write(_checksum(answer) + b"\n" + answer)
+            file.write(checksum(answer) + b"\n" + answer)
         os.replace(temporary, name)
         _forget(os.path.dirname(name))
     except OSError:
@@ -154,12 +162,18 @@ def _paths(words: list[str]) -> list[str] | None:
     return paths or None
 
 
-def _folder() -> str | None:
+def is_off() -> bool:
+    """Whether the environment turns answers off."""
+    return os.environ.get(SWITCH, "").lower() in OFF
+
+
+def folder_of(command: str) -> str | None:
+    """The folder with the answers of a command; None if the environment has no place for it."""
     cache = os.environ.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(cache):
         home = os.environ.get("HOME", "")
         cache = os.path.join(home, ".cache") if os.path.isabs(home) else ""
-    return os.path.join(cache, "tjgen", "check") if cache else None
+    return os.path.join(cache, "tjgen", command) if cache else None
 
 
 def _program() -> bytes:
@@ -205,7 +219,8 @@ def _project() -> bytes:
             return os.fsencode(folder) + content
 
 
-def _checksum(answer: bytes) -> bytes:
+def checksum(answer: bytes) -> bytes:
+    """The first line of a file with an answer."""
     from _blake2 import blake2b
 
     return blake2b(answer, digest_size=_DIGEST).hexdigest().encode()

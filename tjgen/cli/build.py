@@ -44,7 +44,8 @@ COMMAND = Command(
     "Operator, with its runtime, claims, ConfigMaps and alerts. A Platform compiles to its own objects. Without -o, "
     "they are written to stdout as one stream. With -o FILE.yaml they are written to a file, and with -o DIR to a tree "
     "with a file for each object and the lock of the runs. With errors, nothing is written. Without PATH, the whole "
-    "project is built, and written to the folder that it names. --env, --set, --summary and --expanded print instead.",
+    "project is built, and written to the folder that it names. --env, --set, --summary and --expanded print instead. A "
+    "printed result is cached (in $XDG_CACHE_HOME or ~/.cache), and printed again for the same input.",
     "tjgen build experiment.yaml --env prod -o deploy",
     "[PATH]...",
     (
@@ -64,6 +65,7 @@ COMMAND = Command(
         Option(("--prune-runs",), "prune_runs", "Remove runs that no experiment requests any more.", FLAG),
         Option(("--prune-data",), "prune_data", "Remove claims that no experiment requests any more.", FLAG),
         Option(("--force",), "force", "Overwrite files that were edited by hand.", FLAG),
+        Option(("--no-cache",), "no_cache", "Compile what is printed again, and store no result.", FLAG),
         FOLDER,
         TRAINER,
         POLICY,

@@ -38,7 +38,7 @@ def run(words: list[str]) -> int:
             return _no_working_directory()
         # Files are opened by name and report themselves; what has no name is standard output, on a full disk for instance.
         if error.filename is None:
-            return _unwritable(error)
+            return unwritable(error)
         return _unreadable(error) if error.filename == "<stdin>" else _defect(words, error)
     except Exception as error:  # noqa: BLE001  # the edge of the program: a defect is reported, not shown as a traceback
         return _defect(words, error)
@@ -101,7 +101,8 @@ def _no_working_directory() -> int:
     return 1
 
 
-def _unwritable(error: OSError) -> int:
+def unwritable(error: OSError) -> int:
+    """Report that standard output cannot be written, and return the exit code."""
     lines = [
         f"error[TJ056] standard output cannot be written: {error.strerror}",
         "  hint: what was written is not whole; make room, or write with -o, which leaves no half a file",

@@ -1,0 +1,230 @@
+"""A build -> the same build, with what it learned from the file system and what it printed stored as an answer of `kept.py`.
+
+The functions of `os` through which a build looks at files are replaced while it runs. What cannot be recorded, such as a file
+that is written, keeps the answer from being stored.
+"""
+
+from __future__ import annotations
+
+import builtins
+import io
+import marshal
+import os
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+from tjgen.cli import kept
+from tjgen.cli.answers import write_answer
+from tjgen.trees import data
+from tjgen.trees.typing import Any
+
+_MOST_FACTS = 20_000
+_LONGEST = 32 << 20
+"""Facts and characters of an answer that is stored."""
+_LARGEST_FILE = 64 << 20
+_LIBRARIES = ("tjgen", "yaml")
+_UNRECORDED = ("subprocess", "socket", "tjgen.trees.trust")
+"""Modules of what an answer cannot depend on."""
+_READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_READING |= getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+
+
+def run(name: str, build: Callable[[], int]) -> int:
+    """The exit code of the build. Its answer is stored at the path `name` if it succeeds."""
+    started = time.time_ns()
+    watch = _Watch()
+    parts: list[tuple[bool, str]] = []
+    streams = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = _Copy(sys.stdout, parts, False, watch), _Copy(sys.stderr, parts, True, watch)
+    watch.begin()
+    try:
+        code = build()
+    finally:
+        watch.end()
+        sys.stdout, sys.stderr = streams
+    if code == 0 and watch.is_complete and not any(module in sys.modules for module in _UNRECORDED):
+        facts = {**watch.facts, **_program(started)}
+        if None not in facts.values() and len(facts) <= _MOST_FACTS and sum(len(text) for _, text in parts) <= _LONGEST:
+            packed = marshal.dumps(([(*key, found) for key, found in facts.items()], parts))
+            write_answer(name, packed)
+    return code
+
+
+def _program(started: int) -> dict[tuple[str, str], object]:
+    """The files that the program was loaded from, unless one has changed since the start."""
+    facts: dict[tuple[str, str], object] = {}
+    for module in list(sys.modules.values()):
+        path = getattr(module, "__file__", None)
+        if path is None or module.__name__.partition(".")[0] not in _LIBRARIES:
+            continue
+        found = kept.observed(kept.OWN_STATUS, path)
+        changed = found[1] if isinstance(found, tuple) else started
+        facts[kept.OWN_STATUS, path] = found if changed < started else None
+    return facts
+
+
+class _Copy:
+    """A stream, and a copy of what is written to it."""
+
+    def __init__(self, stream: Any, parts: list[tuple[bool, str]], is_error: bool, watch: _Watch) -> None:
+        self._stream, self._parts, self._is_error, self._watch = stream, parts, is_error, watch
+
+    def write(self, text: str) -> int:
+        """Write and copy."""
+        self._parts.append((self._is_error, text))
+        return int(self._stream.write(text))
+
+    def pass_by(self, text: str) -> int:
+        """Write what is gone when the work is done."""
+        return int(self._stream.write(text))
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("buffer", "writelines", "fileno"):
+            self._watch.is_complete = False
+        return getattr(self._stream, name)
+
+
+class _Watch:
+    """What a program learns from the file system between `begin` and `end`; complete unless it does more than look."""
+
+    def __init__(self) -> None:
+        self.facts: dict[tuple[str, str], object] = {}
+        self.is_complete = True
+        self._own = (os.path.join(data.path("schemas"), ""), os.path.join(data.path("runtimes"), ""))
+        self._replaced: list[tuple[Any, str, Any]] = []
+
+    def begin(self) -> None:
+        """Replace the functions of `os`."""
+        self._replace(os, "stat", self._status(kept.STATUS, os.stat))
+        self._replace(os, "lstat", self._status(kept.LINK_STATUS, os.lstat))
+        self._replace(os, "readlink", self._looked_up(kept.TARGET, os.readlink))
+        self._replace(os, "open", self._opened(os.open))
+        self._replace(os, "scandir", self._scanned(os.scandir))
+        self._replace(os, "listdir", self._listed(os.listdir))
+        self._replace(builtins, "open", self._read(builtins.open))
+        self._replace(io, "open", self._read(io.open))
+        for name in ("access", "chdir", "fork", "mkdir", "rename", "replace", "rmdir", "unlink", "utime", "walk"):
+            self._replace(os, name, self._unrecorded(getattr(os, name)))
+
+    def end(self) -> None:
+        """Put the functions back."""
+        for owner, name, function in self._replaced:
+            setattr(owner, name, function)
+
+    def _replace(self, owner: Any, name: str, function: Any) -> None:
+        self._replaced.append((owner, name, getattr(owner, name)))
+        setattr(owner, name, function)
+
+    def _note(self, kind: str, path: Any, found: object) -> None:
+        if path.__class__ is not str:
+            self.is_complete = False
+        elif self.facts.setdefault((kind, path), found) != found:
+            self.is_complete = False  # it changed meanwhile
+
+    def _status(self, kind: str, function: Any) -> Any:
+        def status(path: Any, **options: Any) -> os.stat_result:
+            if options and (set(options) != {"follow_symlinks"} or not options["follow_symlinks"]):
+                self.is_complete = False
+            try:
+                result: os.stat_result = function(path, **options)
+            except OSError as error:
+                self._note(kind, path, -(error.errno or 1))
+                raise
+            self._note(kind, path, kept.described(result))
+            return result
+
+        return status
+
+    def _looked_up(self, kind: str, function: Any) -> Any:
+        def look_up(path: Any, **options: Any) -> Any:
+            self.is_complete = self.is_complete and not options
+            try:
+                result = function(path, **options)
+            except OSError as error:
+                self._note(kind, path, -(error.errno or 1))
+                raise
+            self._note(kind, path, result)
+            return result
+
+        return look_up
+
+    def _opened(self, function: Any) -> Any:
+        def open_descriptor(path: Any, flags: int, *more: Any, **options: Any) -> int:
+            self.is_complete = self.is_complete and not options and not flags & ~_READING
+            try:
+                descriptor: int = function(path, flags, *more, **options)
+            except OSError as error:
+                # A link is refused, so the error is not that of a reader that follows it.
+                self._note(kept.LINK_STATUS, path, kept.observed(kept.LINK_STATUS, path))
+                self.is_complete = self.is_complete and isinstance(error, FileNotFoundError)
+                raise
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_FILE:
+                self.is_complete = False
+            else:
+                self._note(kept.CONTENT, path, kept.digest_of(os.pread(descriptor, status.st_size + 1, 0)))
+            return descriptor
+
+        return open_descriptor
+
+    def _read(self, function: Any) -> Any:
+        def open_file(file: Any, mode: str = "r", *more: Any, **options: Any) -> Any:
+            if not set(mode) <= set("rbt") or not str(file).startswith(self._own):
+                self.is_complete = False
+            else:
+                self._note(kept.OWN_STATUS, file, kept.observed(kept.OWN_STATUS, file))
+            return function(file, mode, *more, **options)
+
+        return open_file
+
+    def _scanned(self, function: Any) -> Any:
+        def scan(path: Any = ".") -> _Entries:
+            try:
+                with function(path) as found:
+                    entries = list(found)
+            except OSError as error:
+                self._note(kept.ENTRIES, path, -(error.errno or 1))
+                raise
+            self._note(kept.ENTRIES, path, kept.entries_of(entries))
+            return _Entries(entries)
+
+        return scan
+
+    def _listed(self, function: Any) -> Any:
+        def names(path: Any = ".") -> list[str]:
+            self._note(kept.ENTRIES, path, kept.observed(kept.ENTRIES, path))
+            result: list[str] = function(path)
+            return result
+
+        return names
+
+    def _unrecorded(self, function: Any) -> Any:
+        def call(*values: Any, **options: Any) -> Any:
+            self.is_complete = False
+            return function(*values, **options)
+
+        return call
+
+
+class _Entries:
+    """What `os.scandir` returns, of entries that are read already."""
+
+    def __init__(self, entries: list[os.DirEntry[str]]) -> None:
+        self._entries = iter(entries)
+
+    def __iter__(self) -> Iterator[os.DirEntry[str]]:
+        return self._entries
+
+    def __next__(self) -> os.DirEntry[str]:
+        return next(self._entries)
+
+    def __enter__(self) -> _Entries:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Nothing is open."""
