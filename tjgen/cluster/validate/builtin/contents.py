@@ -5,7 +5,6 @@ Mirrors kubernetes 1.36 `pkg/apis/core/validation` (ValidateConfigMap, ValidateS
 
 from __future__ import annotations
 
-from binascii import a2b_base64
 from collections.abc import Iterator
 
 from tjgen.cluster.validate.fault import Fault
@@ -109,6 +108,8 @@ def _character(character: str) -> str:
 
 def _content(value: Any) -> bytes:
     """The bytes of a value, which is base64 or, rarely, a list of them."""
+    from binascii import a2b_base64  # few manifests have binary data
+
     return bytes(item or 0 for item in value) if isinstance(value, list) else a2b_base64(value)
 
 
