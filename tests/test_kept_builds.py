@@ -286,6 +286,7 @@ def test_the_environment_is_read_where_it_is_known_to_be() -> None:
         "cli/answers.py": "the folder of the answers, and variables of its own key",
         "cli/cmp.py": "no command whose answers are stored",
         "cli/command.py": "TJGEN_TRUSTED",
+        "cli/enforcing.py": "TJGEN_*",
         "cli/kept.py": "the key itself",
         "cli/reporting.py": "CI, TERM, NO_COLOR",
         "cli/status.py": "no command whose answers are stored",
