@@ -70,6 +70,12 @@ def _tests(folder: Path, options: argparse.Namespace) -> tuple[list[Test], dict[
         with ThreadPoolExecutor(len(parts)) as pool:
             jobs = [pool.submit(record, folder / f"record-{n}", _all_files(), part) for n, part in enumerate(parts)]
             lines = [line for job in jobs for line in job.result()]
+        failed = sorted({line["id"] for line in lines if line.get("unusable") == "failed"})
+        if failed:
+            sys.stderr.write(f"{len(failed)} tests fail without a mutant and are not used, such as {failed[0]}\n")
+        if len(failed) > len({line["id"] for line in lines}) // 10:
+            # The tree does not work, so the share would be that of the few tests that are left.
+            raise SystemExit("repair the tree first")
         for file in missing:
             own = [line for line in lines if not line["id"] or line["id"].startswith(f"{file}::")]
             text = "".join(json.dumps(line) + "\n" for line in [{"table": table}, *own])

@@ -68,7 +68,7 @@ class Recorder:
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed or report.skipped:
-            self.lines.append(json.dumps({"id": report.nodeid, "unusable": True}))
+            self.lines.append(json.dumps({"id": report.nodeid, "unusable": report.outcome}))
 
     def pytest_collection_finish(self) -> None:
         packed = base64.b64encode(zlib.compress(bytes(hits()), 1)).decode()
