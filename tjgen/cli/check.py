@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tjgen.cli.answers import LANGUAGE, PROJECT
-from tjgen.cli.command import COMMON, MANY, POLICY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option
+from tjgen.cli.command import CATALOG, COMMON, POLICY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option
 from tjgen.cli.counts import Counts
 from tjgen.cli.inputs import absent, good, sandbox_for, texts
 from tjgen.cli.releases import release_for
@@ -53,7 +53,7 @@ COMMAND = Command(
     "PATH...",
     (
         Option(("--schemas",), "schemas", "Folder with schemas of the cluster's own kinds.", VALUE, "DIR"),
-        Option(("--catalog",), "catalog", "File or folder with runtimes of TrainJobs; may be repeated.", MANY, "PATH"),
+        CATALOG,
         TRAINER,
         Option(("--apply",), "apply", "How the manifests are applied; the default is client-side.", VALUE, "WAY", WAYS),
         Option(

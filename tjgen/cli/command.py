@@ -47,6 +47,10 @@ FORMAT = Option(("--format",), "format", "How diagnostics are written.", VALUE, 
 FOLDER = Option(("-C",), "folder", "Work in DIR, as if the command had been given there.", VALUE, "DIR")
 NO_OUTPUT = "give -o DIR, or say spec.output.directory in tjgen.yaml"
 """What to do if neither the command line nor the project names an output tree."""
+OUTPUT = Option(("-o", "--output"), "output", "Output tree; the default is that of the project.", VALUE, "DIR")
+ENVIRONMENTS = Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME")
+CATALOG = Option(("--catalog",), "catalog", "File or folder with runtimes; may be repeated.", MANY, "PATH")
+SET = Option(("--set",), "set", "Set a field of the experiment, as with build.", MANY, "PATH=VALUE")
 QUIET = Option(("-q", "--quiet"), "quiet", "Print errors only.")
 STRICT = Option(("--strict",), "strict", "Treat warnings as errors.")
 _RELEASES = f"{TRAINER_RELEASES[-1].name} to {TRAINER_RELEASES[0].name}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tjgen.cli.command import COMMON, FLAG, MANY, VALUE, Arguments, Command, Option, UsageError
+from tjgen.cli.command import CATALOG, COMMON, FLAG, VALUE, Arguments, Command, Option, UsageError
 from tjgen.cli.inputs import STANDARD_INPUT, absent, good, texts
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.kinds.table import targets
@@ -37,7 +37,7 @@ COMMAND = Command(
         ),
         Option(("--target",), "target", "Target to rewrite for, instead of a release.", VALUE, "TARGET", targets()),
         Option(("--in-place",), "in_place", "Write over the files that change.", FLAG),
-        Option(("--catalog",), "catalog", "File or folder with runtimes; may be repeated.", MANY, "PATH"),
+        CATALOG,
         *COMMON,
     ),
     least=1,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tjgen.cli.command import COMMON, FOLDER, MANY, TRAINER, TRUSTED, Arguments, Command, Option, enter
+from tjgen.cli.command import COMMON, FOLDER, MANY, SET, TRAINER, TRUSTED, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.validate import report
 from tjgen.cluster.validate.judge import judge
@@ -29,7 +29,7 @@ COMMAND = Command(
     "EXPERIMENT...",
     (
         Option(("--env",), "env", "Environment of the project.", MANY, "NAME"),
-        Option(("--set",), "set", "Set a field of the experiment, as with build.", MANY, "PATH=VALUE"),
+        SET,
         FOLDER,
         TRAINER,
         TRUSTED,

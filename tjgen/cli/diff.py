@@ -6,7 +6,20 @@ import os
 import sys
 from collections.abc import Sequence
 
-from tjgen.cli.command import FOLDER, MANY, QUIET, STRICT, TRUSTED, VALUE, Arguments, Command, Option, enter, output_of
+from tjgen.cli.command import (
+    ENVIRONMENTS,
+    FOLDER,
+    OUTPUT,
+    QUIET,
+    STRICT,
+    TRUSTED,
+    VALUE,
+    Arguments,
+    Command,
+    Option,
+    enter,
+    output_of,
+)
 from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
@@ -31,8 +44,8 @@ COMMAND = Command(
     "tjgen diff origin/main --format markdown",
     "[REV|DIR]",
     (
-        Option(("-o", "--output"), "output", "Output tree; the default is that of the project.", VALUE, "DIR"),
-        Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
+        OUTPUT,
+        ENVIRONMENTS,
         Option(
             ("--format",),
             "format",

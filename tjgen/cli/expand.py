@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tjgen.cli.command import COMMON, FLAG, MANY, TRAINER, Arguments, Command, Option
+from tjgen.cli.command import CATALOG, COMMON, FLAG, TRAINER, Arguments, Command, Option
 from tjgen.cli.inputs import absent, good, sandbox_for, texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
@@ -27,7 +27,7 @@ COMMAND = Command(
     "tjgen expand trainjob.yaml runtime.yaml",
     "PATH...",
     (
-        Option(("--catalog",), "catalog", "File or folder with runtimes; may be repeated.", MANY, "PATH"),
+        CATALOG,
         Option(("--live",), "live", "Show JobSets as the API server stores them, with the webhook's defaults.", FLAG),
         TRAINER,
         *COMMON,

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 
-from tjgen.cli.command import COMMON, MANY, TRAINER, TRUSTED, Arguments, Command, Option, UsageError
+from tjgen.cli.command import COMMON, MANY, SET, TRAINER, TRUSTED, Arguments, Command, Option, UsageError
 from tjgen.cli.inputs import sandbox_for
 from tjgen.cli.names import names_of, near_name, show_name, show_page
 from tjgen.cli.reporting import Reporter
@@ -42,7 +42,7 @@ COMMAND = Command(
     (
         Option(("--all",), "all", "Show every field of every object, not a page."),
         Option(("--env",), "env", "Environment of the project.", MANY, "NAME"),
-        Option(("--set",), "set", "Set a field of the experiment, as with build.", MANY, "PATH=VALUE"),
+        SET,
         TRAINER,
         TRUSTED,
         *COMMON,

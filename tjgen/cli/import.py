@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 
-from tjgen.cli.command import ACCEPT_MISSING, COMMON, MANY, VALUE, Arguments, Command, Option
+from tjgen.cli.command import ACCEPT_MISSING, CATALOG, COMMON, VALUE, Arguments, Command, Option
 from tjgen.cli.inputs import absent, good, texts
 from tjgen.cli.reporting import Reporter
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
@@ -26,7 +26,7 @@ COMMAND = Command(
     "PATH...",
     (
         Option(("-o", "--output"), "output", "Folder to write to, one file for each experiment.", VALUE, "DIR"),
-        Option(("--catalog",), "catalog", "File or folder with runtimes of TrainJobs; may be repeated.", MANY, "PATH"),
+        CATALOG,
         ACCEPT_MISSING,
         *COMMON,
     ),

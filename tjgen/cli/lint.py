@@ -5,7 +5,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 
-from tjgen.cli.command import COMMON, FOLDER, MANY, POLICY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, UsageError, enter
+from tjgen.cli.command import (
+    CATALOG,
+    COMMON,
+    ENVIRONMENTS,
+    FOLDER,
+    MANY,
+    POLICY,
+    TRAINER,
+    TRUSTED,
+    VALUE,
+    Arguments,
+    Command,
+    Option,
+    UsageError,
+    enter,
+)
 from tjgen.cli.inputs import absent
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.synctools import table
@@ -46,8 +61,8 @@ COMMAND = Command(
         Option(("--list",), "list", "List the rules, and check none."),
         Option(("--fix",), "fix", "Write corrections into the manifests, and report the remaining findings."),
         Option(("--diff",), "diff", "With --fix, show the corrections, and write nothing."),
-        Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
-        Option(("--catalog",), "catalog", "File or folder with runtimes; may be repeated.", MANY, "PATH"),
+        ENVIRONMENTS,
+        CATALOG,
         TRAINER,
         FOLDER,
         POLICY,

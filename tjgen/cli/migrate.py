@@ -8,8 +8,8 @@ from tjgen.cli.command import (
     COMMON,
     FLAG,
     FOLDER,
+    OUTPUT,
     TRUSTED,
-    VALUE,
     Arguments,
     Command,
     Option,
@@ -37,7 +37,7 @@ COMMAND = Command(
     "[REV]",
     (
         Option(("--write",), "write", "Write the tree with the new layout.", FLAG),
-        Option(("-o", "--output"), "output", "Output tree; the project's where it is left out.", VALUE, "DIR"),
+        OUTPUT,
         FOLDER,
         TRUSTED,
         *COMMON,

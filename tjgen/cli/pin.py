@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from tjgen import __version__
-from tjgen.cli.command import COMMON, FLAG, MANY, TRUSTED, VALUE, Arguments, Command, Option, refuse_use
+from tjgen.cli.command import COMMON, ENVIRONMENTS, FLAG, MANY, TRUSTED, VALUE, Arguments, Command, Option, refuse_use
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.registry.reference import Reference
 from tjgen.compiler.building.plan import make_plan
@@ -25,7 +25,7 @@ COMMAND = Command(
     "tjgen pin --update experiments/bert.yaml",
     "[PATH]...",
     (
-        Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
+        ENVIRONMENTS,
         Option(("--update",), "update", "Read the digests of pinned images again, and pin the new ones.", FLAG),
         Option(("--check",), "check", "Write nothing; exit 1 if an image is not pinned. Uses no network without --update.", FLAG),
         Option(("--prune",), "prune", "Remove pins that no experiment requests; only for the whole project.", FLAG),

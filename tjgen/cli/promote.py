@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tjgen.cli.command import COMMON, FLAG, TRUSTED, VALUE, Arguments, Command, Option, UsageError, output_of
+from tjgen.cli.command import COMMON, FLAG, OUTPUT, TRUSTED, VALUE, Arguments, Command, Option, UsageError, output_of
 from tjgen.cli.reporting import Reporter
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import entries, matching
@@ -24,7 +24,7 @@ COMMAND = Command(
     (
         Option(("--env",), "env", "Environment to promote to.", VALUE, "NAME"),
         Option(("--from",), "source", "Environment of the runs, if a NAME is a pattern.", VALUE, "NAME"),
-        Option(("-o", "--output"), "output", "Output tree; the default is that of the project.", VALUE, "DIR"),
+        OUTPUT,
         Option(("--force",), "force", "Overwrite files that were edited by hand.", FLAG),
         TRUSTED,
         *COMMON,

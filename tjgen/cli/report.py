@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tjgen.cli.command import COMMON, FLAG, FOLDER, MANY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, enter
+from tjgen.cli.command import COMMON, ENVIRONMENTS, FLAG, FOLDER, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
@@ -33,7 +33,7 @@ COMMAND = Command(
         Option(("--svg",), "svg", "Folder for a picture of each run, and of quotas, as SVG files.", VALUE, "DIR"),
         Option(("--against",), "against", "Show what differs from a Git revision or a folder.", VALUE, "REV|DIR"),
         Option(("--tree",), "tree", "Output tree with the runs that stay; the default is that of the project.", VALUE, "DIR"),
-        Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
+        ENVIRONMENTS,
         Option(("--previews",), "previews", "Show the fields of what controllers will create, too.", FLAG),
         FOLDER,
         TRAINER,

@@ -7,7 +7,20 @@ import sys
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from tjgen.cli.command import COMMON, FLAG, MANY, NO_OUTPUT, TRUSTED, VALUE, Arguments, Command, Option, UsageError, refuse_use
+from tjgen.cli.command import (
+    COMMON,
+    ENVIRONMENTS,
+    FLAG,
+    NO_OUTPUT,
+    OUTPUT,
+    TRUSTED,
+    VALUE,
+    Arguments,
+    Command,
+    Option,
+    UsageError,
+    refuse_use,
+)
 from tjgen.cli.confirmation import report_confirmation, report_duplicates
 from tjgen.cli.reporting import Reporter
 from tjgen.gitops.output import interrupted
@@ -33,8 +46,8 @@ COMMAND = Command(
     "tjgen runs archive 'resnet50-*' -o deploy",
     "[list|archive|unarchive|rerun|prune|discard|keep|rename] [NAME]...",
     (
-        Option(("-o", "--output"), "output", "Output tree; the default is that of the project.", VALUE, "DIR"),
-        Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
+        OUTPUT,
+        ENVIRONMENTS,
         Option(("--keep",), "keep", "With prune: how many superseded runs of each experiment stay.", VALUE, "N"),
         Option(("--archived",), "archived", "With prune: also remove archived runs that no source requests."),
         Option(("--finished",), "finished", "With archive: the runs that have ended, as kubectl or --from reports them."),

@@ -8,7 +8,18 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tjgen.cli.cluster import read_cluster
-from tjgen.cli.command import COMMON, MANY, TRUSTED, VALUE, Arguments, Command, Option, UsageError, output_of
+from tjgen.cli.command import (
+    COMMON,
+    ENVIRONMENTS,
+    OUTPUT,
+    TRUSTED,
+    VALUE,
+    Arguments,
+    Command,
+    Option,
+    UsageError,
+    output_of,
+)
 from tjgen.cli.reporting import Reporter
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import entries, matching, pruned
@@ -29,8 +40,8 @@ COMMAND = Command(
     "tjgen status 'resnet50-*' --context training",
     "[NAME]...",
     (
-        Option(("-o", "--output"), "output", "Output tree; the project's where it is left out.", VALUE, "DIR"),
-        Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
+        OUTPUT,
+        ENVIRONMENTS,
         Option(("--from",), "source", "Output of kubectl get -o json; - is standard input.", VALUE, "FILE"),
         Option(("--context",), "context", "Context of kubectl.", VALUE, "NAME"),
         Option(("--namespace", "-n"), "namespace", "Only this namespace.", VALUE, "NAME"),

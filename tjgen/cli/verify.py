@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tjgen.cli.command import FOLDER, POLICY, QUIET, STRICT, TRUSTED, VALUE, Arguments, Command, Option, UsageError, enter
+from tjgen.cli.command import FOLDER, OUTPUT, POLICY, QUIET, STRICT, TRUSTED, VALUE, Arguments, Command, Option, UsageError, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
@@ -37,7 +37,7 @@ COMMAND = Command(
     (
         Option(("--base",), "base", "Git revision to compare with: the target of the merge.", VALUE, "REV"),
         Option(("--staged",), "staged", "Verify what Git's index contains, for a pre-commit hook."),
-        Option(("-o", "--output"), "output", "Output tree; by default the one of the project.", VALUE, "DIR"),
+        OUTPUT,
         Option(
             ("--format",),
             "format",
