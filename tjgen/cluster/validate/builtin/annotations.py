@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.validate.builtin.contents import json_problem, unmarshal_problem
+from tjgen.cluster.validate.builtin.gojson import json_problem, unmarshal_problem
 from tjgen.cluster.validate.builtin.paths import descending
 from tjgen.cluster.validate.builtin.scheduling import tolerations
 from tjgen.cluster.validate.builtin.security import names_of

@@ -7,23 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.validate.builtin.gojson import json_problem
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.metadata import finalizer_faults
 from tjgen.cluster.validate.place import Place
-from tjgen.cluster.validate.wording import quote
 from tjgen.trees.k8s import syntax
 from tjgen.trees.typing import Any
 
 _LARGEST = 1024 * 1024
 _ACCOUNT = "kubernetes.io/service-account.name"
 _HIDDEN = "<secret contents redacted>"
-_NO_VALUE = "looking for beginning of value"
-_JSON_WORDS = {
-    "Extra data": "after top-level value",
-    "Expecting property name enclosed in double quotes": "looking for beginning of object key string",
-    "Expecting ':' delimiter": "after object key",
-    "Expecting ',' delimiter": "after object key:value pair",
-}
 _DOCKER = {"kubernetes.io/dockercfg": ".dockercfg", "kubernetes.io/dockerconfigjson": ".dockerconfigjson"}
 
 
@@ -78,32 +71,6 @@ def _docker(content: bytes | None, at: Place) -> Iterator[Fault]:
     problem = json_problem(content.decode(errors="replace"), dict, "map[string]interface {}")
     if problem:
         yield at.invalid(_HIDDEN, problem)
-
-
-def json_problem(text: str, wanted: type, go_type: str) -> str:
-    """What encoding/json has against a text that should be a value of a class; of rarer mistakes the words may be others."""
-    from json import JSONDecodeError, loads  # secrets of registries are few
-
-    try:
-        value = loads(text)
-    except JSONDecodeError as problem:
-        if not text[problem.pos : problem.pos + 1] or problem.msg.startswith("Unterminated string"):
-            return "unexpected end of JSON input"
-        return f"invalid character {_character(text[problem.pos])} {_JSON_WORDS.get(problem.msg, _NO_VALUE)}"
-    return "" if value is None or isinstance(value, wanted) else unmarshal_problem(value, go_type)
-
-
-def unmarshal_problem(value: Any, go_type: str) -> str:
-    """The words of encoding/json for a value of another type."""
-    kind = {str: "string", bool: "bool", list: "array", dict: "object"}.get(type(value), "number")
-    return f"json: cannot unmarshal {kind} into Go value of type {go_type}"
-
-
-def _character(character: str) -> str:
-    """As encoding/json quotes it."""
-    if character in "'\"":
-        return "'\"'" if character == '"' else r"'\''"
-    return f"'{quote(character)[1:-1]}'"
 
 
 def _content(value: Any) -> bytes:
