@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 
+from tjgen.cluster.trainer.job import TORCHTUNE
 from tjgen.trees import regex
 from tjgen.trees.canonical import sha256_hex
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -77,6 +78,8 @@ def _masked(value: Tree, key: str, names: dict[str, str]) -> Tree:
     if value.__class__ is str:
         return _free(value) if key in _FREE else _name(value, names)
     if value.__class__ is dict:
+        if value.get("command") == TORCHTUNE:
+            return value  # the webhook of Trainer reads its arguments
         if key in _MAPS and key not in names:
             return {one: _text(one, text, key, names) for one, text in value.items()}
         free = _FREE_OF.get(key)
