@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from tjgen.trees.source.scalars import Dialect
     from tjgen.trees.source.text import Text
 
+_NAME: FieldPath = ("metadata", "name")
+
 
 class Document:
     """A value read from YAML. Positions are not kept while reading but found again on the first question: few are asked."""
@@ -64,6 +66,11 @@ class Document:
     def _find(self, path: FieldPath, *, key: bool) -> tuple[int, int] | None:
         from tjgen.trees.source import positions
 
+        if self._place is None and not key and path == _NAME:
+            # Every experiment is located by its name, and most of them by nothing else.
+            bounds = positions.find_scalar(self.source.content, *self._range, path, dialect=self.dialect)
+            if bounds is not None:
+                return bounds
         if self._place is None:
             self._place = positions.compose(self.source.content, *self._range, dialect=self.dialect)
         return positions.find(self._place, self.value, path, key=key)

@@ -59,6 +59,31 @@ def compose(content: str, start: int, end: int, *, dialect: Dialect) -> Extent:
         composer.take(event)
 
 
+def find_scalar(content: str, start: int, end: int, path: FieldPath, *, dialect: Dialect) -> Range | None:
+    """The range of the scalar at `path` of mappings, read no further than that; None if something else is there.
+
+    An entry of the mapping itself comes before merged ones, so nothing later in the document changes the range.
+    """
+    root = _Sequence(start, end)
+    composer = _Composer(root, start, dialect)
+    parser = libyaml.parse(content[start:end])
+    while True:
+        event = parser.get_event()
+        kind = event.__class__
+        if kind is libyaml.DocumentEndEvent or kind is libyaml.StreamEndEvent:
+            return None
+        composer.take(event)
+        if kind is libyaml.ScalarEvent and composer.depth == len(path):
+            place: Extent = root.items[0]
+            for step in path:
+                entry = place.entries.get(step) if isinstance(step, str) else None
+                if entry is None:
+                    break
+                place = entry[2]
+            else:
+                return (place.start, place.end) if place.__class__ is Extent else None
+
+
 class _Composer:
     """Places under construction: the open containers with, in a mapping, the key that waits for its value."""
 
@@ -68,6 +93,11 @@ class _Composer:
         self._anchors: dict[str, tuple[Extent, Any]] = {}
         self._offset = offset
         self._dialect = dialect
+
+    @property
+    def depth(self) -> int:
+        """The number of open containers of the document."""
+        return len(self._open) - 1
 
     def take(self, event: Any) -> None:
         kind = event.__class__
