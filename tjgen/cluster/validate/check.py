@@ -114,15 +114,15 @@ def _judged(
     manifest: Tree, context: Sequence[Tree], versions: Mapping[str, str] | None, *, strict: bool, server_side: bool
 ) -> list[Diagnostic]:
     """The server, then the webhooks on what it accepts, then what comes of the templates of what they accept."""
-    found = list(marks.diagnostics(manifest))
+    problems = list(marks.diagnostics(manifest))
     verdict = judge(marks.without_marks(manifest), versions=versions, server_side=server_side, webhooks=True, context=context)
     if prefix_of(manifest) and (verdict.allowed or verdict.stage == WEBHOOK):
-        found.append(_generated(manifest))
+        problems.append(_generated(manifest))
         manifest = named(manifest)
-    found += diagnostics(manifest, verdict, strict=strict)
+    problems += diagnostics(manifest, verdict, strict=strict)
     if verdict.allowed:
-        found += registry.of_object(manifest, versions)
-    return found
+        problems += registry.of_object(manifest, versions)
+    return problems
 
 
 def _generated(manifest: Tree) -> Diagnostic:
