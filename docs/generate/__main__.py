@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from docs.generate import codes, commands, models, packages, pictures, rules, runtimes, schemas, site, states, targets, volumes
+from docs.generate import (
+    codes,
+    commands,
+    comparisons,
+    models,
+    packages,
+    pictures,
+    rules,
+    runtimes,
+    schemas,
+    site,
+    states,
+    targets,
+    volumes,
+)
 from tjgen.language.spec.generate.__main__ import KINDS
 
 REFERENCE = Path(__file__).parent.parent / "reference"
@@ -16,6 +30,7 @@ def pages() -> dict[Path, str]:
     texts = {
         **models.pages(KINDS),
         "cli.md": commands.page(),
+        "comparisons.md": comparisons.page(),
         "diagnostics.md": codes.page(),
         "packages.md": packages.page(),
         packages.PICTURE: packages.picture(),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from tjgen.cli.answers import LANGUAGE, PROJECT
-from tjgen.cli.command import CATALOG, COMMON, POLICY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option
+from tjgen.cli.command import CATALOG, COMMON, KUBERNETES, POLICY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option
 from tjgen.cli.counts import Counts
 from tjgen.cli.inputs import absent, good, sandbox_for, texts
-from tjgen.cli.releases import release_for
+from tjgen.cli.releases import kubernetes_for, release_for
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.schema.store import OWN
 from tjgen.cluster.trainer.placed import Placed
@@ -55,6 +55,7 @@ COMMAND = Command(
         Option(("--schemas",), "schemas", "Folder with schemas of the cluster's own kinds.", VALUE, "DIR"),
         CATALOG,
         TRAINER,
+        KUBERNETES,
         Option(("--apply",), "apply", "How the manifests are applied; the default is client-side.", VALUE, "WAY", WAYS),
         Option(
             ("--against",),
@@ -107,7 +108,8 @@ def _check(
     """Check the files one by one, then all that they hold together. Raises CompileError."""
     folder = arguments["schemas"] or (project.schemas if project is not None else None)
     release = release_for(arguments["trainer"])
-    versions = {**release.versions, **({OWN: folder} if folder else {})}
+    kubernetes = kubernetes_for(arguments["kubernetes"], reporter)
+    versions = {**release.versions, **kubernetes, **({OWN: folder} if folder else {})}
     accepted: list[Placed] = []
     present: list[Tree] = []
     language: dict[str, tuple[bytes, list[Document]]] = {}

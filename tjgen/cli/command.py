@@ -54,6 +54,14 @@ SET = Option(("--set",), "set", "Set a field of the experiment, as with build.",
 QUIET = Option(("-q", "--quiet"), "quiet", "Print errors only.")
 STRICT = Option(("--strict",), "strict", "Treat warnings as errors.")
 _RELEASES = f"{TRAINER_RELEASES[-1].name} to {TRAINER_RELEASES[0].name}"
+KUBERNETES = Option(
+    ("--kubernetes",),
+    "kubernetes",
+    "Release of Kubernetes in the cluster, such as 1.34; the default is 1.36. It applies to manifests: an experiment is "
+    "built for the release in its Platform.",
+    VALUE,
+    "RELEASE",
+)
 TRAINER = Option(
     ("--trainer",),
     "trainer",

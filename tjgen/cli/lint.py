@@ -156,11 +156,14 @@ def _about_objects(manifests: Mapping[str, bytes], project: Project | None, argu
         return []
     from tjgen.cli.releases import release_for
     from tjgen.cli.runtime_files import Runtimes
-    from tjgen.cluster.schema.store import OWN
+    from tjgen.cluster.schema.store import BUILT_IN, OWN
     from tjgen.gitops.lint.objects import about_objects
 
     folder = project.schemas if project is not None else None
     versions = {**release_for(arguments["trainer"]).versions, **({OWN: folder} if folder else {})}
+    declared = {one.platform.spec.cluster.kubernetes for one in project.platforms} if project is not None else set()
+    if len(declared) == 1 and (kubernetes := declared.pop()) is not None:
+        versions[BUILT_IN] = kubernetes
     catalogs = [*arguments["catalog"], *(project.catalogs if project is not None else ())]
     harmless = project.spec.policy.harmless if project is not None and project.is_root else ()
     return about_objects(manifests, Runtimes(catalogs, versions), versions, harmless)

@@ -12,6 +12,10 @@ from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.files.sandbox import around
 from tjgen.trees.source.reader import CORE, read
+from tjgen.trees.typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tjgen.cli.reporting import Reporter
 
 _FILE = "tjgen.yaml"
 _RELEASE: FieldPath = ("spec", "trainer")
@@ -35,6 +39,20 @@ def release_for(requested: str | None) -> Release:
         if configured.__class__ is str:
             return chosen(str(configured), document.locate(_RELEASE))
     return NEWEST
+
+
+def kubernetes_for(requested: str | None, reporter: Reporter) -> dict[str, str]:
+    """The requested release of Kubernetes, as an entry of `versions`. Reports a release that tjgen judges by another one."""
+    if requested is None:
+        return {}
+    from tjgen.cluster.schema import minors  # most clusters are judged by the minor of the schemas
+
+    if not minors.is_release(requested):
+        raise CompileError(
+            [Diagnostic("TJ290", f"{requested} is not a release of Kubernetes", hint="use a release such as 1.34")]
+        )
+    reporter.add(list(minors.substitutes(requested)))
+    return {minors.KUBERNETES: requested}
 
 
 def _project() -> str | None:

@@ -52,7 +52,28 @@ def find(api_version: str, kind: str, *, versions: Mapping[str, str] | None = No
     if project is None:
         return None
     version = (versions or {}).get(project) or _index()["newest"][project]
+    if project == BUILT_IN and version not in _index()["releases"][BUILT_IN]:
+        return _of_minor(file_name(api_version, kind), version)
     return _load(project, version, file_name(api_version, kind))
+
+
+def _of_minor(name: str, version: str) -> Schema | None:
+    """The schema of a built-in kind in another minor of Kubernetes; None if that minor does not have the kind."""
+    from tjgen.cluster.schema import minors  # most clusters are judged by the minor of the schemas
+
+    minor = minors.nearest(version)
+    key = f"{BUILT_IN}/1.{minor}/{name}"
+    if key not in _loaded:
+        base = _load(BUILT_IN, _index()["newest"][BUILT_IN], name)
+        _loaded[key] = None if base is None else minors.adjusted(base, name, differences_of_minors(), minor)
+    return _loaded[key]
+
+
+def differences_of_minors() -> dict[str, Any]:
+    """The fields and kinds in which the minors of Kubernetes differ: `schemas/kubernetes/minors.json`."""
+    data_ = _load(BUILT_IN, "minors.json")
+    assert data_ is not None, "schemas/kubernetes has minors.json"
+    return data_
 
 
 def file_name(api_version: str, kind: str) -> str:

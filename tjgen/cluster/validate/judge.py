@@ -46,9 +46,17 @@ def judge(
     `versions` chooses the releases that the cluster runs (`{"trainer": "v2.1.0"}`). `duplicates` are the keys that the
     text of the manifest gives twice, which no tree can hold: 'line 4: key "name" already set in map'.
     """
-    verdict = _by_server(
-        tree, old=old, versions=versions, duplicates=duplicates, server_side=server_side, bound=bound, webhooks=webhooks
-    )
+
+    def by_server(tree: Tree, old: Tree) -> Verdict:
+        return _by_server(
+            tree, old=old, versions=versions, duplicates=duplicates, server_side=server_side, bound=bound, webhooks=webhooks
+        )
+
+    verdict = by_server(tree, old)
+    if versions is not None and store.BUILT_IN in versions:
+        from tjgen.cluster.validate import minors  # most clusters are judged by the minor of the rules
+
+        verdict = minors.judged(verdict, tree, old, versions, by_server)
     if context is None or not verdict.allowed:
         return verdict
     before = old if old is not None and identity(tree) == identity(old) else None

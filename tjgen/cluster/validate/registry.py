@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tjgen.cluster.validate import gangs, overridden, processes, unmakeable
+from tjgen.cluster.validate import dropped, gangs, overridden, processes, unmakeable
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.typing import NamedTuple
@@ -69,6 +69,7 @@ OBJECT_RULES = (
     ),
     ObjectRule(Rule("no-processes", OBJECT, ("TJ533",)), lambda tree, _: processes.diagnostics(tree)),
     ObjectRule(Rule("gang-larger-than-its-job", OBJECT, ("TJ528",)), lambda tree, _: gangs.own(tree)),
+    ObjectRule(Rule("fields-that-the-server-drops", OBJECT, ("TJ472",)), dropped.diagnostics),
 )
 """In the order in which they report."""
 TOGETHER_RULES = (TogetherRule(Rule("gang-larger-than-its-pods", TOGETHER, ("TJ528",)), gangs.waiting),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from tjgen.cluster.schema.store import OWN
+from tjgen.cluster.schema.store import BUILT_IN, OWN
 from tjgen.cluster.trainer.release import Release, chosen
 from tjgen.compiler.building.inputs import refused_slicers
 from tjgen.compiler.building.policies import policies_of
@@ -50,7 +50,7 @@ class Environment:
         self.helpers = _helpers(spec) if spec is not None else {}
         self.cluster = _cluster(spec) if spec is not None else Cluster({}, None, None)
         self.labels = dict(own.labels) if own is not None else {}
-        self.versions = {OWN: project.schemas} if project.schemas is not None else {}
+        self.versions = {**({OWN: project.schemas} if project.schemas is not None else {}), **_kubernetes(spec)}
         self._refused_slicers = refused_slicers(project)
         versions = {**self.release.versions, **self.versions}
         self.policies, self.policy_problems = policies_of(project, platform, versions)
@@ -58,7 +58,13 @@ class Environment:
     def misfits(self) -> Iterator[Diagnostic]:
         """What the Platform says the cluster has and the release of Trainer does not go with (TJ410)."""
         cluster = self._spec.cluster if self._spec is not None else None
-        if cluster is None or self.platform is None or (cluster.jobset is None and cluster.kueue is None):
+        if cluster is None or self.platform is None:
+            return
+        if cluster.kubernetes is not None:
+            from tjgen.cluster.schema import minors  # few platforms have so much
+
+            yield from minors.substitutes(cluster.kubernetes, self.platform.locate(("spec", "cluster", "kubernetes")))
+        if cluster.jobset is None and cluster.kueue is None:
             return
         from tjgen.cluster.trainer.version_skew import misfits  # few platforms say so much
 
@@ -112,6 +118,12 @@ def _helpers(platform: PlatformSpec) -> dict[str, str]:
     helpers = platform.images.helpers
     named = {purpose: helpers.copy_ if purpose == "copy" else getattr(helpers, purpose) for purpose in DEFAULTS}
     return {purpose: image for purpose, image in named.items() if image is not None}
+
+
+def _kubernetes(platform: PlatformSpec | None) -> dict[str, str]:
+    """The release of Kubernetes by which built-in kinds are judged, if the Platform has one."""
+    release = platform.cluster.kubernetes if platform is not None else None
+    return {BUILT_IN: release} if release is not None else {}
 
 
 def _cluster(platform: PlatformSpec) -> Cluster:

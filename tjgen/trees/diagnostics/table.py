@@ -352,6 +352,8 @@ TABLE = {
     "TJ468": ("no-claim-to-back-up", "error"),
     "TJ469": ("checkpoints-out-of-reach", "error"),
     "TJ470": ("checkpoint-path", "error"),
+    "TJ471": ("kubernetes-nearest-release", "warning"),
+    "TJ472": ("field-dropped", "warning"),
     "TJ475": ("initializer-without-volume", "error"),
     "TJ476": ("initializer-volume", "error"),
     "TJ477": ("initializer-taken", "error"),
