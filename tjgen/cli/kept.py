@@ -42,12 +42,12 @@ def place(words: list[str]) -> str | None:
     try:
         from _blake2 import blake2b
 
-        here = os.getcwd()
+        working_directory = os.getcwd()
     except (ImportError, OSError):
         return None
     variables = sorted((name, value) for name, value in os.environ.items() if name in VARIABLES or name.startswith(PREFIXES))
     terminals = [stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)]
-    key = repr((words, here, variables, terminals, sys.version, sys.prefix, sys.flags.optimize, __file__))
+    key = repr((words, working_directory, variables, terminals, sys.version, sys.prefix, sys.flags.optimize, __file__))
     return os.path.join(folder, blake2b(key.encode(errors="surrogateescape"), digest_size=32).hexdigest())
 
 
@@ -60,7 +60,7 @@ def recall(name: str) -> int | None:
         facts, parts = marshal.loads(packed)
     except (OSError, ValueError, EOFError, TypeError):
         return None
-    if not all(observed(kind, path) == found for kind, path, found in facts):
+    if not all(observed(kind, path) == fact for kind, path, fact in facts):
         return None
     return _print(parts)
 

@@ -33,7 +33,7 @@ def judge_for(
     from tjgen.cluster.policies.judgment import judge_of
 
     objects: list[Placed] = []
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     namespaces: dict[str, Tree] = {}
     defaults: dict[str, str] = {}
     from tjgen.compiler.building.policies import sources
@@ -41,11 +41,11 @@ def judge_for(
     for platform in platforms or [None]:
         given = sources(project, platform, versions or {})
         objects += given.objects
-        found += given.diagnostics
+        diagnostics += given.diagnostics
         namespaces |= given.namespaces
         defaults |= given.defaults
     has_levels = any(key.startswith(LABEL) for one in own for key in (one.tree["metadata"].get("labels") or {}))
     if not objects and not namespaces and not defaults and not has_levels and not any(is_policy(one.tree) for one in own):
-        return None, found
+        return None, diagnostics
     policies, wrong = policies_of([*objects, *accepted], namespaces=namespaces, defaults=defaults, versions=versions)
-    return judge_of(policies, versions), [*found, *wrong]
+    return judge_of(policies, versions), [*diagnostics, *wrong]

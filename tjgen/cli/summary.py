@@ -65,5 +65,5 @@ class Summary:
 def _device_class(spec: ExperimentSpec) -> str:
     """What an experiment requests devices of: classes, or the least memory of a device."""
     requests = [one.gpu for one in (spec, *spec.roles.values()) if one.gpu is not None]
-    found = (one.device_class or (f">={one.min_memory}" if one.min_memory else "") for one in requests)
-    return ",".join(dict.fromkeys(one for one in found if one))
+    classes = (one.device_class or (f">={one.min_memory}" if one.min_memory else "") for one in requests)
+    return ",".join(dict.fromkeys(one for one in classes if one))

@@ -47,7 +47,7 @@ def run(name: str, build: Callable[[], int]) -> int:
     if code == 0 and watch.is_complete and not any(module in sys.modules for module in _UNRECORDED):
         facts = {**watch.facts, **_program(started)}
         if None not in facts.values() and len(facts) <= _MOST_FACTS and sum(len(text) for _, text in parts) <= _LONGEST:
-            packed = marshal.dumps(([(*key, found) for key, found in facts.items()], parts))
+            packed = marshal.dumps(([(*key, fact) for key, fact in facts.items()], parts))
             write_answer(name, packed)
     return code
 
@@ -59,9 +59,9 @@ def _program(started: int) -> dict[tuple[str, str], object]:
         path = getattr(module, "__file__", None)
         if path is None or module.__name__.partition(".")[0] not in _LIBRARIES:
             continue
-        found = kept.observed(kept.OWN_STATUS, path)
-        changed = found[1] if isinstance(found, tuple) else started
-        facts[kept.OWN_STATUS, path] = found if changed < started else None
+        status = kept.observed(kept.OWN_STATUS, path)
+        changed = status[1] if isinstance(status, tuple) else started
+        facts[kept.OWN_STATUS, path] = status if changed < started else None
     return facts
 
 
@@ -117,10 +117,10 @@ class _Watch:
         self._replaced.append((owner, name, getattr(owner, name)))
         setattr(owner, name, function)
 
-    def _note(self, kind: str, path: Any, found: object) -> None:
+    def _note(self, kind: str, path: Any, fact: object) -> None:
         if path.__class__ is not str:
             self.is_complete = False
-        elif self.facts.setdefault((kind, path), found) != found:
+        elif self.facts.setdefault((kind, path), fact) != fact:
             self.is_complete = False  # it changed meanwhile
 
     def _status(self, kind: str, function: Any) -> Any:
@@ -182,8 +182,8 @@ class _Watch:
     def _scanned(self, function: Any) -> Any:
         def scan(path: Any = ".") -> _Entries:
             try:
-                with function(path) as found:
-                    entries = list(found)
+                with function(path) as entries_:
+                    entries = list(entries_)
             except OSError as error:
                 self._note(kept.ENTRIES, path, -(error.errno or 1))
                 raise

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.policies.pod_view import CONTEXT, LATEST, Found, PodView, Violation, named_list, plural, quoted, setters
+from tjgen.cluster.policies.pod_view import CONTEXT, LATEST, PodView, Violation, Violations, named_list, plural, quoted, setters
 from tjgen.trees.fields.path import FieldPath, Tree, get
 
 _CAPABILITIES = frozenset(
@@ -38,71 +38,77 @@ _SECCOMP_CONTAINER = "container.seccomp.security.alpha.kubernetes.io/"
 
 
 def app_armor(pod: PodView) -> Iterator[Violation]:
-    found = Found()
+    violations = Violations()
     own = get(pod.context, ("appArmorProfile", "type"), None)
     is_pod = own is not None and own not in ("RuntimeDefault", "Localhost")
     if is_pod:
-        found.add((*CONTEXT, "appArmorProfile", "type"), None, own)
+        violations.add((*CONTEXT, "appArmorProfile", "type"), None, own)
     for path, container, context in pod.containers():
         kind = get(context, ("appArmorProfile", "type"), None)
         if kind is not None and kind not in ("RuntimeDefault", "Localhost"):
-            found.add((*path, "securityContext", "appArmorProfile", "type"), container.get("name", ""), kind)
+            violations.add((*path, "securityContext", "appArmorProfile", "type"), container.get("name", ""), kind)
     annotations = []
     for key, value in sorted((pod.metadata.get("annotations") or {}).items()):
         if key.startswith(_APPARMOR) and value and value != "runtime/default" and not value.startswith("localhost/"):
             annotations.append(f'{key}="{value}"')
-            found.path = found.path or ("metadata", "annotations", key)
-    values = [*found.sorted, *annotations]
-    if found.path:
-        sources = [one for one in (setters(is_pod, found.names), plural("annotation", annotations) if annotations else "") if one]
+            violations.path = violations.path or ("metadata", "annotations", key)
+    values = [*violations.sorted, *annotations]
+    if violations.path:
+        sources = [
+            one for one in (setters(is_pod, violations.names), plural("annotation", annotations) if annotations else "") if one
+        ]
         detail = f"{' and '.join(sources)} must not set AppArmor profile type to {quoted(values)}"
-        yield Violation(found.path, plural("forbidden AppArmor profile", values), detail)
+        yield Violation(violations.path, plural("forbidden AppArmor profile", values), detail)
 
 
 def capabilities_baseline(pod: PodView) -> Iterator[Violation]:
-    found = Found()
+    violations = Violations()
     for path, container, context in pod.containers():
         added = [one for one in get(context, ("capabilities", "add"), None) or () if one not in _CAPABILITIES]
         if added:
-            found.add((*path, "securityContext", "capabilities", "add"), container.get("name", ""), *added)
-    if found.names:
-        detail = f"{named_list(found.names)} must not include {quoted(found.sorted)} in securityContext.capabilities.add"
-        yield Violation(found.path, "non-default capabilities", detail)
+            violations.add((*path, "securityContext", "capabilities", "add"), container.get("name", ""), *added)
+    if violations.names:
+        detail = (
+            f"{named_list(violations.names)} must not include {quoted(violations.sorted)} in securityContext.capabilities.add"
+        )
+        yield Violation(violations.path, "non-default capabilities", detail)
 
 
 def host_namespaces(pod: PodView) -> Iterator[Violation]:
-    found = [field for field in ("hostNetwork", "hostPID", "hostIPC") if pod.spec.get(field)]
-    if found:
-        yield Violation(("spec", found[0]), "host namespaces", ", ".join(f"{field}=true" for field in found))
+    fields = [field for field in ("hostNetwork", "hostPID", "hostIPC") if pod.spec.get(field)]
+    if fields:
+        yield Violation(("spec", fields[0]), "host namespaces", ", ".join(f"{field}=true" for field in fields))
 
 
 def host_path_volumes(pod: PodView) -> Iterator[Violation]:
-    found = Found()
+    violations = Violations()
     for position, volume in enumerate(pod.spec.get("volumes") or ()):
         if volume.get("hostPath") is not None:
-            found.add(("spec", "volumes", position, "hostPath"), volume.get("name", ""))
-    if found.names:
-        yield Violation(found.path, "hostPath volumes", named_list(found.names, "volume"))
+            violations.add(("spec", "volumes", position, "hostPath"), volume.get("name", ""))
+    if violations.names:
+        yield Violation(violations.path, "hostPath volumes", named_list(violations.names, "volume"))
 
 
 def host_ports(pod: PodView) -> Iterator[Violation]:
-    found = Found()
+    violations = Violations()
     for path, container, _ in pod.containers():
         ports = [
             (position, port["hostPort"]) for position, port in enumerate(container.get("ports") or ()) if port.get("hostPort")
         ]
         if ports:
-            found.add((*path, "ports", ports[0][0], "hostPort"), container.get("name", ""), *(str(port) for _, port in ports))
-    if found.names:
-        uses = "uses" if len(found.names) == 1 else "use"
-        ports_used = f"{plural('hostPort', found.sorted)} {', '.join(found.sorted)}"
-        yield Violation(found.path, "hostPort", f"{named_list(found.names)} {uses} {ports_used}")
+            violations.add(
+                (*path, "ports", ports[0][0], "hostPort"), container.get("name", ""), *(str(port) for _, port in ports)
+            )
+    if violations.names:
+        uses = "uses" if len(violations.names) == 1 else "use"
+        ports_used = f"{plural('hostPort', violations.sorted)} {', '.join(violations.sorted)}"
+        yield Violation(violations.path, "hostPort", f"{named_list(violations.names)} {uses} {ports_used}")
 
 
 def host_probes(pod: PodView) -> Iterator[Violation]:
     if pod.minor < 34:
         return
-    found = Found()
+    violations = Violations()
     for path, container, _ in pod.containers():
         handlers: list[FieldPath] = [("livenessProbe",), ("readinessProbe",), ("startupProbe",)]
         handlers += [("lifecycle", "postStart"), ("lifecycle", "preStop")]
@@ -110,21 +116,23 @@ def host_probes(pod: PodView) -> Iterator[Violation]:
             for action in ("httpGet", "tcpSocket"):
                 host = get(container, (*handler, action, "host"), None)
                 if host:
-                    found.add((*path, *handler, action, "host"), container.get("name", ""), host)
-    names = sorted(set(found.names))
+                    violations.add((*path, *handler, action, "host"), container.get("name", ""), host)
+    names = sorted(set(violations.names))
     if names:
         uses = "uses" if len(names) == 1 else "use"
-        hosts = f"{plural('probe or lifecycle host', found.sorted)} {quoted(found.sorted)}"
-        yield Violation(found.path, "probe or lifecycle host", f"{named_list(names)} {uses} {hosts}")
+        hosts = f"{plural('probe or lifecycle host', violations.sorted)} {quoted(violations.sorted)}"
+        yield Violation(violations.path, "probe or lifecycle host", f"{named_list(names)} {uses} {hosts}")
 
 
 def privileged(pod: PodView) -> Iterator[Violation]:
-    found = Found()
+    violations = Violations()
     for path, container, context in pod.containers():
         if context.get("privileged"):
-            found.add((*path, "securityContext", "privileged"), container.get("name", ""))
-    if found.names:
-        yield Violation(found.path, "privileged", f"{named_list(found.names)} must not set securityContext.privileged=true")
+            violations.add((*path, "securityContext", "privileged"), container.get("name", ""))
+    if violations.names:
+        yield Violation(
+            violations.path, "privileged", f"{named_list(violations.names)} must not set securityContext.privileged=true"
+        )
 
 
 def proc_mount_baseline(pod: PodView) -> Iterator[Violation]:
@@ -133,14 +141,14 @@ def proc_mount_baseline(pod: PodView) -> Iterator[Violation]:
 
 
 def proc_mount(pod: PodView) -> Iterator[Violation]:
-    found = Found()
+    violations = Violations()
     for path, container, context in pod.containers():
         kind = context.get("procMount")
         if kind is not None and kind != "Default":
-            found.add((*path, "securityContext", "procMount"), container.get("name", ""), kind)
-    if found.names:
-        detail = f"{named_list(found.names)} must not set securityContext.procMount to {quoted(found.sorted)}"
-        yield Violation(found.path, "procMount", detail)
+            violations.add((*path, "securityContext", "procMount"), container.get("name", ""), kind)
+    if violations.names:
+        detail = f"{named_list(violations.names)} must not set securityContext.procMount to {quoted(violations.sorted)}"
+        yield Violation(violations.path, "procMount", detail)
 
 
 def seccomp_annotations(pod: PodView) -> Iterator[Violation]:
@@ -157,33 +165,35 @@ def is_seccomp_annotation(value: str) -> bool:
     return value in ("runtime/default", "docker/default") or value.startswith("localhost/")
 
 
-def seccomp_profiles(pod: PodView) -> tuple[Found, bool]:
+def seccomp_profiles(pod: PodView) -> tuple[Violations, bool]:
     """The profiles that are refused, and whether the pod sets one of them."""
-    found = Found()
+    violations = Violations()
     own = get(pod.context, ("seccompProfile", "type"), None)
     is_pod = own is not None and own not in ("Localhost", "RuntimeDefault")
     if is_pod:
-        found.add((*CONTEXT, "seccompProfile", "type"), None, own)
+        violations.add((*CONTEXT, "seccompProfile", "type"), None, own)
     for path, container, context in pod.containers():
         kind = get(context, ("seccompProfile", "type"), None)
         if kind is not None and kind not in ("Localhost", "RuntimeDefault"):
-            found.add((*path, "securityContext", "seccompProfile", "type"), container.get("name", ""), kind)
-    return found, is_pod
+            violations.add((*path, "securityContext", "seccompProfile", "type"), container.get("name", ""), kind)
+    return violations, is_pod
 
 
 def seccomp_baseline(pod: PodView) -> Iterator[Violation]:
     if pod.minor < 19:
         yield from seccomp_annotations(pod)
         return
-    found, is_pod = seccomp_profiles(pod)
-    if found.path:
-        detail = f"{setters(is_pod, found.names)} must not set securityContext.seccompProfile.type to {quoted(found.sorted)}"
-        yield Violation(found.path, "seccompProfile", detail)
+    violations, is_pod = seccomp_profiles(pod)
+    if violations.path:
+        detail = (
+            f"{setters(is_pod, violations.names)} must not set securityContext.seccompProfile.type to {quoted(violations.sorted)}"
+        )
+        yield Violation(violations.path, "seccompProfile", detail)
 
 
 def selinux(pod: PodView) -> Iterator[Violation]:
     allowed = (*_SELINUX_TYPES, *(("container_engine_t",) if pod.minor >= 31 else ()))
-    found, sets = Found(), set()
+    violations, sets = Violations(), set()
 
     def refused(options: Tree, path: FieldPath, name: str | None) -> bool:
         options = options or {}
@@ -191,20 +201,20 @@ def selinux(pod: PodView) -> Iterator[Violation]:
         bad = [field for field in ("user", "role") if options.get(field)]
         sets.update(bad)
         if kind not in allowed:
-            found.values.add(kind)
+            violations.values.add(kind)
             bad.insert(0, "type")
         if bad:
-            found.add((*path, "seLinuxOptions", bad[0]), name)
+            violations.add((*path, "seLinuxOptions", bad[0]), name)
         return bool(bad)
 
     is_pod = refused(pod.context.get("seLinuxOptions"), CONTEXT, None)
     for path, container, context in pod.containers():
         refused(context.get("seLinuxOptions"), (*path, "securityContext"), container.get("name", ""))
-    if found.path:
-        words = [named_list(found.sorted, "type")] if found.values else []
+    if violations.path:
+        words = [named_list(violations.sorted, "type")] if violations.values else []
         words += [f"{field} may not be set" for field in ("user", "role") if field in sets]
-        detail = f"{setters(is_pod, found.names)} set forbidden securityContext.seLinuxOptions: {'; '.join(words)}"
-        yield Violation(found.path, "seLinuxOptions", detail)
+        detail = f"{setters(is_pod, violations.names)} set forbidden securityContext.seLinuxOptions: {'; '.join(words)}"
+        yield Violation(violations.path, "seLinuxOptions", detail)
 
 
 def sysctls(pod: PodView) -> Iterator[Violation]:
@@ -216,14 +226,14 @@ def sysctls(pod: PodView) -> Iterator[Violation]:
 
 
 def host_process(pod: PodView) -> Iterator[Violation]:
-    found = Found()
+    violations = Violations()
     field: FieldPath = ("windowsOptions", "hostProcess")
     is_pod = bool(get(pod.context, field, None))
     if is_pod:
-        found.add((*CONTEXT, *field), None)
+        violations.add((*CONTEXT, *field), None)
     for path, container, context in pod.containers():
         if get(context, field, None):
-            found.add((*path, "securityContext", *field), container.get("name", ""))
-    if found.path:
-        detail = f"{setters(is_pod, found.names)} must not set securityContext.windowsOptions.hostProcess=true"
-        yield Violation(found.path, "hostProcess", detail)
+            violations.add((*path, "securityContext", *field), container.get("name", ""))
+    if violations.path:
+        detail = f"{setters(is_pod, violations.names)} must not set securityContext.windowsOptions.hostProcess=true"
+        yield Violation(violations.path, "hostProcess", detail)

@@ -37,19 +37,19 @@ def read(
 ) -> tuple[list[Placed], list[Diagnostic]]:
     """The objects of files, and what is wrong with them. A policy with an error is not among the objects."""
     objects: list[Placed] = []
-    found: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     for file, content in files:
         documents, problems = reader.read(content, file, reader.KUBERNETES, budgets)
-        found += problems
+        findings += problems
         for document in documents:
             for tree, path in manifests(document.value):
                 one = Placed(tree, document, path)
                 verdict = judge(tree, versions=versions)
                 wrong = [one.at(each) for each in diagnostics(tree, verdict) if each.code not in _COVERAGE]
-                found += wrong
+                findings += wrong
                 if tree.__class__ is dict and not has_errors(wrong):
                     objects.append(one)
-    return objects, found
+    return objects, findings
 
 
 def policies_of(
@@ -63,7 +63,7 @@ def policies_of(
 
     `namespaces` are Namespaces that no file has, by name. `defaults` are labels of the namespaces that are described nowhere.
     """
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     policies: list[Policy] = []
     bindings: list[Placed] = []
     params: list[Tree] = []
@@ -72,22 +72,22 @@ def policies_of(
     for one in objects:
         kind = one.tree.get("kind")
         if not is_policy(one.tree):
-            held = stored(one.tree, versions=versions)
-            params.append(held.tree if held is not None else _with_namespace(one.tree))
-            if (one.tree.get("apiVersion"), kind) == ("v1", "Namespace") and held is not None:
-                known[str(get(held.tree, ("metadata", "name"), ""))] = _namespace(held.tree)
+            stored_object = stored(one.tree, versions=versions)
+            params.append(stored_object.tree if stored_object is not None else _with_namespace(one.tree))
+            if (one.tree.get("apiVersion"), kind) == ("v1", "Namespace") and stored_object is not None:
+                known[str(get(stored_object.tree, ("metadata", "name"), ""))] = _namespace(stored_object.tree)
         elif kind == BINDING:
             bindings.append(one)
         else:
             names.add(str(get(one.tree, ("metadata", "name"), "")))
             policy, problems = compile_policy(_with_defaults(one.tree))
             problems += _structure(policy.tree)
-            found += [one.at(_invalid(one.tree, problem)) for problem in problems]
+            diagnostics += [one.at(_invalid(one.tree, problem)) for problem in problems]
             if not problems:
                 policies.append(policy)
-    found += [one.at(each) for one in bindings for each in _of_binding(_with_defaults(one.tree), names)]
+    diagnostics += [one.at(each) for one in bindings for each in _of_binding(_with_defaults(one.tree), names)]
     bound = {str(get(one.tree, ("spec", "policyName"), "")) for one in bindings}
-    found += [
+    diagnostics += [
         one.at(_unbound(one.tree))
         for one in objects
         if is_policy(one.tree) and one.tree["kind"] == POLICY and get(one.tree, ("metadata", "name"), "") not in bound
@@ -106,7 +106,7 @@ def policies_of(
             frozenset(_unscoped(known_kinds, versions)),
             frozenset(kinds | known_kinds),
         ),
-        found,
+        diagnostics,
     )
 
 
@@ -132,8 +132,8 @@ def _with_namespace(tree: Tree) -> Tree:
 
 def _with_defaults(tree: Tree) -> Tree:
     """A policy or a binding as the server reads it: without nulls."""
-    held = stored(tree)
-    return {"spec": {}, **(held.tree if held is not None else tree)}
+    stored_object = stored(tree)
+    return {"spec": {}, **(stored_object.tree if stored_object is not None else tree)}
 
 
 def _binding(tree: Tree) -> Binding:

@@ -144,16 +144,16 @@ def _params(policies: Policies, policy: Policy, binding: Binding, request: Reque
     place = reference.get("namespace") or request.namespace
     if is_namespaced and not place:
         raise CelError(_CLUSTER_SCOPED)
-    found = [
+    params = [
         tree
         for tree in policies.params
         if (tree.get("apiVersion"), tree.get("kind")) == kind
         and (not is_namespaced or tree["metadata"].get("namespace") == place)
         and _is_referenced(tree, reference)
     ]
-    if not found and reference.get("parameterNotFoundAction") == DENY:
+    if not params and reference.get("parameterNotFoundAction") == DENY:
         raise CelError(_NO_PARAMS)
-    yield from found
+    yield from params
 
 
 def _is_kind_known(policies: Policies, policy: Policy) -> bool:
@@ -249,13 +249,13 @@ def _erroneous(expression: Expression, error: CelError) -> str:
 
 def _message(validation: Validation, scope: Scope) -> str:
     """The message of a failed validation."""
-    found: Any = ""
+    message: Any = ""
     if validation.worded is not None and not validation.worded.unknown:
         try:
-            found = validation.worded.evaluate(scope)
+            message = validation.worded.evaluate(scope)
         except CelError:
-            found = ""
-    text = found.strip() if found.__class__ is str else ""
+            message = ""
+    text = message.strip() if message.__class__ is str else ""
     if len(text.encode()) > _LONGEST_MESSAGE or "\n" in text:
         text = ""
     return text or validation.message or f"failed expression: {validation.expression.text.strip()}"

@@ -88,10 +88,10 @@ def deciding(expression: Expression, scope: Scope, expressions: Variables, tree:
     for container, key in reversed(reads):
         at = paths.get(id(container))
         if at is not None:
-            is_there = (
+            is_present = (
                 key in container if container.__class__ is dict else container.__class__ is list and key in range(len(container))
             )
-            return (*at, key) if is_there else at
+            return (*at, key) if is_present else at
     return ()
 
 

@@ -29,32 +29,32 @@ def judged(
 
     `old` is the manifest of the object that `tree` replaces. The same finding about several made objects is reported once.
     """
-    held = stored(tree, versions=versions)
-    if held is None:
+    stored_object = stored(tree, versions=versions)
+    if stored_object is None:
         return
     before = stored(old, versions=versions) if old is not None else None
-    request = Request(replacing(held, before) if before is not None else held, before)
+    request = Request(replacing(stored_object, before) if before is not None else stored_object, before)
     reported: set[tuple[str, FieldPath | None]] = set()
-    for found in _of_request(tree, request, policies):
-        reported.add((found.message, found.path))
-        yield found
+    for violation in _of_request(tree, request, policies):
+        reported.add((violation.message, violation.path))
+        yield violation
     namespace = request.namespace
-    for made in templates(tree, versions=versions) if made_here(tree) else ():
-        inner = made.tree
+    for template in templates(tree, versions=versions) if creates_pods(tree) else ():
+        inner = template.tree
         if namespace:
             inner = {**inner, "metadata": {**inner["metadata"], "namespace": namespace}}
         below = stored(inner)
-        for found in _of_request(inner, Request(below), policies) if below is not None else ():
-            path = _placed(tree, made.placed(found.path or ()))
-            message = f"the {inner['kind']} that is created from {_name(tree)} is refused: {found.message}"
-            if found.code not in ("TJ550", "TJ558"):
-                message = f"the {inner['kind']} that is created from {_name(tree)}: {found.message}"
-            if (found.message, path) not in reported:
-                reported.add((found.message, path))
-                yield found._replace(message=message, path=path, subject=subject_of(tree))
+        for violation in _of_request(inner, Request(below), policies) if below is not None else ():
+            path = _placed(tree, template.placed(violation.path or ()))
+            message = f"the {inner['kind']} that is created from {_name(tree)} is refused: {violation.message}"
+            if violation.code not in ("TJ550", "TJ558"):
+                message = f"the {inner['kind']} that is created from {_name(tree)}: {violation.message}"
+            if (violation.message, path) not in reported:
+                reported.add((violation.message, path))
+                yield violation._replace(message=message, path=path, subject=subject_of(tree))
 
 
-def made_here(tree: Tree) -> bool:
+def creates_pods(tree: Tree) -> bool:
     """Whether the Jobs and pods of an object are made from its own templates: those of a TrainJob come from its JobSet."""
     return tree.get("kind") not in ("TrainJob", "TrainingRuntime", "ClusterTrainingRuntime")
 
@@ -103,11 +103,11 @@ def _pod_security(tree: Tree, pod: Stored, policies: Policies) -> Iterator[Diagn
     labels = policies.namespace(namespace).labels
     for mode, code in _MODES:
         standard = pod_security.of_labels(labels, mode)
-        found = pod_security.violations(pod.tree, standard)
-        for one in found:
+        violations = pod_security.violations(pod.tree, standard)
+        for one in violations:
             verb = "enforces" if mode == "enforce" else "warns of"
             message = f'namespace {namespace} {verb} Pod Security "{standard}": {one}'
             hint = "change the pod, wherever the field is set, or use a namespace that allows it"
             yield Diagnostic(code, message, subject_of(tree), _placed(tree, one.path), hint=hint)
-        if found:
+        if violations:
             return

@@ -52,7 +52,7 @@ def violations(pod: Tree, standard: Standard) -> list[Violation]:
         if one.minor >= 19:
             replaced.add(baseline.seccomp_baseline)
         checks = (*(check for check in _BASELINE if check not in replaced), *_RESTRICTED)
-    return [found for check in checks for found in check(one)]
+    return [violation for check in checks for violation in check(one)]
 
 
 _BASELINE: tuple[Check, ...] = (

@@ -66,7 +66,7 @@ def setters(pod: bool, names: list[str]) -> str:
     return " and ".join([*(["pod"] if pod else []), *([named_list(names)] if names else [])])
 
 
-class Found:
+class Violations:
     """The containers that a check refuses, in their order, and the values that are refused."""
 
     def __init__(self) -> None:

@@ -43,11 +43,11 @@ def stored(tree: Tree, *, versions: Mapping[str, str] | None = None, webhooks: b
     schema = store.find(api_version, kind, versions=versions)
     if schema is None or _is_unreadable(tree, schema, built_in=(is_own := store.is_built_in(api_version, kind))):
         return None
-    held = _built_in(tree, schema, kind) if is_own else _custom(tree, schema, versions, webhooks=webhooks)
+    result = _built_in(tree, schema, kind) if is_own else _custom(tree, schema, versions, webhooks=webhooks)
     resource = schema["x-tjgen-resource"]
     group, _, version = api_version.rpartition("/")
-    metadata = {key: value for key, value in held["metadata"].items() if key != "resourceVersion"}
-    return Stored({**held, "metadata": metadata}, group, version, resource["plural"], resource["scope"] == "Namespaced")
+    metadata = {key: value for key, value in result["metadata"].items() if key != "resourceVersion"}
+    return Stored({**result, "metadata": metadata}, group, version, resource["plural"], resource["scope"] == "Namespaced")
 
 
 def replacing(new: Stored, old: Stored) -> Stored:
@@ -61,17 +61,17 @@ def replacing(new: Stored, old: Stored) -> Stored:
 
 
 def _is_unreadable(tree: dict[str, Tree], schema: Schema, *, built_in: bool) -> bool:
-    found = [*decode.mismatches(tree.get("metadata"), store.object_meta())]
-    found += decode.mismatches({**tree, "metadata": None}, schema) if built_in else ()
-    return any(finding.type == TYPE for finding in found)
+    mismatches = [*decode.mismatches(tree.get("metadata"), store.object_meta())]
+    mismatches += decode.mismatches({**tree, "metadata": None}, schema) if built_in else ()
+    return any(finding.type == TYPE for finding in mismatches)
 
 
 def _built_in(tree: dict[str, Tree], schema: Schema, kind: str) -> dict[str, Tree]:
     if kind in TYPES:
-        held = builtin.stored_of(tree, schema, kind)
+        result = builtin.stored_of(tree, schema, kind)
         # Go prints a status that nothing sets.
         status = {"status": {"phase": "Pending"} if kind in _PENDING else {}} if schema["x-tjgen-resource"]["status"] else {}
-        return {"apiVersion": tree["apiVersion"], "kind": kind, **held, **status, **(_pod(held) if kind == "Pod" else {})}
+        return {"apiVersion": tree["apiVersion"], "kind": kind, **result, **status, **(_pod(result) if kind == "Pod" else {})}
     body = decode.decoded({key: value for key, value in tree.items() if key != "metadata"}, schema)
     return {**body, "metadata": stored_object.stored_metadata(tree, schema, generation=None)}
 
@@ -97,11 +97,11 @@ def _with_profile(container: Tree, profile: str | None) -> Tree:
 
 
 def _custom(tree: dict[str, Tree], schema: Schema, versions: Mapping[str, str] | None, *, webhooks: bool) -> dict[str, Tree]:
-    held = stored_object.stored_custom(tree, schema)
+    result = stored_object.stored_custom(tree, schema)
     if not webhooks:
-        return held
+        return result
     try:
-        changed: dict[str, Tree] = with_defaults(mutated(held, None, of_versions(versions)), schema)
+        changed: dict[str, Tree] = with_defaults(mutated(result, None, of_versions(versions)), schema)
     except DecodeError:
-        return held  # the webhook refuses the object, which is reported
+        return result  # the webhook refuses the object, which is reported
     return changed

@@ -37,10 +37,10 @@ def refused(one: Expanded, session: Session, versions: Mapping[str, str] | None)
 
 def on_created(one: Expanded, find: Callable[[Tree], Iterator[Diagnostic]]) -> Iterator[Diagnostic]:
     """What `find` reports about the objects that the controller creates, at the fields of the file that they come from."""
-    for made in one.expansion.objects:
-        for found in find(made.tree) if made.tree["kind"] in _JUDGED else ():
-            tree, path = _source(one, made, found.path or ())
-            yield found._replace(subject=reference(tree), path=path)
+    for created in one.expansion.objects:
+        for diagnostic in find(created.tree) if created.tree["kind"] in _JUDGED else ():
+            tree, path = _source(one, created, diagnostic.path or ())
+            yield diagnostic._replace(subject=reference(tree), path=path)
 
 
 def _judged(tree: dict[str, Tree], versions: Mapping[str, str] | None) -> list[Diagnostic]:

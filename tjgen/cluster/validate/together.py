@@ -52,7 +52,7 @@ def together(
     yield from registry.of_objects([*accepted, *context])
     if policies is not None:
         for each in accepted:
-            yield from (each.at(found) for found in list(policies(each.tree)))
+            yield from (each.at(problem) for problem in list(policies(each.tree)))
     if known is not None:
         yield from unresolved([*accepted, *context], present, known, runtimes.look_up)
     if not runs and not any(is_kind(one.tree, "TrainJob") for one in accepted):

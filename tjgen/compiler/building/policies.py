@@ -53,17 +53,17 @@ def sources(project: Project | None, platform: PlatformDocument | None, versions
     from tjgen.cluster.policies.documents import read  # most projects have no policies
 
     spec = platform.platform.spec if platform is not None else None
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     files = list(enforced.files())
     for one in _files(project, platform) if project is not None else ():
         if isinstance(one, Diagnostic):
-            found.append(one)
+            diagnostics.append(one)
         else:
             files.append(one)
     objects, problems = read(files, versions=versions, budgets=project.sandbox.budgets if project is not None else DEFAULT)
     namespaces = dict(_namespaces(spec)) if spec is not None else {}
     defaults = _levels(spec, _ALL_OTHERS) if spec is not None else {}
-    return Sources(objects, namespaces, defaults, [*found, *problems])
+    return Sources(objects, namespaces, defaults, [*diagnostics, *problems])
 
 
 def texts(project: Project, platform: PlatformDocument | None) -> Iterator[bytes]:

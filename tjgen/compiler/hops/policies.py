@@ -18,12 +18,12 @@ def police(job: Job, draft: Draft) -> Draft:
     from tjgen.cluster.policies.judgment import judged  # most builds have no policies
 
     versions = {**job.release.versions, **job.setting.versions}
-    found: dict[Diagnostic, None] = {}
+    diagnostics: dict[Diagnostic, None] = {}
     for manifest in (*draft.applied, *(preview for preview in draft.previews if preview.kind != _GENERATED)):
         tree = manifest.tree
         if job.setting.namespace and not tree["metadata"].get("namespace"):
             tree = {**tree, "metadata": {**tree["metadata"], "namespace": job.setting.namespace}}
         for one in judged(tree, policies, versions=versions):
             diagnostic = one._replace(path=lasting(tree, one.path or ()))
-            found.update(dict.fromkeys(located([diagnostic], manifest, draft.sources)))
-    return draft.reporting(list(found))
+            diagnostics.update(dict.fromkeys(located([diagnostic], manifest, draft.sources)))
+    return draft.reporting(list(diagnostics))

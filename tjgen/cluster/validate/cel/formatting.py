@@ -27,17 +27,17 @@ def formatted(text: Any, arguments: Any) -> str:
         raise overload()
     rest = list(arguments)
 
-    def replaced(found: re.Match[str]) -> str:
-        if found.group() == "%%":
+    def replaced(match: re.Match[str]) -> str:
+        if match.group() == "%%":
             return "%"
-        if found[2] is None:
+        if match[2] is None:
             raise CelError("unexpected end of string")
         if not rest:
             raise CelError(f"index {len(arguments)} out of range")
-        clause: Callable[[Any, str | None], str] | None = _CLAUSES.get(found[2])
+        clause: Callable[[Any, str | None], str] | None = _CLAUSES.get(match[2])
         if clause is None:
-            raise CelError(f'could not parse formatting clause: unrecognized formatting clause "{found[2]}"')
-        return clause(rest.pop(0), found[1])
+            raise CelError(f'could not parse formatting clause: unrecognized formatting clause "{match[2]}"')
+        return clause(rest.pop(0), match[1])
 
     return _CLAUSE.sub(replaced, text)
 

@@ -35,8 +35,8 @@ def _parsed(text: Any) -> Link | None:
     host = host.rpartition("@")[2]
     if host[:1] == "[" and not is_ip(host[1:].partition("]")[0]):
         return None
-    place, _, asked = rest.partition("#")[0].partition("?")
-    return Link(scheme.lower(), host, place, asked)
+    place, _, query_text = rest.partition("#")[0].partition("?")
+    return Link(scheme.lower(), host, place, query_text)
 
 
 def url(text: Any) -> Link:

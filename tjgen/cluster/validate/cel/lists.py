@@ -15,11 +15,11 @@ from tjgen.trees.typing import Any, NamedTuple
 
 
 def _distinct(items: Any) -> list[Any]:
-    found: list[Any] = []
+    distinct: list[Any] = []
     for item in values.elements(items):
-        if not any(values.equal(item, other) for other in found):
-            found.append(item)
-    return found
+        if not any(values.equal(item, other) for other in distinct):
+            distinct.append(item)
+    return distinct
 
 
 def _compare(left: Any, right: Any) -> int:
@@ -43,10 +43,10 @@ def _flatten(items: Any, depth: Any = 1) -> list[Any]:
         raise overload()
     if depth < 0:
         raise CelError("level must be non-negative")
-    found: list[Any] = []
+    result: list[Any] = []
     for item in items:
-        found += _flatten(item, depth - 1) if item.__class__ is list and depth else [item]
-    return found
+        result += _flatten(item, depth - 1) if item.__class__ is list and depth else [item]
+    return result
 
 
 def _slice(items: Any, start: Any, end: Any) -> list[Any]:
@@ -95,10 +95,10 @@ def _semver(text: Any, normalize: Any = False) -> Version:
         text = _normalized(text)
     if len(text.split(".", 2)) < 3:
         raise CelError("No Major.Minor.Patch elements found")
-    found = _VERSION.fullmatch(text)
-    if found is None:
+    match = _VERSION.fullmatch(text)
+    if match is None:
         raise CelError(f'Invalid character(s) found in "{text}"')
-    return Version(int(found[1]), int(found[2]), int(found[3]), tuple((found[4] or "").split(".")) if found[4] else ())
+    return Version(int(match[1]), int(match[2]), int(match[3]), tuple((match[4] or "").split(".")) if match[4] else ())
 
 
 def _normalized(text: str) -> str:

@@ -64,8 +64,8 @@ def _of_optional(target: Step, variable: str, result: Step, *, is_flat: bool) ->
             raise values.overload()
         if not given.is_present:
             return NONE
-        found = result({**scope, variable: given.item})
-        return found if is_flat else of(found)
+        value = result({**scope, variable: given.item})
+        return value if is_flat else of(value)
 
     return step
 
@@ -76,11 +76,11 @@ def _sorted(items: Any, keys: list[Any]) -> list[Any]:
 
 def _transformed(target: Step, variables: Sequence[str], condition: Step | None, result: Step, *, into_map: bool) -> Step:
     def step(scope: Scope) -> Any:
-        found = []
+        entries = []
         for one in _scopes(target(scope), variables, scope):
             if condition is None or values.truth(condition(one)):
-                found.append((one[variables[0]], result(one)))
-        return dict(found) if into_map else [value for _, value in found]
+                entries.append((one[variables[0]], result(one)))
+        return dict(entries) if into_map else [value for _, value in entries]
 
     return step
 

@@ -156,12 +156,14 @@ def _optional(node: Node, names: Names) -> Step:
 def _list(node: Node, names: Names) -> Step:
     if any(item[0] == "maybe" for item in node[1]):
         maybe = [(item[0] == "maybe", _compiled(item[1] if item[0] == "maybe" else item, names)) for item in node[1]]
-        return lambda scope: [found.item for is_maybe, item in maybe if (found := _held(item(scope), is_maybe)).is_present]
+        return lambda scope: [
+            entry.item for is_maybe, item in maybe if (entry := _optional_entry(item(scope), is_maybe)).is_present
+        ]
     items = [_compiled(item, names) for item in node[1]]
     return lambda scope: [item(scope) for item in items]
 
 
-def _held(value: Any, is_maybe: bool) -> values.Optional:
+def _optional_entry(value: Any, is_maybe: bool) -> values.Optional:
     """The value of an entry that may be absent."""
     if not is_maybe:
         return values.of(value)
@@ -176,7 +178,7 @@ def _map(node: Node, names: Names) -> Step:
         for key, value in node[1]
     ]
     return lambda scope: {
-        key(scope): found.item for key, is_maybe, value in pairs if (found := _held(value(scope), is_maybe)).is_present
+        key(scope): entry.item for key, is_maybe, value in pairs if (entry := _optional_entry(value(scope), is_maybe)).is_present
     }
 
 

@@ -57,16 +57,16 @@ def timestamp(value: Any) -> Timestamp:
         return _bounded(value * _SECOND)
     if value.__class__ is not str:
         raise overload()
-    found = _WRITTEN.fullmatch(value)
-    if found is None:
+    match = _WRITTEN.fullmatch(value)
+    if match is None:
         raise _unconverted("Timestamp")
     try:
-        moment = datetime(*(int(found[group]) for group in range(1, 7)), tzinfo=UTC)  # type: ignore[misc, arg-type]  # six numbers
+        moment = datetime(*(int(match[group]) for group in range(1, 7)), tzinfo=UTC)  # type: ignore[misc, arg-type]  # six numbers
     except ValueError:
         raise _unconverted("Timestamp") from None
-    offset = 0 if found[8] == "Z" else (int(found[10]) * 60 + int(found[11])) * (-60 if found[9] == "-" else 60)
+    offset = 0 if match[8] == "Z" else (int(match[10]) * 60 + int(match[11])) * (-60 if match[9] == "-" else 60)
     since = moment - _EPOCH
-    return _bounded((since.days * 86400 + since.seconds - offset) * _SECOND + int(f"{found[7] or 0:0<9}"[:9]))
+    return _bounded((since.days * 86400 + since.seconds - offset) * _SECOND + int(f"{match[7] or 0:0<9}"[:9]))
 
 
 def _bounded(value: int) -> Timestamp:
