@@ -1,1 +1,1 @@
-"""Benchmarks of the program as users start it: `python -m bench`. See docs/how-to/benchmark.md."""
+"""Benchmarks of the program as users start it: `python -m bench`."""

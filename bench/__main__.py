@@ -8,7 +8,7 @@ import platform
 import sys
 import tempfile
 
-from bench import cold, peers, projects, slices
+from bench import cold, instructions, peers, projects, slices
 from bench.process import FailedError
 from bench.report import render
 from bench.setting import Setting
@@ -18,6 +18,8 @@ def main(words: list[str]) -> int:
     """Measure and print; 1 where a command failed. Missed goals are shown, not judged: they depend on the machine."""
     chosen = _parser().parse_args(words)
     found = peers.find(chosen.peers)
+    if chosen.instructions:
+        return _instructions(keep=chosen.keep)
     with tempfile.TemporaryDirectory(prefix="tjgen-bench-") as folder:
         setting = Setting(
             folder=folder,
@@ -42,10 +44,32 @@ def main(words: list[str]) -> int:
     return 0
 
 
+def _instructions(*, keep: bool) -> int:
+    """Print the instructions of commands that start afresh; with `keep`, accept them. 1 if they cannot be counted."""
+    if not instructions.is_available():
+        sys.stderr.write("valgrind is not installed\n")
+        return 1
+    with tempfile.TemporaryDirectory(prefix="tjgen-bench-") as folder:
+        try:
+            counts = instructions.measure(folder, _environment(folder))
+        except FailedError as error:
+            sys.stderr.write(f"{error}\n")
+            return 1
+    found = instructions.ratios(counts)
+    say("millions of instructions, and multiples of bare Python\n\n")
+    for name, count in counts.items():
+        say(f"  {name:24} {count / 1e6:7.1f}  {found.get(name, 1):5.2f} x\n")
+    if keep:
+        instructions.accept(found)
+    return 0
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure tjgen as users start it, beside other tools.")
     parser.add_argument("--quick", action="store_true", help="few runs of small projects: to see that it works, not how fast")
     parser.add_argument("--peers", action="append", default=[], metavar="DIR", help="look for other tools here before PATH")
+    parser.add_argument("--instructions", action="store_true", help="count instructions of small commands with cachegrind")
+    parser.add_argument("--keep", action="store_true", help="with --instructions: accept the figures, which tests compare")
     parser.add_argument("--times", type=int, default=0, metavar="N", help="runs of each small command (20)")
     return parser
 

@@ -93,9 +93,10 @@ def test_what_depends_on_more_is_not_kept(place: Place, words: list[str]) -> Non
     assert place.answers == []
 
 
-def test_schemas_of_the_project_are_asked_every_time(place: Place) -> None:
+@pytest.mark.parametrize("fields", ["schemas: own", "catalogs: [own]", "platforms: [own.yaml]"])
+def test_a_result_that_depends_on_other_files_of_the_project_is_not_stored(place: Place, fields: str) -> None:
     (place.folder / "tjgen.yaml").write_text(
-        "{apiVersion: tjgen.dev/v1alpha1, kind: Project, spec: {schemas: own}}\n", encoding="utf-8"
+        f"{{apiVersion: tjgen.dev/v1alpha1, kind: Project, spec: {{{fields}}}}}\n", encoding="utf-8"
     )
     assert place.check("deploy")[0] in (0, 1)
     assert place.answers == []
@@ -127,3 +128,10 @@ def test_old_answers_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def test_wrong_use_and_defects_are_not_kept(tmp_path: Path, code: int) -> None:
     answers.remember(str(tmp_path / "a"), code, "")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("name", "value"), [("TJGEN_CACHE", "off"), ("TJGEN_POLICY", "policies")])
+def test_a_variable_that_turns_results_off_or_names_files_stores_nothing(place: Place, name: str, value: str) -> None:
+    (place.folder / "policies").mkdir()
+    place.check("deploy", **{name: value})
+    assert place.answers == []
