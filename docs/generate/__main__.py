@@ -8,6 +8,7 @@ from docs.generate import (
     codes,
     commands,
     comparisons,
+    manual,
     models,
     packages,
     pictures,
@@ -45,6 +46,7 @@ def pages() -> dict[Path, str]:
         **{REFERENCE / name: text for name, text in texts.items()},
         **pictures.pictures(),
         site.DOCS / "index.md": site.index(),
+        rules.ROOT / "man" / "tjgen.1": manual.page(),
     }
 
 
