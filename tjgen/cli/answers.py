@@ -11,6 +11,7 @@ Nothing but os and sys is imported on the way to a known answer: it takes little
 
 from __future__ import annotations
 
+import marshal
 import os
 import sys
 
@@ -180,29 +181,37 @@ def folder_of(command: str) -> str | None:
 
 
 def _program() -> bytes:
-    """What the answer depends on beside the input: the program, its schemas and runtimes, the reader of YAML, Python, colours."""
-    parts = [sys.version, sys.prefix, str(sys.stderr.isatty()), str("NO_COLOR" in os.environ), os.environ.get("TERM", "")]
-    own = (os.path.dirname(os.path.abspath(tjgen.__file__)), data.path("schemas"), data.path("runtimes"))
-    files = [*(file for folder in own for file in _files(folder)), *_reader()]
-    parts += sorted(f"{path} {status.st_size} {status.st_mtime_ns}" for path, status in files)
-    return "\n".join(parts).encode(errors="surrogateescape")
+    """What the answer depends on in addition to the input: the program, its schemas and runtimes, PyYAML, Python, colours.
+
+    Files are in the order of their folders: another order only means that the check is done again.
+    """
+    parts: list[object] = [sys.version, sys.prefix, sys.stderr.isatty(), "NO_COLOR" in os.environ, os.environ.get("TERM", "")]
+    for folder in (os.path.dirname(os.path.abspath(tjgen.__file__)), data.path("schemas"), data.path("runtimes")):
+        parts.append(folder)
+        _add_files(folder, parts)
+    for folder in sys.path:
+        file = os.path.join(folder, "yaml", "__init__.py")
+        if os.path.exists(file):
+            status = os.stat(file)
+            parts += file, status.st_size, status.st_mtime_ns
+            break
+    return marshal.dumps(parts, 2)  # this version writes equal values as equal bytes
 
 
-def _files(folder: str) -> list[tuple[str, os.stat_result]]:
-    """The files below a folder that the program consists of."""
-    files: list[tuple[str, os.stat_result]] = []
-    for entry in os.scandir(folder):
-        if entry.name.endswith((".py", ".json", ".txt", ".yaml")):
-            files.append((entry.path, entry.stat()))
-        elif entry.name not in _NO_PROGRAM and entry.is_dir():
-            files += _files(entry.path)
-    return files
-
-
-def _reader() -> list[tuple[str, os.stat_result]]:
-    """PyYAML, wherever it is found first."""
-    paths = [os.path.join(folder, "yaml", "__init__.py") for folder in sys.path]
-    return [(path, os.stat(path)) for path in paths if os.path.exists(path)][:1]
+def _add_files(folder: str, parts: list[object]) -> None:
+    """Add name, size, and time of the files of the program below a folder."""
+    folders = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            name = entry.name
+            if name.endswith((".py", ".json", ".txt", ".yaml")):
+                status = entry.stat()
+                parts += name, status.st_size, status.st_mtime_ns
+            elif name not in _NO_PROGRAM and entry.is_dir():
+                folders.append(entry.path)
+    for below_it in folders:
+        parts.append(below_it)
+        _add_files(below_it, parts)
 
 
 def _project() -> bytes:
