@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
@@ -23,14 +22,14 @@ from tjgen.cli.command import (
 )
 from tjgen.cli.confirmation import report_confirmation, report_duplicates
 from tjgen.cli.reporting import Reporter
+from tjgen.cli.runlist import show_runs
 from tjgen.gitops.output import interrupted
-from tjgen.gitops.output.inventory import Entry, disagreements, entries, matching, own_files, pruned
+from tjgen.gitops.output.inventory import Entry, disagreements, entries, matching, pruned
 from tjgen.language.resolve.project import Project
 from tjgen.language.resolve.project_file import load_current
-from tjgen.language.runs.lock import ARCHIVED, ORPHANED, PRUNED, SUPERSEDED, PrunedRun
+from tjgen.language.runs.lock import ARCHIVED, ORPHANED, SUPERSEDED
 from tjgen.language.runs.store import Locks, Place
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
-from tjgen.trees.fields.path import Tree
 
 COMMAND = Command(
     "runs",
@@ -133,7 +132,7 @@ def _do(
         pruned_runs = [
             one for one in pruned_runs if not patterns or any(fnmatchcase(one[1].name, pattern) for pattern in patterns)
         ]
-        _list(chosen, pruned_runs, directory, as_json=arguments["json"] or arguments["format"] == "json")
+        show_runs(chosen, pruned_runs, directory, as_json=arguments["json"] or arguments["format"] == "json")
     elif verb == "rename":
         _rename(patterns[0], patterns[1], arguments, project, directory, reporter)
     elif verb == "rerun":
@@ -248,61 +247,3 @@ def _old(chosen: list[Entry], patterns: list[str], *, keep: int, archived: bool)
 
 def _environments(project: Project) -> list[str | None]:
     return [*project.spec.environments] or [None]
-
-
-def _list(chosen: list[Entry], pruned_runs: list[tuple[Place, PrunedRun]], directory: str | None, *, as_json: bool) -> None:
-    if as_json:
-        import json
-
-        data = [*[_data(entry, directory) for entry in chosen], *[_of_pruned(place, run) for place, run in pruned_runs]]
-        sys.stdout.write(json.dumps(data, indent=2) + "\n")
-        return
-    rows = [("RUN", "STATE", "DEVICES", "EXPERIMENT", "RUNTIME")]
-    for place, locked in chosen:
-        rows.append(
-            (locked.name, locked.lifecycle_state, "requested" if locked.requests_devices else "none", place.key, locked.runtime)
-        )
-    rows += [(run.name, PRUNED, "none", place.key, "") for place, run in pruned_runs]
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    for row in rows:
-        sys.stdout.write("  ".join(f"{cell:<{width}}" for cell, width in zip(row, (*widths, 0), strict=True)).rstrip() + "\n")
-
-
-def _data(entry: Entry, directory: str | None) -> Tree:
-    place, one = entry
-    return {
-        "name": one.name,
-        "state": one.lifecycle_state,
-        "asked": one.is_requested,
-        "stopped": one.stopped,
-        "requestsDevices": one.requests_devices,
-        "environment": place.environment,
-        "namespace": place.namespace,
-        "experiment": place.name,
-        "number": one.number,
-        "renewal": one.renewal,
-        "identity": one.identity,
-        "runtime": one.runtime,
-        "runtimeDigest": one.runtime_digest,
-        "images": list(one.images),
-        "promotedFrom": one.promoted_from or None,
-        "folder": entry.folder,
-        "files": [file.path for file in own_files(directory, entry)] if directory is not None else [],
-    }
-
-
-def _of_pruned(place: Place, run: PrunedRun) -> Tree:
-    return {
-        "name": run.name,
-        "state": PRUNED,
-        "asked": False,
-        "environment": place.environment,
-        "namespace": place.namespace,
-        "experiment": place.name,
-        "number": run.number,
-        "renewal": run.renewal,
-        "identity": run.identity,
-        "was": run.was,
-        "reason": run.reason,
-        "claims": list(run.claims),
-    }
