@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import shutil
 import subprocess
 import tomllib
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -21,6 +23,16 @@ def tracked() -> list[str]:
 def modules() -> list[Path]:
     """Every module of the product."""
     return sorted((ROOT / "tjgen").rglob("*.py"))
+
+
+def parsed(module: Path) -> ast.Module:
+    """The syntax tree of a module, which many tests walk and none changes."""
+    return _tree(module.read_text(encoding="utf-8"))
+
+
+@cache
+def _tree(text: str) -> ast.Module:
+    return ast.parse(text)
 
 
 def copy_shipped(folder: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from docs.generate import codes, rules
-from tests.checkout import ROOT, modules
+from tests.checkout import ROOT, modules, parsed
 from tjgen.trees.diagnostics.codes import ACTIVE, GROUPS, RETIRED, Code, load_codes, read_codes
 from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic, default_severity
 from tjgen.trees.diagnostics.table import TABLE
@@ -40,7 +40,7 @@ def spelled() -> Iterator[tuple[str, str]]:
         where = str(path.relative_to(ROOT))
         if where == SLIM:
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 found = LAST_RESORT.match(node.value) or CODE.fullmatch(node.value)
                 if found:
@@ -67,7 +67,7 @@ def test_the_names_and_severities_of_codes_are_nowhere_else_in_the_source() -> N
     repeated = []
     for path in modules():
         where = str(path.relative_to(ROOT))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if where != SLIM else ():
+        for node in ast.walk(parsed(path)) if where != SLIM else ():
             if isinstance(node, ast.Call | ast.Tuple) and not is_rule(node):
                 parts = [*node.args, *(one.value for one in node.keywords)] if isinstance(node, ast.Call) else node.elts
                 texts = {one.value for one in parts if isinstance(one, ast.Constant) and isinstance(one.value, str)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, parsed
 
 OPENS = {
     "open",
@@ -91,7 +91,7 @@ REGULAR = {
 def modules() -> Iterator[tuple[str, ast.Module]]:
     for file in sorted((ROOT / "tjgen").rglob("*.py")):
         name = ".".join(file.relative_to(ROOT / "tjgen").with_suffix("").parts).removesuffix(".__init__")
-        yield name, ast.parse(file.read_text(encoding="utf-8"))
+        yield name, parsed(file)
 
 
 def opens(tree: ast.Module) -> list[str]:

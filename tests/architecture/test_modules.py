@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.architecture.imports import cycles, imports_of
-from tests.checkout import ROOT, modules
+from tests.checkout import ROOT, modules, parsed
 
 MOST_LINES = 300
 DATA = {
@@ -18,7 +18,7 @@ DATA = {
 }
 """Modules that may be longer than MOST_LINES, with the reason."""
 NAMELESS = {"utils", "util", "helpers", "common", "base", "misc"}
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in modules() if path.read_text(encoding="utf-8").strip()}
+TREES = {path: parsed(path) for path in modules() if path.read_text(encoding="utf-8").strip()}
 """Modules with content; an empty `__init__` has no form."""
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, parsed
 
 SHIPPED = "computed from files or constants that tjgen ships, which never change"
 PURE = "the result of a pure function of the text that is its key"
@@ -34,7 +34,7 @@ CHANGES = {"add", "append", "clear", "extend", "insert", "pop", "popitem", "remo
 
 def changed(file: Path) -> Iterator[str]:
     """The names of a module that its functions assign, or whose values they change."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+    tree = parsed(file)
     names = {target.id for node in tree.body for target in targets(node) if isinstance(target, ast.Name)}
     for function in ast.walk(tree):
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -65,7 +65,7 @@ def changes(node: ast.AST) -> Iterator[str]:
 
 def kept_by_identity(file: Path) -> Iterator[str]:
     """The tables of an object that have `id(...)` as a key: an identity is used again when its object is gone."""
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(file)):
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and is_identity(node.slice):
             yield ast.unparse(node.value)
 

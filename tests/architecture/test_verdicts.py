@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, parsed
 
 INSIDE = {"admit", "check", "judge", "together"}
 """Modules of `cluster/validate` that may review an object by its webhooks alone, after `judge`."""
@@ -13,7 +13,7 @@ INSIDE = {"admit", "check", "judge", "together"}
 
 def reviews(file: Path) -> bool:
     """Whether a module runs the validating webhooks itself."""
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(file)):
         if isinstance(node, ast.Attribute) and node.attr == "review" and ast.unparse(node.value) == "admission":
             return True
         if isinstance(node, ast.ImportFrom) and node.module == "tjgen.cluster.validate.admission":

@@ -14,7 +14,7 @@ from typing import get_args
 import pytest
 
 import tjgen.cluster.synctools
-from tests.checkout import ROOT, modules
+from tests.checkout import ROOT, modules, parsed
 from tjgen.cluster.synctools.protocol import SyncTool
 from tjgen.cluster.synctools.table import BY_NAME, KEPT, LEFT_ALONE, NAMES, TOOLS, WITHOUT_EFFECT, tools_of
 from tjgen.gitops.lint import kinds
@@ -68,7 +68,7 @@ def test_annotations_and_labels_of_tools_are_nowhere_else_in_the_source() -> Non
     for path in modules():
         where = str(path.relative_to(ROOT))
         if not where.startswith("tjgen/cluster/synctools/"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in ast.walk(parsed(path)):
                 if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith(domains):
                     found.append(f"{where}:{node.lineno}")
     assert found == []
