@@ -67,6 +67,7 @@ ALLOWED = {
     "tools.scaffold.artifact": "what pip recorded about this installation",
     "tools.scaffold.first": SHIPPED,
     "tools.scaffold.pipelines": SHIPPED,
+    "tools.scaffold.policies": SHIPPED,
     "testing.snapshot": "the snapshots of the user's own tests",
 }
 REGULAR = {

@@ -13,7 +13,7 @@ from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.gitops.output.options import BuildOptions
 from tjgen.gitops.output.write import write
-from tjgen.tools.scaffold import pages, repository
+from tjgen.tools.scaffold import pages, policies, repository
 from tjgen.tools.scaffold.artifact import installed, parse
 from tjgen.tools.scaffold.first import FRAMEWORKS
 from tjgen.tools.scaffold.options import DEFAULT_ENVIRONMENTS, FORGES, OUTPUT, TOOLS, Options, named, wrong
@@ -56,6 +56,7 @@ COMMAND = Command(
             VALUE,
             "PACKAGE",
         ),
+        Option(("--policies",), "policies", "Write policies for a platform to start with, to the folder policies."),
         Option(("--hooks",), "hooks", "Repository of the hooks, and REV of it; the installed tjgen otherwise.", VALUE, "URL@REV"),
         ACCEPT_MISSING,
         *COMMON,
@@ -81,7 +82,8 @@ def run(arguments: Arguments) -> int:
             options, begun = _imported(arguments, options, directory, reporter)
             if reporter.failed:
                 return reporter.close()
-        reporter.add(repository.written(directory, [*repository.files(options), *begun]))
+        bundled = policies.files() if arguments["policies"] else ()
+        reporter.add(repository.written(directory, [*repository.files(options), *begun, *bundled]))
         reporter.add(_built(directory))
     if not reporter.failed:
         reporter.print_line(pages.next_steps(options, directory))

@@ -28,6 +28,8 @@ from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tjgen.cli.policing import Judge
+    from tjgen.cluster.trainer.placed import Placed
     from tjgen.gitops.lint.engine import Choice, Result
     from tjgen.gitops.lint.suppress import Mark
     from tjgen.language.resolve.project import Project
@@ -166,7 +168,13 @@ def _about_objects(manifests: Mapping[str, bytes], project: Project | None, argu
         versions[BUILT_IN] = kubernetes
     catalogs = [*arguments["catalog"], *(project.catalogs if project is not None else ())]
     harmless = project.spec.policy.harmless if project is not None and project.is_root else ()
-    return about_objects(manifests, Runtimes(catalogs, versions), versions, harmless)
+
+    def policies(accepted: Sequence[Placed]) -> tuple[Judge | None, list[Diagnostic]]:
+        from tjgen.cli.policing import judge_for
+
+        return judge_for(accepted, project, versions)
+
+    return about_objects(manifests, Runtimes(catalogs, versions), versions, harmless, policies)
 
 
 def _marks(project: Project | None, reporter: Reporter) -> Sequence[Mark]:

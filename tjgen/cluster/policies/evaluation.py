@@ -100,14 +100,17 @@ def decide(policies: Policies, request: Request) -> tuple[list[Decision], list[G
     namespace = policies.namespace_of(request)
     for policy in policies.policies:
         constraints = policy.tree["spec"].get("matchConstraints")
-        if not matches(constraints, request, namespace):
+        is_unsure = is_uncertain(constraints, namespace)
+        if not matches(constraints, request, None if is_unsure else namespace):
             continue
         for binding in policies.bindings:
             resources = binding.tree["spec"].get("matchResources")
-            if binding.policy != policy.name or not matches(resources, request, namespace):
+            is_open = is_uncertain(resources, namespace)
+            if binding.policy != policy.name or not matches(resources, request, None if is_open else namespace):
                 continue
-            if is_uncertain(constraints, namespace) or is_uncertain(resources, namespace):
+            if is_unsure or is_open:
                 gaps.append(Gap(policy.name, binding.name, f"no file has the labels of namespace {request.namespace}"))
+                continue
             for one in _of_binding(policies, policy, binding, request, namespace):
                 if isinstance(one, Gap):
                     gaps.append(one)

@@ -5,7 +5,7 @@ Left out is what a rule of lint reports under its own code, and what only states
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.validate.check import examine
@@ -14,8 +14,11 @@ from tjgen.gitops.lint.refusals import refused
 from tjgen.gitops.lint.rules.changed_objects import KINDS
 from tjgen.gitops.lint.scene import Scene
 from tjgen.trees.diagnostics.model import INFO, Diagnostic
+from tjgen.trees.fields.path import Tree
 from tjgen.trees.session import Session
 
+Judge = Callable[[Tree], Iterator[Diagnostic]]
+"""What policies report about an object."""
 REPORTED_AS = {
     "TJ109": "TJ662",
     "TJ546": "TJ612",
@@ -31,9 +34,13 @@ _COVERAGE = ("TJ520", "TJ521", "TJ529")
 
 
 def about_objects(
-    files: Mapping[str, bytes], runtimes: Runtimes, versions: Mapping[str, str] | None, harmless: Collection[str] = ()
+    files: Mapping[str, bytes],
+    runtimes: Runtimes,
+    versions: Mapping[str, str] | None,
+    harmless: Collection[str] = (),
+    policies: Callable[[Sequence[Placed]], tuple[Judge | None, list[Diagnostic]]] = lambda accepted: (None, []),
 ) -> list[Diagnostic]:
-    """Return the errors and warnings about objects, each at its place."""
+    """Return the errors and warnings about objects, each at its place. `policies` finds what judges the accepted objects."""
     diagnostics: list[Diagnostic] = []
     accepted: list[Placed] = []
     session = Session()
@@ -41,7 +48,8 @@ def about_objects(
         examined = examine(content, file, versions=versions, harmless=harmless, session=session)
         diagnostics += examined.diagnostics
         accepted += examined.accepted
-    diagnostics += together(accepted, runtimes, versions)
+    judge, problems = policies(accepted)
+    diagnostics += [*problems, *together(accepted, runtimes, versions, policies=judge)]
     return [one for one in diagnostics if one.severity != INFO and one.code not in _COVERAGE and one.code not in REPORTED_AS]
 
 

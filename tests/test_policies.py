@@ -1,0 +1,270 @@
+"""Policies of the caller and of the Platform refuse and allow what teams build and check, at the line of the author."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.checkout import ROOT
+from tests.program import tjgen
+
+POLICIES = ROOT / "templates" / "policies"
+EXPERIMENT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Experiment
+metadata: {{name: llm, namespace: {namespace}, labels: {{team: vision}}}}
+spec:
+  runtime: tjgen-torch
+  image: {image}
+  script: train.py
+  nodes: 2
+  gpu: a100:8
+  cpu: 8
+  memory: 64Gi
+  sharedMemory: 16Gi
+{more}"""
+DIGEST = f"registry.example.com/train@sha256:{'a' * 64}"
+LENGTH = """\
+  patches:
+    length:
+      target: {kind: JobSet}
+      merge: {spec: {replicatedJobs: [{name: node, template: {spec: {activeDeadlineSeconds: %d}}}]}}
+"""
+POLICY = """\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: p}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps, pods]}
+  validations:
+  - expression: EXPRESSION
+"""
+BINDING = """\
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: b}
+spec: {policyName: p, validationActions: [ACTION]}
+"""
+CONFIG_MAP = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings, namespace: vision}
+data:
+  a: '1'
+"""
+
+
+def experiment(folder: Path, *, namespace: str = "vision", image: str = DIGEST, more: str = "") -> None:
+    text = EXPERIMENT.format(namespace=namespace, image=image, more=more or "  target: jobset\n" + LENGTH % 3600)
+    (folder / "llm.yaml").write_text(text, encoding="utf-8")
+
+
+def policy(folder: Path, expression: str, *, action: str = "Deny", binding: str = BINDING) -> None:
+    (folder / "p.yaml").write_text(POLICY.replace("EXPRESSION", expression) + binding.replace("ACTION", action), encoding="utf-8")
+
+
+def test_the_bundled_policies_allow_a_run_that_follows_them(tmp_path: Path) -> None:
+    experiment(tmp_path)
+    answer = tjgen(tmp_path, "build", "llm.yaml", "--policy", str(POLICIES))
+    assert (answer.code, answer.err) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "words", "fields"),
+    [
+        ("registries", "6:10", "is from none of the registries", {"image": f"docker.io/train@sha256:{'a' * 64}"}),
+        ("digests", "6:10", "image registry.example.com/train:1 has no digest", {"image": "registry.example.com/train:1"}),
+        ("namespaces", "3:", "namespace other is none of vision, speech", {"namespace": "other"}),
+        ("run-length", "17:93", "job node requires activeDeadlineSeconds", {"more": "  target: jobset\n" + LENGTH % 9_000_000}),
+    ],
+)
+def test_each_bundled_policy_denies_at_the_line_of_the_author(
+    name: str, place: str, words: str, fields: dict[str, object], tmp_path: Path
+) -> None:
+    experiment(tmp_path, **fields)  # type: ignore[arg-type]  # one field of each type
+    answer = tjgen(tmp_path, "build", "llm.yaml", "--policy", str(POLICIES))
+    (line,) = [line for line in answer.err.splitlines() if f"policy tjgen-{name} " in line]
+    assert answer.code == 1
+    assert line.startswith(f"error[TJ550] llm.yaml:{place}"), line
+    assert words in line
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "other", "words"),
+    [
+        ("cost", 'maxCostPerHour: "100"', 'maxCostPerHour: "40"', "the run costs 40.64 an hour, and at most 40 are allowed"),
+        ("devices", "nvidia.com/gpu=8", "nvidia.com/gpu=4", "llm.yaml:9:8: the Pod that is created from JobSet"),
+    ],
+)
+def test_the_values_of_the_bundled_policies_can_be_changed(name: str, value: str, other: str, words: str, tmp_path: Path) -> None:
+    own = tmp_path / "policies"
+    own.mkdir()
+    for file in (f"{name}.yaml", "parameters.yaml"):
+        text = (POLICIES / file).read_text(encoding="utf-8").replace(value, other)
+        (own / file).write_text(text, encoding="utf-8")
+    experiment(tmp_path)
+    answer = tjgen(tmp_path, "build", "llm.yaml", "--policy", "policies")
+    assert answer.code == 1
+    assert words in answer.err
+
+
+def test_policies_of_the_platform_hold_for_its_projects(tmp_path: Path) -> None:
+    experiment(tmp_path, image="docker.io/train:1")
+    policy(tmp_path, "object.spec.?containers.orValue([]).all(c, c.image.startsWith('registry.example.com/'))")
+    spec = "spec: {policies: [p.yaml]}"
+    head = "apiVersion: tjgen.dev/v1alpha1\nkind: Platform\nmetadata: {name: lab}\n"
+    (tmp_path / "platform.yaml").write_text(head + spec + "\n", encoding="utf-8")
+    project = "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nmetadata: {name: lab}\nspec:\n  experiments: [llm.yaml]\n"
+    policies = "  platforms: [platform.yaml]\n  policy: {severity: {TJ550: ignore, policy-denies: ignore}}\n"
+    (tmp_path / "tjgen.yaml").write_text(project + policies, encoding="utf-8")
+    answer = tjgen(tmp_path, "build", "llm.yaml")
+    assert answer.code == 1
+    assert "error[TJ550] llm.yaml:6:10: the Pod that is created from JobSet" in answer.err
+    (tmp_path / "platform.yaml").write_text(head + "spec: {policies: [missing]}\n", encoding="utf-8")
+    answer = tjgen(tmp_path, "build", "llm.yaml")
+    assert answer.code == 1
+    assert "error[TJ556] platform.yaml:4:19: missing: there is no such file" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("action", "code", "severity", "verb"),
+    [("Deny", 1, "error[TJ550]", "denies"), ("Warn", 0, "warning[TJ551]", "warns of"), ("Audit", 0, "info[TJ552]", "records")],
+)
+def test_the_action_of_the_binding_is_the_severity(action: str, code: int, severity: str, verb: str, tmp_path: Path) -> None:
+    policy(tmp_path, "object.data.a == '2'", action=action)
+    (tmp_path / "map.yaml").write_text(CONFIG_MAP, encoding="utf-8")
+    answer = tjgen(tmp_path, "check", "map.yaml", "--policy", "p.yaml")
+    words = f"policy p with binding b, validation 1 {verb} this: failed expression: object.data.a == '2'"
+    assert answer.code == code
+    assert answer.err.startswith(f"{severity} map.yaml:5:6: {words}\n")
+
+
+def test_lint_reports_what_a_policy_denies(tmp_path: Path) -> None:
+    policy(tmp_path, "object.data.a == '2'")
+    (tmp_path / "map.yaml").write_text(CONFIG_MAP, encoding="utf-8")
+    answer = tjgen(tmp_path, "lint", "map.yaml", "--policy", "p.yaml")
+    assert answer.code == 1
+    assert "error[TJ550] map.yaml:5:6: policy p with binding b" in answer.err + answer.out
+
+
+def test_policies_among_the_manifests_are_evaluated(tmp_path: Path) -> None:
+    policy(tmp_path, "object.data.a == '2'")
+    text = (tmp_path / "p.yaml").read_text(encoding="utf-8")
+    (tmp_path / "p.yaml").write_text(f"{text}---\n{CONFIG_MAP}", encoding="utf-8")
+    answer = tjgen(tmp_path, "check", "p.yaml")
+    assert "error[TJ550] p.yaml:20:6: policy p with binding b" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("expression", "words"),
+    [
+        ("objects.data.a == '2'", "error[TJ553] p.yaml:9:17: the expression does not compile: undeclared: objects"),
+        ("params.data.a == '2'", "the expression does not compile: undeclared: params"),
+        ("variables.a == '2'", "the expression does not compile: undefined field: a of variables"),
+        ("nothing(object)", "the expression does not compile: unknown function: nothing"),
+    ],
+)
+def test_a_policy_that_does_not_compile_is_an_error(expression: str, words: str, tmp_path: Path) -> None:
+    policy(tmp_path, expression)
+    (tmp_path / "map.yaml").write_text(CONFIG_MAP, encoding="utf-8")
+    answer = tjgen(tmp_path, "check", "map.yaml", "--policy", "p.yaml")
+    assert answer.code == 1
+    assert words in answer.err
+
+
+@pytest.mark.parametrize(
+    ("expression", "words"),
+    [
+        ("authorizer.group('').resource('pods').check('create').allowed()", "validation 1 reads authorizer"),
+        ("request.userInfo.username != 'a'", "validation 1 reads request.userInfo"),
+    ],
+)
+def test_what_only_the_cluster_knows_is_reported_as_not_evaluated(expression: str, words: str, tmp_path: Path) -> None:
+    policy(tmp_path, expression)
+    (tmp_path / "map.yaml").write_text(CONFIG_MAP, encoding="utf-8")
+    answer = tjgen(tmp_path, "check", "map.yaml", "--policy", "p.yaml")
+    assert answer.code == 0
+    assert f"warning[TJ554] map.yaml:1:1: policy p, binding b, was not evaluated: {words}" in answer.err
+
+
+def test_labels_of_an_unknown_namespace_are_not_evaluated(tmp_path: Path) -> None:
+    policy(tmp_path, "'false'")
+    text = (tmp_path / "p.yaml").read_text(encoding="utf-8")
+    selector = "  matchConstraints:\n    namespaceSelector: {matchLabels: {tier: gold}}\n"
+    (tmp_path / "p.yaml").write_text(text.replace("  matchConstraints:\n", selector), encoding="utf-8")
+    (tmp_path / "map.yaml").write_text(CONFIG_MAP, encoding="utf-8")
+    answer = tjgen(tmp_path, "check", "map.yaml", "--policy", "p.yaml")
+    assert "warning[TJ554]" in answer.err
+    assert "no file has the labels of namespace vision" in answer.err
+    namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: vision, labels: {tier: iron}}\n"
+    (tmp_path / "map.yaml").write_text(f"{namespace}---\n{CONFIG_MAP}", encoding="utf-8")
+    answer = tjgen(tmp_path, "check", "map.yaml", "--policy", "p.yaml")
+    assert "TJ55" not in answer.err
+
+
+def test_a_policy_without_a_binding_is_a_warning(tmp_path: Path) -> None:
+    policy(tmp_path, "'false'", binding="")
+    (tmp_path / "map.yaml").write_text(CONFIG_MAP, encoding="utf-8")
+    answer = tjgen(tmp_path, "check", "map.yaml", "--policy", "p.yaml")
+    assert "warning[TJ555] p.yaml:3:18: no file has a binding of the policy" in answer.err
+
+
+def test_a_path_without_policies_is_wrong_use(tmp_path: Path) -> None:
+    (tmp_path / "map.yaml").write_text(CONFIG_MAP, encoding="utf-8")
+    (tmp_path / "empty").mkdir()
+    answer = tjgen(tmp_path, "check", "map.yaml", "--policy", "missing.yaml")
+    assert (answer.code, answer.err) == (2, "Error: --policy missing.yaml: No such file or directory\n")
+    answer = tjgen(tmp_path, "check", "map.yaml", "--policy", "empty")
+    assert (answer.code, answer.err) == (2, "Error: --policy empty: the folder has no YAML or JSON file\n")
+
+
+HOST_PATH = """\
+  target: jobset
+  patches:
+    host:
+      target: {kind: JobSet}
+      merge:
+        spec:
+          replicatedJobs:
+          - name: node
+            template: {spec: {template: {spec: {volumes: [{name: host, hostPath: {path: /data}}]}}}}
+"""
+
+
+def test_pod_security_holds_for_what_patches_set(tmp_path: Path) -> None:
+    experiment(tmp_path, more=HOST_PATH)
+    head = "apiVersion: tjgen.dev/v1alpha1\nkind: Platform\nmetadata: {name: lab}\nspec: {podSecurity: {vision: baseline}}\n"
+    (tmp_path / "platform.yaml").write_text(head, encoding="utf-8")
+    project = "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nmetadata: {name: lab}\nspec: {platforms: [platform.yaml]}\n"
+    (tmp_path / "tjgen.yaml").write_text(project, encoding="utf-8")
+    answer = tjgen(tmp_path, "build", "llm.yaml", "--strict")
+    assert answer.code == 1
+    assert "error[TJ558] llm.yaml:21:82: the Pod that is created from JobSet llm-" in answer.err
+    assert 'namespace vision enforces Pod Security "baseline:latest": hostPath volumes (volume "host")' in answer.err
+
+
+def test_pod_security_of_a_namespace_holds_for_its_manifests(tmp_path: Path) -> None:
+    experiment(tmp_path, more=HOST_PATH)
+    built = tjgen(tmp_path, "build", "llm.yaml")
+    assert built.code == 0
+    labels = "pod-security.kubernetes.io/enforce: baseline, pod-security.kubernetes.io/enforce-version: v1.30"
+    namespace = f"apiVersion: v1\nkind: Namespace\nmetadata: {{name: vision, labels: {{{labels}}}}}\n"
+    (tmp_path / "all.yaml").write_text(f"{namespace}---\n{built.out}", encoding="utf-8")
+    answer = tjgen(tmp_path, "check", "all.yaml", "--strict")
+    assert answer.code == 1
+    assert 'namespace vision enforces Pod Security "baseline:v1.30": hostPath volumes (volume "host")' in answer.err
+    (tmp_path / "all.yaml").write_text(f"{namespace.replace('enforce', 'warn')}---\n{built.out}", encoding="utf-8")
+    answer = tjgen(tmp_path, "check", "all.yaml")
+    assert answer.code == 0
+    assert "warning[TJ559]" in answer.err
+
+
+def test_init_writes_the_bundled_policies(tmp_path: Path) -> None:
+    answer = tjgen(tmp_path, "init", "vision", "--policies")
+    assert answer.code == 0, answer.err
+    written = {path.name: path.read_bytes() for path in (tmp_path / "vision" / "policies").iterdir()}
+    assert written == {path.name: path.read_bytes() for path in POLICIES.iterdir()}
