@@ -107,7 +107,7 @@ def _pod_security(tree: Tree, pod: Stored, policies: Policies) -> Iterator[Diagn
         for one in violations:
             verb = "enforces" if mode == "enforce" else "warns of"
             message = f'namespace {namespace} {verb} Pod Security "{standard}": {one}'
-            hint = "change the pod, wherever the field is set, or use a namespace that allows it"
+            hint = "change the field of the pod, or use a namespace that allows it"
             yield Diagnostic(code, message, subject_of(tree), _placed(tree, one.path), hint=hint)
         if violations:
             return
