@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.validate.builtin.gojson import json_problem, unmarshal_problem
 from tjgen.cluster.validate.builtin.paths import descending
 from tjgen.cluster.validate.builtin.scheduling import tolerations
 from tjgen.cluster.validate.builtin.security import names_of
@@ -64,6 +63,8 @@ def _is_cost(text: str) -> bool:
 
 def _tolerations(text: str, at: Place) -> Iterator[Fault]:
     from json import loads  # an annotation of old times
+
+    from tjgen.cluster.validate.builtin.gojson import json_problem, unmarshal_problem
 
     problem = json_problem(text, list, "[]core.Toleration")
     given = loads(text) if not problem else None

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.validate.builtin.gojson import json_problem
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.metadata import finalizer_faults
 from tjgen.cluster.validate.place import Place
@@ -68,6 +67,8 @@ def _docker(content: bytes | None, at: Place) -> Iterator[Fault]:
     if content is None:
         yield at.required()
         return
+    from tjgen.cluster.validate.builtin.gojson import json_problem  # secrets of registries are few
+
     problem = json_problem(content.decode(errors="replace"), dict, "map[string]interface {}")
     if problem:
         yield at.invalid(_HIDDEN, problem)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from json import JSONDecodeError, loads
+
 from tjgen.cluster.validate.wording import quote
 from tjgen.trees.typing import Any
 
@@ -16,8 +18,6 @@ _JSON_WORDS = {
 
 def json_problem(text: str, wanted: type, go_type: str) -> str:
     """What encoding/json has against a text that should be a value of a class; of rarer mistakes the words may be others."""
-    from json import JSONDecodeError, loads  # secrets of registries are few
-
     try:
         value = loads(text)
     except JSONDecodeError as problem:
