@@ -57,9 +57,12 @@ def _ranges(spec: Tree) -> list[str]:
 
 
 def _pods(path: FieldPath, detail: str, new: Tree, before: Tree) -> bool:
-    """`GetValidationOptionsFromPodSpecAndMeta`: values of labels that are wrong, where there were such ones of the same sort."""
+    """`GetValidationOptionsFromPodSpecAndMeta`: values of labels that are wrong, where there were such ones of the same sort.
+
+    `ValidateLabelSelector` tolerates them in `matchExpressions` alone.
+    """
     sort = _sort(path)
-    if not sort or "a valid label must be" not in detail:
+    if not sort or "matchLabels" in path or "a valid label must be" not in detail:
         return False
     from tjgen.cluster.validate.builtin import kinds
 
