@@ -29,6 +29,6 @@ def page() -> str:
         "| --- | --- | --- | ---: | ---: | --- |",
     ]
     for row in rows:
-        known = "; ".join(row["known"]) or "none"
+        known = " ".join(row["known"]) or "None."
         lines.append(f"| {row['what']} | {row['release']} | {row['how']} | {row['cases']:,} | {row['differing']:,} | {known} |")
     return "\n".join(["# Comparisons with the real code\n", NOTICE, "", INTRODUCTION, *lines, ""])
