@@ -16,7 +16,7 @@ from tjgen.compiler.building.compile import build as build_plan
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Result, Run
-from tjgen.gitops.diff.compare import Entry, compare
+from tjgen.gitops.diff.compare import DiffEntry, compare
 from tjgen.gitops.diff.effect import UNCHANGED
 from tjgen.language.catalog.find import Catalog
 from tjgen.trees import trust
@@ -37,7 +37,7 @@ __all__ = ["Build", "Diff", "admit", "build", "expand"]
 class Diff(NamedTuple):
     """Result of `Build.diff`: what becomes of each run. `str` gives the text of `tjgen diff`; a notebook shows it as a page."""
 
-    entries: list[Entry]
+    entries: list[DiffEntry]
 
     @property
     def is_empty(self) -> bool:
@@ -114,13 +114,13 @@ class Build(NamedTuple):
     def _repr_html_(self) -> str:
         from tjgen.tools.report.content import Report
         from tjgen.tools.report.frame import framed
-        from tjgen.tools.report.gather import Wanted, of_build
+        from tjgen.tools.report.gather import ReportOptions, of_build
         from tjgen.tools.report.page import page
 
         if self.plan is None:
             report = Report("Training runs", "not built", (), {}, (), (), {}, self.diagnostics)
         else:
-            report = of_build(self.plan, Wanted(None, None, expanded=False), results=self.results)
+            report = of_build(self.plan, ReportOptions(None, None, expanded=False), results=self.results)
         return framed(page(report._replace(diagnostics=self.diagnostics)), "Report of the build")
 
     def _text(self, file: str) -> str | None:

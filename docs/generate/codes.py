@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from docs.generate import rules
 from docs.generate.markdown import NOTICE
-from tjgen.trees.diagnostics.codes import ACTIVE, GROUPS, Code, load_codes
+from tjgen.trees.diagnostics.codes import ACTIVE, GROUPS, CodeEntry, load_codes
 
 INTRODUCTION = """\
 Everything that tjgen reports has a code that never changes its meaning, a severity, a place and, if available, a hint.
@@ -45,7 +45,7 @@ def _groups() -> Iterator[str]:
             yield from map(_entry, entries)
 
 
-def _entry(entry: Code) -> str:
+def _entry(entry: CodeEntry) -> str:
     more = f"[What the tools do]({rules.page_of(entry.code)})\n\n" if entry.code in rules.codes_of_rules() else ""
     text = f"{entry.meaning}\n\n**To fix it:** {entry.remedy}\n"
     status = "" if entry.status == ACTIVE else f", {entry.status}"

@@ -15,7 +15,7 @@ import pytest
 
 from docs.generate import codes, rules
 from tests.checkout import ROOT, modules, parsed
-from tjgen.trees.diagnostics.codes import ACTIVE, GROUPS, RETIRED, Code, load_codes, read_codes
+from tjgen.trees.diagnostics.codes import ACTIVE, GROUPS, RETIRED, CodeEntry, load_codes, read_codes
 from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic, default_severity
 from tjgen.trees.diagnostics.table import TABLE
 
@@ -113,7 +113,7 @@ def test_every_entry_is_complete() -> None:
     assert [entry.code for entry in CODES if not is_complete(entry)] == []
 
 
-def is_complete(entry: Code) -> bool:
+def is_complete(entry: CodeEntry) -> bool:
     return (
         CODE.fullmatch(entry.code) is not None
         and entry.code[:3] in GROUPS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tjgen.compiler.script import Program, launcher_of, program
+from tjgen.compiler.script import ScriptProgram, launcher_of, program
 from tjgen.trees.diagnostics.model import Diagnostic
 
 TORCH = ["torchrun"]
@@ -47,7 +47,7 @@ TUNE = ["tune", "run"]
 )  # fmt: skip
 def test_a_command_starts(script: str, launcher: list[str], command: list[str], args: list[str]) -> None:
     started = program(script, launcher)
-    assert isinstance(started, Program), started
+    assert isinstance(started, ScriptProgram), started
     assert (started.command, started.args) == (command, args)
 
 
@@ -64,7 +64,7 @@ def test_a_command_starts(script: str, launcher: list[str], command: list[str], 
     ],
 )
 def test_shell_text_is_passed_as_it_is(script: str, launcher: list[str], command: list[str]) -> None:
-    assert program(script, launcher) == Program(command, [script])
+    assert program(script, launcher) == ScriptProgram(command, [script])
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_script_is_refused(script: str, launcher: list[str], code: str) -> Non
 
 def test_only_one_python_program_has_an_entry() -> None:
     entries = [program(text, PLAIN) for text in ("train.py --x 1", "python -m a.b", "nvidia-smi", "cd /x\npython train.py")]
-    assert [one.entry for one in entries if isinstance(one, Program)] == [("train.py",), ("-m", "a.b"), (), ()]
+    assert [one.entry for one in entries if isinstance(one, ScriptProgram)] == [("train.py",), ("-m", "a.b"), (), ()]
 
 
 def test_the_experiment_can_replace_the_launcher() -> None:

@@ -23,7 +23,7 @@ from tests.fuzz.fence import Fence
 from tests.fuzz.inputs import CLOSED, FULL, PROGRAM, Input, lay_out
 from tests.fuzz.library import CALLS
 from tjgen.cli.program import run
-from tjgen.cluster.registry.transport import Answer, Transport
+from tjgen.cluster.registry.transport import Response, Transport
 
 MOST_SECONDS = 1.0
 """CPU time that an input may take."""
@@ -165,14 +165,14 @@ def _answers_of(one: Input) -> Iterator[None]:
         return
     turns = iter(one.replies)
 
-    def answer(transport: Transport, request: Any) -> Answer:
+    def answer(transport: Transport, request: Any) -> Response:
         reply = next(turns, None)
         if reply is None:
             raise ConnectionRefusedError(errno.ECONNREFUSED, os.strerror(errno.ECONNREFUSED))
         status, name, value, body = reply
         headers = Message()
         headers[name] = value.replace("\n", " ").replace("\r", " ")
-        return Answer(status, headers, body)
+        return Response(status, headers, body)
 
     with patch.object(Transport, "_once", answer), patch("time.sleep"):
         yield

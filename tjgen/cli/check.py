@@ -6,7 +6,7 @@ import os
 
 from tjgen.cli.answers import LANGUAGE, PROJECT
 from tjgen.cli.command import CATALOG, COMMON, KUBERNETES, POLICY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option
-from tjgen.cli.counts import Counts
+from tjgen.cli.counts import CheckCounts
 from tjgen.cli.inputs import absent, good, sandbox_for, texts
 from tjgen.cli.releases import kubernetes_for, release_for
 from tjgen.cli.reporting import Reporter
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tjgen.cli.policing import Judge
-    from tjgen.cli.sources import Sources
+    from tjgen.cli.sources import CompiledSources
     from tjgen.language.resolve.project import Project
     from tjgen.trees.fields.path import Tree
     from tjgen.trees.files.sandbox import Sandbox
@@ -77,7 +77,7 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Check every file, report, and answer with the exit code."""
     reporter = Reporter(arguments)
-    counts = Counts()
+    counts = CheckCounts()
     project = _project(reporter, every=arguments["closed"])
     sandbox = sandbox_for(arguments["paths"])
     contents = good(texts(arguments["paths"], sandbox), reporter)
@@ -102,7 +102,7 @@ def _check(
     project: Project | None,
     arguments: Arguments,
     sandbox: Sandbox,
-    counts: Counts,
+    counts: CheckCounts,
     reporter: Reporter,
 ) -> None:
     """Check the files one by one, then all that they hold together. Raises CompileError."""
@@ -165,14 +165,14 @@ def _check(
 def _together(
     accepted: list[Placed],
     present: list[Tree],
-    built: Sources | None,
+    built: CompiledSources | None,
     project: Project | None,
     arguments: Arguments,
     versions: dict[str, str],
     policies: Judge | None,
 ) -> Iterator[Diagnostic]:
     """What objects show together; most files need none of this."""
-    from tjgen.cli.runtime_files import Runtimes
+    from tjgen.cli.runtime_files import RuntimeFiles
     from tjgen.cluster.validate.together import together
 
     catalogs = [*arguments["catalog"], *(project.catalogs if project is not None else ())]
@@ -186,7 +186,7 @@ def _together(
         known = declared([*platforms, *(built.platforms if built is not None else ())])
     yield from together(
         accepted,
-        Runtimes(catalogs, versions),
+        RuntimeFiles(catalogs, versions),
         versions,
         context=built.objects if built is not None else (),
         runs=built.clashing if built is not None else (),

@@ -61,7 +61,7 @@ def _generate(arguments: Arguments) -> int:
     return reporter.close()
 
 
-def _built(request: argocd.Request, problems: list[Diagnostic]) -> tuple[list[object], list[Diagnostic]]:
+def _built(request: argocd.PluginRequest, problems: list[Diagnostic]) -> tuple[list[object], list[Diagnostic]]:
     if has_errors(problems):
         return [], problems
     options = request.options

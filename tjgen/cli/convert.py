@@ -11,7 +11,7 @@ from tjgen.cluster.kinds.table import targets
 from tjgen.cluster.releases import DEFAULT_TRAINER
 from tjgen.cluster.trainer.release import chosen
 from tjgen.language.catalog.find import Catalog
-from tjgen.tools.convert.file import File, converted
+from tjgen.tools.convert.file import ConvertedFile, converted
 from tjgen.trees.diagnostics.model import CompileError
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.encoding import decode
@@ -60,7 +60,7 @@ def run(arguments: Arguments) -> int:
     try:
         target = chosen(arguments["trainer"] or DEFAULT_TRAINER.name)
         source = chosen(arguments["source"]) if arguments["source"] is not None else None
-        files, diagnostics = converted([File(file, content) for file, content in contents], source, target, look_up)
+        files, diagnostics = converted([ConvertedFile(file, content) for file, content in contents], source, target, look_up)
     except CompileError as error:
         reporter.add(error.diagnostics)
         return reporter.close()
@@ -90,13 +90,13 @@ def _retarget(arguments: Arguments, reporter: Reporter, contents: list[tuple[str
         way = retarget.experiments if of_experiments else retarget.jobs
         text, diagnostics = way(name, content, arguments["target"])
         reporter.add(diagnostics)
-        files.append(File(name, text.encode(), text.encode() != content))
+        files.append(ConvertedFile(name, text.encode(), text.encode() != content))
     if not reporter.failed:
         _write(files, reporter, in_place=arguments["in_place"])
     return reporter.close()
 
 
-def _write(files: list[File], reporter: Reporter, *, in_place: bool) -> None:
+def _write(files: list[ConvertedFile], reporter: Reporter, *, in_place: bool) -> None:
     if not in_place:
         sys.stdout.write("---\n".join(decode(file.text, file.name)[0] for file in files))
         return

@@ -12,7 +12,7 @@ from tjgen.trees.manifests.generated_names import prefix_of
 _UNCHECKED = "TJ520"
 
 
-class Counts:
+class CheckCounts:
     """Runs, objects, and kinds that were not checked."""
 
     def __init__(self) -> None:

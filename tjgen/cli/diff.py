@@ -23,7 +23,7 @@ from tjgen.cli.command import (
 from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
-from tjgen.gitops.diff.compare import Entry, compare
+from tjgen.gitops.diff.compare import DiffEntry, compare
 from tjgen.gitops.diff.effect import UNCHANGED
 from tjgen.gitops.diff.problems import problems
 from tjgen.gitops.diff.removals import removals
@@ -117,7 +117,7 @@ def _compare(old: Side, new: Side, plan: Plan, arguments: Arguments, reporter: R
     return any(entry.kind != UNCHANGED for entry in entries)
 
 
-def _shown(entries: list[Entry], shape: str | None, old: Side, new: Side) -> str:
+def _shown(entries: list[DiffEntry], shape: str | None, old: Side, new: Side) -> str:
     if shape == "json":
         import json
 

@@ -8,7 +8,7 @@ from tjgen.cli.command import CATALOG, COMMON, FLAG, TRAINER, Arguments, Command
 from tjgen.cli.inputs import absent, good, sandbox_for, texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
-from tjgen.cli.runtime_files import Runtimes
+from tjgen.cli.runtime_files import RuntimeFiles
 from tjgen.cluster.trainer.framework import live
 from tjgen.cluster.trainer.inputs import expanded, is_kind
 from tjgen.cluster.trainer.placed import placed, surprising
@@ -53,7 +53,7 @@ def run(arguments: Arguments) -> int:
     reporter.add(absent(arguments["catalog"]))
     reporter.add([_not_of_trainer(document) for document in documents if _is_namesake(document.value)])
     objects = placed(documents)
-    runtimes = Runtimes(arguments["catalog"], release.versions)
+    runtimes = RuntimeFiles(arguments["catalog"], release.versions)
     if not any(is_kind(one.tree, "TrainJob") for one in objects) and not reporter.failed:
         message = "there is no TrainJob to expand"
         reporter.add([Diagnostic("TJ023", message, hint="name a file with a TrainJob")])

@@ -64,7 +64,7 @@ def _missing(result: Import, folder: str, arguments: Arguments) -> list[Diagnost
     """TJ284 for objects of the files that the tree of the project around `folder` would not contain."""
     from tjgen.language.resolve.project import find
     from tjgen.language.resolve.project_file import load
-    from tjgen.tools.importing.remaining import Identity, remaining
+    from tjgen.tools.importing.remaining import ObjectIdentity, remaining
     from tjgen.trees.source.reader import KUBERNETES, read
 
     project_file = find(folder)
@@ -76,7 +76,7 @@ def _missing(result: Import, folder: str, arguments: Arguments) -> list[Diagnost
     output, accepted = project.output, arguments["accept_missing"]
     files = texts([output]) if output is not None and os.path.isdir(output) else ()
     documents = [one for name, content in files if isinstance(content, bytes) for one in read(content, name, KUBERNETES)[0]]
-    present = {Identity.of(one.value) for one in documents if isinstance(one.value, dict)}
+    present = {ObjectIdentity.of(one.value) for one in documents if isinstance(one.value, dict)}
     source, place = ", ".join(arguments["paths"]), output or "the output tree"
     return remaining(result.subjects, result.built | present, project.spec.gitops.tool, source, place, accepted=accepted)
 

@@ -157,7 +157,7 @@ def _about_objects(manifests: Mapping[str, bytes], project: Project | None, argu
     if arguments["select"] or not manifests:
         return []
     from tjgen.cli.releases import release_for
-    from tjgen.cli.runtime_files import Runtimes
+    from tjgen.cli.runtime_files import RuntimeFiles
     from tjgen.cluster.schema.store import BUILT_IN, OWN
     from tjgen.gitops.lint.objects import about_objects
 
@@ -174,7 +174,7 @@ def _about_objects(manifests: Mapping[str, bytes], project: Project | None, argu
 
         return judge_for(accepted, project, versions)
 
-    return about_objects(manifests, Runtimes(catalogs, versions), versions, harmless, policies)
+    return about_objects(manifests, RuntimeFiles(catalogs, versions), versions, harmless, policies)
 
 
 def _marks(project: Project | None, reporter: Reporter) -> Sequence[Mark]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.diagnostics.printable import printable, printable_json
-from tjgen.trees.explain.named import FIELD, NOUNS, Named, named, places
+from tjgen.trees.explain.named import FIELD, NOUNS, NamedPart, named, places
 from tjgen.trees.explain.provenance import Sources
 from tjgen.trees.explain.report import Explained, as_data, explain
 from tjgen.trees.explain.summary import as_page, as_places
@@ -81,7 +81,7 @@ def names_of(manifests: Sequence[Manifest]) -> list[str]:
     return sorted({one.name for one in known if one.noun != FIELD})
 
 
-def _refuse_many(matching: Sequence[tuple[Manifest, dict[Named, list[Explained]]]], name: str, kinds: set[str]) -> None:
+def _refuse_many(matching: Sequence[tuple[Manifest, dict[NamedPart, list[Explained]]]], name: str, kinds: set[str]) -> None:
     paths = [f"{manifest.kind} {render(one.path)}" for manifest, named_leaves in matching for one in named_leaves]
     if kinds == {FIELD} and len(paths) > _MOST:
         hint = f"use a path, such as {paths[0]} or {paths[1]}"

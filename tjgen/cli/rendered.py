@@ -29,7 +29,7 @@ _LISTS = ("envs", "files")
 _TEMPLATE = re.compile(rb"\{\{")
 
 
-class Rendered(NamedTuple):
+class RenderedFiles(NamedTuple):
     """Files that are not manifests, and the folders of charts."""
 
     files: frozenset[str]
@@ -43,7 +43,7 @@ class Rendered(NamedTuple):
         return path in self.files or any(path.startswith(chart + os.sep) for chart in self.charts)
 
 
-def rendered(folders: Sequence[str], sandbox: Sandbox) -> Rendered:
+def rendered(folders: Sequence[str], sandbox: Sandbox) -> RenderedFiles:
     """What kustomizations and charts below the folders read."""
     folders_ = [file for folder in folders for file in below_links(sandbox, folder, _is_entry) if file.__class__ is str]
     charts = _outermost([os.path.dirname(file) for file in folders_ if os.path.basename(file) == CHART])
@@ -62,7 +62,7 @@ def rendered(folders: Sequence[str], sandbox: Sandbox) -> Rendered:
             counts = [(list(inputs.values()).count(kind), kind) for kind in _KINDS]
             what = ", ".join(f"{kind}: {count}" for count, kind in counts if count)
             notes.append(_note(folder, f"input of kustomize ({what})", f"kustomize build {folder or '.'}"))
-    return Rendered(frozenset(files - kept), places, notes)
+    return RenderedFiles(frozenset(files - kept), places, notes)
 
 
 def is_template(content: bytes, file: str) -> bool:

@@ -13,7 +13,7 @@ from tjgen.gitops.emit.file import write
 from tjgen.gitops.emit.problems import failed
 from tjgen.tools.report.content import Report
 from tjgen.tools.report.files import pictures
-from tjgen.tools.report.gather import Wanted, of_build
+from tjgen.tools.report.gather import ReportOptions, of_build
 from tjgen.tools.report.page import page
 from tjgen.tools.report.tree_report import is_tree, of_tree
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
@@ -71,7 +71,7 @@ def _report(arguments: Arguments, reporter: Reporter) -> tuple[Report, list[str]
         message = f"there is no folder {arguments['tree']}"
         hint = "name the folder that tjgen build -o wrote"
         raise CompileError([Diagnostic("TJ781", message, hint=hint)])
-    return of_build(plan, Wanted(directory, against, expanded=expanded), reporter.watch()), plan.files
+    return of_build(plan, ReportOptions(directory, against, expanded=expanded), reporter.watch()), plan.files
 
 
 def _write(report: Report, arguments: Arguments, inputs: list[str]) -> None:

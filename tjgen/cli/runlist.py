@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 
-from tjgen.gitops.output.inventory import Entry, own_files
+from tjgen.gitops.output.inventory import RunEntry, own_files
 from tjgen.language.runs.lock import PRUNED, PrunedRun
-from tjgen.language.runs.store import Place
+from tjgen.language.runs.store import LockKey
 from tjgen.trees.fields.path import Tree
 
 
-def show_runs(chosen: list[Entry], pruned_runs: list[tuple[Place, PrunedRun]], directory: str | None, *, as_json: bool) -> None:
+def show_runs(
+    chosen: list[RunEntry], pruned_runs: list[tuple[LockKey, PrunedRun]], directory: str | None, *, as_json: bool
+) -> None:
     """Print the runs, and those that were removed, as a table or as JSON."""
     if as_json:
         import json
@@ -29,7 +31,7 @@ def show_runs(chosen: list[Entry], pruned_runs: list[tuple[Place, PrunedRun]], d
         sys.stdout.write("  ".join(f"{cell:<{width}}" for cell, width in zip(row, (*widths, 0), strict=True)).rstrip() + "\n")
 
 
-def _data(entry: Entry, directory: str | None) -> Tree:
+def _data(entry: RunEntry, directory: str | None) -> Tree:
     place, one = entry
     return {
         "name": one.name,
@@ -52,7 +54,7 @@ def _data(entry: Entry, directory: str | None) -> Tree:
     }
 
 
-def _of_pruned(place: Place, run: PrunedRun) -> Tree:
+def _of_pruned(place: LockKey, run: PrunedRun) -> Tree:
     return {
         "name": run.name,
         "state": PRUNED,

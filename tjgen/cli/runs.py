@@ -24,11 +24,11 @@ from tjgen.cli.confirmation import report_confirmation, report_duplicates
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.runlist import show_runs
 from tjgen.gitops.output import interrupted
-from tjgen.gitops.output.inventory import Entry, disagreements, entries, matching, pruned
+from tjgen.gitops.output.inventory import RunEntry, disagreements, entries, matching, pruned
 from tjgen.language.resolve.project import Project
 from tjgen.language.resolve.project_file import load_current
 from tjgen.language.runs.lock import ARCHIVED, ORPHANED, SUPERSEDED
-from tjgen.language.runs.store import Locks, Place
+from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
 
 COMMAND = Command(
@@ -197,7 +197,7 @@ def _rename(old: str, new: str, arguments: Arguments, project: Project, director
 
 def _change(verb: str, patterns: list[str], arguments: Arguments, project: Project, directory: str, reporter: Reporter) -> None:
     from tjgen.gitops.emit.tree import OutputTree
-    from tjgen.gitops.output.history import History
+    from tjgen.gitops.output.history import RunHistory
 
     locks = Locks(project.directory)
     with OutputTree(directory, force=arguments["force"], records=locks.folder, history=interrupted.still_wanted) as tree:
@@ -214,7 +214,7 @@ def _change(verb: str, patterns: list[str], arguments: Arguments, project: Proje
             namespaces = sorted({entry.namespace for entry in chosen})
             text, source = read_cluster(arguments["source"], namespaces, arguments["context"])
             chosen = ended(chosen, directory, reported(text, source))
-        history = History(directory, tree, locks)
+        history = RunHistory(directory, tree, locks)
         if verb == "archive":
             done = history.archive(chosen)
         elif verb == "unarchive":
@@ -231,13 +231,13 @@ def _change(verb: str, patterns: list[str], arguments: Arguments, project: Proje
         report_confirmation(project, reporter)
 
 
-def _old(chosen: list[Entry], patterns: list[str], *, keep: int, archived: bool) -> list[Entry]:
+def _old(chosen: list[RunEntry], patterns: list[str], *, keep: int, archived: bool) -> list[RunEntry]:
     """The runs that prune means. Named ones are among them, so that a run that cannot be removed is an error."""
     wanted = {SUPERSEDED, *([ARCHIVED] if archived else []), *([ORPHANED] if patterns else [])}
     old = [entry for entry in chosen if not entry.run.is_requested and entry.run.lifecycle_state in wanted]
     if patterns:
         return [entry for entry in chosen if entry in old or entry.run.name in patterns]
-    history: dict[Place, list[Entry]] = {}
+    history: dict[LockKey, list[RunEntry]] = {}
     for entry in old:
         if entry.run.lifecycle_state == SUPERSEDED:
             history.setdefault(entry.place, []).append(entry)

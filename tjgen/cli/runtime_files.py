@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tjgen.language.catalog.find import Catalog
 
 
-class Runtimes:
+class RuntimeFiles:
     """The runtimes of files and folders, and the bundled ones, for TrainJobs whose runtime does not stand beside them.
 
     A catalog is made for the first that is looked up: most TrainJobs of a folder have their runtimes there.

@@ -31,7 +31,7 @@ from tjgen.compiler.building.run import Run
 from tjgen.language.resolve.members import with_overlays
 from tjgen.language.resolve.project import Project, find
 from tjgen.language.spec.objects import PlatformSpec
-from tjgen.tools.hosts.items import Item, Items, is_source
+from tjgen.tools.hosts.items import HostItem, HostItems, is_source
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
 from tjgen.trees.explain.provenance import place_in
 from tjgen.trees.fields.path import Tree
@@ -66,7 +66,7 @@ class BuiltObject(NamedTuple):
         return diagnostic._replace(span=place_in(self.manifest, diagnostic.path or (), self.run.compiled.sources))
 
 
-class Sources(NamedTuple):
+class CompiledSources(NamedTuple):
     """What source files come to."""
 
     runs: int
@@ -93,10 +93,10 @@ def language_documents(content: bytes, file: str) -> tuple[list[Document], bool]
     return ours, len(ours) < len(documents)
 
 
-def compiled(files: Group, trainer: str | None, reporter: Reporter) -> Sources:
+def compiled(files: Group, trainer: str | None, reporter: Reporter) -> CompiledSources:
     """Compile source files, each with its content and its documents for tjgen. Problems go to the reporter."""
     groups_of_projects = [_of_project(file, group, trainer, reporter) for file, group in _by_project(files).items()]
-    return Sources(
+    return CompiledSources(
         sum(one.runs for one in groups_of_projects),
         [item for one in groups_of_projects for item in one.objects],
         [item for one in groups_of_projects for item in one.catalogs],
@@ -130,11 +130,11 @@ def _by_project(files: Group) -> dict[str, dict[str, tuple[bytes, list[Document]
     return groups
 
 
-def _of_project(project_file: str, group: Group, trainer: str | None, reporter: Reporter) -> Sources:
+def _of_project(project_file: str, group: Group, trainer: str | None, reporter: Reporter) -> CompiledSources:
     """The sources of one project, or of none. Problems of the project go to the reporter, and nothing is compiled then."""
-    result = Sources(0, [], [], [], [])
+    result = CompiledSources(0, [], [], [], [])
     experiments = [file for file, (_, documents) in group.items() if any(map(is_experiment, documents))]
-    with Items(_piped(group)) as opened:
+    with HostItems(_piped(group)) as opened:
         supporting = [file for file, (_, documents) in group.items() if any(map(_is_supporting, documents))]
         supporting = [
             *(file for file in supporting if file != STANDARD_INPUT and os.path.normpath(file) != project_file),
@@ -163,12 +163,12 @@ def _of_project(project_file: str, group: Group, trainer: str | None, reporter: 
             return result
 
 
-def _piped(group: Group) -> list[Item]:
+def _piped(group: Group) -> list[HostItem]:
     """The overlays and platforms on standard input."""
     if STANDARD_INPUT not in group:
         return []
     return [
-        Item(STANDARD_INPUT, one.value) for one in group[STANDARD_INPUT][1] if is_source(one.value) and not is_experiment(one)
+        HostItem(STANDARD_INPUT, one.value) for one in group[STANDARD_INPUT][1] if is_source(one.value) and not is_experiment(one)
     ]
 
 
@@ -183,7 +183,7 @@ def _is_member(project: Project, file: str) -> bool:
     return os.path.realpath(file) in {os.path.realpath(one) for one in files}
 
 
-def _compiled(plan: Plan, before: Sources, reporter: Reporter) -> Sources:
+def _compiled(plan: Plan, before: CompiledSources, reporter: Reporter) -> CompiledSources:
     """What a plan builds, added to what is known. Raises CompileError as `build` does."""
     runs = before.runs
     objects = {one.manifest.ref: one for one in before.objects}

@@ -11,7 +11,7 @@ from tjgen.compiler.totals.table import CURRENT, Row, slices_table, table
 from tjgen.compiler.totals.tally import Totals, idle, of_run
 from tjgen.gitops.output.leftover import leftovers, team_of
 from tjgen.language.runs.lock import ACTIVE, ARCHIVED
-from tjgen.language.runs.store import Place
+from tjgen.language.runs.store import LockKey
 from tjgen.language.spec.objects import ExperimentSpec
 from tjgen.trees.fields.path import Tree
 
@@ -34,7 +34,7 @@ class Summary:
         for one in built.runs:
             state = ARCHIVED if one.is_record else CURRENT if one.state == ACTIVE else one.state
             totals = of_run(one.compiled.manifests, one.compiled.previews)
-            place = Place(built.unit.environment, built.unit.namespace, built.unit.name)
+            place = LockKey(built.unit.environment, built.unit.namespace, built.unit.name)
             team = next((team for manifest in one.compiled.manifests if (team := team_of(manifest.tree))), "")
             row = self._row(place, one.name, state, totals if state == CURRENT else idle(totals), team)
             self._rows.append(row._replace(device_class=_device_class(one.variant.experiment.spec)))
@@ -55,7 +55,7 @@ class Summary:
         if self._slices:
             sys.stdout.write("\n" + slices_table(self._slices))
 
-    def _row(self, place: Place, name: str, state: str, totals: Totals, team: str) -> Row:
+    def _row(self, place: LockKey, name: str, state: str, totals: Totals, team: str) -> Row:
         environment = place.environment or ""
         platform = self._plan.settings[place.environment].platform
         cluster = str(platform.value["metadata"]["name"]) if platform is not None else environment

@@ -27,7 +27,7 @@ _LAUNCHERS = r"(?:\S*/)?(?:torchrun|accelerate\s+launch|deepspeed|mpirun|mpiexec
 _CONTINUED = regex.compile(r"\\\r?\n")
 
 
-class Program(NamedTuple):
+class ScriptProgram(NamedTuple):
     """What a container starts."""
 
     command: list[str]
@@ -36,7 +36,7 @@ class Program(NamedTuple):
     """The Python program: its file alone, or `-m` and its module; empty where the script is not one Python program."""
 
 
-def program(script: str, launcher: list[str]) -> Program | Diagnostic:
+def program(script: str, launcher: list[str]) -> ScriptProgram | Diagnostic:
     """What `script` starts under `launcher`; a diagnostic for a script that bypasses the launcher, or needs a shell."""
     lines = [line for line in _CONTINUED.sub(" ", script).splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if len(lines) > 1 or script.startswith("#!"):
@@ -58,15 +58,15 @@ def program(script: str, launcher: list[str]) -> Program | Diagnostic:
     return _command(words, launcher)
 
 
-def _shell_text(script: str, launcher: list[str]) -> Program | Diagnostic:
+def _shell_text(script: str, launcher: list[str]) -> ScriptProgram | Diagnostic:
     if _is_distributed(launcher) and not _starts_launcher(script, launcher):
         return _bypassed("shell text", launcher, f"write {launcher[0]} where the text starts the program")
     first = script.splitlines()[0]
     shell = first[2:].split() if first.startswith("#!") else []
-    return Program([*(shell or ["/bin/sh"]), "-c"], [script])
+    return ScriptProgram([*(shell or ["/bin/sh"]), "-c"], [script])
 
 
-def _command(words: list[str], launcher: list[str]) -> Program | Diagnostic:
+def _command(words: list[str], launcher: list[str]) -> ScriptProgram | Diagnostic:
     python = words[:1] if words and words[0] in _PYTHON else []
     rest = words[len(python) :]
     options = [rest[0]] if python and rest[:1] == ["-u"] else []
@@ -74,13 +74,13 @@ def _command(words: list[str], launcher: list[str]) -> Program | Diagnostic:
     entry = tuple(rest[:2]) if rest[:1] == ["-m"] else tuple(rest[:1]) if rest and rest[0].endswith(".py") else ()
     if not entry or entry[-1] in _MODULES:
         if not _is_distributed(launcher) or _starts_launcher(" ".join(words), launcher):
-            return Program(words[:1], words[1:])
+            return ScriptProgram(words[:1], words[1:])
         return _bypassed(words[0] if words else "an empty script", launcher, "begin the script with the .py file or with -m")
     before, last = (launcher[:-1], launcher[-1:]) if launcher and launcher[-1] in _PYTHON else (launcher, [])
     if last or not launcher:
         # The interpreter that the script names takes the place of the launcher's.
-        return Program([*before, *(python or last or ["python"]), *options], rest, entry)
-    return Program(launcher, rest, entry)
+        return ScriptProgram([*before, *(python or last or ["python"]), *options], rest, entry)
+    return ScriptProgram(launcher, rest, entry)
 
 
 def _is_distributed(launcher: list[str]) -> bool:

@@ -14,7 +14,7 @@ import pytest
 from tjgen.cluster.registry import addresses
 from tjgen.cluster.registry.addresses import is_named, refuse
 from tjgen.cluster.registry.failure import ADDRESS, REALM, UNREACHABLE, RegistryError
-from tjgen.cluster.registry.transport import Answer, Transport, _Redirects
+from tjgen.cluster.registry.transport import Response, Transport, _Redirects
 
 
 def transport(**named: list[str]) -> Transport:
@@ -87,7 +87,7 @@ def test_a_redirect_to_plain_http_is_refused() -> None:
 def test_only_what_may_pass_is_tried_again(monkeypatch: pytest.MonkeyPatch, error: Exception, attempts: int, reason: str) -> None:
     tried = []
 
-    def fail(self: Transport, request: urllib.request.Request) -> Answer:
+    def fail(self: Transport, request: urllib.request.Request) -> Response:
         tried.append(request.full_url)
         raise error
 
@@ -101,7 +101,7 @@ def test_only_what_may_pass_is_tried_again(monkeypatch: pytest.MonkeyPatch, erro
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
 def test_a_busy_server_is_asked_three_times_with_growing_pauses(monkeypatch: pytest.MonkeyPatch, status: int) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr(Transport, "_once", lambda *_: Answer(status, Message(), b""))
+    monkeypatch.setattr(Transport, "_once", lambda *_: Response(status, Message(), b""))
     one = Transport(timeout=1, agent="tests", pause=pauses.append)
     assert one.request("https://registry.example.com/v2/", {}).status == status
     assert pauses == [0.5, 1.0]
@@ -110,7 +110,7 @@ def test_a_busy_server_is_asked_three_times_with_growing_pauses(monkeypatch: pyt
 @pytest.mark.parametrize("status", [200, 400, 401, 404, 501])
 def test_any_other_answer_counts_at_once(monkeypatch: pytest.MonkeyPatch, status: int) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr(Transport, "_once", lambda *_: Answer(status, Message(), b""))
+    monkeypatch.setattr(Transport, "_once", lambda *_: Response(status, Message(), b""))
     assert Transport(timeout=1, agent="tests", pause=pauses.append).request("https://a.example.com/", {}).status == status
     assert pauses == []
 
@@ -118,9 +118,9 @@ def test_any_other_answer_counts_at_once(monkeypatch: pytest.MonkeyPatch, status
 def test_a_request_names_its_agent_and_carries_its_headers(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[urllib.request.Request] = []
 
-    def once(self: Transport, request: urllib.request.Request) -> Answer:
+    def once(self: Transport, request: urllib.request.Request) -> Response:
         seen.append(request)
-        return Answer(200, Message(), b"")
+        return Response(200, Message(), b"")
 
     monkeypatch.setattr(Transport, "_once", once)
     transport().request("https://registry.example.com/token", {"Accept": "a"}, form=b"x=1")

@@ -76,7 +76,7 @@ def agree(tree: dict[str, Any]) -> None:
     assert ours == theirs
 
 
-def is_about_a_time(finding: walk.Finding) -> bool:
+def is_about_a_time(finding: walk.Mismatch) -> bool:
     return "date-time" in finding.message and isinstance(finding.value, str)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tjgen.cluster.schema.walk import Finding, check
+from tjgen.cluster.schema.walk import Mismatch, check
 
 INT_OR_STRING = {"x-kubernetes-int-or-string": True, "anyOf": [{"type": "integer"}, {"type": "string"}]}
 KEYED = {
@@ -153,7 +153,7 @@ def test_a_wrong_type_is_still_compared_with_the_enum() -> None:
 
 
 def test_unknown_fields_come_with_the_known_ones() -> None:
-    assert check({"nam": 1}, of("name", {"type": "string"})) == [Finding(("nam",), "Unknown", "unknown field", 1, ("name",))]
+    assert check({"nam": 1}, of("name", {"type": "string"})) == [Mismatch(("nam",), "Unknown", "unknown field", 1, ("name",))]
 
 
 def test_every_field_of_an_object_in_a_scalars_place_is_unknown() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tjgen.cluster.trainer.strategic import MergeError, Merger, _Merge
+from tjgen.cluster.trainer.strategic import MergeError, Merger, _PatchMerge
 from tjgen.cluster.trainer.typed import NEWEST
 from tjgen.trees.fields.path import FieldPath, Tree, render
 
@@ -108,5 +108,5 @@ def test_a_series_of_patches_leaves_what_each_of_them_leaves_alone(before: list[
 
     alone = series()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(_Merge, "_with_one", lambda *_: None)
+        patched.setattr(_PatchMerge, "_with_one", lambda *_: None)
         assert series() == alone

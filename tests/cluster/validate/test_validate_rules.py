@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.checkout import ROOT
-from tjgen.cluster.validate.cel.program import Program, program
+from tjgen.cluster.validate.cel.program import CelProgram, program
 from tjgen.cluster.validate.cel.rules import faults
 from tjgen.cluster.validate.cel.values import CelError
 
@@ -57,7 +57,7 @@ SELF = {"a": {"b": "x"}, "n": 3, "list": ["p", "q"], "items": [{"k": 1}, {"k": 2
     ],
 )
 def test_what_holds(rule: str) -> None:
-    assert Program(rule).holds(SELF) is True
+    assert CelProgram(rule).holds(SELF) is True
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_what_holds(rule: str) -> None:
 )
 def test_what_cannot_be_told(rule: str, error: str) -> None:
     with pytest.raises(CelError, match=f"^{re.escape(error)}$"):
-        Program(rule).holds(SELF)
+        CelProgram(rule).holds(SELF)
 
 
 @pytest.mark.parametrize(
@@ -109,16 +109,16 @@ def test_what_cannot_be_told(rule: str, error: str) -> None:
 )
 def test_what_is_not_understood_is_refused_before_it_runs(rule: str) -> None:
     with pytest.raises(SyntaxError):
-        Program(rule)
+        CelProgram(rule)
 
 
 def test_depth_is_limited() -> None:
     with pytest.raises(SyntaxError, match="nested too deeply"):
-        Program("(" * 200 + "true" + ")" * 200)
+        CelProgram("(" * 200 + "true" + ")" * 200)
 
 
 def test_escaped_names_are_the_properties_they_stand_for() -> None:
-    assert Program("self.a__dash__b == 1 && self.__namespace__ == 2").holds({"a-b": 1, "namespace": 2})
+    assert CelProgram("self.a__dash__b == 1 && self.__namespace__ == 2").holds({"a-b": 1, "namespace": 2})
 
 
 def test_a_transition_rule_is_one_that_names_the_old_value() -> None:
@@ -139,7 +139,7 @@ def test_every_rule_of_the_schemas_is_understood() -> None:
         found |= rules(json.loads(file.read_text(encoding="utf-8")))
     assert len(found) > 40
     for rule in found:
-        Program(rule)
+        CelProgram(rule)
 
 
 def ruled(rule: dict[str, Any], **schema: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.program import tjgen
 from tjgen.compiler.totals.quotas import summed, used
-from tjgen.compiler.totals.tally import Claim, Totals, of_gang, of_run, together
+from tjgen.compiler.totals.tally import ClaimedStorage, Totals, of_gang, of_run, together
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.k8s.quantity import Quantity, parse
 from tjgen.trees.manifests.manifest import Manifest
@@ -62,9 +62,9 @@ def test_claims_of_all_kinds() -> None:
     made = [manifest("PersistentVolumeClaim", "data", claim("2Ti", "shared")), jobset(job("a", pod, parallelism=3))]
     made.append(jobset(volumeClaimPolicies=policies))
     assert of_run(made, []).claims == {
-        "team/data": Claim(parse("2Ti"), "shared"),
-        "team/run-a-tmp": Claim(parse("1Gi"), "fast", 3),
-        "team/cache-run": Claim(parse("5Gi"), ""),
+        "team/data": ClaimedStorage(parse("2Ti"), "shared"),
+        "team/run-a-tmp": ClaimedStorage(parse("1Gi"), "fast", 3),
+        "team/cache-run": ClaimedStorage(parse("5Gi"), ""),
     }
 
 
@@ -81,8 +81,10 @@ NOTHING = Totals(0, {}, {}, {}, {}, {})
 
 
 def test_what_several_share_counts_once() -> None:
-    one = NOTHING._replace(pods=1, resources={"cpu": parse("1")}, claims={"team/a": Claim(parse("1Gi"), "")}, devices={"x": 1})
-    both = together([one, one._replace(claims={**one.claims, "team/b": Claim(parse("2Gi"), "")})])
+    one = NOTHING._replace(
+        pods=1, resources={"cpu": parse("1")}, claims={"team/a": ClaimedStorage(parse("1Gi"), "")}, devices={"x": 1}
+    )
+    both = together([one, one._replace(claims={**one.claims, "team/b": ClaimedStorage(parse("2Gi"), "")})])
     assert (both.pods, texts(both.resources), both.devices) == (2, {"cpu": "2"}, {"x": 2})
     assert list(both.claims) == ["team/a", "team/b"]
 
@@ -90,7 +92,7 @@ def test_what_several_share_counts_once() -> None:
 FULL = Totals(
     3,
     {"cpu": parse("2"), "example.com/gpu": parse("8")},
-    {"team/a": Claim(parse("1Gi"), "fast", 2), "team/b": Claim(parse("1Gi"), "slow")},
+    {"team/a": ClaimedStorage(parse("1Gi"), "fast", 2), "team/b": ClaimedStorage(parse("1Gi"), "slow")},
     {"cpu": parse("4")},
     {"gpu.example.com": 6},
     {"trainjobs.trainer.kubeflow.org": 1},

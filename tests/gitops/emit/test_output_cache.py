@@ -11,7 +11,7 @@ import pytest
 from tests.gitops.emit.crash import DONE, KILLED, dies_at, run
 from tests.gitops.emit.folders import build, output
 from tjgen.gitops.emit import program
-from tjgen.gitops.emit.cache import Cache, key, location
+from tjgen.gitops.emit.cache import FileCache, key, location
 
 UNIT = "prod/vision/a"
 KEY = key([b"tool", b"experiment"])
@@ -31,7 +31,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def noted(place: Path, deploy: Path) -> None:
-    cache = Cache(str(place), str(deploy))
+    cache = FileCache(str(place), str(deploy))
     cache.note(UNIT, KEY, PATHS, {"runs": 2})
     cache.save()
 
@@ -43,7 +43,7 @@ def at_rest(place: Path) -> None:
 
 
 def find(place: Path, deploy: Path, *, unit: str = UNIT, wanted: bytes = KEY) -> object:
-    entry = Cache(str(place), str(deploy)).find(unit, wanted)
+    entry = FileCache(str(place), str(deploy)).find(unit, wanted)
     return None if entry is None else ([file.path for file in entry.files], entry.summary)
 
 
@@ -96,7 +96,7 @@ def test_touched_files_are_read_once_and_then_at_rest_again(place: Path, deploy:
     noted(place, deploy)
     for path in PATHS:
         (deploy / path).touch()
-    cache = Cache(str(place), str(deploy))
+    cache = FileCache(str(place), str(deploy))
     assert cache.find(UNIT, KEY) is not None
     cache.save()
     at_rest(place)
@@ -112,18 +112,18 @@ def test_a_hand_edit_is_never_noted(place: Path, deploy: Path) -> None:
 
 
 def test_units_that_are_gone_are_dropped(place: Path, deploy: Path) -> None:
-    cache = Cache(str(place), str(deploy))
+    cache = FileCache(str(place), str(deploy))
     for unit in ("a", "b"):
         cache.note(unit, KEY, PATHS, None)
     cache.save()
-    Cache(str(place), str(deploy)).save(known=["b"])
+    FileCache(str(place), str(deploy)).save(known=["b"])
     assert find(place, deploy, unit="a") is None
     assert find(place, deploy, unit="b") is not None
 
 
 def test_other_units_stay_in_a_build_of_some(place: Path, deploy: Path) -> None:
     noted(place, deploy)
-    cache = Cache(str(place), str(deploy))
+    cache = FileCache(str(place), str(deploy))
     cache.note("b", KEY, PATHS, None)
     cache.save()
     assert find(place, deploy) is not None
@@ -134,7 +134,7 @@ def test_a_cache_in_which_nothing_is_new_is_not_written(place: Path, deploy: Pat
     noted(place, deploy)
     at_rest(place)
     before = place.stat().st_mtime_ns
-    cache = Cache(str(place), str(deploy))
+    cache = FileCache(str(place), str(deploy))
     cache.find(UNIT, KEY)
     cache.save(known=[UNIT])
     assert place.stat().st_mtime_ns == before
@@ -166,7 +166,7 @@ def test_killed_while_it_is_written(place: Path, deploy: Path) -> None:
     noted(place, deploy)
 
     def again() -> None:
-        cache = Cache(str(place), str(deploy))
+        cache = FileCache(str(place), str(deploy))
         cache.note("b", KEY, PATHS, None)
         cache.save()
 
@@ -214,7 +214,7 @@ class TestLocation:
         assert location("p", "d", home) == location("p/../p", "./d", home)
 
     def test_without_one_nothing_is_found_or_noted(self, deploy: Path) -> None:
-        cache = Cache(None, str(deploy))
+        cache = FileCache(None, str(deploy))
         cache.note(UNIT, KEY, PATHS, None)
         cache.save()
         assert cache.find(UNIT, KEY) is None

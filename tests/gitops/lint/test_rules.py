@@ -11,7 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.program import tjgen
 from tjgen.gitops.lint.reasons import REASONS
-from tjgen.gitops.lint.rule import DEDUCED, EVIDENCE, TOOLS, Entry
+from tjgen.gitops.lint.rule import DEDUCED, EVIDENCE, TOOLS, RuleEntry
 from tjgen.gitops.lint.table import entries
 from tjgen.trees.diagnostics.model import INFO, WARNING
 
@@ -75,7 +75,7 @@ def test_every_case_is_good_or_bad_and_of_a_rule() -> None:
 
 
 @pytest.mark.parametrize("entry", RULES.values(), ids=RULES)
-def test_a_rule_is_whole(entry: Entry) -> None:
+def test_a_rule_is_whole(entry: RuleEntry) -> None:
     rule = entry.rule
     assert (HERE / rule.code / "bad").is_dir()
     assert (HERE / rule.code / "good").is_dir()

@@ -12,9 +12,9 @@ from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built
 from tjgen.gitops.emit.plan import OutputFile
-from tjgen.gitops.output.actions import Action, Count, Keep, Put, Record, Report, Share
+from tjgen.gitops.output.actions import Action, Count, KeepRun, Put, RecordLock, ReportDiagnostic, ShareFile
 from tjgen.gitops.output.decide import decide
-from tjgen.gitops.output.files import Files
+from tjgen.gitops.output.files import OutputFiles
 from tjgen.gitops.output.options import BuildOptions
 from tjgen.language.runs.lock import Lock
 from tjgen.trees.session import Session
@@ -65,16 +65,16 @@ def built(folder: Path, text: str = EXPERIMENT) -> Built:
 
 
 def actions(one: Built, lock: Lock, disk: dict[str, str], options: BuildOptions | None = None) -> list[Action]:
-    return decide(one, lock, Memory(disk), options=options or BuildOptions(), renew=lambda _: None, files=Files())
+    return decide(one, lock, Memory(disk), options=options or BuildOptions(), renew=lambda _: None, files=OutputFiles())
 
 
 def lock_of(found: list[Action]) -> Lock:
-    (record,) = [action for action in found if isinstance(action, Record)]
+    (record,) = [action for action in found if isinstance(action, RecordLock)]
     return record.lock
 
 
 def written(found: list[Action]) -> dict[str, str]:
-    return {action.file.path: action.file.body for action in found if isinstance(action, Put | Share)}
+    return {action.file.path: action.file.body for action in found if isinstance(action, Put | ShareFile)}
 
 
 def counts(found: list[Action]) -> dict[str, int]:
@@ -108,8 +108,8 @@ def test_the_same_build_again_changes_nothing(tmp_path: Path) -> None:
 def test_a_change_that_keeps_the_name(tmp_path: Path, change: tuple[str, str], kept: list[str], reports: list[str]) -> None:
     first = actions(built(tmp_path), EMPTY, {})
     found = actions(built(tmp_path, EXPERIMENT.replace(*change)), lock_of(first), written(first))
-    assert [type(action).__name__ for action in found if isinstance(action, Put | Share)] == kept
-    assert [action.diagnostic.code for action in found if isinstance(action, Report)] == reports
+    assert [type(action).__name__ for action in found if isinstance(action, Put | ShareFile)] == kept
+    assert [action.diagnostic.code for action in found if isinstance(action, ReportDiagnostic)] == reports
     assert list(lock_of(found).runs) == list(lock_of(first).runs)
 
 
@@ -118,14 +118,14 @@ def test_another_image_supersedes_the_run_and_keeps_its_folder(tmp_path: Path) -
     (old,) = lock_of(first).runs
     found = actions(built(tmp_path, EXPERIMENT.replace("train:1", "train:2")), lock_of(first), written(first))
     assert {run.name: run.state for run in lock_of(found).runs.values()}[old] == "superseded"
-    assert [action.folder for action in found if isinstance(action, Keep)] == [f"runs/vision/digits/{old}"]
+    assert [action.folder for action in found if isinstance(action, KeepRun)] == [f"runs/vision/digits/{old}"]
     assert counts(found) == {"new": 1, "kept": 1}
 
 
 def test_a_run_without_a_lock_is_refused_and_not_removed(tmp_path: Path) -> None:
     stray = {"runs/vision/digits/digits-lost/trainjob-digits-lost.yaml": "kind: TrainJob\n"}
     found = actions(built(tmp_path), EMPTY, stray)
-    assert [action.diagnostic.code for action in found if isinstance(action, Report)] == ["TJ740"]
+    assert [action.diagnostic.code for action in found if isinstance(action, ReportDiagnostic)] == ["TJ740"]
 
 
 def test_files_that_differ_from_the_lock_are_an_error(tmp_path: Path) -> None:
@@ -133,4 +133,4 @@ def test_files_that_differ_from_the_lock_are_an_error(tmp_path: Path) -> None:
     edited = {path: body + "# edited\n" for path, body in written(first).items()}
     newer = lock_of(first)._replace(runs={n: r._replace(content="sha256:" + "0" * 64) for n, r in lock_of(first).runs.items()})
     found = actions(built(tmp_path), newer, edited)
-    assert [action.diagnostic.code for action in found if isinstance(action, Report)] == ["TJ075"]
+    assert [action.diagnostic.code for action in found if isinstance(action, ReportDiagnostic)] == ["TJ075"]

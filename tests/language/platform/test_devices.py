@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tjgen.language.platform.builtin import CLASSES
-from tjgen.language.platform.devices import DeviceClass, Sharing, classes
+from tjgen.language.platform.devices import DeviceClass, DeviceSharing, classes
 from tjgen.language.spec.objects import DeviceClass as Described
 
 RESOURCE = re.compile(r"[a-z0-9.-]+\.[a-z]+/[A-Za-z0-9._-]+\Z")
@@ -65,7 +65,7 @@ def test_a_part_is_a_class_of_its_own() -> None:
 def test_how_devices_are_shared_is_what_the_platform_says() -> None:
     described = {"resource": "nvidia.com/gpu", "sharing": {"memory": "nvidia.com/gpumem", "annotations": {"a/b": "c"}}}
     device = classes({"ours": Described(described)})["ours"]
-    assert device.sharing == Sharing(memory="nvidia.com/gpumem", annotations={"a/b": "c"})
+    assert device.sharing == DeviceSharing(memory="nvidia.com/gpumem", annotations={"a/b": "c"})
     assert classes({"ours": Described({"resource": "nvidia.com/gpu"})})["ours"].sharing is None
 
 

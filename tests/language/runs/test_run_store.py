@@ -8,7 +8,7 @@ import pytest
 
 from tests.language.runs.test_run_lock import LOCK, ONE, OTHER, OTHER_TEXT, TEXT, A, B, run
 from tjgen.language.runs.lock import DIRECTORY, Lock
-from tjgen.language.runs.store import Locks, Place
+from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.diagnostics.model import CompileError
 
 FORMER = f"""\
@@ -41,7 +41,7 @@ runs:
     content: sha256:{B}
     settings: sha256:{A}
 """
-PLACE = Place("prod", "vision", "a")
+PLACE = LockKey("prod", "vision", "a")
 PATH = "prod/vision/a"
 
 
@@ -126,7 +126,7 @@ def test_a_file_that_was_copied_or_renamed_is_refused(split: Path) -> None:
 
 def test_a_project_without_environments(tmp_path: Path) -> None:
     locks = Locks(str(tmp_path))
-    alone = Place(None, "vision", "a")
+    alone = LockKey(None, "vision", "a")
     assert locks.of(alone) == Lock("vision/a", {})
     assert list(locks.all()) == []
     for path, text in locks.changes("default/vision/a", Lock("vision/a", {ONE.name: ONE})):

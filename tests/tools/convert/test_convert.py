@@ -13,7 +13,7 @@ from tjgen.cluster.trainer.inputs import is_kind
 from tjgen.cluster.trainer.release import NEWEST, RELEASES
 from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.verdict import DECODE, STRICT
-from tjgen.tools.convert.file import File, converted
+from tjgen.tools.convert.file import ConvertedFile, converted
 from tjgen.trees.diagnostics.model import ERROR
 from tjgen.trees.source.reader import KUBERNETES, read
 
@@ -57,7 +57,7 @@ OVERRIDES = """\
 
 def convert(text: str, target: str, source: str | None = None) -> tuple[str, list[str]]:
     files, diagnostics = converted(
-        [File("job.yaml", text.encode())], RELEASES[source] if source else None, RELEASES[target], lambda *_: None
+        [ConvertedFile("job.yaml", text.encode())], RELEASES[source] if source else None, RELEASES[target], lambda *_: None
     )
     return "".join(file.text.decode() for file in files), [f"{one.code}: {one.message}" for one in diagnostics]
 

@@ -15,7 +15,7 @@ from tests.checkout import ROOT
 from tests.program import cases
 from tjgen.tools.report.markup import escape, quoted, slug
 from tjgen.tools.report.picture import WIDTH, picture
-from tjgen.tools.report.structure import Applied, Gang, PodSet, Structure, is_device, structure_of
+from tjgen.tools.report.structure import Applied, Structure, StructureGang, StructurePodSet, is_device, structure_of
 from tjgen.tools.report.svg import document
 from tjgen.trees.source.reader import KUBERNETES, read
 
@@ -66,8 +66,8 @@ def test_every_run_has_a_picture_that_is_well_formed(case: Path) -> None:
 
 
 def test_a_thousand_pods_fit() -> None:
-    podset = PodSet("node", 1000, (("nvidia.com/gpu", 72),), {}, "", (), is_initializer=False)
-    drawn = picture(Structure((), (podset,), Gang("Volcano", 1000, "q" * 70, "", ""), "", (), None, suspended=False))
+    podset = StructurePodSet("node", 1000, (("nvidia.com/gpu", 72),), {}, "", (), is_initializer=False)
+    drawn = picture(Structure((), (podset,), StructureGang("Volcano", 1000, "q" * 70, "", ""), "", (), None, suspended=False))
     assert drawn.height < 600
     assert "and 968 more pods, 16 of 72 devices drawn" in drawn.marks
     assert f"{'q' * 70}" in drawn.words

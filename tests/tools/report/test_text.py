@@ -10,14 +10,14 @@ import yaml
 
 from tests.checkout import ROOT
 from tjgen.gitops.diff.side import no_attribution
-from tjgen.tools.report.content import Field
+from tjgen.tools.report.content import ReportField
 from tjgen.tools.report.parts import part
 from tjgen.tools.report.text import lines
 from tjgen.trees.fields.path import parse
 
 
 def text(*fields: tuple[str, Any]) -> str:
-    return "".join(f"{line.text}\n" for line in lines([Field(parse(path), value, None) for path, value in fields]))
+    return "".join(f"{line.text}\n" for line in lines([ReportField(parse(path), value, None) for path, value in fields]))
 
 
 def test_maps_of_one_entry_stand_in_one_line() -> None:

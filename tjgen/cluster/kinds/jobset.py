@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.kinds.protocol import MANAGED, SUSPENDABLE, Conditions, Kind, Pods, Run, takes_effect
+from tjgen.cluster.kinds.protocol import MANAGED, SUSPENDABLE, Conditions, Kind, Pods, RunFacts, takes_effect
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 
 
@@ -24,7 +24,7 @@ JOBSET = Kind(
     effect=takes_effect,
     access=MANAGED,
     status=Conditions("Completed", "replicatedJobsStatus"),
-    run=Run(
+    run=RunFacts(
         target="jobset",
         needs=", and the PodGroup of its gang",
         starter="JobSet",

@@ -14,7 +14,7 @@ from tjgen.cluster.kinds.protocol import (
     Effect,
     Kind,
     Pods,
-    Run,
+    RunFacts,
 )
 from tjgen.trees.fields.path import FieldPath, Tree, get
 
@@ -44,7 +44,7 @@ def operator_job(name: str, replicas: str, *, version: str = "v1", starter: str 
         effect=effect,
         access=MANAGED,
         status=Conditions("Succeeded", "replicaStatuses"),
-        run=Run(
+        run=RunFacts(
             target=name.lower(),
             needs="",
             starter=starter,

@@ -64,7 +64,7 @@ class Phases(NamedTuple):
     """Field of the status that holds `phase`; empty if the status itself does."""
 
 
-class Run(NamedTuple):
+class RunFacts(NamedTuple):
     """The facts about a kind that trains: deleting such an object ends a training run."""
 
     target: str
@@ -98,7 +98,7 @@ class Kind(NamedTuple):
     """MANAGED or UNLISTED."""
     status: Conditions | Phases | None
     """How the status reports the end of a run; None if the sync tools know the kind, or its objects do not end."""
-    run: Run | None
+    run: RunFacts | None
     """None for kinds that do not train."""
 
     @property

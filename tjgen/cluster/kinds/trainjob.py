@@ -12,7 +12,7 @@ from tjgen.cluster.kinds.protocol import (
     Conditions,
     Effect,
     Kind,
-    Run,
+    RunFacts,
 )
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree
 
@@ -45,7 +45,7 @@ TRAINJOB = Kind(
     effect=_trainjob_effect,
     access=MANAGED,
     status=Conditions("Complete", "jobsStatus"),
-    run=Run(
+    run=RunFacts(
         target="trainjob",
         needs=", with its runtime",
         starter="Kubeflow Trainer, by JobSet",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.kinds.protocol import MANAGED, METADATA, Kind, Phases, Pods, Run, takes_effect
+from tjgen.cluster.kinds.protocol import MANAGED, METADATA, Kind, Phases, Pods, RunFacts, takes_effect
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 
 TASKS: FieldPath = ("spec", "tasks")
@@ -29,7 +29,7 @@ VOLCANO_JOB = Kind(
     effect=takes_effect,
     access=MANAGED,
     status=Phases("Completed", ("Failed", "Aborted", "Terminated"), parent="state"),
-    run=Run(
+    run=RunFacts(
         target="volcanojob",
         needs="",
         starter="Volcano, with a PodGroup of its own",

@@ -15,7 +15,7 @@ from tjgen.cluster.registry import authorization
 from tjgen.cluster.registry.credentials import Credentials
 from tjgen.cluster.registry.failure import DENIED, OTHER_PLATFORM, UNKNOWN, UNUSABLE, RegistryError
 from tjgen.cluster.registry.reference import Reference
-from tjgen.cluster.registry.transport import Answer, Transport
+from tjgen.cluster.registry.transport import Response, Transport
 from tjgen.trees.typing import Any
 
 _INDEXES = ("application/vnd.oci.image.index.v1+json", "application/vnd.docker.distribution.manifest.list.v2+json")
@@ -68,7 +68,7 @@ class Registries:
         name = _platform(platform_config)
         return [name] if name else []
 
-    def _get(self, reference: Reference, what: str, *, accept: str) -> Answer:
+    def _get(self, reference: Reference, what: str, *, accept: str) -> Response:
         registry, host = reference.registry, reference.host
         secure = not {registry, host, host.partition(":")[0]} & self._transport.insecure
         url = f"{'https' if secure else 'http'}://{host}/v2/{quote(reference.repository)}/{what}"
@@ -94,7 +94,7 @@ class Registries:
         return answer
 
 
-def _check_type(answer: Answer, manifest: Any, reference: Reference) -> None:
+def _check_type(answer: Response, manifest: Any, reference: Reference) -> None:
     """Raises RegistryError for what is no manifest or index by its type and by its fields: any page can have the status 200."""
     kind = answer.headers.get_content_type()
     stated = manifest.get("mediaType", kind)

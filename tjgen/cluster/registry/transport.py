@@ -24,7 +24,7 @@ _CHUNK = 64 << 10
 _BUSY = (429, 500, 502, 503, 504)
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """What a server said."""
 
     status: int
@@ -65,7 +65,7 @@ class Transport:
         if not is_named(host, port, self._named):
             refuse(host, host)  # a proxy would connect to it unseen
 
-    def request(self, url: str, headers: Mapping[str, str], *, form: bytes | None = None) -> Answer:
+    def request(self, url: str, headers: Mapping[str, str], *, form: bytes | None = None) -> Response:
         """The answer to a GET, or to a POST of a form. Raises RegistryError where none comes, or it may not be asked."""
         self.allow(url)
         request = urllib.request.Request(url, data=form, headers={"User-Agent": self._agent, **headers})
@@ -85,13 +85,13 @@ class Transport:
             wait *= 2
         raise AssertionError("the last attempt answers or raises")
 
-    def _once(self, request: urllib.request.Request) -> Answer:
+    def _once(self, request: urllib.request.Request) -> Response:
         try:
             with self._opener.open(request, timeout=self._timeout) as response:
-                return Answer(response.status, response.headers, _body(response, request.full_url, self._deadline()))
+                return Response(response.status, response.headers, _body(response, request.full_url, self._deadline()))
         except urllib.error.HTTPError as error:
             with error:
-                return Answer(error.code, error.headers, _body(error, request.full_url, self._deadline()))
+                return Response(error.code, error.headers, _body(error, request.full_url, self._deadline()))
 
     def _deadline(self) -> float:
         """When a body must be there: a server that sends a byte now and then would never run into the timeout."""

@@ -32,7 +32,7 @@ NOT_KEYED = "NotKeyed"
 """Something else than an object in a list that is keyed by fields of its objects."""
 
 
-class Finding(NamedTuple):
+class Mismatch(NamedTuple):
     """One thing that is wrong at `path` (list indexes as int), in words that follow the path: "should match 'x'"."""
 
     path: FieldPath
@@ -53,20 +53,20 @@ _Place = Any
 """Where a walk stands: None at the root, else (place of the parent, step). Cheaper than tuples that grow."""
 
 
-def check(tree: Tree, schema: Schema) -> list[Finding]:
+def check(tree: Tree, schema: Schema) -> list[Mismatch]:
     """Everything in `tree` that does not agree with `schema`, in the order of the tree.
 
     Where the schema is that of a whole Kubernetes object, its metadata is not looked into: it has a
     schema of its own (`store.object_meta`).
     """
-    findings: list[Finding] = []
+    findings: list[Mismatch] = []
     if "x-tjgen-resource" in schema and tree.__class__ is dict and "metadata" in tree:
         tree = {**tree, "metadata": {}}
     _walk(tree, schema, None, findings)
     return findings
 
 
-def _walk(value: Tree, schema: Schema, place: _Place, findings: list[Finding]) -> None:
+def _walk(value: Tree, schema: Schema, place: _Place, findings: list[Mismatch]) -> None:
     kind = value.__class__
     expected = schema.get("type")
     json_type = _JSON_TYPES.get(kind, "")
@@ -95,7 +95,7 @@ def _walk(value: Tree, schema: Schema, place: _Place, findings: list[Finding]) -
         _joined(value, schema, place, findings)
 
 
-def _agrees(value: Tree, json_type: str, expected: Any, schema: Schema, place: _Place, findings: list[Finding]) -> bool:
+def _agrees(value: Tree, json_type: str, expected: Any, schema: Schema, place: _Place, findings: list[Mismatch]) -> bool:
     """Whether a value that is not plainly of the expected type may still stand there (`type.go:typeValidator.Validate`)."""
     if json_type == "integer" and not -_LARGEST - 1 <= value <= _LARGEST:
         json_type = "number"  # what does not fit into 64 bits is decoded as a float
@@ -121,8 +121,8 @@ def _agrees(value: Tree, json_type: str, expected: Any, schema: Schema, place: _
     return False
 
 
-def _mismatch(place: _Place, value: Tree, expected: str, json_type: str) -> Finding:
-    return Finding(_path(place), TYPE, f'must be of type {expected}: "{json_type}"', value)
+def _mismatch(place: _Place, value: Tree, expected: str, json_type: str) -> Mismatch:
+    return Mismatch(_path(place), TYPE, f'must be of type {expected}: "{json_type}"', value)
 
 
 def _is_whole(value: float) -> bool:
@@ -130,7 +130,7 @@ def _is_whole(value: float) -> bool:
     return -_EXACT <= value <= _EXACT and value == int(value)
 
 
-def _object(value: dict[str, Any], schema: Schema, place: _Place, findings: list[Finding]) -> None:
+def _object(value: dict[str, Any], schema: Schema, place: _Place, findings: list[Mismatch]) -> None:
     properties = schema.get("properties")
     others = schema.get("additionalProperties")
     if properties is None:
@@ -143,7 +143,7 @@ def _object(value: dict[str, Any], schema: Schema, place: _Place, findings: list
             elif others is True or "x-kubernetes-preserve-unknown-fields" in schema:
                 continue
             else:
-                findings.append(Finding(_path((place, key)), UNKNOWN, "unknown field", item, tuple(properties)))
+                findings.append(Mismatch(_path((place, key)), UNKNOWN, "unknown field", item, tuple(properties)))
                 continue
         kind = item.__class__
         if kind is str:
@@ -156,16 +156,16 @@ def _object(value: dict[str, Any], schema: Schema, place: _Place, findings: list
     if "required" in schema:
         for key in schema["required"]:
             if key not in value:
-                findings.append(Finding(_path((place, key)), REQUIRED, "", None))
+                findings.append(Mismatch(_path((place, key)), REQUIRED, "", None))
     if "x-tjgen-junctors" in schema:
         _joined(value, schema, place, findings)
     if "minProperties" in schema and len(value) < schema["minProperties"]:
-        findings.append(Finding(_path(place), INVALID, f"should have at least {schema['minProperties']} properties", len(value)))
+        findings.append(Mismatch(_path(place), INVALID, f"should have at least {schema['minProperties']} properties", len(value)))
     if "maxProperties" in schema and len(value) > schema["maxProperties"]:
-        findings.append(Finding(_path(place), TOO_MANY, f"must have at most {schema['maxProperties']} items", len(value)))
+        findings.append(Mismatch(_path(place), TOO_MANY, f"must have at most {schema['maxProperties']} items", len(value)))
 
 
-def _list(value: list[Any], schema: Schema, place: _Place, findings: list[Finding]) -> None:
+def _list(value: list[Any], schema: Schema, place: _Place, findings: list[Mismatch]) -> None:
     items = schema.get("items")
     if items is None:
         if "x-kubernetes-preserve-unknown-fields" not in schema:
@@ -176,9 +176,9 @@ def _list(value: list[Any], schema: Schema, place: _Place, findings: list[Findin
                 continue
             _walk(item, items, (place, position), findings)
     if "minItems" in schema and len(value) < schema["minItems"]:
-        findings.append(Finding(_path(place), INVALID, f"should have at least {schema['minItems']} items", len(value)))
+        findings.append(Mismatch(_path(place), INVALID, f"should have at least {schema['minItems']} items", len(value)))
     if "maxItems" in schema and len(value) > schema["maxItems"]:
-        findings.append(Finding(_path(place), TOO_MANY, f"must have at most {schema['maxItems']} items", len(value)))
+        findings.append(Mismatch(_path(place), TOO_MANY, f"must have at most {schema['maxItems']} items", len(value)))
     if "x-kubernetes-list-type" in schema:
         if schema["x-kubernetes-list-type"] == "map":
             _keyed(value, schema["x-kubernetes-list-map-keys"], place, findings)
@@ -186,10 +186,12 @@ def _list(value: list[Any], schema: Schema, place: _Place, findings: list[Findin
             _unique(value, value, place, findings)
 
 
-def _keyed(value: list[Any], keys: list[str], place: _Place, findings: list[Finding]) -> None:
+def _keyed(value: list[Any], keys: list[str], place: _Place, findings: list[Mismatch]) -> None:
     for position, item in enumerate(value):
         if item is not None and item.__class__ is not dict:
-            findings.append(Finding(_path((place, position)), NOT_KEYED, "must be an object for an array of list-type map", item))
+            findings.append(
+                Mismatch(_path((place, position)), NOT_KEYED, "must be an object for an array of list-type map", item)
+            )
             return
     if len(value) > 1 and not _has_unique_key(value, keys[0]):
         _unique(value, [{key: item[key] for key in keys if key in item} if item else {} for item in value], place, findings)
@@ -201,26 +203,26 @@ def _has_unique_key(items: list[Any], key: str) -> bool:
     return len(marks) == len(items)
 
 
-def _unique(value: list[Any], marks: list[Any], place: _Place, findings: list[Finding]) -> None:
+def _unique(value: list[Any], marks: list[Any], place: _Place, findings: list[Mismatch]) -> None:
     """Report the elements whose mark occurs for the second time (a third time is not reported again)."""
     if len(marks) < 2:
         return
     from tjgen.cluster.schema.equality import repeated  # lists that are not told apart by a name are rare
 
     for position in repeated(marks):
-        findings.append(Finding(_path((place, position)), DUPLICATE, "", marks[position]))
+        findings.append(Mismatch(_path((place, position)), DUPLICATE, "", marks[position]))
 
 
-def _string(value: str, schema: Schema, place: _Place, findings: list[Finding]) -> None:
+def _string(value: str, schema: Schema, place: _Place, findings: list[Mismatch]) -> None:
     # One of the three is reported, as upstream does (`validator.go:stringValidator.Validate`).
     if "maxLength" in schema and len(value) > schema["maxLength"]:
-        findings.append(Finding(_path(place), TOO_LONG, f"may not be more than {schema['maxLength']} bytes", value))
+        findings.append(Mismatch(_path(place), TOO_LONG, f"may not be more than {schema['maxLength']} bytes", value))
     elif "minLength" in schema and len(value) < schema["minLength"]:
-        findings.append(Finding(_path(place), INVALID, f"should be at least {schema['minLength']} chars long", value))
+        findings.append(Mismatch(_path(place), INVALID, f"should be at least {schema['minLength']} chars long", value))
     elif "pattern" in schema and not search(schema["pattern"])(value):
-        findings.append(Finding(_path(place), INVALID, f"should match '{schema['pattern']}'", value))
+        findings.append(Mismatch(_path(place), INVALID, f"should match '{schema['pattern']}'", value))
     if "format" in schema and not _has_format(value, schema["format"]):
-        findings.append(Finding(_path(place), TYPE, f'must be of type {schema["format"]}: "{value}"', value))
+        findings.append(Mismatch(_path(place), TYPE, f'must be of type {schema["format"]}: "{value}"', value))
 
 
 def _has_format(value: str, name: str) -> bool:
@@ -229,54 +231,54 @@ def _has_format(value: str, name: str) -> bool:
     return formats.matches(name, value)
 
 
-def _number(value: float, schema: Schema, place: _Place, findings: list[Finding]) -> None:
+def _number(value: float, schema: Schema, place: _Place, findings: list[Mismatch]) -> None:
     if "format" in schema and schema.get("type") == "integer":
         least, most = _RANGES.get(schema["format"], _RANGES["int64"])
         if not least <= value <= most:
-            findings.append(Finding(_path(place), RANGE, f"must be of type integer with format {schema['format']}", value))
+            findings.append(Mismatch(_path(place), RANGE, f"must be of type integer with format {schema['format']}", value))
     if "maximum" in schema:
         limit = schema["maximum"]
         if not value <= limit or (value == limit and schema.get("exclusiveMaximum")):  # not a number is never within
             words = "less than" if schema.get("exclusiveMaximum") else "less than or equal to"
-            findings.append(Finding(_path(place), INVALID, f"should be {words} {limit}", value))
+            findings.append(Mismatch(_path(place), INVALID, f"should be {words} {limit}", value))
     if "minimum" in schema:
         limit = schema["minimum"]
         if value < limit or (value == limit and schema.get("exclusiveMinimum")):
             words = "greater than" if schema.get("exclusiveMinimum") else "greater than or equal to"
-            findings.append(Finding(_path(place), INVALID, f"should be {words} {limit}", value))
+            findings.append(Mismatch(_path(place), INVALID, f"should be {words} {limit}", value))
 
 
-def _joined(value: Tree, schema: Schema, place: _Place, findings: list[Finding]) -> None:
+def _joined(value: Tree, schema: Schema, place: _Place, findings: list[Mismatch]) -> None:
     """What the value breaks of schemas that are joined with `and`, `or` and `not`: they know nothing of unknown fields."""
     from tjgen.cluster.schema import junctors  # only schemas that users bring have them
 
-    def walk(value: Tree, part: Schema) -> list[Finding]:
-        below: list[Finding] = []
+    def walk(value: Tree, part: Schema) -> list[Mismatch]:
+        below: list[Mismatch] = []
         _walk(value, part, place, below)
         return [finding for finding in below if finding.type != UNKNOWN]
 
     for message, below in junctors.problems(value, schema, walk):
-        findings.append(Finding(_path(place), JOINED, message, value))
+        findings.append(Mismatch(_path(place), JOINED, message, value))
         findings += below
     factor = schema.get("multipleOf")
     if factor is not None and value.__class__ in (int, float):
         problem = junctors.multiple_problem(value, factor)
         if problem:
-            findings.append(Finding(_path(place), INVALID, problem, value))
+            findings.append(Mismatch(_path(place), INVALID, problem, value))
 
 
-def _strangers(value: Tree, schema: Schema, place: _Place, findings: list[Finding]) -> None:
+def _strangers(value: Tree, schema: Schema, place: _Place, findings: list[Mismatch]) -> None:
     """Report every field of a value that is not of the type that it should have: none of them is known."""
     if value.__class__ is dict:
         for key, item in value.items():
             if "x-kubernetes-preserve-unknown-fields" not in schema:
-                findings.append(Finding(_path((place, key)), UNKNOWN, "unknown field", item))
+                findings.append(Mismatch(_path((place, key)), UNKNOWN, "unknown field", item))
     elif value.__class__ is list:
         for position, item in enumerate(value):
             _strangers(item, {}, (place, position), findings)
 
 
-def _listed(value: Tree, schema: Schema, place: _Place, findings: list[Finding]) -> None:
+def _listed(value: Tree, schema: Schema, place: _Place, findings: list[Mismatch]) -> None:
     if "enum" not in schema:
         return
     for entry in schema["enum"]:
@@ -285,7 +287,7 @@ def _listed(value: Tree, schema: Schema, place: _Place, findings: list[Finding])
     from tjgen.cluster.schema.equality import shown
 
     supported = ", ".join(map(shown, schema["enum"]))
-    findings.append(Finding(_path(place), UNSUPPORTED, f"supported values: {supported}", value, tuple(map(str, schema["enum"]))))
+    findings.append(Mismatch(_path(place), UNSUPPORTED, f"supported values: {supported}", value, tuple(map(str, schema["enum"]))))
 
 
 def _path(place: _Place) -> FieldPath:

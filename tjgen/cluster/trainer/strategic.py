@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tjgen.cluster.schema.elements import in_order, merged_elements, merged_scalars
-from tjgen.cluster.trainer.typed import Field, Struct, Types
+from tjgen.cluster.trainer.typed import GoField, Struct, Types
 from tjgen.trees.fields.ordinals import Ordinals
 from tjgen.trees.fields.path import MISSING, FieldPath, Step, Tree
 from tjgen.trees.typing import Any
@@ -44,7 +44,7 @@ class Merger:
     ) -> dict[str, Tree]:
         """`tree` with `patch` merged in, given the Go types of both; raises MergeError for an element without its key."""
         shapes = (self._types.struct(names[0]), self._types.struct(names[1]))
-        return _Merge(self._types, note, self._places).map(tree, patch, shapes, path, ())
+        return _PatchMerge(self._types, note, self._places).map(tree, patch, shapes, path, ())
 
 
 class _Places:
@@ -68,7 +68,7 @@ class _Places:
         self._serials[key] = self._front
 
 
-class _Merge:
+class _PatchMerge:
     """One merge: the types that it is made by, what records its values, and the places that earlier merges left."""
 
     __slots__ = ("_note", "_places", "_types")
@@ -119,7 +119,7 @@ class _Merge:
                 note(field_at, item_source, typed)
         return merged
 
-    def _below(self, field: Field, patch_shape: Struct, key: str) -> Shapes:
+    def _below(self, field: GoField, patch_shape: Struct, key: str) -> Shapes:
         return self._types.struct(field.struct), self._types.struct(patch_shape.fields[key].struct)
 
     def _with_one(

@@ -16,7 +16,7 @@ from tjgen.trees.fields.path import Tree
 from tjgen.trees.typing import Any, NamedTuple
 
 
-class Field(NamedTuple):
+class GoField(NamedTuple):
     """How a field is read, whether an empty value of it is printed, and how strategic merge treats it."""
 
     read: Read
@@ -34,7 +34,7 @@ class Field(NamedTuple):
 class Struct(NamedTuple):
     """A compiled line of the table."""
 
-    fields: dict[str, Field]
+    fields: dict[str, GoField]
     defaults: tuple[tuple[str, Tree], ...]
     zeros: tuple[tuple[str, Tree], ...]
     """What is printed where nothing was set."""
@@ -77,14 +77,14 @@ class Types:
         return known
 
     def _compile(self, name: str, defaulted: bool) -> Struct:
-        fields: dict[str, Field] = {}
+        fields: dict[str, GoField] = {}
         defaults: list[tuple[str, Tree]] = []
         zeros: list[tuple[str, Tree]] = []
         for key, entry in self.entries(name):
             notation, assigned, default = entry.partition("=")
             always = notation.endswith("!")
             go_type, merged, merge_key = notation.rstrip("!?").partition("@")
-            fields[key] = Field(
+            fields[key] = GoField(
                 self._reader(go_type, defaulted),
                 always or go_type[0] == "*",
                 self._element(go_type),
@@ -163,7 +163,7 @@ def metadata_of(tree: Tree) -> dict[str, Any]:
 
 
 def _struct_reader(
-    name: str, fields: dict[str, Field], defaults: tuple[tuple[str, Tree], ...], zeros: tuple[tuple[str, Tree], ...]
+    name: str, fields: dict[str, GoField], defaults: tuple[tuple[str, Tree], ...], zeros: tuple[tuple[str, Tree], ...]
 ) -> Read:
     def read(value: Any) -> Tree:
         if value.__class__ is not dict:

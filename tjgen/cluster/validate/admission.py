@@ -11,7 +11,7 @@ from tjgen.cluster.trainer.inputs import runtime_of
 from tjgen.cluster.trainer.release import NEWEST, Release
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.webhooks import jobset, trainer
-from tjgen.cluster.validate.webhooks.answer import Answer, refused
+from tjgen.cluster.validate.webhooks.answer import WebhookAnswer, refused
 from tjgen.cluster.validate.wording import field
 from tjgen.trees.fields.path import Tree, get, text_at
 from tjgen.trees.k8s.quantity import QuantityError
@@ -32,7 +32,7 @@ def review(
     release: Release = NEWEST,
     is_whole: bool = False,
     session: Session | None = None,
-) -> Answer:
+) -> WebhookAnswer:
     """The webhooks' answer on creating `tree`, or on replacing `old` by it; an empty one for kinds without webhooks.
 
     `context` holds the objects that stand in the cluster. A TrainJob whose runtime is not among them
@@ -44,13 +44,13 @@ def review(
     if old is not None and has_other:
         undecodable = _undecodable(tree, release) or _undecodable(old, release)
         if undecodable is not None:
-            return Answer((undecodable,))
+            return WebhookAnswer((undecodable,))
     if group == _JOBSET:
         try:
             before = live(old, release) if old is not None else None
             after = live(tree, release)
         except DecodeError as error:
-            return Answer((refused(error.text, error.path, "give the field a value of its type"),))
+            return WebhookAnswer((refused(error.text, error.path, "give the field a value of its type"),))
         return jobset.validate(after, old=before, context=context, release=release)
     if group.endswith(_VOLCANO):
         from tjgen.cluster.validate.webhooks import volcano  # few manifests contain objects of Volcano
@@ -59,13 +59,13 @@ def review(
             return volcano.validate(tree, old=old, context=context)
         except QuantityError as error:
             # The webhook cannot decode what the pattern of the schema lets pass, such as 1e99999.
-            return Answer((refused(str(error), hint="write a quantity such as 8, 500m or 64Gi"),))
+            return WebhookAnswer((refused(str(error), hint="write a quantity such as 8, 500m or 64Gi"),))
     if get(tree, ("apiVersion",), None) == _TRAINING_OPERATOR:
         from tjgen.cluster.validate.webhooks import training_operator
 
         return training_operator.validate(tree, old=old)
     if group != _TRAINER:
-        return Answer()
+        return WebhookAnswer()
     if not is_whole and get(tree, ("kind",), None) == "TrainJob" and runtime_of(tree, context) is None:
         return trainer.validate(tree, old=old, context=None, release=release, session=session)
     return trainer.validate(tree, old=old, context=context, release=release, session=session)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.schema import walk
 from tjgen.cluster.schema.store import Schema
-from tjgen.cluster.schema.walk import Finding
+from tjgen.cluster.schema.walk import Mismatch
 from tjgen.cluster.validate.cel import rules as cel
 from tjgen.cluster.validate.fault import INVALID, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID, WHOLE, Fault
 from tjgen.cluster.validate.place import Place, at
@@ -20,7 +20,7 @@ from tjgen.trees.fields.path import Tree
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tjgen.cluster.validate.update.pair import Pair
+    from tjgen.cluster.validate.update.pair import ObjectPair
 
 _INCOMPLETE = (
     "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
@@ -31,10 +31,10 @@ _LARGEST = 2**63
 _LARGEST_SCALE = 2**31 - 1
 
 
-def structural(tree: Tree, schema: Schema) -> tuple[list[Finding], list[Finding]]:
+def structural(tree: Tree, schema: Schema) -> tuple[list[Mismatch], list[Mismatch]]:
     """What the schema does not know in `tree` (with its defaults), and what it does not agree with."""
-    unknown: list[Finding] = []
-    wrong: list[Finding] = []
+    unknown: list[Mismatch] = []
+    wrong: list[Mismatch] = []
     resets_status = schema["x-tjgen-resource"]["status"]
     for finding in walk.check(tree, schema):
         if finding.type == walk.UNKNOWN:
@@ -44,13 +44,13 @@ def structural(tree: Tree, schema: Schema) -> tuple[list[Finding], list[Finding]
     return unknown, wrong
 
 
-def faults(wrong: list[Finding], schema: Schema) -> Iterator[Fault]:
+def faults(wrong: list[Mismatch], schema: Schema) -> Iterator[Fault]:
     """Findings as the server words them, with the errors that it adds to some."""
     for finding in wrong:
         yield from _worded(finding, schema)
 
 
-def rules(tree: Tree, schema: Schema, faults_: list[Fault], pair: Pair | None = None) -> Iterator[Fault]:
+def rules(tree: Tree, schema: Schema, faults_: list[Fault], pair: ObjectPair | None = None) -> Iterator[Fault]:
     """The CEL rules that are broken; where an error in `faults_` keeps them from being run, the error that says so.
 
     At an update `pair` holds the object that `tree` takes the place of.
@@ -88,7 +88,7 @@ def _accessor(where: str, value: Tree, expected: str) -> str:
     return f"{where} accessor error: {printed(value)} is of the type {go_type(value)}, expected {expected}"
 
 
-def _worded(finding: Finding, schema: Schema) -> Iterator[Fault]:
+def _worded(finding: Mismatch, schema: Schema) -> Iterator[Fault]:
     path, kind, message, value, known = finding
     if kind == walk.TYPE:
         yield from _type_invalid(finding)
@@ -113,7 +113,7 @@ def _worded(finding: Finding, schema: Schema) -> Iterator[Fault]:
         yield Fault(INVALID, field(path), detail, path, summary=f"Invalid value: {shown(value)}: {message}")
 
 
-def _type_invalid(finding: Finding) -> Iterator[Fault]:
+def _type_invalid(finding: Mismatch) -> Iterator[Fault]:
     """A wrong type, and what the server's other validators then say of the same value."""
     path, _, message, value, _ = finding
     expected, _, actual = message.removeprefix("must be of type ").partition(": ")
@@ -130,6 +130,6 @@ def _type_invalid(finding: Finding) -> Iterator[Fault]:
         yield _unchecked(finding, f"integer {format_}")._replace(echo=True)
 
 
-def _unchecked(finding: Finding, wanted: str) -> Fault:
+def _unchecked(finding: Mismatch, wanted: str) -> Fault:
     detail = f'Invalid value: "": Checked value must be of type {wanted} in {field(finding.path)}'
     return Fault(INVALID, WHOLE, detail, finding.path, summary=f"Invalid value: {shown(finding.value)}: must be of type {wanted}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.schema.store import Schema
-from tjgen.cluster.schema.walk import TYPE, UNKNOWN, Finding
+from tjgen.cluster.schema.walk import TYPE, UNKNOWN, Mismatch
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.k8s import quantity
 from tjgen.trees.typing import Any
@@ -20,7 +20,7 @@ _TYPES = {"string": str, "boolean": bool}
 _EMPTY: dict[str, type] = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int, "number": float}
 
 
-def mismatches(tree: Tree, schema: Schema, path: FieldPath = ()) -> Iterator[Finding]:
+def mismatches(tree: Tree, schema: Schema, path: FieldPath = ()) -> Iterator[Mismatch]:
     """Every value that cannot be decoded (TypeInvalid) and every unknown field (Unknown), in the order of the tree."""
     if tree is None or ("x-kubernetes-preserve-unknown-fields" in schema and "properties" not in schema):
         return
@@ -60,7 +60,7 @@ def _empty(schema: Schema) -> Tree:
     return _EMPTY.get(str(schema.get("type")), list)()
 
 
-def _object(tree: Tree, schema: Schema, path: FieldPath) -> Iterator[Finding]:
+def _object(tree: Tree, schema: Schema, path: FieldPath) -> Iterator[Mismatch]:
     if tree.__class__ is not dict:
         yield _mismatch(path, tree, "must be a mapping")
         return
@@ -69,7 +69,7 @@ def _object(tree: Tree, schema: Schema, path: FieldPath) -> Iterator[Finding]:
     for key, value in tree.items():
         below = properties.get(key, others)
         if below is None:
-            yield Finding((*path, key), UNKNOWN, "unknown field", value, tuple(properties))
+            yield Mismatch((*path, key), UNKNOWN, "unknown field", value, tuple(properties))
         elif value.__class__ is not str or below.get("type") != "string" or len(below) > 1:
             yield from mismatches(value, below, (*path, key))
 
@@ -128,5 +128,5 @@ def _quantity(value: Tree) -> str:
     return ""
 
 
-def _mismatch(path: FieldPath, value: Tree, message: str) -> Finding:
-    return Finding(path, TYPE, message, value)
+def _mismatch(path: FieldPath, value: Tree, message: str) -> Mismatch:
+    return Mismatch(path, TYPE, message, value)

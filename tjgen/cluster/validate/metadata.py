@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.place import Place
-from tjgen.cluster.validate.wording import Struct
+from tjgen.cluster.validate.wording import GoStruct
 from tjgen.trees.k8s import syntax
 from tjgen.trees.k8s.syntax import Check
 from tjgen.trees.manifests.generated_names import generated
@@ -161,10 +161,10 @@ def _owners(owners: list[Any], at: Place) -> Iterator[Fault]:
             controller = controller or this
 
 
-def _as_struct(owner: dict[str, Any]) -> Struct:
+def _as_struct(owner: dict[str, Any]) -> GoStruct:
     """An owner as the server shows it."""
     always = {name: owner.get(name) or "" for name in ("apiVersion", "kind", "name", "uid")}
-    return Struct(always | {name: owner[name] for name in ("controller", "blockOwnerDeletion") if owner.get(name) is not None})
+    return GoStruct(always | {name: owner[name] for name in ("controller", "blockOwnerDeletion") if owner.get(name) is not None})
 
 
 def _finalizers(finalizers: list[Any], at: Place, *, has_standard: bool) -> Iterator[Fault]:

@@ -19,7 +19,7 @@ _DEFINITION = "definition"
 _CHECKSUM = "sha256"
 
 
-class Known(NamedTuple):
+class KnownKind(NamedTuple):
     """A kind that can be checked."""
 
     api_version: str
@@ -30,19 +30,19 @@ class Known(NamedTuple):
     """How far: whole, or types only."""
 
 
-def known(folder: str | None) -> list[Known]:
+def known(folder: str | None) -> list[KnownKind]:
     """Every kind, sorted; those of the folder hide the same ones of releases. Raises CompileError for a damaged folder."""
-    known_kinds: dict[tuple[str, str], Known] = {}
+    known_kinds: dict[tuple[str, str], KnownKind] = {}
     for gvk, project in store.kinds().items():
         api_version, _, kind = gvk.rpartition("/")
         how = "whole" if project != store.BUILT_IN or kinds.is_whole(api_version, kind) else "types only"
-        known_kinds[api_version, kind] = Known(api_version, kind, f"{project} {store.releases(project)[-1]}", how)
+        known_kinds[api_version, kind] = KnownKind(api_version, kind, f"{project} {store.releases(project)[-1]}", how)
     for name in store.own_files(folder) if folder is not None else ():
         schema = store.own_schema(folder or "", name)
         (gvk,) = schema["x-kubernetes-group-version-kind"]
         api_version = f"{gvk['group']}/{gvk['version']}"
         how = "not all" if "x-tjgen-unchecked" in schema else "whole"
-        known_kinds[api_version, gvk["kind"]] = Known(api_version, gvk["kind"], folder or "", how)
+        known_kinds[api_version, gvk["kind"]] = KnownKind(api_version, gvk["kind"], folder or "", how)
     return [known_kinds[key] for key in sorted(known_kinds)]
 
 

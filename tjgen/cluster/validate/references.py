@@ -62,7 +62,7 @@ _SPECS: dict[tuple[Kind, str], Kind] = {
 """A kind and a field of its spec -> the kind of the object that the field names."""
 
 
-class Reference(NamedTuple):
+class ObjectReference(NamedTuple):
     """An object that is named, and where."""
 
     kind: Kind
@@ -70,7 +70,7 @@ class Reference(NamedTuple):
     path: FieldPath
 
 
-def references(tree: Tree, path: FieldPath = (), *, is_needed: bool = False) -> Iterator[Reference]:
+def references(tree: Tree, path: FieldPath = (), *, is_needed: bool = False) -> Iterator[ObjectReference]:
     """The claims, ConfigMaps and Secrets that pods in `tree` name. With `is_needed` without those that are optional.
 
     The sources of a projected volume name what they read like variables do.
@@ -89,7 +89,7 @@ def references(tree: Tree, path: FieldPath = (), *, is_needed: bool = False) -> 
                 yield from references(item, (*path, position), is_needed=is_needed)
 
 
-def needed(tree: Tree) -> Iterator[Reference]:
+def needed(tree: Tree) -> Iterator[ObjectReference]:
     """Every object that a manifest names and that must exist for it to work."""
     spec = get(tree, ("spec",), None)
     yield from references(spec, ("spec",), is_needed=True)
@@ -102,32 +102,32 @@ def needed(tree: Tree) -> Iterator[Reference]:
     for (kind, name), named in _SPECS.items():
         value = get(tree, ("spec", name), None)
         if kind == own and value.__class__ is str and value:
-            yield Reference(named, value, ("spec", name))
+            yield ObjectReference(named, value, ("spec", name))
     for group, one in enumerate(_list(get(tree, ("spec", "resourceGroups"), None)) if own == CLUSTER_QUEUE else ()):
         for position, flavor in enumerate(_list(get(one, ("flavors",), None))):
             name = get(flavor, ("name",), None)
             if name.__class__ is str:
-                yield Reference(FLAVOR, name, ("spec", "resourceGroups", group, "flavors", position, "name"))
+                yield ObjectReference(FLAVOR, name, ("spec", "resourceGroups", group, "flavors", position, "name"))
 
 
-def _object(kind: Kind, field: str, value: dict[str, Tree], path: FieldPath, *, is_needed: bool) -> Iterator[Reference]:
+def _object(kind: Kind, field: str, value: dict[str, Tree], path: FieldPath, *, is_needed: bool) -> Iterator[ObjectReference]:
     name = value.get(field) or value.get("name")
     if name.__class__ is str and not (is_needed and value.get("optional") is True):
-        yield Reference(kind, str(name), path)
+        yield ObjectReference(kind, str(name), path)
 
 
-def _by_name(tree: Tree, path: FieldPath) -> Iterator[Reference]:
+def _by_name(tree: Tree, path: FieldPath) -> Iterator[ObjectReference]:
     if tree.__class__ is dict:
         for key, value in tree.items():
             if key in _NAMES and value.__class__ is str and value:
-                yield Reference(_NAMES[key], value, (*path, key))
+                yield ObjectReference(_NAMES[key], value, (*path, key))
             elif key in _MORE_OBJECTS and value.__class__ is dict:
                 yield from _object(*_MORE_OBJECTS[key], value, (*path, key), is_needed=True)
             elif key == "imagePullSecrets":
                 for position, item in enumerate(_list(value)):
                     name = get(item, ("name",), None)
                     if name.__class__ is str and name:
-                        yield Reference(SECRET, name, (*path, key, position, "name"))
+                        yield ObjectReference(SECRET, name, (*path, key, position, "name"))
             else:
                 yield from _by_name(value, (*path, key))
     elif tree.__class__ is list:
@@ -135,11 +135,11 @@ def _by_name(tree: Tree, path: FieldPath) -> Iterator[Reference]:
             yield from _by_name(item, (*path, position))
 
 
-def _of_metadata(tree: Tree, path: FieldPath, field: str, kinds: dict[str, Kind]) -> Iterator[Reference]:
+def _of_metadata(tree: Tree, path: FieldPath, field: str, kinds: dict[str, Kind]) -> Iterator[ObjectReference]:
     given = get(tree, (*path, "metadata", field), None)
     for key, value in given.items() if given.__class__ is dict else ():
         if key in kinds and value.__class__ is str and value:
-            yield Reference(kinds[key], value, (*path, "metadata", field, key))
+            yield ObjectReference(kinds[key], value, (*path, "metadata", field, key))
 
 
 def _list(value: Tree) -> list[Tree]:

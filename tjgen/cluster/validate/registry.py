@@ -35,7 +35,7 @@ UPDATE = "update"
 Versions = Mapping[str, str] | None
 
 
-class Rule(NamedTuple):
+class RegisteredRule(NamedTuple):
     """A fact about objects."""
 
     name: str
@@ -47,47 +47,47 @@ class Rule(NamedTuple):
 class ObjectRule(NamedTuple):
     """A fact that one object shows."""
 
-    rule: Rule
+    rule: RegisteredRule
     find: Callable[[Tree, Versions], Iterator[Diagnostic]]
 
 
 class TogetherRule(NamedTuple):
     """A fact that objects show together, apart from TrainJobs (see `together.py`)."""
 
-    rule: Rule
+    rule: RegisteredRule
     find: Callable[[Sequence[gangs.Located]], Iterator[Diagnostic]]
 
 
 OBJECT_RULES = (
     ObjectRule(
-        Rule("pods-that-cannot-be-created", OBJECT, ("TJ427", "TJ511")),
+        RegisteredRule("pods-that-cannot-be-created", OBJECT, ("TJ427", "TJ511")),
         lambda tree, versions: unmakeable.diagnostics(tree, versions=versions),
     ),
     ObjectRule(
-        Rule("fields-that-a-controller-overrides", OBJECT, ("TJ336", "TJ337", "TJ417")),
+        RegisteredRule("fields-that-a-controller-overrides", OBJECT, ("TJ336", "TJ337", "TJ417")),
         lambda tree, _: overridden.diagnostics(tree),
     ),
-    ObjectRule(Rule("no-processes", OBJECT, ("TJ533",)), lambda tree, _: processes.diagnostics(tree)),
-    ObjectRule(Rule("gang-larger-than-its-job", OBJECT, ("TJ528",)), lambda tree, _: gangs.own(tree)),
-    ObjectRule(Rule("fields-that-the-server-drops", OBJECT, ("TJ472",)), dropped.diagnostics),
+    ObjectRule(RegisteredRule("no-processes", OBJECT, ("TJ533",)), lambda tree, _: processes.diagnostics(tree)),
+    ObjectRule(RegisteredRule("gang-larger-than-its-job", OBJECT, ("TJ528",)), lambda tree, _: gangs.own(tree)),
+    ObjectRule(RegisteredRule("fields-that-the-server-drops", OBJECT, ("TJ472",)), dropped.diagnostics),
 )
 """In the order in which they report."""
-TOGETHER_RULES = (TogetherRule(Rule("gang-larger-than-its-pods", TOGETHER, ("TJ528",)), gangs.waiting),)
-RULES: tuple[Rule, ...] = (
-    Rule("undecodable", SERVER, ("TJ501",)),
-    Rule("unknown-field", SERVER, ("TJ502",)),
-    Rule("invalid", SERVER, ("TJ503", "TJ504", "TJ505", "TJ506", "TJ507", "TJ508", "TJ509", "TJ510")),
-    Rule("refused-by-webhook", SERVER, ("TJ530",)),
-    Rule("webhook-warning", SERVER, ("TJ531",)),
-    Rule("token-in-clear-text", SERVER, ("TJ109",)),
+TOGETHER_RULES = (TogetherRule(RegisteredRule("gang-larger-than-its-pods", TOGETHER, ("TJ528",)), gangs.waiting),)
+RULES: tuple[RegisteredRule, ...] = (
+    RegisteredRule("undecodable", SERVER, ("TJ501",)),
+    RegisteredRule("unknown-field", SERVER, ("TJ502",)),
+    RegisteredRule("invalid", SERVER, ("TJ503", "TJ504", "TJ505", "TJ506", "TJ507", "TJ508", "TJ509", "TJ510")),
+    RegisteredRule("refused-by-webhook", SERVER, ("TJ530",)),
+    RegisteredRule("webhook-warning", SERVER, ("TJ531",)),
+    RegisteredRule("token-in-clear-text", SERVER, ("TJ109",)),
     *[one.rule for one in OBJECT_RULES],
-    Rule("name-of-a-made-object", TOGETHER, ("TJ865", "TJ866")),
-    Rule("unevaluated-trainjob", TOGETHER, ("TJ529", "TJ801")),
-    Rule("refused-made-object", TOGETHER, ("TJ895",)),
+    RegisteredRule("name-of-a-made-object", TOGETHER, ("TJ865", "TJ866")),
+    RegisteredRule("unevaluated-trainjob", TOGETHER, ("TJ529", "TJ801")),
+    RegisteredRule("refused-made-object", TOGETHER, ("TJ895",)),
     *[one.rule for one in TOGETHER_RULES],
-    Rule("unresolved-reference", CLOSED, ("TJ532", "TJ801")),
-    Rule("refused-update", UPDATE, ("TJ540", "TJ542")),
-    Rule("update-without-effect", UPDATE, ("TJ541",)),
+    RegisteredRule("unresolved-reference", CLOSED, ("TJ532", "TJ801")),
+    RegisteredRule("refused-update", UPDATE, ("TJ540", "TJ542")),
+    RegisteredRule("update-without-effect", UPDATE, ("TJ541",)),
 )
 """Every rule. Phase SERVER is `judge`. Rules without a function here are in `together.py`, `unresolved.py` and `gitops/diff`."""
 

@@ -22,7 +22,7 @@ from tjgen.cluster.validate.references import (
     VOLCANO_QUEUE,
     WORKLOAD_PRIORITY,
     Kind,
-    Reference,
+    ObjectReference,
     needed,
 )
 from tjgen.cluster.validate.report import subject_of
@@ -99,7 +99,7 @@ def _claims(tree: Tree, name: str) -> Iterator[str]:
             yield f"{get(template, ('metadata', 'name'), '')}-{name}-{number}"
 
 
-def _missing(tree: Tree, reference: Reference, namespace: str, names: set[tuple[Kind, str, str]]) -> Diagnostic:
+def _missing(tree: Tree, reference: ObjectReference, namespace: str, names: set[tuple[Kind, str, str]]) -> Diagnostic:
     kind, name, path = reference
     others = sorted(other for one, place, other in names if one == kind and place in (namespace, "*"))
     near = nearest(name, others)

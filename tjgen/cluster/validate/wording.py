@@ -51,7 +51,7 @@ def shown(value: Tree) -> str:
         return quote(value)
     if kind is float or (kind is int and not -_LARGEST <= value < _LARGEST):
         return number(to_float(value))
-    if kind is dict or kind is list or kind is Struct:
+    if kind is dict or kind is list or kind is GoStruct:
         return as_json(value)
     return "null" if value is None else str(value).lower()
 
@@ -124,14 +124,14 @@ def go_type(value: Tree) -> str:
     return _GO_TYPES[value.__class__]
 
 
-class Struct(dict[str, Tree]):
+class GoStruct(dict[str, Tree]):
     """A Go struct: its fields stand in their own order, a map's keys are sorted."""
 
 
 def as_json(value: Tree) -> str:
     """A value as encoding/json writes it."""
     kind = value.__class__
-    if kind is Struct:
+    if kind is GoStruct:
         return "{" + ",".join(f"{_json_string(key)}:{as_json(item)}" for key, item in value.items()) + "}"
     if kind is dict:
         return "{" + ",".join(f"{_json_string(key)}:{as_json(value[key])}" for key in sorted(value)) + "}"

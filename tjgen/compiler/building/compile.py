@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from tjgen.compiler.building.compared import Compared
 from tjgen.compiler.building.inputs import is_experiment, is_of_project, no_experiment, same_experiment
 from tjgen.compiler.building.plan import Plan
-from tjgen.compiler.building.run import Built, DigestOf, Findings, Left, Recall, Recalled, Result, Run, Unit, Watch
+from tjgen.compiler.building.run import Built, DigestOf, Left, ProjectFindings, Recall, Recalled, Result, Run, Unit, Watch
 from tjgen.compiler.hops.draft import Job
 from tjgen.compiler.passes import code, data
 from tjgen.compiler.passes.images import rewritten
@@ -117,7 +117,7 @@ class _Compilation:
         for surroundings in self._surroundings.values():
             diagnostics += [one for one in surroundings.unmatched() if plan.whole]
         diagnostics += self._compared.problems(left, plan.bound)
-        yield Findings(judged(diagnostics, policy))
+        yield ProjectFindings(judged(diagnostics, policy))
 
     def _experiments(self, file: str, content: bytes) -> tuple[list[Document], list[Diagnostic]]:
         plan = self._plan

@@ -34,7 +34,7 @@ def release(project: Project, environment: str | None, requested: str | None) ->
     return chosen(configured, project.document.locate(path) if project.document is not None else None)
 
 
-class Environment:
+class EnvironmentSettings:
     """What passes know of an environment, worked out once."""
 
     def __init__(self, project: Project, name: str | None, trainer: str | None) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from tjgen.cluster.trainer.release import Release
 from tjgen.compiler.building import policies
-from tjgen.compiler.building.environment import Environment, release
+from tjgen.compiler.building.environment import EnvironmentSettings, release
 from tjgen.compiler.building.inputs import (
     chosen_environments,
     confinement,
@@ -48,7 +48,7 @@ class Plan(NamedTuple):
     """Files of the request that hold a Platform, if the request takes them."""
     layers: list[Layer]
     """What the request sets in every experiment."""
-    settings: Mapping[str | None, Environment]
+    settings: Mapping[str | None, EnvironmentSettings]
     catalog: Catalog
     locks: Locks
     digest_of: DigestOf | None
@@ -150,7 +150,7 @@ def make_plan(request: Request) -> Plan:
     layers, problems = settings(list(request.set_values))
     environments, unknown = chosen_environments(project, request.environments)
     diagnostics = [*diagnostics, *problems, *unknown, *taken_names(project), *unreadable_slicers(project)]
-    known = {name: Environment(project, name, request.trainer) for name in environments}
+    known = {name: EnvironmentSettings(project, name, request.trainer) for name in environments}
     diagnostics += [one for environment in known.values() for one in environment.misfits()]
     diagnostics += dict.fromkeys(one for environment in known.values() for one in environment.policy_problems)
     if whole and not has_errors(diagnostics):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from tjgen.language.spec.authored import Program
+    from tjgen.language.spec.authored import AuthoredProgram
 
 NAMESPACE = "default"
 """The namespace of an experiment that names none, as with kubectl."""
@@ -53,7 +53,7 @@ class Request(NamedTuple):
     """The release of Trainer to build for, instead of that of the project."""
     given: Mapping[str, bytes] = {}
     """Texts of experiments that are in no file, by the file names that diagnostics show."""
-    programs: Mapping[str, Program] = {}
+    programs: Mapping[str, AuthoredProgram] = {}
     """Those of `given` that a Python program wrote: its documents, with their places in it."""
     catalogs: Sequence[str] = ()
     """Files of runtimes that precede those of the project."""

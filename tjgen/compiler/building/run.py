@@ -117,7 +117,7 @@ class Built(NamedTuple):
         return any(run.reads_files for run in self.runs)
 
 
-class Findings(NamedTuple):
+class ProjectFindings(NamedTuple):
     """The last result of a build: diagnostics that belong to no experiment."""
 
     diagnostics: list[Diagnostic]
@@ -132,7 +132,7 @@ class Findings(NamedTuple):
         return has_errors(self.diagnostics)
 
 
-Result: TypeAlias = "Built | Findings"
+Result: TypeAlias = "Built | ProjectFindings"
 
 
 class Recalled(Protocol):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from tjgen.compiler.programs.coding.choice import chosen, is_baked
 from tjgen.compiler.programs.coding.placing import place
-from tjgen.compiler.script import AT, Program, launcher_of, program
+from tjgen.compiler.script import AT, ScriptProgram, launcher_of, program
 from tjgen.language.codebase.files import FolderError, matching_files
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Code, Experiment
@@ -29,7 +29,7 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
         return
     started = program(spec.script, launcher_of(spec.launcher, setting.launcher))
     known = _files(spec.code, setting)
-    if not isinstance(started, Program) or not started.entry or known is None:
+    if not isinstance(started, ScriptProgram) or not started.entry or known is None:
         return
     folder = place(spec.code, experiment)
     entry = started.entry[-1]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.variables import env_item
-from tjgen.language.platform.devices import DeviceClass, Network
+from tjgen.language.platform.devices import DeviceClass, NodeNetwork
 from tjgen.language.spec.forms import text
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get, named
@@ -24,7 +24,7 @@ def missing(device: DeviceClass | None) -> Diagnostic:
     return Diagnostic("TJ378", message, path=AT, hint=hint)
 
 
-def contributions(workload: Workload, podset: PodSet, network: Network, count: int) -> Iterator[Contribution]:
+def contributions(workload: Workload, podset: PodSet, network: NodeNetwork, count: int) -> Iterator[Contribution]:
     """Resources, variables, annotations and rights of one pod with `count` devices. What the experiment says itself stays."""
     number = network.per_device * count if network.per_device is not None else network.per_pod
     amounts = {network.resource: str(number), **{name: text(amount) for name, amount in network.resources.items()}}
@@ -47,7 +47,7 @@ def contributions(workload: Workload, podset: PodSet, network: Network, count: i
             yield Contribution((*podset.pod, "dnsPolicy"), "ClusterFirstWithHostNet", AT)
 
 
-def _rights(workload: Workload, podset: PodSet, network: Network) -> Iterator[Contribution]:
+def _rights(workload: Workload, podset: PodSet, network: NodeNetwork) -> Iterator[Contribution]:
     path: FieldPath = (*podset.main, "securityContext", "capabilities", "add")
     before = get(workload.tree.value, path, None) or []
     added = [one for one in network.capabilities if one not in before]

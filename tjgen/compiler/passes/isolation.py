@@ -26,7 +26,7 @@ from tjgen.trees.typing import NamedTuple
 Source = tuple[str, ...]
 
 
-class Use(NamedTuple):
+class VolumeUse(NamedTuple):
     """What one run does with a source."""
 
     task: str
@@ -47,7 +47,7 @@ _MOST = 8
 
 def overlaps(runs: Iterable[tuple[Experiment, Setting]]) -> Iterator[tuple[str, Diagnostic]]:
     """Overlaps of two tasks, each once, with the later task, in whose experiment the diagnostic's path is."""
-    by_source: dict[Source, list[Use]] = {}
+    by_source: dict[Source, list[VolumeUse]] = {}
     for experiment, setting in runs:
         for use in _uses(experiment, setting):
             by_source.setdefault(use.source, []).append(use)
@@ -61,7 +61,7 @@ def overlaps(runs: Iterable[tuple[Experiment, Setting]]) -> Iterator[tuple[str, 
                 yield later.task, _overlap(use, later, path)
 
 
-def _meeting(uses: Sequence[Use]) -> Iterator[tuple[int, int]]:
+def _meeting(uses: Sequence[VolumeUse]) -> Iterator[tuple[int, int]]:
     """The positions of two uses of different tasks that have a path in common, of each use with a few earlier ones."""
     index = UsesByPath()
     for number, use in enumerate(uses):
@@ -99,7 +99,7 @@ def _upwards(folder: str) -> Iterator[str]:
         yield folder
 
 
-def _uses(experiment: Experiment, setting: Setting) -> Iterator[Use]:
+def _uses(experiment: Experiment, setting: Setting) -> Iterator[VolumeUse]:
     data = experiment.spec.data
     for name, volume in experiment.spec.volumes.items():
         storage = source_of(volume).storage(name, volume, setting)
@@ -112,9 +112,9 @@ def _uses(experiment: Experiment, setting: Setting) -> Iterator[Use]:
                 read = _read(data, experiment, setting)
                 if read is not None and not data.shared:
                     paths = [_joined(storage.folder, folder, data.path, path) for path in read.paths]
-                    yield Use(setting.task, name, read.source or storage.key, paths, False, AT, read.share)
+                    yield VolumeUse(setting.task, name, read.source or storage.key, paths, False, AT, read.share)
             if not place.read_only and not volume.shared and place.sub_path_expr is None:
-                yield Use(setting.task, name, storage.key, [_joined(storage.folder, folder)], True, place.because)
+                yield VolumeUse(setting.task, name, storage.key, [_joined(storage.folder, folder)], True, place.because)
 
 
 def _folder(volume: Volume, sub_path: str | None, read_only: bool, setting: Setting) -> str:
@@ -162,7 +162,7 @@ def _joined(*parts: str | None) -> str:
     return "/".join([stripped for part in parts if part and (stripped := part.strip("/"))])
 
 
-def _overlap(one: Use, other: Use, path: str) -> Diagnostic:
+def _overlap(one: VolumeUse, other: VolumeUse, path: str) -> Diagnostic:
     where = f'{path} of volume "{other.volume}"' if path else f'volume "{other.volume}"'
     if not one.writes and not other.writes:
         message = f'tasks "{one.task}" and "{other.task}" both read {where}'

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from tjgen.compiler.lower import SPEC, unknown_role
 from tjgen.compiler.volumes.claims import own_folder
 from tjgen.compiler.volumes.mounts import MountPlace, Users, folder_path, mounts_of, users_of, writing_as
-from tjgen.compiler.volumes.protocol import Request
+from tjgen.compiler.volumes.protocol import VolumeRequest
 from tjgen.compiler.volumes.pvc import new_claim
 from tjgen.compiler.volumes.table import pod_source, source_of
 from tjgen.language.setting import Setting
@@ -28,7 +28,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         yield from _unknown_readers(workload, volume, because)
         users = users_of(workload, name, volume)
         source, pods = source_of(volume), _pods(workload, name, users, experiment)
-        yield from source.objects(Request(name, volume, setting, because, pods))
+        yield from source.objects(VolumeRequest(name, volume, setting, because, pods))
         for podset, mounts in users:
             tree = {"name": name, **pod_source(name, volume, setting)}
             yield Contribution((*podset.pod, "volumes", named(name)), tree, because)

@@ -41,7 +41,7 @@ _CHOSEN = Origin("experiment", "experiment", ("spec", "runtime"))
 _KEYS = {**LIST_KEYS, "runtimePatches": ("manager",)}
 
 
-class Lowered(NamedTuple):
+class LoweredTrainJob(NamedTuple):
     """The objects of one run. `runtime` is what the TrainJob refers to, emitted or in the cluster."""
 
     trainjob: Manifest
@@ -51,7 +51,7 @@ class Lowered(NamedTuple):
     diagnostics: list[Diagnostic]
 
 
-def lower(workload: Workload, base: CatalogRuntime, session: Session, release: Release = NEWEST) -> Lowered:
+def lower(workload: Workload, base: CatalogRuntime, session: Session, release: Release = NEWEST) -> LoweredTrainJob:
     """The TrainJob of `release` that asks for `workload`, over `base` as the runtime that the workload began with.
 
     A runtime of the cluster is referred to as it is unless something needs a derived copy, which is
@@ -72,7 +72,7 @@ def lower(workload: Workload, base: CatalogRuntime, session: Session, release: R
     else:
         runtime = Manifest(base.tree, {(): (Origin("runtime", "runtime", (), True),)}, RUNTIMES)
     trainjob = _trainjob(workload, runtime, parts, release)
-    return Lowered(trainjob, runtime, emits_runtime, extra_objects(workload), diagnostics)
+    return LoweredTrainJob(trainjob, runtime, emits_runtime, extra_objects(workload), diagnostics)
 
 
 def _whole(workload: Workload, base: CatalogRuntime, session: Session) -> Manifest:

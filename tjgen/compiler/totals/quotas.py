@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from tjgen.compiler.totals.tally import Claim, Totals
+from tjgen.compiler.totals.tally import ClaimedStorage, Totals
 from tjgen.trees.diagnostics.model import Diagnostic, Note
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.path import MISSING, FieldPath, get
@@ -70,7 +70,7 @@ def alone(
             yield Diagnostic(code, message, None, path, None, related, "request less, or raise it in the Platform")
 
 
-class Use(NamedTuple):
+class QuotaUse(NamedTuple):
     """What a run takes of one key of a bound."""
 
     run: str
@@ -79,7 +79,7 @@ class Use(NamedTuple):
     """Whether the build does not request the run: it is superseded or orphaned, and neither stopped nor archived."""
 
 
-def together(uses: list[Use], quota: Limits, namespace: str, at: FieldPath, platform: Document) -> Iterator[Diagnostic]:
+def together(uses: list[QuotaUse], quota: Limits, namespace: str, at: FieldPath, platform: Document) -> Iterator[Diagnostic]:
     """What runs take more of together than their namespace has."""
     for key, amount in summed(one.used for one in uses).items():
         allowed = parse(quota[key])
@@ -93,7 +93,7 @@ def together(uses: list[Use], quota: Limits, namespace: str, at: FieldPath, plat
             yield Diagnostic("TJ384", message, span=span, hint=hint)
 
 
-def behind(uses: list[Use], capability: Limits, queue: str, at: FieldPath, platform: Document) -> Iterator[Diagnostic]:
+def behind(uses: list[QuotaUse], capability: Limits, queue: str, at: FieldPath, platform: Document) -> Iterator[Diagnostic]:
     """TJ286 for a queue in which current runs fit, but not next to the runs that the build does not request."""
     requested = summed(one.used for one in uses if not one.is_left)
     for key, left in summed(one.used for one in uses if one.is_left).items():
@@ -126,7 +126,7 @@ def _is_of_claims(key: str) -> bool:
     )
 
 
-def _of_claims(claims: Mapping[str, Claim], key: str) -> Iterator[Used]:
+def _of_claims(claims: Mapping[str, ClaimedStorage], key: str) -> Iterator[Used]:
     wanted, of_class, what = key.rpartition(_STORAGE_CLASS)
     for name, claim in claims.items():
         if not of_class or claim.storage_class == wanted:

@@ -139,10 +139,10 @@ def problems(footprints: Sequence[Footprint], bound_of: BoundOf) -> list[Diagnos
         ("quotas", TAKES, LEFT, quotas.together),
         ("queues", QUEUED, LEFT_IN_QUEUE, quotas.behind),
     ):
-        taken: dict[tuple[str, str], list[quotas.Use]] = {}
+        taken: dict[tuple[str, str], list[quotas.QuotaUse]] = {}
         for one in sorted({one for one in footprints if one[0] in (requested, left)}):
             kind, environment, name, run, *used = one
-            use = quotas.Use(run, (used[0], used[1], used[2]), is_left=kind == left)
+            use = quotas.QuotaUse(run, (used[0], used[1], used[2]), is_left=kind == left)
             taken.setdefault((environment, name), []).append(use)
         for (environment, name), uses in taken.items():
             known = bound_of(environment, field, name)

@@ -12,7 +12,7 @@ from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.typing import NamedTuple
 
 
-class Claim(NamedTuple):
+class ClaimedStorage(NamedTuple):
     """Storage that is asked for under one name."""
 
     size: Quantity
@@ -26,7 +26,7 @@ class Totals(NamedTuple):
 
     pods: int
     resources: dict[str, Quantity]
-    claims: dict[str, Claim]
+    claims: dict[str, ClaimedStorage]
     """Each PersistentVolumeClaim that is made, by `namespace/name`: runs may share one."""
     limits: dict[str, Quantity]
     devices: dict[str, int]
@@ -40,7 +40,7 @@ def of_run(manifests: Iterable[Manifest], previews: Iterable[Manifest]) -> Total
     manifests = list(manifests)
     templates = {one.name: one.tree for one in manifests if one.kind == "ResourceClaimTemplate"}
     pods, resources, limits = 0, [], []
-    claims: dict[str, Claim] = {}
+    claims: dict[str, ClaimedStorage] = {}
     devices: dict[str, int] = {}
     for manifest in (*manifests, *previews):
         if manifest.kind != "PersistentVolumeClaim":
@@ -81,7 +81,7 @@ def of_gang(totals: Totals, previews: Iterable[Manifest]) -> Totals:
 
 def together(several: Sequence[Totals]) -> Totals:
     """The sum; a claim that several share counts once."""
-    claims: dict[str, Claim] = {}
+    claims: dict[str, ClaimedStorage] = {}
     for one in several:
         claims.update(one.claims)
     return Totals(
@@ -126,14 +126,14 @@ def _as_requests(holder: Tree) -> Tree:
     return {**holder, "resources": {"requests": limits}}
 
 
-def _of_pods(manifest: Manifest, role: str, pod: Tree, count: int) -> Iterable[tuple[str, Claim]]:
+def _of_pods(manifest: Manifest, role: str, pod: Tree, count: int) -> Iterable[tuple[str, ClaimedStorage]]:
     """Volumes that are made with each pod."""
     for volume in pod.get("volumes") or ():
         spec = get(volume, ("ephemeral", "volumeClaimTemplate", "spec"), None)
         yield from _claim(f"{manifest.namespace}/{manifest.name}-{role}-{volume['name']}", spec, count)
 
 
-def _of_policies(jobset: Manifest) -> Iterable[tuple[str, Claim]]:
+def _of_policies(jobset: Manifest) -> Iterable[tuple[str, ClaimedStorage]]:
     """Claims that JobSet makes, one for all pods of the run."""
     for policy in get(jobset.tree, ("spec", "volumeClaimPolicies"), None) or []:
         for template in policy.get("templates") or []:
@@ -141,10 +141,10 @@ def _of_policies(jobset: Manifest) -> Iterable[tuple[str, Claim]]:
             yield from _claim(f"{jobset.namespace}/{name}-{jobset.name}", template.get("spec"))
 
 
-def _claim(name: str, spec: Tree, number: int = 1) -> Iterable[tuple[str, Claim]]:
+def _claim(name: str, spec: Tree, number: int = 1) -> Iterable[tuple[str, ClaimedStorage]]:
     size = get(spec, ("resources", "requests", "storage"), None) if spec else None
     if size is not None:
-        yield name, Claim(parse(size), spec.get("storageClassName") or "", number)
+        yield name, ClaimedStorage(parse(size), spec.get("storageClassName") or "", number)
 
 
 def _claimed(pod: Tree, templates: dict[str, Tree]) -> Iterable[tuple[str, int]]:

@@ -9,9 +9,9 @@ from tjgen.compiler.volumes.protocol import (
     DATA_LOAD,
     EVERY_POD,
     IN_EVERY_MOUNT,
-    Request,
     Source,
     Storage,
+    VolumeRequest,
     any_node,
     filled,
     no_problems,
@@ -49,7 +49,7 @@ def _pod_source(name: str, volume: Volume, setting: Setting) -> Tree:
     return {"claimName": dataset_name(name, _of(volume), setting), "readOnly": True}
 
 
-def _objects(request: Request) -> Contributions:
+def _objects(request: VolumeRequest) -> Contributions:
     create = _of(request.volume).create
     if create is not None:
         full = dataset_name(request.name, _of(request.volume), request.setting)

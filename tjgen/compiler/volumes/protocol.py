@@ -52,7 +52,7 @@ class Label(NamedTuple):
     """Size and storage class of a claim that is made for the volume, or the limit of its size; else empty."""
 
 
-class Request(NamedTuple):
+class VolumeRequest(NamedTuple):
     """A volume of an experiment that is compiled."""
 
     name: str
@@ -77,7 +77,7 @@ class Source(NamedTuple):
     """Field of the pod's volume."""
     pod_source: Callable[[str, Volume, Setting], Tree]
     """Name of the volume, volume -> the value of `pod_field`."""
-    objects: Callable[[Request], Contributions]
+    objects: Callable[[VolumeRequest], Contributions]
     """The objects to create for the volume, such as its claim."""
     node_selector: Callable[[Volume], Mapping[str, str]]
     """Labels of the nodes that the pods need."""
@@ -124,7 +124,7 @@ def present(**fields: Tree) -> dict[str, Tree]:
     return {key: value for key, value in fields.items() if value is not None}
 
 
-def no_objects(request: Request) -> Contributions:
+def no_objects(request: VolumeRequest) -> Contributions:
     """The objects of a source that needs none."""
     return iter(())
 

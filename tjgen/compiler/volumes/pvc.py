@@ -9,9 +9,9 @@ from tjgen.compiler.volumes.protocol import (
     JOB,
     ClaimSpecs,
     Label,
-    Request,
     Source,
     Storage,
+    VolumeRequest,
     any_node,
     no_problems,
     unlimited,
@@ -55,7 +55,7 @@ def _pod_source(name: str, volume: Volume, setting: Setting) -> Tree:
     return {**fields, "readOnly": True} if volume.read_only else fields
 
 
-def _objects(request: Request) -> Contributions:
+def _objects(request: VolumeRequest) -> Contributions:
     create = new_claim(request.volume)
     if create is not None:
         at = (*request.at, "pvc", "create")

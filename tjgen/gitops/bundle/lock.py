@@ -32,7 +32,7 @@ FIXED: Mapping[str, tuple[FieldPath, ...]] = {
 `ValidatePriorityClassUpdate`, `ValidateRoleBindingUpdate`; kueue `LocalQueueSpec.clusterQueue`)."""
 
 
-class Changed(NamedTuple):
+class ChangedObject(NamedTuple):
     """A field that cannot change, and does."""
 
     manifest: Manifest
@@ -67,7 +67,7 @@ def read_lock(text: str, file: str) -> tuple[dict[tuple[str, str, str], Tree], l
     return {(one["kind"], one.get("namespace", ""), one["name"]): one.get("fixed") or {} for one in objects}, []
 
 
-def changes(manifests: Sequence[Manifest], known: Mapping[tuple[str, str, str], Tree]) -> Iterator[Changed]:
+def changes(manifests: Sequence[Manifest], known: Mapping[tuple[str, str, str], Tree]) -> Iterator[ChangedObject]:
     """The fields that are other than when the platform was built last; of a map the first key that is."""
     for one in manifests:
         before: Tree = known.get((one.kind, one.namespace, one.name)) or {}
@@ -75,10 +75,14 @@ def changes(manifests: Sequence[Manifest], known: Mapping[tuple[str, str, str], 
             was, now = before.get(render(path)), get(one.tree, path, None)
             if was != now:
                 key = next(iter(_differing(was, now)), None)
-                yield Changed(one, path, was, now) if key is None else Changed(one, (*path, key), was.get(key), now.get(key))
+                yield (
+                    ChangedObject(one, path, was, now)
+                    if key is None
+                    else ChangedObject(one, (*path, key), was.get(key), now.get(key))
+                )
 
 
-def refused(change: Changed, document: Document, place: Span | None) -> Diagnostic:
+def refused(change: ChangedObject, document: Document, place: Span | None) -> Diagnostic:
     """TJ912 for a change; where it is said in the Platform is `place`."""
     field, before, after = render(change.path), _shown(change.before), _shown(change.after)
     message = f"{change.manifest.kind} {change.manifest.name}: {field} is {before} in the cluster, and cannot become {after}"

@@ -50,7 +50,7 @@ class ObjectChange(NamedTuple):
     """What the server says where it refuses."""
 
 
-class Entry(NamedTuple):
+class DiffEntry(NamedTuple):
     """A run, or one object that runs share."""
 
     place: TreePlace
@@ -73,7 +73,7 @@ def no_attributions(change: Changed) -> tuple[Attribution | None, Attribution | 
     return None, None
 
 
-def compare(old: Side, new: Side) -> list[Entry]:
+def compare(old: Side, new: Side) -> list[DiffEntry]:
     """Every run and every shared object of either side, in order of path."""
     groups: dict[tuple[TreePlace, str], list[str]] = {}
     for path in sorted({*old.bodies, *new.bodies}):
@@ -116,16 +116,16 @@ def _entry(
     old: Side,
     new: Side,
     known: _Known,
-) -> Entry:
+) -> DiffEntry:
     if not any(path in old.bodies for path in paths):
         earlier = known.earlier.get((place.key, name)) if place.run else None
         twins = _twins(name, earlier.run, paths, old) if earlier is not None else {}
         objects = tuple([_new(path, twins.get(path), old, new) for path in paths])
         is_replacing = earlier is not None and earlier.is_replaced
-        return Entry(place, name, NEW, objects, earlier, "" if is_replacing else _repeated(place, name, new, known.removed))
+        return DiffEntry(place, name, NEW, objects, earlier, "" if is_replacing else _repeated(place, name, new, known.removed))
     successor = known.later.get((place.key, name), "") if place.run else ""
     if not any(path in new.bodies for path in paths):
-        return Entry(place, name, REMOVED, tuple([_alone(path, old, REMOVED) for path in paths]), successor=successor)
+        return DiffEntry(place, name, REMOVED, tuple([_alone(path, old, REMOVED) for path in paths]), successor=successor)
     differing = [path for path in paths if old.bodies.get(path) != new.bodies.get(path)]
     context = (
         [tree_of(new.bodies[path], path) for path in known.runtimes.get((place.environment, place.namespace), ())]
@@ -138,7 +138,7 @@ def _entry(
     before, now = _state(old, place, name), _state(new, place, name)
     if kind == UNCHANGED and before is not None and before != now and now in NOT_REQUESTED:
         kind = now
-    return Entry(place, name, kind, objects, successor=successor)
+    return DiffEntry(place, name, kind, objects, successor=successor)
 
 
 def _badness(kind: str) -> float:

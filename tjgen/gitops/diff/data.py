@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tjgen.gitops.diff.compare import Entry, FieldChange, ObjectChange
+from tjgen.gitops.diff.compare import DiffEntry, FieldChange, ObjectChange
 from tjgen.gitops.diff.side import Attribution
 from tjgen.gitops.diff.words import counts
 from tjgen.trees.fields.path import MISSING, Tree, render
 from tjgen.trees.manifests.manifest import RUNS
 
 
-def as_data(entries: Sequence[Entry], *, old: str, new: str) -> Tree:
+def as_data(entries: Sequence[DiffEntry], *, old: str, new: str) -> Tree:
     """Every entry, those included that did not change. An absent value has no key."""
     return {"old": old, "new": new, "counts": counts(entries), "entries": [_entry(entry) for entry in entries]}
 
 
-def _entry(entry: Entry) -> Tree:
+def _entry(entry: DiffEntry) -> Tree:
     place, earlier = entry.place, entry.earlier
     data: Tree = {"stage": place.stage, "environment": place.environment or None, "namespace": place.namespace}
     if place.stage == RUNS:

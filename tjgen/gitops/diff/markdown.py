@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tjgen.gitops.diff.compare import Entry, FieldChange
+from tjgen.gitops.diff.compare import DiffEntry, FieldChange
 from tjgen.gitops.diff.words import meaning, sections, shown_both, summary
 from tjgen.trees.fields.path import MISSING, render
 
 
-def render_markdown(entries: Sequence[Entry]) -> str:
+def render_markdown(entries: Sequence[DiffEntry]) -> str:
     """The counts first, then a section for each experiment, with a table of fields for what changed."""
     lines = ["## Training runs", ""]
     lines += [f"- {line}" for line in summary(entries)] or ["Nothing differs."]
@@ -20,7 +20,7 @@ def render_markdown(entries: Sequence[Entry]) -> str:
     return "".join(line + "\n" for line in lines)
 
 
-def _entry(entry: Entry) -> Iterator[str]:
+def _entry(entry: DiffEntry) -> Iterator[str]:
     yield f"- **{_plain(entry.name)}**: {_plain(meaning(entry))}"
     for one in entry.objects:
         for words in one.words:

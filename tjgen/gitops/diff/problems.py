@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.kinds.protocol import SILENT
-from tjgen.gitops.diff.compare import Entry, ObjectChange
+from tjgen.gitops.diff.compare import DiffEntry, ObjectChange
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import render
 
 
-def problems(entry: Entry) -> Iterator[Diagnostic]:
+def problems(entry: DiffEntry) -> Iterator[Diagnostic]:
     """TJ540 for each refusal, and TJ541 for each change that the server accepts without effect."""
     for one in entry.objects:
         for words in one.words:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tjgen.gitops.diff.compare import REMOVED, Entry
+from tjgen.gitops.diff.compare import REMOVED, DiffEntry
 from tjgen.gitops.diff.side import Side
 from tjgen.language.runs.lock import RENAMED, REPLACED
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -13,7 +13,7 @@ from tjgen.trees.manifests.manifest import RUNS
 _MOST = 5
 
 
-def removals(entries: Sequence[Entry], new: Side) -> list[Diagnostic]:
+def removals(entries: Sequence[DiffEntry], new: Side) -> list[Diagnostic]:
     """TJ745 for runs that are removed without a tombstone in the lock, TJ746 for those that have one."""
     lost, pruned = [], []
     # A run that a rename replaced has its tombstone in the lock of the old name.
@@ -41,13 +41,13 @@ def removals(entries: Sequence[Entry], new: Side) -> list[Diagnostic]:
     return diagnostics
 
 
-def _folder(entry: Entry) -> str:
+def _folder(entry: DiffEntry) -> str:
     """The folder of a run in the output tree."""
     place = entry.place
     return "/".join(part for part in (place.environment, RUNS, place.namespace, place.experiment, entry.name) if part)
 
 
-def _names(entries: Sequence[Entry]) -> str:
+def _names(entries: Sequence[DiffEntry]) -> str:
     names = ", ".join(f"{entry.place.key}/{entry.name}" for entry in entries[:_MOST])
     more = f" and {len(entries) - _MOST} more" if len(entries) > _MOST else ""
     return f"{len(entries)} runs ({names}{more}) are" if len(entries) > 1 else f"run {names} is"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tjgen.cluster.kinds.protocol import SILENT
-from tjgen.gitops.diff.compare import Entry, FieldChange, ObjectChange
+from tjgen.gitops.diff.compare import DiffEntry, FieldChange, ObjectChange
 from tjgen.gitops.diff.effect import REFUSED
 from tjgen.gitops.diff.words import meaning, sections, shown, shown_both, summary
 from tjgen.trees.fields.path import render
 
 
-def render_text(entries: Sequence[Entry]) -> str:
+def render_text(entries: Sequence[DiffEntry]) -> str:
     """Every run and shared object that differs, its fields, and who asked for both values; then the counts."""
     lines = []
     for name, group in sections(entries):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tjgen.gitops.diff.compare import NEW, Entry, FieldChange, ObjectChange
+from tjgen.gitops.diff.compare import NEW, DiffEntry, FieldChange, ObjectChange
 from tjgen.gitops.diff.fields import Changed
 from tjgen.gitops.diff.side import Side, tree_of
 from tjgen.trees.fields.path import MISSING
 from tjgen.trees.manifests.leaves import leaves
 
 
-def with_all_fields(entries: Sequence[Entry], new: Side) -> list[Entry]:
+def with_all_fields(entries: Sequence[DiffEntry], new: Side) -> list[DiffEntry]:
     """The entries; a new object has all its fields, those first that differ from an earlier run."""
     return [entry._replace(objects=tuple([_whole(one, new) for one in entry.objects])) for entry in entries]
 

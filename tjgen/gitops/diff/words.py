@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import takewhile
 
-from tjgen.gitops.diff.compare import ARCHIVED, KINDS, ORPHANED_NOW, REMOVED, SUPERSEDED_NOW, Entry
+from tjgen.gitops.diff.compare import ARCHIVED, KINDS, ORPHANED_NOW, REMOVED, SUPERSEDED_NOW, DiffEntry
 from tjgen.gitops.diff.effect import UNCHANGED
 from tjgen.trees.canonical import json_text
 from tjgen.trees.fields.path import MISSING, Tree
@@ -24,7 +24,7 @@ _MEANING_OF_SHARED = {REMOVED: "removed: a sync that prunes deletes it"}
 _MEANING_OF_PLATFORM = {REMOVED: "removed: it stays in the cluster until you delete it"}
 
 
-def meaning(entry: Entry) -> str:
+def meaning(entry: DiffEntry) -> str:
     """What becomes of a run or a shared object."""
     if entry.repeats:
         return f"new, repeats {entry.repeats}, which no source requests now: the same is trained again under another name"
@@ -63,9 +63,9 @@ def _text(value: Tree) -> str:
     return value if value.__class__ is str else json_text(value)
 
 
-def sections(entries: Iterable[Entry]) -> list[tuple[str, list[Entry]]]:
+def sections(entries: Iterable[DiffEntry]) -> list[tuple[str, list[DiffEntry]]]:
     """What differs, under the key of the experiment, or the stage and place of what is shared."""
-    by_environment: dict[str, list[Entry]] = {}
+    by_environment: dict[str, list[DiffEntry]] = {}
     for entry in entries:
         if entry.kind != UNCHANGED:
             place = entry.place
@@ -74,7 +74,7 @@ def sections(entries: Iterable[Entry]) -> list[tuple[str, list[Entry]]]:
     return list(by_environment.items())
 
 
-def counts(entries: Iterable[Entry]) -> dict[str, dict[str, int]]:
+def counts(entries: Iterable[DiffEntry]) -> dict[str, dict[str, int]]:
     """Stage -> how many of its entries became what; what nothing became is left out."""
     known = list(entries)
     stages = {}
@@ -85,7 +85,7 @@ def counts(entries: Iterable[Entry]) -> dict[str, dict[str, int]]:
     return stages
 
 
-def summary(entries: Iterable[Entry]) -> list[str]:
+def summary(entries: Iterable[DiffEntry]) -> list[str]:
     """A line for each stage."""
     return [
         f"{stage}: {', '.join(f'{count} {kind}' for kind, count in amounts.items())}"

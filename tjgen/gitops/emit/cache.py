@@ -48,7 +48,7 @@ class CacheEntry(NamedTuple):
     """Plain data that the caller wants again: counts, diagnostics as tuples."""
 
 
-class Cache:
+class FileCache:
     """The cache of one project and one output directory, while a build has the turn there."""
 
     __slots__ = ("_at", "_noted", "_path", "_root", "_units")

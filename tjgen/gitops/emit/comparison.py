@@ -6,18 +6,18 @@
 from __future__ import annotations
 
 from tjgen.gitops.emit import journal, problems, staging
-from tjgen.gitops.emit.plan import Change, OutputFile, Plan
+from tjgen.gitops.emit.plan import FileChange, OutputFile, WritePlan
 from tjgen.gitops.emit.tree import refuse_links
 from tjgen.trees.diagnostics.model import CompileError
 from tjgen.trees.typing import NamedTuple
 
 
-class Difference(NamedTuple):
+class FileDifference(NamedTuple):
     """A file that is not what the sources make."""
 
     path: str
     kind: str
-    """One of the kinds of `Change`: missing, different, edited, foreign, extra."""
+    """One of the kinds of `FileChange`: missing, different, edited, foreign, extra."""
     place: str
     """The path with its directory in front, for people."""
 
@@ -31,8 +31,8 @@ class Comparison:
         refuse_links(directory, records)
         self._directory = directory
         self._records = records
-        self._plan = Plan(directory, records=records)
-        self._changes: list[Difference] = []
+        self._plan = WritePlan(directory, records=records)
+        self._changes: list[FileDifference] = []
 
     def put(self, file: OutputFile) -> None:
         """Want `file` in the tree; raises CompileError where what is there cannot be read."""
@@ -63,7 +63,7 @@ class Comparison:
         except OSError as error:
             raise CompileError([problems.unread(error.filename or self._directory, error)]) from error
 
-    def differences(self) -> list[Difference]:
+    def differences(self) -> list[FileDifference]:
         """All differences, by path; raises CompileError where the files could not stand together or a build was interrupted."""
         if journal.exists(staging.path_in(self._directory)):
             raise CompileError([problems.interrupted(self._directory)])
@@ -76,6 +76,6 @@ class Comparison:
             raise CompileError(self._plan.problems)
         return sorted(self._changes)
 
-    def _note(self, change: Change | None, root: str) -> None:
+    def _note(self, change: FileChange | None, root: str) -> None:
         if change is not None:
-            self._changes.append(Difference(change.path, change.kind, f"{root}/{change.path}"))
+            self._changes.append(FileDifference(change.path, change.kind, f"{root}/{change.path}"))

@@ -39,7 +39,7 @@ class Version(NamedTuple):
 ABSENT = Version("", 0)
 
 
-class Step(NamedTuple):
+class JournalStep(NamedTuple):
     """One file to put in place or to remove."""
 
     root: str
@@ -61,10 +61,10 @@ class Journal(NamedTuple):
     """What `checkout.commit` answered for the directory when the commit began."""
     records: str
     """The folder of records as seen from the directory, as `ascii` shows it."""
-    steps: list[Step]
+    steps: list[JournalStep]
 
 
-class UnreadableError(Exception):
+class JournalError(Exception):
     """The journal has another form, or is not complete."""
 
 
@@ -78,7 +78,7 @@ def digest(content: bytes) -> str:
     return sha256(content).hexdigest()
 
 
-def write(folder: str, commit: str, records: str, steps: Iterable[Step]) -> None:
+def write(folder: str, commit: str, records: str, steps: Iterable[JournalStep]) -> None:
     """Write the journal into the staging directory `folder`, whole or not at all. From here on the steps can be undone."""
     lines = [f"{_FORM}\t{os.lstat(folder).st_ino}\t{commit}\t{records}"]
     for step in steps:
@@ -98,13 +98,13 @@ def read(folder: str) -> Journal | None:
     try:
         journal_file = Root(folder).read(staging.JOURNAL)
     except ObstacleError as obstacle:
-        raise UnreadableError(folder) from obstacle
+        raise JournalError(folder) from obstacle
     if journal_file is None:
         return None
     lines = journal_file.content.decode(errors="replace").split("\n")
     head = lines[0].split("\t")
     if len(head) != 4 or head[0] != _FORM or not _NUMBER.match(head[1]) or lines[-2:] != ["end", ""]:
-        raise UnreadableError(folder)
+        raise JournalError(folder)
     return Journal(int(head[1]), head[2], head[3], [_step(line) for line in lines[1:-2]])
 
 
@@ -121,18 +121,18 @@ def _new(folder: str) -> str:
     return f"{folder}/{staging.JOURNAL}.new"
 
 
-def _step(line: str) -> Step:
+def _step(line: str) -> JournalStep:
     fields = line.split("\t")
     if len(fields) != 7:
-        raise UnreadableError(line)
+        raise JournalError(line)
     root, path, name, *versions = fields
     # A journal may come from a clone: no step may lead out of the directory.
     if root not in (TREE, RECORD) or not is_safe(path) or not _NAME.match(name):
-        raise UnreadableError(line)
-    return Step(root, path, name, _version(*versions[:2]), _version(*versions[2:]))
+        raise JournalError(line)
+    return JournalStep(root, path, name, _version(*versions[:2]), _version(*versions[2:]))
 
 
 def _version(content: str, modified: str) -> Version:
     if not _VERSION.match(f"{content}\t{modified}") or not _NUMBER.match(modified):
-        raise UnreadableError(content)
+        raise JournalError(content)
     return Version(content, int(modified))

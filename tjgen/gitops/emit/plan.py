@@ -39,7 +39,7 @@ class OutputFile(NamedTuple):
     """Key of the experiment that it belongs to (`environment/namespace/name`); "" for shared files."""
 
 
-class Change(NamedTuple):
+class FileChange(NamedTuple):
     """A file that is not as it should be."""
 
     path: str
@@ -53,7 +53,7 @@ class Change(NamedTuple):
     """What the header of the file that is there calls its source."""
 
 
-class Plan:
+class WritePlan:
     """What a build wants in a directory, compared with what is there."""
 
     __slots__ = ("_claims", "_folders", "_kept", "_records", "_root", "_taken", "hollow", "problems", "unchanged")
@@ -71,7 +71,7 @@ class Plan:
         self.hollow: list[str] = []
         """Empty folders in what is claimed, known once `extra` has run."""
 
-    def put(self, file: OutputFile) -> Change | None:
+    def put(self, file: OutputFile) -> FileChange | None:
         """Want `file`; the change that this asks for, or None where nothing is to be done or a problem was noted."""
         path = file.path
         if not self._may_stand(file):
@@ -87,14 +87,14 @@ class Plan:
             self.problems.append(problems.in_the_way(obstacle.path, obstacle.what))
             return None
         if on_disk is None:
-            return Change(path, MISSING, content)
+            return FileChange(path, MISSING, content)
         known = header.read(on_disk.content)
         if header.is_in_conflict(on_disk.content):
-            return Change(path, CONFLICT, content, on_disk)
+            return FileChange(path, CONFLICT, content, on_disk)
         if known is None:
-            return Change(path, FOREIGN, content, on_disk)
+            return FileChange(path, FOREIGN, content, on_disk)
         kind = EDITED if header.is_edited(on_disk.content, known) else DIFFERENT
-        return Change(path, kind, content, on_disk, known.source)
+        return FileChange(path, kind, content, on_disk, known.source)
 
     def keep(self, path: str) -> None:
         """Let what stands at `path`, a file or a whole folder, stay whatever is claimed."""
@@ -104,7 +104,7 @@ class Plan:
         """Say that this build knows all files of ours below `folder`, or all of `owner` there; "" is the whole tree."""
         self._claims.append((folder, owner))
 
-    def record(self, path: str, text: str | None) -> Change | None:
+    def record(self, path: str, text: str | None) -> FileChange | None:
         """Want `text` (None: nothing) at `path` in the folder of records, whose files need no header."""
         root = self._records
         if root is None:
@@ -119,13 +119,13 @@ class Plan:
             self.problems.append(problems.in_the_way(obstacle.path, obstacle.what))
             return None
         if text is None:
-            return None if on_disk is None else Change(path, EXTRA, on_disk=on_disk)
+            return None if on_disk is None else FileChange(path, EXTRA, on_disk=on_disk)
         content = text.encode()
         if on_disk is None:
-            return Change(path, MISSING, content)
-        return None if on_disk.content == content else Change(path, DIFFERENT, content, on_disk)
+            return FileChange(path, MISSING, content)
+        return None if on_disk.content == content else FileChange(path, DIFFERENT, content, on_disk)
 
-    def extra(self) -> Iterator[Change]:
+    def extra(self) -> Iterator[FileChange]:
         """The files of ours that are claimed and neither put nor kept (EXTRA or EDITED); call it when all is put."""
         seen = set()
         for folder, owner in self._claims:
@@ -138,13 +138,13 @@ class Plan:
                 known = header.read(on_disk.content)
                 if header.is_in_conflict(on_disk.content) and not owner:
                     seen.add(path)
-                    yield Change(path, CONFLICT, on_disk=on_disk)
+                    yield FileChange(path, CONFLICT, on_disk=on_disk)
                     continue
                 if known is None or (owner and known.owner != owner):
                     continue
                 seen.add(path)
                 kind = EDITED if header.is_edited(on_disk.content, known) else EXTRA
-                yield Change(path, kind, on_disk=on_disk, source=known.source)
+                yield FileChange(path, kind, on_disk=on_disk, source=known.source)
 
     def present(self) -> list[str]:
         """The files of ours that will be there, those included that this build does not mention; call it when all is put."""

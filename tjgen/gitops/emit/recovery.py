@@ -43,7 +43,7 @@ def undo_now(directory: str, roots: Mapping[str, str]) -> None:
         pending = journal.read(folder)
         if pending is not None:
             transaction.undo(folder, pending, roots, wanted=lambda _, paths: {*paths})
-    except (OSError, journal.UnreadableError):
+    except (OSError, journal.JournalError):
         # The failure that led here is reported, and the journal is still there.
         return
 
@@ -52,7 +52,7 @@ def _pending(folder: str, roots: Mapping[str, str], records: str) -> Journal | N
     file = f"{folder}/{staging.JOURNAL}"
     try:
         pending = journal.read(folder)
-    except journal.UnreadableError:
+    except journal.JournalError:
         raise CompileError([problems.unreadable_journal(file)]) from None
     if pending is None:
         return None

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 
 from tjgen.gitops.emit import journal, staging
 from tjgen.gitops.emit.filesystem import FileOnDisk, ObstacleError, Root
-from tjgen.gitops.emit.journal import ABSENT, RECORD, Journal, Step
+from tjgen.gitops.emit.journal import ABSENT, RECORD, Journal, JournalStep
 from tjgen.trees.typing import NamedTuple
 
 
@@ -35,7 +35,7 @@ Wanted = Callable[[str, list[str]], set[str]]
 """The root and paths of files that a commit had removed -> those that must come back."""
 
 
-def carry_out(folder: str, commit: str, records: str, steps: list[Step], roots: Mapping[str, str]) -> None:
+def carry_out(folder: str, commit: str, records: str, steps: list[JournalStep], roots: Mapping[str, str]) -> None:
     """Do the steps with what is staged in `folder`. The folders of new files exist already.
 
     `commit` and `records`: see `Journal`. Raises OSError, leaving a journal to undo.
@@ -59,7 +59,7 @@ def undo(folder: str, pending: Journal, roots: Mapping[str, str], *, wanted: Wan
     """Undo what was done of a commit, then remove its journal. Raises OSError; a second call goes on from there."""
     backups = Root(folder)
     changed: list[str] = []
-    missing: dict[str, list[Step]] = {}
+    missing: dict[str, list[JournalStep]] = {}
     for step in reversed(pending.steps):
         try:
             on_disk = _read(Root(roots[step.root]), step.path)
@@ -105,7 +105,7 @@ def remove_empty(root: str, folder: str) -> None:
         folder = folder.rpartition("/")[0]
 
 
-def _rank(step: Step) -> int:
+def _rank(step: JournalStep) -> int:
     """Where a step comes: a record stands before its files come and until they are gone.
 
     Should half of a commit remain, for instance because it was added to Git, each file of a run still has its record.
@@ -115,7 +115,7 @@ def _rank(step: Step) -> int:
     return 3 if step.root == RECORD else 2
 
 
-def _restore(folder: str, step: Step, roots: Mapping[str, str]) -> None:
+def _restore(folder: str, step: JournalStep, roots: Mapping[str, str]) -> None:
     target = _target(step, roots)
     if step.before == ABSENT:
         os.unlink(target)
@@ -130,5 +130,5 @@ def _read(root: Root, path: str) -> FileOnDisk | None:
     return root.read(path)
 
 
-def _target(step: Step, roots: Mapping[str, str]) -> str:
+def _target(step: JournalStep, roots: Mapping[str, str]) -> str:
     return f"{roots[step.root]}/{step.path}"

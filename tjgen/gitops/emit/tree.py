@@ -19,8 +19,8 @@ from types import TracebackType
 from tjgen.gitops.emit import checkout, journal, problems, recovery, staging, transaction
 from tjgen.gitops.emit.filelock import BusyError, FileLock, acquire
 from tjgen.gitops.emit.filesystem import ObstacleError
-from tjgen.gitops.emit.journal import ABSENT, RECORD, TREE, Step, Version
-from tjgen.gitops.emit.plan import CONFLICT, EDITED, EXTRA, FOREIGN, MISSING, Change, OutputFile, Plan
+from tjgen.gitops.emit.journal import ABSENT, RECORD, TREE, JournalStep, Version
+from tjgen.gitops.emit.plan import CONFLICT, EDITED, EXTRA, FOREIGN, MISSING, FileChange, OutputFile, WritePlan
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.files.links import link_in
 from tjgen.trees.typing import NamedTuple, Self
@@ -82,9 +82,9 @@ class OutputTree:
         self._staging = staging.path_in(directory)
         self._force = force
         self._wait = wait
-        self._plan = Plan(directory, records=records)
+        self._plan = WritePlan(directory, records=records)
         self._problems: list[Diagnostic] = []
-        self._steps: list[Step] = []
+        self._steps: list[JournalStep] = []
         self._created: list[str] = []
         self._updated: list[str] = []
         self._created_folders: list[str] = []
@@ -184,7 +184,7 @@ class OutputTree:
             transaction.remove_empty(self._directory, folder)
         return Committed(sorted(self._created), sorted(self._updated), sorted(self._plan.unchanged), sorted(removed))
 
-    def _accept(self, change: Change | None, root: str) -> None:
+    def _accept(self, change: FileChange | None, root: str) -> None:
         if change is None:
             return
         if change.kind == FOREIGN:
@@ -196,13 +196,13 @@ class OutputTree:
             if root == TREE:
                 (self._created if change.kind == MISSING else self._updated).append(change.path)
 
-    def _stage(self, change: Change) -> staging.Staged:
+    def _stage(self, change: FileChange) -> staging.Staged:
         mode = change.on_disk.mode if change.on_disk is not None else None
         return staging.stage(self._staging, len(self._steps), change.content, mode)
 
-    def _add_step(self, root: str, change: Change, staged: staging.Staged | None) -> None:
+    def _add_step(self, root: str, change: FileChange, staged: staging.Staged | None) -> None:
         after = Version(journal.digest(change.content), staged.modified) if staged is not None else ABSENT
-        self._steps.append(Step(root, change.path, f"{len(self._steps):x}", journal.version(change.on_disk), after))
+        self._steps.append(JournalStep(root, change.path, f"{len(self._steps):x}", journal.version(change.on_disk), after))
 
     def _make_folders(self) -> None:
         """Every folder in which something will change exists and can be written: afterwards it would be too late to find out."""
@@ -266,6 +266,6 @@ class OutputTree:
         return CompileError([problems.failed(place, error, half_done=journal.exists(self._staging))])
 
 
-def _spoilt(change: Change) -> Diagnostic:
+def _spoilt(change: FileChange) -> Diagnostic:
     """A file of ours that is not as we left it."""
     return problems.in_conflict(change.path) if change.kind == CONFLICT else problems.edited(change.path, change.source)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tjgen.gitops.lint.order import application_of, options_of
-from tjgen.gitops.lint.rule import ARGOCD, Change
+from tjgen.gitops.lint.rule import ARGOCD, FieldEdit
 from tjgen.gitops.lint.scene import Item, Scene
 from tjgen.gitops.lint.sync import OPTIONS, PRUNE, RECONCILE, annotation, has_option, is_record, mark, with_options
 from tjgen.trees.typing import Any
@@ -24,10 +24,10 @@ def applies_again(scene: Scene, item: Item) -> bool:
     return "ApplyOutOfSyncOnly=true" not in options_of(scene, item)
 
 
-def server_side(item: Item) -> tuple[Change, ...]:
+def server_side(item: Item) -> tuple[FieldEdit, ...]:
     """What makes Argo CD apply it on the server's side."""
     value = with_options(item, add=(SERVER_SIDE,), remove=("ServerSideApply=false",))
-    return (Change(item, annotation(OPTIONS), value),)
+    return (FieldEdit(item, annotation(OPTIONS), value),)
 
 
 def stays(item: Item, tool: str) -> bool:

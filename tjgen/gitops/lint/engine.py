@@ -18,7 +18,7 @@ UNKNOWN = "TJ678"
 FRAMEWORK = (UNUSED, UNREASONED, UNKNOWN)
 
 
-class Report(NamedTuple):
+class LintReport(NamedTuple):
     """A finding with its diagnostic."""
 
     finding: Finding
@@ -45,10 +45,10 @@ class Choice(NamedTuple):
 class Result(NamedTuple):
     """What lint found. `silenced` is what marks took away."""
 
-    reports: list[Report]
+    reports: list[LintReport]
     diagnostics: list[Diagnostic]
     """Of all that was found, and of the marks, by place."""
-    silenced: list[Report]
+    silenced: list[LintReport]
 
 
 def lint(
@@ -61,18 +61,18 @@ def lint(
 
     `marks` are those that stand elsewhere, as in a project. A mark that is used in one scene is used.
     """
-    every: list[Report] = []
+    every: list[LintReport] = []
     checked: set[str] = set()
     all_marks = [*marks, *(mark for file, text in texts.items() for mark in in_text(text, file))]
     for scene in scenes:
         for rule, check in entries():
             if choice.runs(rule) and applies(rule, scene):
                 checked.add(rule.code)
-                every += [Report(one, _diagnostic(rule, one)) for one in check(scene)]
+                every += [LintReport(one, _diagnostic(rule, one)) for one in check(scene)]
         all_marks += in_annotations(scene.items)
     used: set[object] = set()
-    reports: list[Report] = []
-    silenced: list[Report] = []
+    reports: list[LintReport] = []
+    silenced: list[LintReport] = []
     for one in every:
         holding = [mark for mark in all_marks if _silences(mark, one)]
         used.update((mark.span, mark.codes) for mark in holding)
@@ -109,7 +109,7 @@ def _diagnostic(rule: Rule, finding: Finding) -> Diagnostic:
     )
 
 
-def _silences(mark: Mark, one: Report) -> bool:
+def _silences(mark: Mark, one: LintReport) -> bool:
     return bool(mark.reason) and one.diagnostic.code in mark.codes and mark.covers(one.diagnostic, one.finding.item)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tjgen.gitops.lint.engine import Report
+from tjgen.gitops.lint.engine import LintReport
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.source.edits import Stream
 from tjgen.trees.source.reader import KUBERNETES
@@ -16,10 +16,10 @@ class Fixed(NamedTuple):
 
     texts: dict[str, str]
     """The files that differ."""
-    cured: list[Report]
+    cured: list[LintReport]
 
 
-def fixed(reports: Sequence[Report], texts: Mapping[str, str]) -> Fixed:
+def fixed(reports: Sequence[LintReport], texts: Mapping[str, str]) -> Fixed:
     """The files of `texts` with every cure that can be made by itself.
 
     Of two findings that change one field only the first is cured: the second speaks of a field that is another by now, so
@@ -57,7 +57,7 @@ class _Streams(dict[str, Stream]):
         return self.get(file)
 
 
-def _applied(one: Report, streams: _Streams) -> dict[tuple[str, int], str] | None:
+def _applied(one: LintReport, streams: _Streams) -> dict[tuple[str, int], str] | None:
     """The documents that the changes of a finding make; None where one of them cannot be made."""
     result: dict[tuple[str, int], str] = {}
     for item, path, value in one.finding.changes:

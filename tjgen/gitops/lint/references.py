@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.validate.references import Reference, references
+from tjgen.cluster.validate.references import ObjectReference, references
 from tjgen.gitops.lint.kinds import TRAINJOB
 from tjgen.gitops.lint.scene import Item, Kind, Scene
 from tjgen.trees.fields.path import FieldPath
 
 
-def named_by(scene: Scene, item: Item) -> list[Reference]:
+def named_by(scene: Scene, item: Item) -> list[ObjectReference]:
     """What an object names in its `spec`, and what a TrainJob names through its runtime; the paths are those of the object."""
     references = list(_own(item))
     runtime = scene.runtime_of(item) if item.kind == TRAINJOB else None
@@ -19,7 +19,7 @@ def named_by(scene: Scene, item: Item) -> list[Reference]:
     return references
 
 
-def _own(item: Item) -> Iterator[Reference]:
+def _own(item: Item) -> Iterator[ObjectReference]:
     return references(item.tree.get("spec"), ("spec",))
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tjgen.gitops.diff.update import Refusal, refusals
 from tjgen.gitops.lint.kinds import RUNTIMES
-from tjgen.gitops.lint.scene import Pair, Scene
+from tjgen.gitops.lint.scene import ItemPair, Scene
 from tjgen.gitops.lint.sync import is_record
 
 
-def refused(scene: Scene, pair: Pair) -> list[Refusal]:
+def refused(scene: Scene, pair: ItemPair) -> list[Refusal]:
     """What is refused when the object is applied over what is there; nothing of what no tool applies."""
     if scene.leaves(pair.new, is_record):
         return []

@@ -26,10 +26,10 @@ __all__ = [
     "SOURCE",
     "TOOLS",
     "WARNING",
-    "Change",
-    "Entry",
+    "FieldEdit",
     "Finding",
     "Rule",
+    "RuleEntry",
 ]
 
 TOOLS = tuple([tool.name for tool in table.TOOLS])
@@ -80,7 +80,7 @@ class Rule(NamedTuple):
     """Whether it is asked without `--all` or `--select`: not if no run, claim or sync is in danger."""
 
 
-class Change(NamedTuple):
+class FieldEdit(NamedTuple):
     """A part of a fix: the value that stands at `path` of `item` afterwards, MISSING to remove it."""
 
     item: Item
@@ -88,7 +88,7 @@ class Change(NamedTuple):
     value: Tree = MISSING
 
 
-class Place(NamedTuple):
+class RelatedPlace(NamedTuple):
     """A second place that belongs to a finding."""
 
     item: Item
@@ -104,14 +104,14 @@ class Finding(NamedTuple):
     message: str
     hint: str = ""
     key: bool = False
-    changes: tuple[Change, ...] = ()
+    changes: tuple[FieldEdit, ...] = ()
     """What cures it, where that is mechanical."""
-    related: tuple[Place, ...] = ()
+    related: tuple[RelatedPlace, ...] = ()
     severity: str = ""
     """Where a case is milder than the rule."""
 
 
-class Entry(NamedTuple):
+class RuleEntry(NamedTuple):
     """A rule with its check."""
 
     rule: Rule

@@ -90,7 +90,7 @@ class Item:
         return self.units.get(tool, "")
 
 
-class Pair(NamedTuple):
+class ItemPair(NamedTuple):
     """An object as it was and as it is."""
 
     old: Item
@@ -169,12 +169,12 @@ class Scene:
             self._named_before = {one.identity: one for one in self.before or ()}
         return self._named_before.get(item.identity)
 
-    def pairs(self, *kinds: Kind) -> Iterator[Pair]:
+    def pairs(self, *kinds: Kind) -> Iterator[ItemPair]:
         """Objects that were there before and are now, and differ; of some kinds, or of all."""
         for item in self.of(*kinds) if kinds else self.items:
             old = self.find_before(item)
             if old is not None and old.tree != item.tree:
-                yield Pair(old, item)
+                yield ItemPair(old, item)
 
     def removed(self, *kinds: Kind) -> list[Item]:
         """Objects that were there before and are not now."""

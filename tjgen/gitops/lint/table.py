@@ -7,16 +7,16 @@ from functools import cache
 from importlib import import_module
 
 from tjgen.gitops.lint import rules
-from tjgen.gitops.lint.rule import Entry, Rule
+from tjgen.gitops.lint.rule import Rule, RuleEntry
 
 
 @cache
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[RuleEntry, ...]:
     """Every rule."""
     folder = os.path.dirname(rules.__file__ or "")
     names = [name.removesuffix(".py") for name in os.listdir(folder) if name.endswith(".py") and not name.startswith("_")]
     modules = [import_module(f"{rules.__name__}.{name}") for name in names]
-    entries_ = [one for module in modules for one in getattr(module, "ENTRIES", None) or [Entry(module.RULE, module.check)]]
+    entries_ = [one for module in modules for one in getattr(module, "ENTRIES", None) or [RuleEntry(module.RULE, module.check)]]
     return tuple(sorted(entries_, key=lambda one: one.rule.code))
 
 

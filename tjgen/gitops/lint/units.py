@@ -20,7 +20,7 @@ OF_SET = ":"
 """Between the name of an ApplicationSet and a folder that it makes an Application for."""
 
 
-class Unit(NamedTuple):
+class SyncUnit(NamedTuple):
     """A folder that a tool syncs as one, or with signs in its parts a pattern of such folders."""
 
     tool: str
@@ -42,7 +42,7 @@ def assigned(items: Sequence[Item]) -> list[Item]:
     return [_with_units(item, {**item.units, **known[item.file]}) for item in items]
 
 
-def _units(items: Sequence[Item]) -> Iterator[Unit]:
+def _units(items: Sequence[Item]) -> Iterator[SyncUnit]:
     for item in items:
         if item.kind == KUSTOMIZATION:
             paths = [item.get("spec", "path", default="")]
@@ -56,7 +56,7 @@ def _units(items: Sequence[Item]) -> Iterator[Unit]:
         for path in paths:
             parts = tuple(part for part in os.path.normpath(str(path)).split("/") if part not in ("", "."))
             if parts:
-                yield Unit(FLUX if item.kind == KUSTOMIZATION else ARGOCD, item.name, parts, item.kind == APPLICATION_SET)
+                yield SyncUnit(FLUX if item.kind == KUSTOMIZATION else ARGOCD, item.name, parts, item.kind == APPLICATION_SET)
 
 
 def _folders(generators: Tree) -> Iterator[str]:
@@ -70,7 +70,7 @@ def _folders(generators: Tree) -> Iterator[str]:
                 yield from _folders(settings.get("generators"))
 
 
-def _of(file: str, units: Sequence[Unit]) -> dict[str, str]:
+def _of(file: str, units: Sequence[SyncUnit]) -> dict[str, str]:
     """Tool -> the unit with the longest path that the file lies in."""
     parts = tuple(os.path.dirname(os.path.abspath(file)).split(os.sep))
     result: dict[str, str] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tjgen.compiler.building.run import Run
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.language.runs.lock import Lock
-from tjgen.language.runs.store import Place
+from tjgen.language.runs.store import LockKey
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.typing import NamedTuple
 
@@ -26,7 +26,7 @@ class Put(NamedTuple):
     file: OutputFile
 
 
-class Share(NamedTuple):
+class ShareFile(NamedTuple):
     """Write a file that other runs may make too. They must make it equal."""
 
     file: OutputFile
@@ -40,18 +40,18 @@ class Preview(NamedTuple):
 
 
 class Fill(NamedTuple):
-    """Write all files of a folder: `Share` has them."""
+    """Write all files of a folder: `ShareFile` has them."""
 
     folder: str
 
 
-class Keep(NamedTuple):
+class KeepRun(NamedTuple):
     """Leave the files in a folder as they are on disk."""
 
     folder: str
 
 
-class Release(NamedTuple):
+class ReleaseClaim(NamedTuple):
     """Remove the files in a folder that no other action writes or keeps; with an owner, only the files of that experiment."""
 
     folder: str
@@ -61,11 +61,11 @@ class Release(NamedTuple):
 class Orphan(NamedTuple):
     """Report orphaned runs that no command has kept, archived or pruned."""
 
-    place: Place
+    place: LockKey
     runs: tuple[str, ...]
 
 
-class Report(NamedTuple):
+class ReportDiagnostic(NamedTuple):
     """Report a diagnostic at its place."""
 
     diagnostic: Diagnostic
@@ -83,11 +83,13 @@ class Forget(NamedTuple):
     """Do not cache the result for this experiment: the next build must compare it with the disk again."""
 
 
-class Record(NamedTuple):
+class RecordLock(NamedTuple):
     """Write the lock of an experiment."""
 
     path: str
     lock: Lock
 
 
-Action = Occupy | Put | Share | Preview | Fill | Keep | Release | Orphan | Report | Count | Forget | Record
+Action = (
+    Occupy | Put | ShareFile | Preview | Fill | KeepRun | ReleaseClaim | Orphan | ReportDiagnostic | Count | Forget | RecordLock
+)

@@ -17,25 +17,25 @@ from tjgen.gitops.output.actions import (
     Count,
     Fill,
     Forget,
-    Keep,
+    KeepRun,
     Occupy,
     Orphan,
     Preview,
     Put,
-    Record,
-    Release,
-    Report,
-    Share,
+    RecordLock,
+    ReleaseClaim,
+    ReportDiagnostic,
+    ShareFile,
 )
 from tjgen.gitops.output.decide import Renew, decide, decide_absent, report
 from tjgen.gitops.output.disk import Disk, OnDisk
-from tjgen.gitops.output.done import Counts, Done, Progress
-from tjgen.gitops.output.files import Files
+from tjgen.gitops.output.done import Done, RunCounts, RunProgress
+from tjgen.gitops.output.files import OutputFiles
 from tjgen.gitops.output.layout import folder_of, stage_folder
-from tjgen.gitops.output.options import BuildOptions, Wanted
+from tjgen.gitops.output.options import BuildOptions, TreeOptions
 from tjgen.gitops.output.records import Records
 from tjgen.language.runs.lock import RENAMED, REPLACED, Lock, is_data
-from tjgen.language.runs.store import Locks, Place
+from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.diagnostics.model import INFO, Diagnostic
 from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES, SYNC
 
@@ -49,15 +49,15 @@ class Directory:
     def __init__(
         self,
         directory: str,
-        tree: Wanted,
-        previews: Wanted | None,
+        tree: TreeOptions,
+        previews: TreeOptions | None,
         locks: Locks,
         options: BuildOptions,
         on_disk: OnDisk | None = None,
     ) -> None:
         self.diagnostics: list[Diagnostic] = []
         self.directory = directory
-        self.counts = Counts()
+        self.counts = RunCounts()
         self.locks: dict[str, Lock] = {}
         """Key of an experiment -> its lock after the build, for experiments that were added or are absent."""
         self._tree = tree
@@ -67,8 +67,8 @@ class Directory:
         self._on_disk = on_disk or Disk(directory, locks.folder)
         self._put: dict[str, bytes] = {}
         """Path -> digest of the body that was put there."""
-        self._files = Files()
-        self._now = Progress()
+        self._files = OutputFiles()
+        self._now = RunProgress()
         self._known: set[str] = set()
         self._uses: set[str] = set()
         self._objects: dict[tuple[str | None, str, str, str, str], tuple[str, str]] = {}
@@ -192,7 +192,7 @@ class Directory:
 
     def _perform(self, actions: Iterable[Action]) -> Lock:
         """Perform the actions for one experiment; returns its lock after them."""
-        now = self._now = Progress()
+        now = self._now = RunProgress()
         lock: Lock | None = None
         for action in actions:
             match action:
@@ -200,7 +200,7 @@ class Directory:
                     self._occupy(action)
                 case Put(file):
                     self._tree.put(file)
-                case Share(file, run):
+                case ShareFile(file, run):
                     self._share(file, run)
                 case Preview(file):
                     if self._previews is not None:
@@ -209,21 +209,21 @@ class Directory:
                 case Fill(folder):
                     self._folders.add(folder)
                     now.keeps.append(folder)
-                case Keep(folder):
+                case KeepRun(folder):
                     self._keep(folder)
-                case Release(folder, ""):
+                case ReleaseClaim(folder, ""):
                     self._release(folder)
-                case Release(folder, owner):
+                case ReleaseClaim(folder, owner):
                     self._tree.claim(folder, owner=owner)
                 case Orphan():
                     self._orphans.append(action)
-                case Report(diagnostic):
+                case ReportDiagnostic(diagnostic):
                     self._report(diagnostic)
                 case Count(what, runs):
-                    now.counts = now.counts.plus(Counts(**{what: runs}))
+                    now.counts = now.counts.plus(RunCounts(**{what: runs}))
                 case Forget():
                     now.steady = False
-                case Record(path, lock):
+                case RecordLock(path, lock):
                     self._record(path, lock)
         assert lock is not None, "the last action records the lock"
         self.counts = self.counts.plus(now.counts)
@@ -266,7 +266,7 @@ class Directory:
 
     def _record(self, path: str, lock: Lock) -> None:
         self.locks[lock.experiment] = lock
-        place = Place.of(path, lock)
+        place = LockKey.of(path, lock)
         self._folders.update([folder_of(place, run) for run in lock.runs.values()])
         self._folders.update([folder_of(place, run) for run in lock.pruned.values()])
         self._has_renamed = self._has_renamed or any(run.was in (RENAMED, REPLACED) for run in lock.pruned.values())

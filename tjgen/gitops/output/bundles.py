@@ -18,7 +18,7 @@ from tjgen.gitops.bundle import bundle, lock
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.attributions import Attributions
 from tjgen.gitops.output.layout import file_name
-from tjgen.gitops.output.options import Wanted
+from tjgen.gitops.output.options import TreeOptions
 from tjgen.language.resolve.project import PlatformDocument
 from tjgen.language.resolve.reading import of_kind
 from tjgen.language.runs.store import PLATFORMS
@@ -67,7 +67,7 @@ def build_platforms(plan: Plan) -> tuple[list[PlatformObjects], list[Diagnostic]
     return platforms, [*problems, *(diagnostic for one in platforms for diagnostic in one.diagnostics)]
 
 
-def put(plan: Plan, tree: Wanted, *, force: bool, attributions: Attributions | None = None) -> list[Diagnostic]:
+def put(plan: Plan, tree: TreeOptions, *, force: bool, attributions: Attributions | None = None) -> list[Diagnostic]:
     """Put the objects and the locks; with `force` also what the lock says cannot change."""
     platforms, diagnostics = build_platforms(plan)
     known: set[str] = set()
@@ -144,7 +144,7 @@ def _locked(plan: Plan, platform: str) -> tuple[dict[tuple[str, str, str], Tree]
     return lock.read_lock(text, os.path.join(plan.locks.folder, lock.path_of(platform))) if text is not None else ({}, [])
 
 
-def _forget(plan: Plan, tree: Wanted, known: set[str]) -> None:
+def _forget(plan: Plan, tree: TreeOptions, known: set[str]) -> None:
     """The files and locks of platforms that make nothing any more. What the cluster has of them stays there."""
     for name in sorted(plan.locks.names(PLATFORMS)):
         platform = name.removesuffix(_ENDING)

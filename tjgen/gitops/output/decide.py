@@ -17,25 +17,25 @@ from tjgen.gitops.output.actions import (
     Count,
     Fill,
     Forget,
-    Keep,
+    KeepRun,
     Occupy,
     Orphan,
     Preview,
     Put,
-    Record,
-    Release,
-    Report,
-    Share,
+    RecordLock,
+    ReleaseClaim,
+    ReportDiagnostic,
+    ShareFile,
 )
 from tjgen.gitops.output.disk import OnDisk, digest
-from tjgen.gitops.output.files import Files, images
+from tjgen.gitops.output.files import OutputFiles, images
 from tjgen.gitops.output.layout import experiment_folder, folder_of, preview_files, run_folder, stage_folder
 from tjgen.gitops.output.options import BuildOptions
 from tjgen.language.runs import freeze
 from tjgen.language.runs.identity import point_of
 from tjgen.language.runs.lock import ARCHIVED, ORPHANED, SUPERSEDED, Lock, LockedRun
 from tjgen.language.runs.lock import path_of as lock_path
-from tjgen.language.runs.store import Place
+from tjgen.language.runs.store import LockKey
 from tjgen.trees.diagnostics.model import ERROR, INFO, Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import DATA
@@ -57,7 +57,7 @@ class _Decision(NamedTuple):
     locked: LockedRun
 
 
-def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, renew: Renew, files: Files) -> list[Action]:
+def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, renew: Renew, files: OutputFiles) -> list[Action]:
     """The actions for an experiment that is built; `files` writes its objects as text."""
     unit = built.unit
     decisions = [_run(run, lock, on_disk, options, renew, files) for run in built.runs]
@@ -73,33 +73,33 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, 
         actions += stops
     keep = 0 if options.prune_runs else options.keep
     old = lock.superseded(keep=keep) if keep is not None else []
-    actions += [Count("removed", len(old)), *[Release(folder_of(unit, lock.runs[name])) for name in old]]
+    actions += [Count("removed", len(old)), *[ReleaseClaim(folder_of(unit, lock.runs[name])) for name in old]]
     lock = lock.pruning(old, PRUNE_RUNS if options.prune_runs else f"history.keep: {keep}")
     for name, one in lock.runs.items():
         if name not in requested:
-            actions += [Count("kept"), Keep(folder_of(unit, one))]
-    actions.append(Release(experiment_folder(unit)))
+            actions += [Count("kept"), KeepRun(folder_of(unit, one))]
+    actions.append(ReleaseClaim(experiment_folder(unit)))
     if options.prune_data:
-        actions.append(Release(f"{stage_folder(unit.environment, DATA)}/{unit.namespace}", unit.key))
-    return [*actions, Record(built.lock, lock)]
+        actions.append(ReleaseClaim(f"{stage_folder(unit.environment, DATA)}/{unit.namespace}", unit.key))
+    return [*actions, RecordLock(built.lock, lock)]
 
 
 def decide_absent(path: str, lock: Lock, *, options: BuildOptions) -> list[Action]:
     """The actions for an experiment that has a lock at `path` and no source: its runs are orphaned, and stay until pruned."""
     lock = lock.orphaning()
     orphaned = [name for name, run in lock.runs.items() if run.lifecycle_state == ORPHANED]
-    place, released = Place.of(path, lock), []
+    place, released = LockKey.of(path, lock), []
     if options.prune_runs:
-        released = [Release(folder_of(place, lock.runs[name])) for name in orphaned]
+        released = [ReleaseClaim(folder_of(place, lock.runs[name])) for name in orphaned]
         lock, orphaned = lock.pruning(orphaned, PRUNE_RUNS), []
     removed = len(released)
-    kept = [Keep(folder_of(place, run)) for run in lock.runs.values()]
+    kept = [KeepRun(folder_of(place, run)) for run in lock.runs.values()]
     counts = [Count("kept", len(lock.runs) - len(orphaned)), Count("orphaned", len(orphaned)), Count("removed", removed)]
     undecided = tuple([name for name in orphaned if not lock.runs[name].kept])
-    return [*counts, *kept, *released, *([Orphan(place, undecided)] if undecided else []), Record(path, lock)]
+    return [*counts, *kept, *released, *([Orphan(place, undecided)] if undecided else []), RecordLock(path, lock)]
 
 
-def _run(run: Run, lock: Lock, on_disk: OnDisk, options: BuildOptions, renew: Renew, text: Files) -> _Decision:
+def _run(run: Run, lock: Lock, on_disk: OnDisk, options: BuildOptions, renew: Renew, text: OutputFiles) -> _Decision:
     """The actions for one run."""
     files = text.of(run)
     folder = run_folder(run.unit, run.name)
@@ -141,17 +141,17 @@ def _run(run: Run, lock: Lock, on_disk: OnDisk, options: BuildOptions, renew: Re
     if decided.kind in (freeze.FROZEN, freeze.IN_PLACE):
         assert locked is not None, "only a locked run is frozen"
         # A runtime has the name of its content, but its annotations may change.
-        shared = [Share(file, run) for file in files if file.path in locked.uses]
+        shared = [ShareFile(file, run) for file in files if file.path in locked.uses]
         stopped = locked.stopped and decided.kind == freeze.FROZEN
         now = locked._replace(state=run.state, promoted_from=run.promoted_from, stopped=stopped, kept=False)
         actions += [Count("kept"), Forget(), *shared]
         if decided.kind == freeze.FROZEN:
-            return _Decision([*actions, Keep(place)], now)
+            return _Decision([*actions, KeepRun(place)], now)
         own = _carried(on_disk.bodies(place), own)
         put = [Put(OutputFile(f"{place}/{name}", body, run.unit.source, run.unit.key)) for name, body in own.items()]
         return _Decision([*actions, *put], now._replace(content=freeze.content_digest(own), settings=settings))
     actions += [Count("unchanged" if decided.kind == freeze.UNCHANGED else "new"), Fill(folder)]
-    actions += [Share(file, run) for file in files]
+    actions += [ShareFile(file, run) for file in files]
     actions += [Preview(OutputFile(path, body, run.unit.source, run.unit.key)) for path, body in preview_files(run).items()]
     number = locked.number if locked is not None else lock.next_number
     return _Decision(actions, _locked(run, number, content, settings, files, folder))
@@ -214,7 +214,7 @@ def _stopped(unit: Unit, before: Lock, lock: Lock, on_disk: OnDisk) -> tuple[lis
         trees = _trees(bodies)
         reason = next((reason for tree in trees.values() if (reason := freeze.unstoppable(tree)) is not None), None)
         if reason is not None:
-            actions.append(Report(problems.not_stopped(unit, name, reason)))
+            actions.append(ReportDiagnostic(problems.not_stopped(unit, name, reason)))
             continue
         changed = {file: dump(stopped) for file, tree in trees.items() if (stopped := freeze.stopped(tree)) is not None}
         actions += [Count("stopped")] if changed else []
@@ -223,7 +223,7 @@ def _stopped(unit: Unit, before: Lock, lock: Lock, on_disk: OnDisk) -> tuple[lis
     return actions, lock._replace(runs=runs)
 
 
-def _merged(unit: Unit, before: Lock, after: Lock, directory: str) -> Iterator[Report]:
+def _merged(unit: Unit, before: Lock, after: Lock, directory: str) -> Iterator[ReportDiagnostic]:
     """Report points of which a lock has several requested runs, as after a merge of two branches that each made one.
 
     The source decides which of them stays requested. Both branches have the same source after the merge.
@@ -236,14 +236,14 @@ def _merged(unit: Unit, before: Lock, after: Lock, directory: str) -> Iterator[R
     for names in points.values():
         superseded = [name for name in sorted(names) if not after.runs[name].is_requested]
         if len(names) > 1 and superseded:
-            yield Report(problems.merged(unit, sorted(names), superseded, directory))
+            yield ReportDiagnostic(problems.merged(unit, sorted(names), superseded, directory))
 
 
-def _strays(unit: Unit, known: set[str], on_disk: OnDisk) -> Iterator[Report]:
+def _strays(unit: Unit, known: set[str], on_disk: OnDisk) -> Iterator[ReportDiagnostic]:
     """Report folders of runs that are in no lock: they may be records, or train."""
     for folder in on_disk.folders(experiment_folder(unit)):
         if folder.rpartition("/")[2] not in known and on_disk.bodies(folder):
-            yield Report(problems.without_lock(f"{on_disk.directory}/{folder}"))
+            yield ReportDiagnostic(problems.without_lock(f"{on_disk.directory}/{folder}"))
 
 
 def _carried(old_texts: dict[str, str], built: dict[str, str]) -> dict[str, str]:
@@ -257,7 +257,7 @@ def _trees(texts: dict[str, str]) -> dict[str, Tree]:
     return {name: read(text, name, KUBERNETES)[0][0].value for name, text in texts.items()}
 
 
-def report(diagnostic: Diagnostic, run: Run) -> Report:
+def report(diagnostic: Diagnostic, run: Run) -> ReportDiagnostic:
     """Report a diagnostic at its place in the experiment of a run, or else at the experiment's name."""
     span = diagnostic.span or run.unit.document.locate(diagnostic.path or ("metadata", "name"))
-    return Report(diagnostic._replace(span=span, path=None))
+    return ReportDiagnostic(diagnostic._replace(span=span, path=None))

@@ -7,12 +7,12 @@ from collections.abc import Callable, Collection
 
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.output.layout import folder_of
-from tjgen.gitops.output.options import Wanted
+from tjgen.gitops.output.options import TreeOptions
 from tjgen.language.runs.lock import path_of
 from tjgen.language.runs.store import Locks
 
 
-def discard(locks: Locks, tree: Wanted, directory: str, selected: Callable[[str], bool]) -> list[str]:
+def discard(locks: Locks, tree: TreeOptions, directory: str, selected: Callable[[str], bool]) -> list[str]:
     """Remove the runs of the selected experiments that HEAD does not have; their names. `selected` takes the key.
 
     A build makes those that the sources request again, with the numbers that it gives them without the others. Tombstones
@@ -41,7 +41,7 @@ def discard(locks: Locks, tree: Wanted, directory: str, selected: Callable[[str]
     return done
 
 
-def _remove(files: Collection[str], tree: Wanted, directory: str) -> None:
+def _remove(files: Collection[str], tree: TreeOptions, directory: str) -> None:
     """Remove claims, code and runtimes of the runs."""
     for folder in sorted({os.path.dirname(file) for file in files}):
         path = os.path.join(directory, folder)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from tjgen.trees.typing import Any, NamedTuple
 
 
-class Counts(NamedTuple):
+class RunCounts(NamedTuple):
     """Runs by what happened to them."""
 
     new: int = 0
@@ -25,9 +25,9 @@ class Counts(NamedTuple):
         text += f", {self.orphaned} orphaned" if self.orphaned else ""
         return f"{text}, {self.stopped} stopped" if self.stopped else text
 
-    def plus(self, other: Counts) -> Counts:
+    def plus(self, other: RunCounts) -> RunCounts:
         """Both together."""
-        return Counts(*[mine + theirs for mine, theirs in zip(self, other, strict=True)])
+        return RunCounts(*[mine + theirs for mine, theirs in zip(self, other, strict=True)])
 
 
 class Done(NamedTuple):
@@ -42,7 +42,7 @@ class Done(NamedTuple):
     """Shared files that its runs refer to."""
     shared: tuple[tuple[str, bytes], ...] = ()
     """Path and digest of files that other experiments may make too."""
-    counts: Counts = Counts()
+    counts: RunCounts = RunCounts()
 
     def plain(self) -> Any:
         """As nested tuples."""
@@ -52,7 +52,7 @@ class Done(NamedTuple):
     def of(plain: Any) -> Done:
         """What `plain` gave, as it is after a build that did nothing: every run that it counted as new is unchanged."""
         files, previews, keeps, uses, shared, (new, unchanged, kept, *_) = plain
-        return Done(files, previews, keeps, uses, shared, Counts(0, new + unchanged, kept, 0))
+        return Done(files, previews, keeps, uses, shared, RunCounts(0, new + unchanged, kept, 0))
 
     def plus(self, other: Done) -> Done:
         """Both together."""
@@ -66,13 +66,13 @@ class Done(NamedTuple):
         )
 
 
-class Progress:
+class RunProgress:
     """What is done for the unit that is being added."""
 
     __slots__ = ("counts", "files", "keeps", "previews", "shared", "steady")
 
     def __init__(self) -> None:
-        self.counts = Counts()
+        self.counts = RunCounts()
         self.files: list[str] = []
         self.previews: list[str] = []
         self.keeps: list[str] = []

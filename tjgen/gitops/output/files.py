@@ -12,7 +12,7 @@ from tjgen.trees.manifests.manifest import RUNS, RUNTIMES, Manifest
 from tjgen.trees.source.writer import dump
 
 
-class Files:
+class OutputFiles:
     """Makes the files of runs; what many of them share is written as text once."""
 
     def __init__(self) -> None:

@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 
 from tjgen.gitops.emit.plan import OutputFile
-from tjgen.gitops.output.inventory import Entry, own_files, without_files
-from tjgen.gitops.output.options import Wanted
+from tjgen.gitops.output.inventory import RunEntry, own_files, without_files
+from tjgen.gitops.output.options import TreeOptions
 from tjgen.language.runs import archive as marks
 from tjgen.language.runs import freeze
 from tjgen.language.runs.lock import ARCHIVED, ORPHANED, Lock, LockedRun, path_of
-from tjgen.language.runs.store import Locks, Place
+from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.reader import KUBERNETES, read
@@ -19,35 +19,35 @@ from tjgen.trees.source.writer import dump
 
 PRUNE = "tjgen runs prune"
 """The reason in the tombstones that `prune` leaves."""
-Files = Callable[[Entry], "Sequence[OutputFile]"]
+Files = Callable[[RunEntry], "Sequence[OutputFile]"]
 
 
-class History:
+class RunHistory:
     """The runs of one output tree while a command changes them. Nothing is written before the tree is committed.
 
     `files` returns the files of a run; None for those in the directory.
     """
 
-    def __init__(self, directory: str, tree: Wanted, locks: Locks, files: Files | None = None) -> None:
+    def __init__(self, directory: str, tree: TreeOptions, locks: Locks, files: Files | None = None) -> None:
         self._directory = directory
         self._tree = tree
         self._locks = locks
         self._files: Files = files or (lambda entry: own_files(directory, entry))
 
-    def archive(self, chosen: Iterable[Entry]) -> list[str]:
+    def archive(self, chosen: Iterable[RunEntry]) -> list[str]:
         """Make records of runs; the names of those that were none. Raises CompileError (TJ081, TJ083)."""
         changed = [entry for entry in chosen if entry.run.lifecycle_state != ARCHIVED]
         self._change(changed, lambda run: run._replace(archived=True), marks.marked)
         return [entry.run.name for entry in changed]
 
-    def unarchive(self, chosen: Iterable[Entry]) -> list[str]:
+    def unarchive(self, chosen: Iterable[RunEntry]) -> list[str]:
         """Make runs of records; the names of those that were. Raises CompileError (TJ081, TJ083, TJ084)."""
         changed = [entry for entry in chosen if entry.run.lifecycle_state == ARCHIVED]
         refuse(archived_by_experiment(entry) for entry in changed if entry.run.state == ARCHIVED)
         self._change(changed, lambda run: run._replace(archived=False), marks.unmarked)
         return [entry.run.name for entry in changed]
 
-    def prune(self, chosen: Sequence[Entry], reason: str = PRUNE) -> list[str]:
+    def prune(self, chosen: Sequence[RunEntry], reason: str = PRUNE) -> list[str]:
         """Remove runs that no source requests, and leave tombstones with `reason`; their names. Raises CompileError (TJ086)."""
         refuse(_requested_problem(entry) for entry in chosen if entry.run.is_requested)
         for entry in chosen:
@@ -56,7 +56,7 @@ class History:
             self._record(place, self._locks.of(place).pruning([one.run.name for one in chosen if one.place == place], reason))
         return [entry.run.name for entry in chosen]
 
-    def keep(self, chosen: Sequence[Entry]) -> list[str]:
+    def keep(self, chosen: Sequence[RunEntry]) -> list[str]:
         """Accept that orphaned runs stay; the names of those that were not accepted before. Raises CompileError (TJ277)."""
         refuse(_not_orphaned(entry) for entry in chosen if entry.run.lifecycle_state != ORPHANED)
         changed = [entry for entry in chosen if not entry.run.kept]
@@ -65,8 +65,8 @@ class History:
             self._record(place, self._locks.of(place).with_runs(accepted))
         return [entry.run.name for entry in changed]
 
-    def _change(self, chosen: list[Entry], of_run: Callable[[LockedRun], LockedRun], of_tree: Callable[[Tree], Tree]) -> None:
-        changed: dict[Entry, LockedRun] = {}
+    def _change(self, chosen: list[RunEntry], of_run: Callable[[LockedRun], LockedRun], of_tree: Callable[[Tree], Tree]) -> None:
+        changed: dict[RunEntry, LockedRun] = {}
         problems: list[Diagnostic] = []
         for entry in chosen:
             files = self._files(entry)
@@ -84,12 +84,12 @@ class History:
         for place in dict.fromkeys(entry.place for entry in changed):
             self._record(place, self._locks.of(place).with_runs(run for entry, run in changed.items() if entry.place == place))
 
-    def _record(self, place: Place, lock: Lock) -> None:
+    def _record(self, place: LockKey, lock: Lock) -> None:
         for file, text in self._locks.changes(path_of(*place), lock):
             self._tree.record(file, text)
 
 
-def sources(chosen: Sequence[Entry], directory: str, project: str) -> list[str]:
+def sources(chosen: Sequence[RunEntry], directory: str, project: str) -> list[str]:
     """The files of the experiments of runs; `project` is the folder of the project. Raises CompileError (TJ081)."""
     files_of_entries = {entry: own_files(directory, entry) for entry in chosen}
     refuse(without_files(entry, directory) for entry, files in files_of_entries.items() if not files)
@@ -103,7 +103,7 @@ def refuse(problems: Iterable[Diagnostic]) -> None:
         raise CompileError(diagnostics)
 
 
-def _unlike_lock(entry: Entry, directory: str, bodies: dict[str, str]) -> Diagnostic | None:
+def _unlike_lock(entry: RunEntry, directory: str, bodies: dict[str, str]) -> Diagnostic | None:
     if not bodies:
         return without_files(entry, directory)
     if freeze.content_digest({path.rpartition("/")[2]: body for path, body in bodies.items()}) == entry.run.content:
@@ -115,7 +115,7 @@ def _unlike_lock(entry: Entry, directory: str, bodies: dict[str, str]) -> Diagno
     )
 
 
-def archived_by_experiment(entry: Entry) -> Diagnostic:
+def archived_by_experiment(entry: RunEntry) -> Diagnostic:
     """A run that only its experiment can bring back."""
     return Diagnostic(
         "TJ084",
@@ -124,7 +124,7 @@ def archived_by_experiment(entry: Entry) -> Diagnostic:
     )
 
 
-def _not_orphaned(entry: Entry) -> Diagnostic:
+def _not_orphaned(entry: RunEntry) -> Diagnostic:
     return Diagnostic(
         "TJ277",
         f'run "{entry.run.name}" of {entry.place.key} is {entry.run.lifecycle_state}, not orphaned: it stays anyway',
@@ -132,7 +132,7 @@ def _not_orphaned(entry: Entry) -> Diagnostic:
     )
 
 
-def _requested_problem(entry: Entry) -> Diagnostic:
+def _requested_problem(entry: RunEntry) -> Diagnostic:
     return Diagnostic(
         "TJ086",
         f'run "{entry.run.name}" is requested by experiment {entry.place.key}: the next build would create it again',

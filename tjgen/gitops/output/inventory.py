@@ -9,17 +9,17 @@ from tjgen.gitops.emit.ondisk import below, files
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.layout import folder_of, namespace_of, stage_folder
 from tjgen.language.runs.lock import RENAMED, REPLACED, LockedRun, PrunedRun
-from tjgen.language.runs.store import Locks, Place
+from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.manifests.manifest import RUNS
 from tjgen.trees.typing import NamedTuple
 
 
-class Entry(NamedTuple):
+class RunEntry(NamedTuple):
     """A run of a lock."""
 
-    place: Place
+    place: LockKey
     run: LockedRun
 
     @property
@@ -33,7 +33,7 @@ class Entry(NamedTuple):
         return namespace_of(self.place, self.run)
 
 
-def entries(locks: Locks, environments: Sequence[str] = (), *, project: Collection[str | None] | None = None) -> list[Entry]:
+def entries(locks: Locks, environments: Sequence[str] = (), *, project: Collection[str | None] | None = None) -> list[RunEntry]:
     """All runs, those of an experiment in order of age. Raises CompileError where a lock cannot be read.
 
     `project`: the environments of the project. Runs of other environments are orphaned, whatever their lock records.
@@ -42,11 +42,11 @@ def entries(locks: Locks, environments: Sequence[str] = (), *, project: Collecti
     for place, lock in locks.all(environments):
         is_removed = project is not None and place.environment not in project
         runs = sorted((lock.orphaning() if is_removed else lock).runs.values(), key=lambda run: (run.number, run.name))
-        entries_ += [Entry(place, run) for run in runs]
+        entries_ += [RunEntry(place, run) for run in runs]
     return entries_
 
 
-def pruned(locks: Locks, environments: Sequence[str] = ()) -> list[tuple[Place, PrunedRun]]:
+def pruned(locks: Locks, environments: Sequence[str] = ()) -> list[tuple[LockKey, PrunedRun]]:
     """All runs that were removed, those of an experiment in order of age. Raises CompileError where a lock cannot be read."""
     return [
         (place, run)
@@ -56,7 +56,9 @@ def pruned(locks: Locks, environments: Sequence[str] = ()) -> list[tuple[Place, 
     ]
 
 
-def matching(known: Sequence[Entry], patterns: Sequence[str], others: Sequence[str] = ()) -> tuple[list[Entry], list[Diagnostic]]:
+def matching(
+    known: Sequence[RunEntry], patterns: Sequence[str], others: Sequence[str] = ()
+) -> tuple[list[RunEntry], list[Diagnostic]]:
     """The runs whose names match one of `patterns`; TJ080 for each pattern that matches none of them, and none of `others`."""
     chosen = [entry for entry in known if any(fnmatchcase(entry.run.name, pattern) for pattern in patterns)]
     names = [*(entry.run.name for entry in known), *others]
@@ -64,12 +66,12 @@ def matching(known: Sequence[Entry], patterns: Sequence[str], others: Sequence[s
     return chosen, [_unknown(pattern, names) for pattern in idle]
 
 
-def own_files(directory: str, entry: Entry) -> list[OutputFile]:
+def own_files(directory: str, entry: RunEntry) -> list[OutputFile]:
     """The files of a run as they stand."""
     return files(directory, entry.folder)
 
 
-def disagreements(directory: str, known: Sequence[Entry]) -> Iterator[Diagnostic]:
+def disagreements(directory: str, known: Sequence[RunEntry]) -> Iterator[Diagnostic]:
     """Runs of a lock without files (TJ081), files of a run without a lock (TJ082)."""
     for entry in known:
         if not own_files(directory, entry):
@@ -80,7 +82,7 @@ def disagreements(directory: str, known: Sequence[Entry]) -> Iterator[Diagnostic
             yield _without_lock(f"{directory}/{folder}")
 
 
-def without_files(entry: Entry, directory: str, severity: str = ERROR) -> Diagnostic:
+def without_files(entry: RunEntry, directory: str, severity: str = ERROR) -> Diagnostic:
     """A run that is in the lock only."""
     return Diagnostic(
         "TJ081",

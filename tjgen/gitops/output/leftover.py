@@ -17,11 +17,11 @@ from tjgen.compiler.building.run import Built
 from tjgen.compiler.totals.shared import Footprint, left_over
 from tjgen.compiler.totals.tally import Totals, idle, of_gang, of_run
 from tjgen.gitops.emit.ondisk import files
-from tjgen.gitops.output.inventory import Entry, own_files
+from tjgen.gitops.output.inventory import RunEntry, own_files
 from tjgen.language.catalog.find import Catalog
 from tjgen.language.runs import freeze
 from tjgen.language.runs.lock import ARCHIVED, NOT_REQUESTED, SUPERSEDED, Lock, LockedRun
-from tjgen.language.runs.store import Place
+from tjgen.language.runs.store import LockKey
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.labels import KUEUE_QUEUE, TEAM_LABEL
 from tjgen.trees.manifests.manifest import PREVIEW, RUNS, Manifest
@@ -34,7 +34,7 @@ _QUEUES = (("metadata", "labels", KUEUE_QUEUE), ("spec", "queue"), ("spec", "run
 class Leftover(NamedTuple):
     """A run that stays in the tree although the build does not request it."""
 
-    place: Place
+    place: LockKey
     name: str
     state: str
     """SUPERSEDED or ORPHANED."""
@@ -67,7 +67,7 @@ def leftovers(
             continue
         built = units.get(place.key) if place.key not in locks else None
         for run, state, stops in _not_requested(locks.get(place.key, lock), built):
-            trees = _trees(directory, Entry(place, run), stops=stops)
+            trees = _trees(directory, RunEntry(place, run), stops=stops)
             if trees:
                 leftovers_.append(_leftover(place, run.name, state, trees, plan))
     return leftovers_
@@ -106,7 +106,7 @@ def _not_requested(lock: Lock, built: Built | None) -> Iterator[tuple[LockedRun,
             yield run, run.state, run.stopped
 
 
-def _trees(directory: str, entry: Entry, *, stops: bool) -> list[Tree]:
+def _trees(directory: str, entry: RunEntry, *, stops: bool) -> list[Tree]:
     """The objects of a run, and those that it shares with other runs."""
     own = [_tree(file.body, file.path) for file in own_files(directory, entry)]
     if not own:
@@ -122,7 +122,7 @@ def _tree(body: str, path: str) -> Tree:
     return read(body, path, KUBERNETES)[0][0].value
 
 
-def _leftover(place: Place, name: str, state: str, trees: list[Tree], plan: Plan) -> Leftover:
+def _leftover(place: LockKey, name: str, state: str, trees: list[Tree], plan: Plan) -> Leftover:
     release = plan.release_of(place.environment)
     created = [Manifest(one, {}, PREVIEW) for tree in trees for one in previews_of(tree, trees, plan.catalog, release)]
     manifests = [Manifest(tree, {}, RUNS) for tree in trees]

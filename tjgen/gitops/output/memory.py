@@ -43,7 +43,7 @@ class Memory:
         places = [directory] if previews is None else [directory, previews]
         project = plan.project.directory or "."
         files = [cache.location(project, place) for place in places]
-        self._caches = [cache.Cache(file, place) for file, place in zip(files, places, strict=True)]
+        self._caches = [cache.FileCache(file, place) for file, place in zip(files, places, strict=True)]
         # Without a cache nothing is found, so no key is needed: the digest of the program reads a thousand file times.
         is_kept = any(file is not None for file in files)
         self._surroundings = cache.key([program.digest(), *plan.surroundings(), *options]) if is_kept else b""

@@ -13,7 +13,7 @@ from tjgen.gitops.output.outdated import outdated
 from tjgen.gitops.output.planned import body_of
 from tjgen.gitops.output.relocation import present_tree
 from tjgen.gitops.sync import handover
-from tjgen.gitops.sync.handover import Step
+from tjgen.gitops.sync.handover import HandoverStep
 from tjgen.gitops.sync.objects import GITOPS
 from tjgen.gitops.sync.ownership import Layout, Move, layouts, unknown
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
@@ -24,7 +24,7 @@ from tjgen.trees.typing import NamedTuple
 class Migration(NamedTuple):
     """The steps of a migration."""
 
-    steps: list[Step]
+    steps: list[HandoverStep]
     """Empty if no object gets another owner, and the release of Trainer can read every run."""
     next: int
     """Position of the first step that may not be done yet, as far as the tree shows it."""
@@ -55,7 +55,7 @@ def migration(plan: Plan, directory: str, revision: str | None) -> Migration:
     return Migration([*upgrade, *handover.plan(moves, directory)], position)
 
 
-def _relocation(plan: Plan, source: str, directory: str) -> list[Step]:
+def _relocation(plan: Plan, source: str, directory: str) -> list[HandoverStep]:
     """The steps that move the tree from `source`. The owners are released: an ApplicationSet would delete its Applications."""
     old, new = _present(plan, source), _wanted(plan)
     moves = [_move(layout, new[environment], environment, source) for environment, layout in old.items() if environment in new]

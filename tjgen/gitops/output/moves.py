@@ -12,7 +12,7 @@ from tjgen.gitops.emit.ondisk import below, files
 from tjgen.gitops.output.layout import folder_of, stage_folder
 from tjgen.gitops.sync.objects import GITOPS
 from tjgen.language.runs.lock import path_of
-from tjgen.language.runs.store import Place
+from tjgen.language.runs.store import LockKey
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.manifests.manifest import RUNS, STAGES, SYNC
@@ -43,7 +43,7 @@ def second_tree(plan: Plan, directory: str) -> list[Diagnostic]:
 
 def second_tree_of(plan: Plan, directory: str, units: Iterable[Unit]) -> list[Diagnostic]:
     """TJ283 if experiments have runs, and all of them are in another folder: a build of single files."""
-    places = [Place(unit.environment, unit.namespace, unit.name) for unit in units]
+    places = [LockKey(unit.environment, unit.namespace, unit.name) for unit in units]
     locks = [(place, lock) for place in places if (lock := plan.locks.of(place)).runs]
     absent = [
         one for one in locks if not any(os.path.isdir(f"{directory}/{folder_of(one[0], run)}") for run in one[1].runs.values())

@@ -6,7 +6,7 @@ from tjgen.gitops.emit.plan import OutputFile
 from tjgen.trees.typing import NamedTuple, Protocol
 
 
-class Wanted(Protocol):
+class TreeOptions(Protocol):
     """What `OutputTree`, which writes, and `Comparison`, which only looks, have in common."""
 
     def put(self, file: OutputFile) -> None: ...

@@ -20,7 +20,7 @@ from tjgen.cluster.registry.reference import Reference
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.request import Digests
-from tjgen.compiler.building.run import Findings, Run, Unit, Watch
+from tjgen.compiler.building.run import ProjectFindings, Run, Unit, Watch
 from tjgen.gitops.emit import file
 from tjgen.gitops.emit.problems import failed
 from tjgen.language.platform.images import pinned, rewrite, tagged
@@ -87,7 +87,7 @@ def collect(plan: Plan, watch: Watch | None = None) -> tuple[list[TaggedImage], 
     diagnostics: list[Diagnostic] = []
     for built in build(plan, Session(), watch=watch):
         diagnostics += [one for one in built.diagnostics if one.severity == ERROR]
-        if isinstance(built, Findings):
+        if isinstance(built, ProjectFindings):
             continue
         rules = plan.rewrites(built.unit.environment) if built.runs else {}
         used = {text for run in built.runs for text in _digested(run)}

@@ -11,7 +11,7 @@ _STARTING = ("ContainerCreating", "PodInitializing")
 _FAILED, _WAITING, _UNSCHEDULED, _WELL = range(4)
 
 
-class Look(NamedTuple):
+class PodSummary(NamedTuple):
     """The pod to look at."""
 
     pod: str
@@ -27,7 +27,7 @@ class Look(NamedTuple):
     """Restarts of the containers of all pods."""
 
 
-def look_of(pods: Sequence[Tree]) -> Look | None:
+def look_of(pods: Sequence[Tree]) -> PodSummary | None:
     """The pod that failed first, or else one that waits, or else the first one by name; None without pods."""
     troubles = [(trouble[:2], name_of(pod), trouble, pod) for pod in pods for trouble in _troubles(pod)]
     if not troubles:
@@ -35,7 +35,7 @@ def look_of(pods: Sequence[Tree]) -> Look | None:
     _, name, (_, _, container, reason, is_previous), pod = min(troubles, key=lambda one: one[:2])
     restarts = sum(int(one.get("restartCount") or 0) for each in pods for one in _containers(each))
     started = any((one.get("state") or {}).get(state) for one in _containers(pod) for state in ("running", "terminated"))
-    return Look(name, container, reason, started or is_previous, is_previous, restarts)
+    return PodSummary(name, container, reason, started or is_previous, is_previous, restarts)
 
 
 def name_of(pod: Tree) -> str:

@@ -16,9 +16,9 @@ from tjgen.compiler.building.request import Digests, Promotion, Request
 from tjgen.compiler.building.run import Run, Unit
 from tjgen.gitops.output.files import images as images_of
 from tjgen.gitops.output.history import refuse, sources
-from tjgen.gitops.output.inventory import Entry
+from tjgen.gitops.output.inventory import RunEntry
 from tjgen.gitops.output.options import BuildOptions
-from tjgen.gitops.output.write import Written, write
+from tjgen.gitops.output.write import WriteResult, write
 from tjgen.language.platform.images import rewrite, tagged
 from tjgen.language.resolve.variants import Variant
 from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, Note, Span, has_errors
@@ -32,16 +32,16 @@ _OF_ROLES = ("image", "command", "args", "script", "workingDir")
 """What a run trains, by the words of an experiment: no overlay may make it another one."""
 
 
-class _Origin(NamedTuple):
+class _PromotedRun(NamedTuple):
     """A run to promote, as its sources give it in its own environment."""
 
-    entry: Entry
+    entry: RunEntry
     run: Run
     digests: Mapping[str, str]
     """Long form of an image -> the digest that the run was built with."""
 
 
-def promote(chosen: Sequence[Entry], environment: str, directory: str, project: str, *, force: bool = False) -> Written:
+def promote(chosen: Sequence[RunEntry], environment: str, directory: str, project: str, *, force: bool = False) -> WriteResult:
     """Build the runs for `environment` into the output tree; `project` is the folder of the project.
 
     Raises CompileError (TJ081, TJ085, TJ730 to TJ735) where one cannot be promoted.
@@ -53,7 +53,7 @@ def promote(chosen: Sequence[Entry], environment: str, directory: str, project: 
     return written._replace(diagnostics=[*warnings, *written.diagnostics])
 
 
-def planned(chosen: Sequence[Entry], paths: Sequence[str], environment: str, project: str) -> tuple[Plan, list[Diagnostic]]:
+def planned(chosen: Sequence[RunEntry], paths: Sequence[str], environment: str, project: str) -> tuple[Plan, list[Diagnostic]]:
     """The plan that builds the runs of the sources at `paths` for `environment`, and what differs there.
 
     Raises CompileError (TJ730 to TJ735).
@@ -67,7 +67,7 @@ def planned(chosen: Sequence[Entry], paths: Sequence[str], environment: str, pro
     return plan, _judged(plan, origins, environment)
 
 
-def _origin(entry: Entry, paths: Sequence[str], project: str) -> _Origin:
+def _origin(entry: RunEntry, paths: Sequence[str], project: str) -> _PromotedRun:
     """The run as it is built today. Raises CompileError where nothing asks for it (TJ733), or an image has no digest (TJ731)."""
     environments = [entry.place.environment] if entry.place.environment else []
     plan = make_plan(Request(paths, environments=environments, project=project, digests=Digests(is_listed=True)))
@@ -86,12 +86,12 @@ def _origin(entry: Entry, paths: Sequence[str], project: str) -> _Origin:
         elif tagged(image) is not None:
             loose.append(image)
     refuse(_loose(entry, image) for image in loose)
-    return _Origin(entry, run, digests)
+    return _PromotedRun(entry, run, digests)
 
 
-def _agreeing(origins: Sequence[_Origin]) -> None:
+def _agreeing(origins: Sequence[_PromotedRun]) -> None:
     """Runs that are promoted together were built with the same digests of the same images."""
-    first: dict[str, _Origin] = {}
+    first: dict[str, _PromotedRun] = {}
     for origin in origins:
         for image, digest in origin.digests.items():
             other = first.setdefault(image, origin)
@@ -99,7 +99,7 @@ def _agreeing(origins: Sequence[_Origin]) -> None:
                 raise CompileError([_disagreeing(other.entry, origin.entry, image)])
 
 
-def _request(paths: Sequence[str], environment: str, project: str, origins: Sequence[_Origin]) -> Request:
+def _request(paths: Sequence[str], environment: str, project: str, origins: Sequence[_PromotedRun]) -> Request:
     """These runs alone, with their digests."""
     digests = {image: digest for origin in origins for image, digest in origin.digests.items()}
     promotions = []
@@ -110,7 +110,7 @@ def _request(paths: Sequence[str], environment: str, project: str, origins: Sequ
     return Request(paths, environments=[environment], project=project, digests=Digests(digests), promotions=tuple(promotions))
 
 
-def _match(unit: Unit, variant: Variant, origins: Sequence[_Origin]) -> _Origin | None:
+def _match(unit: Unit, variant: Variant, origins: Sequence[_PromotedRun]) -> _PromotedRun | None:
     """The run that is the same point of the same experiment."""
     for origin in origins:
         own = origin.run.unit.document
@@ -120,7 +120,7 @@ def _match(unit: Unit, variant: Variant, origins: Sequence[_Origin]) -> _Origin 
     return None
 
 
-def _judged(plan: Plan, origins: Sequence[_Origin], environment: str) -> list[Diagnostic]:
+def _judged(plan: Plan, origins: Sequence[_PromotedRun], environment: str) -> list[Diagnostic]:
     """What differs between the runs and what they become, and is no obstacle. Raises CompileError where something is."""
     warnings: list[Diagnostic] = []
     problems: list[Diagnostic] = []
@@ -161,7 +161,7 @@ def _is_trained(path: FieldPath) -> bool:
     return path[1] in _TRAINED or (path[1] == "roles" and len(path) > 3 and path[3] in _OF_ROLES)
 
 
-def _difference(origin: _Origin, run: Run, path: FieldPath, before: Tree, after: Tree) -> Diagnostic:
+def _difference(origin: _PromotedRun, run: Run, path: FieldPath, before: Tree, after: Tree) -> Diagnostic:
     new_place, old_place = _place(run, path), _place(origin.run, path)
     old, new = (origin.entry.place.environment or "its project"), run.unit.environment
     difference = f"{render(path)} is {_shown(after)} in {new}, and {_shown(before)} in {old}"
@@ -184,12 +184,12 @@ def _shown(value: Tree) -> str:
     return "not said" if value is None else str(value).lower() if value.__class__ is bool else str(value)
 
 
-def _at_home(entry: Entry) -> Diagnostic:
+def _at_home(entry: RunEntry) -> Diagnostic:
     message = f'run "{entry.run.name}" is a run of environment {entry.place.environment} already'
     return Diagnostic("TJ730", message, hint="name a run of another environment")
 
 
-def _loose(entry: Entry, image: str) -> Diagnostic:
+def _loose(entry: RunEntry, image: str) -> Diagnostic:
     message = (
         f'run "{entry.run.name}" cannot be promoted: its image {image} was built without a digest, so it may be another one now'
     )
@@ -202,24 +202,24 @@ def _no_source(path: str) -> Diagnostic:
     return Diagnostic("TJ733", message, hint="bring it back from Git, as it was")
 
 
-def _not_requested(entry: Entry) -> Diagnostic:
+def _not_requested(entry: RunEntry) -> Diagnostic:
     message = f'run "{entry.run.name}" cannot be promoted: experiment {entry.place.key} does not request it any more'
     hint = "bring the experiment back as it was, from Git, or promote a run that it requests now"
     return Diagnostic("TJ733", message, hint=hint)
 
 
-def _not_in_environment(entry: Entry, environment: str) -> Diagnostic:
+def _not_in_environment(entry: RunEntry, environment: str) -> Diagnostic:
     message = f'run "{entry.run.name}" cannot be promoted: its experiment has no such run in {environment}'
     hint = "let no overlay of one environment change the sweep"
     return Diagnostic("TJ733", message, hint=hint)
 
 
-def _disagreeing(first: Entry, second: Entry, image: str) -> Diagnostic:
+def _disagreeing(first: RunEntry, second: RunEntry, image: str) -> Diagnostic:
     message = f'runs "{first.run.name}" and "{second.run.name}" were built with different digests of {image}'
     return Diagnostic("TJ735", message, hint="promote one after the other")
 
 
-def _other_digest(origin: _Origin, run: Run, digest: str, *, stands: bool) -> Diagnostic:
+def _other_digest(origin: _PromotedRun, run: Run, digest: str, *, stands: bool) -> Diagnostic:
     image = next(one for one in origin.entry.run.images if _digest(one) == digest)
     name, where = origin.entry.run.name, run.unit.environment
     if stands:

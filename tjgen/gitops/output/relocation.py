@@ -13,7 +13,7 @@ from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.emit.ondisk import below, bodies
 from tjgen.gitops.output.layout import PREVIEW_NOTE, folder_of
 from tjgen.language.runs.lock import DIRECTORY, Lock
-from tjgen.language.runs.store import Place
+from tjgen.language.runs.store import LockKey
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.files.repository import repository_of
 from tjgen.trees.files.sandbox import is_below
@@ -35,7 +35,7 @@ def second_tree(plan: Plan, directory: str) -> list[Diagnostic]:
     return [Diagnostic("TJ283", message, hint=hint)]
 
 
-def second_tree_of(plan: Plan, directory: str, locks: Sequence[tuple[Place, Lock]]) -> list[Diagnostic]:
+def second_tree_of(plan: Plan, directory: str, locks: Sequence[tuple[LockKey, Lock]]) -> list[Diagnostic]:
     """TJ283 if a build of these experiments into `directory` would be a second tree of their runs."""
     for one in locks:
         present = _elsewhere(plan, directory, [one])
@@ -75,7 +75,7 @@ def _root(plan: Plan) -> str:
     return os.path.realpath(repository_of(project) or project)
 
 
-def _elsewhere(plan: Plan, directory: str, locks: Sequence[tuple[Place, Lock]]) -> str | None:
+def _elsewhere(plan: Plan, directory: str, locks: Sequence[tuple[LockKey, Lock]]) -> str | None:
     """The folder other than `directory` that has runs of these locks; None for a preview."""
     root = _root(plan)
     if not is_below(os.path.realpath(directory), root):

@@ -15,7 +15,7 @@ from tjgen.compiler.building.run import Built
 from tjgen.gitops.output.history import refuse
 from tjgen.gitops.output.layout import folder_of
 from tjgen.language.runs.lock import ACTIVE, ORPHANED, RENAMED, REPLACED, SUPERSEDED, Lock, LockedRun, path_of, tombstone
-from tjgen.language.runs.store import Locks, Place
+from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic
 from tjgen.trees.session import Session
 from tjgen.trees.typing import NamedTuple
@@ -24,8 +24,8 @@ from tjgen.trees.typing import NamedTuple
 class Rename(NamedTuple):
     """One experiment that has another place now."""
 
-    old: Place
-    new: Place
+    old: LockKey
+    new: LockKey
 
 
 class Renamed(NamedTuple):
@@ -50,7 +50,7 @@ def experiments(locks: Locks, old: str, new: str, field: str | None) -> list[Ren
     With `field` the two are an environment or a namespace, without it experiments: `[[environment/]namespace/]name`, both in
     the same form. Parts that are left out match everything, and stay as they are.
     """
-    fields = (field,) if field is not None else Place._fields[-1 - old.count("/") :]
+    fields = (field,) if field is not None else LockKey._fields[-1 - old.count("/") :]
     before, after = (dict(zip(fields, key.split("/"), strict=False)) for key in (old, new))
     renames = []
     for place, lock in locks.all():
@@ -109,7 +109,7 @@ def rename(locks: Locks, renames: Sequence[Rename], identities: Mapping[str, str
     return Renamed(count, records, duplicates, removed, sorted({*released}))
 
 
-def _moved(old: Place, run: LockedRun, identities: Mapping[str, str]) -> LockedRun:
+def _moved(old: LockKey, run: LockedRun, identities: Mapping[str, str]) -> LockedRun:
     return run._replace(folder=folder_of(old, run), identity=identities.get(run.identity, run.identity))
 
 

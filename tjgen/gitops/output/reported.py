@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.cluster.kinds.protocol import Kind
 from tjgen.cluster.kinds.table import kind_of
-from tjgen.gitops.output.inventory import Entry, own_files
+from tjgen.gitops.output.inventory import RunEntry, own_files
 from tjgen.gitops.output.layout import namespace_of
-from tjgen.gitops.output.pods import Look, look_of
+from tjgen.gitops.output.pods import PodSummary, look_of
 from tjgen.gitops.sync.health import health_of
 from tjgen.language.runs.lock import ARCHIVED, PRUNED, PrunedRun
-from tjgen.language.runs.store import Place
+from tjgen.language.runs.store import LockKey
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
@@ -50,11 +50,11 @@ class Status(NamedTuple):
     restarts: int
     """Restarts of its containers, and of its JobSet as a whole."""
     has_ended: bool
-    look: Look | None
+    look: PodSummary | None
     """The pod to look at; None without pods."""
 
 
-class Reported(NamedTuple):
+class ClusterObjects(NamedTuple):
     """The objects of a cluster."""
 
     objects: Mapping[Key, Tree]
@@ -62,7 +62,7 @@ class Reported(NamedTuple):
     """Namespace, label and value of the label -> pods."""
 
 
-def reported(text: str, source: str) -> Reported:
+def reported(text: str, source: str) -> ClusterObjects:
     """The objects of a list that kubectl printed as JSON. Raises CompileError (TJ041) if the text is something else."""
     try:
         tree: Any = json.loads(text)
@@ -76,10 +76,10 @@ def reported(text: str, source: str) -> Reported:
         metadata = pod.get("metadata") or {}
         for label, value in (metadata.get("labels") or {}).items():
             pods.setdefault((metadata.get("namespace") or "default", label, value), []).append(pod)
-    return Reported({_key(one): one for one in items}, pods)
+    return ClusterObjects({_key(one): one for one in items}, pods)
 
 
-def ended(entries: Sequence[Entry], directory: str, known: Reported) -> list[Entry]:
+def ended(entries: Sequence[RunEntry], directory: str, known: ClusterObjects) -> list[RunEntry]:
     """The runs that have ended, with success or not: of a run of several objects, all of them."""
     ended_ = []
     for entry in entries:
@@ -92,7 +92,7 @@ def ended(entries: Sequence[Entry], directory: str, known: Reported) -> list[Ent
 
 
 def statuses(
-    entries: Sequence[Entry], pruned: Sequence[tuple[Place, PrunedRun]], directory: str, known: Reported
+    entries: Sequence[RunEntry], pruned: Sequence[tuple[LockKey, PrunedRun]], directory: str, known: ClusterObjects
 ) -> Iterator[Status]:
     """A status for each run of the tree, then for each object in the cluster that tjgen made and no run of the tree has.
 
@@ -115,7 +115,7 @@ def statuses(
             yield _status(tree, run_kind, known, experiment or labels.get(EXPERIMENT_LABEL, ""), state)
 
 
-def _trains(entry: Entry, directory: str) -> Iterator[tuple[Tree, Kind]]:
+def _trains(entry: RunEntry, directory: str) -> Iterator[tuple[Tree, Kind]]:
     """The objects of a run that train."""
     for file in own_files(directory, entry):
         tree = read(file.body, file.path, KUBERNETES)[0][0].value
@@ -124,7 +124,7 @@ def _trains(entry: Entry, directory: str) -> Iterator[tuple[Tree, Kind]]:
             yield tree, kind
 
 
-def _status(tree: Tree, kind: Kind, known: Reported, experiment: str, state: str) -> Status:
+def _status(tree: Tree, kind: Kind, known: ClusterObjects, experiment: str, state: str) -> Status:
     key = _key(tree)
     identity = (key[3], key[1], key[2], experiment, state)
     live = known.objects.get(key)

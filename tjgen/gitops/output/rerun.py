@@ -9,15 +9,15 @@ from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.gitops.output.history import archived_by_experiment, refuse, sources
-from tjgen.gitops.output.inventory import Entry
+from tjgen.gitops.output.inventory import RunEntry
 from tjgen.gitops.output.options import BuildOptions
-from tjgen.gitops.output.write import Written, write
+from tjgen.gitops.output.write import WriteResult, write
 from tjgen.language.runs.lock import ARCHIVED
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.session import Session
 
 
-def rerun(chosen: Sequence[Entry], directory: str, project: str, *, force: bool = False) -> Written:
+def rerun(chosen: Sequence[RunEntry], directory: str, project: str, *, force: bool = False) -> WriteResult:
     """Build the files of the experiments with these runs renewed; `project` is the folder of the project.
 
     Raises CompileError (TJ081, TJ084, TJ085) where a run cannot run again.
@@ -39,7 +39,7 @@ def _names(plan: Plan) -> set[str]:
     return {run.name for built in build(plan, Session()) for run in built.runs}
 
 
-def _not_requested(entry: Entry) -> Diagnostic:
+def _not_requested(entry: RunEntry) -> Diagnostic:
     return Diagnostic(
         "TJ085",
         f'run "{entry.run.name}" cannot run again: experiment {entry.place.key} does not request it any more',

@@ -12,7 +12,7 @@ from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.disk import OnDisk
 from tjgen.gitops.output.layout import stage_folder
-from tjgen.gitops.output.options import Wanted
+from tjgen.gitops.output.options import TreeOptions
 from tjgen.trees.fields.path import get
 from tjgen.trees.manifests.manifest import DATA
 from tjgen.trees.source.reader import KUBERNETES, read
@@ -21,7 +21,7 @@ from tjgen.trees.source.writer import dump
 _CLAIM = "persistentvolumeclaim-"
 
 
-def protect(tree: Wanted, on_disk: OnDisk, environment: str | None, tool: str, written: Container[str]) -> None:
+def protect(tree: TreeOptions, on_disk: OnDisk, environment: str | None, tool: str, written: Container[str]) -> None:
     """Write the claims of the environment that are not `written` with the protection of `tool` (BuildOptions.tool)."""
     for file in _protected(on_disk, environment, BY_NAME[tool.partition(" ")[0]].kept, written):
         tree.put(file)

@@ -8,18 +8,18 @@ from fnmatch import fnmatchcase
 
 from tjgen.compiler.building.compile import build, renewed
 from tjgen.compiler.building.plan import Plan
-from tjgen.compiler.building.run import Built, Findings, Run, Watch
+from tjgen.compiler.building.run import Built, ProjectFindings, Run, Watch
 from tjgen.gitops.emit import problems
 from tjgen.gitops.emit.comparison import Comparison
 from tjgen.gitops.emit.tree import Committed, OutputTree
 from tjgen.gitops.output import orphans, outdated
 from tjgen.gitops.output.apply import Directory
-from tjgen.gitops.output.done import Counts
+from tjgen.gitops.output.done import RunCounts
 from tjgen.gitops.output.interrupted import still_wanted
 from tjgen.gitops.output.layout import stage_folder
 from tjgen.gitops.output.memory import Memory, Remembered
 from tjgen.gitops.output.moves import refused, second_tree, second_tree_of
-from tjgen.gitops.output.options import BuildOptions, Wanted
+from tjgen.gitops.output.options import BuildOptions, TreeOptions
 from tjgen.gitops.output.problems import refuse_nested
 from tjgen.language.runs.store import PLATFORMS
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from tjgen.gitops.output.syncing import Present
 
 
-class Written(NamedTuple):
+class WriteResult(NamedTuple):
     """What came of a build into a directory. With errors among the diagnostics nothing was written."""
 
     diagnostics: list[Diagnostic]
-    counts: Counts
+    counts: RunCounts
     files: Committed | None = None
 
 
@@ -53,7 +53,7 @@ def write(
     renew: list[str],
     seen: Seen | None = None,
     watch: Watch | None = None,
-) -> Written:
+) -> WriteResult:
     """Build everything into `directory`, and what controllers will make into `previews`.
 
     `renew` holds patterns of names of runs that may be made anew, `seen` is told every unit as it is
@@ -63,7 +63,7 @@ def write(
         refuse_nested(directory, previews)
     second = second_tree(plan, directory)
     if second:
-        return Written(second, Counts())
+        return WriteResult(second, RunCounts())
     with ExitStack() as stack:
         tree = stack.enter_context(OutputTree(directory, force=options.force, records=plan.locks.folder, history=still_wanted))
         shown = (
@@ -79,13 +79,13 @@ def write(
         if not has_errors(diagnostics):
             diagnostics += syncing(plan, tree, directory, options)
         if has_errors(diagnostics):
-            return Written(diagnostics, one.counts)
+            return WriteResult(diagnostics, one.counts)
         files = tree.commit()
         if shown is not None:
             shown.commit()
         if not forgets:
             memory.save(whole=plan.whole, known=memory.names(plan.files, plan.environments))
-        return Written(diagnostics, one.counts, files)
+        return WriteResult(diagnostics, one.counts, files)
 
 
 def compare(
@@ -96,13 +96,13 @@ def compare(
     options: BuildOptions,
     seen: Seen | None = None,
     watch: Watch | None = None,
-) -> Written:
+) -> WriteResult:
     """The same without writing: every file that would change is an error (TJ06n)."""
     if previews is not None:
         refuse_nested(directory, previews)
     second = second_tree(plan, directory)
     if second:
-        return Written(second, Counts())
+        return WriteResult(second, RunCounts())
     tree = Comparison(directory, records=plan.locks.folder)
     shown = Comparison(previews) if previews is not None else None
     one = Directory(directory, tree, shown, plan.locks, of_project(plan, options))
@@ -115,10 +115,10 @@ def compare(
         diagnostics += [problems.stale(difference.place, difference.kind) for difference in tree.differences()]
         if shown is not None:
             diagnostics += [problems.stale(difference.place, difference.kind) for difference in shown.differences()]
-    return Written(diagnostics, one.counts)
+    return WriteResult(diagnostics, one.counts)
 
 
-def platforms(plan: Plan, tree: Wanted, options: BuildOptions, attributions: Attributions | None = None) -> list[Diagnostic]:
+def platforms(plan: Plan, tree: TreeOptions, options: BuildOptions, attributions: Attributions | None = None) -> list[Diagnostic]:
     """The objects of the platforms that make some, with their locks; what is wrong with them."""
     wanted = any(one.is_generated for one in plan.project.platforms) if plan.whole else bool(plan.platform_files)
     if not wanted and not (plan.whole and plan.locks.names(PLATFORMS)):
@@ -189,7 +189,7 @@ def build_into(
 
     for built in build(plan, session, recall=recall, watch=watch, left=left):
         diagnostics += built.diagnostics
-        if isinstance(built, Findings):
+        if isinstance(built, ProjectFindings):
             continue
         units[built.unit.key] = built
         if seen is not None:

@@ -17,7 +17,7 @@ from tjgen.trees.typing import NamedTuple
 UIDS = "-o custom-columns=KIND:.kind,NAMESPACE:.metadata.namespace,NAME:.metadata.name,UID:.metadata.uid"
 
 
-class Step(NamedTuple):
+class HandoverStep(NamedTuple):
     """One step of a plan."""
 
     title: str
@@ -29,7 +29,7 @@ WRITE, COMMIT = 3, 4
 """Positions in a plan: the step that writes the tree, and the one that commits it."""
 
 
-def plan(moves: Sequence[Move], directory: str, source: str | None = None) -> list[Step]:
+def plan(moves: Sequence[Move], directory: str, source: str | None = None) -> list[HandoverStep]:
     """All steps, in order. A cluster that is at any step of them loses no object, whatever syncs at that moment.
 
     `source` is the folder of the tree, if it is another one than `directory`.
@@ -41,29 +41,29 @@ def plan(moves: Sequence[Move], directory: str, source: str | None = None) -> li
     created = dict.fromkeys(f"{directory}/{one.path}" for move in moves for one in move.new.objects if one.path)
     marks = [command for move in moves for command in _marks(move)]
     return [
-        Step(
+        HandoverStep(
             "List the objects with their UIDs.",
             "An object that keeps its UID was neither deleted nor created again.",
             (f"kubectl get -R {objects} {UIDS} > before.txt",),
         ),
-        Step(
+        HandoverStep(
             "Remove the present owners, and keep their objects.",
             "From now on nothing syncs. Runs continue.",
             tuple(dict.fromkeys(command for move in moves for command in SYNCING[move.old.tool].release(move))),
         ),
-        Step(
+        HandoverStep(
             "Remove the marks of the present owners from the objects.",
             "Argo CD prunes only objects with its mark, and refuses objects with the mark of another Application."
             if marks
             else "Not needed here: the marks of the present owners have no effect on the new ones.",
             tuple(marks),
         ),
-        Step(
+        HandoverStep(
             "Write the new layout into the tree." if source is None else "Move the tree, and write the new layout into it.",
             "Runs keep their names and their content.",
             (*(_move(source, directory) if source is not None else ()), "tjgen migrate --write"),
         ),
-        Step(
+        HandoverStep(
             "Commit and push.",
             "Nothing applies the commit yet.",
             (
@@ -72,14 +72,14 @@ def plan(moves: Sequence[Move], directory: str, source: str | None = None) -> li
                 "git push",
             ),
         ),
-        Step(
+        HandoverStep(
             "Create the new owners.",
             "Their first sync adopts the objects."
             if created
             else "The project names no repository, so no owner is in the tree: create what applies it.",
             tuple(f"kubectl apply -f {shlex.quote(file)}" for file in created),
         ),
-        Step(
+        HandoverStep(
             "Compare the UIDs, when the first sync has ended.",
             "The command prints nothing if every object is the same.",
             (f"kubectl get -R {objects_later} {UIDS} | diff before.txt -",),
@@ -87,25 +87,25 @@ def plan(moves: Sequence[Move], directory: str, source: str | None = None) -> li
     ]
 
 
-def relocation(source: str, directory: str) -> list[Step]:
+def relocation(source: str, directory: str) -> list[HandoverStep]:
     """The steps to another output folder, for a tree that no known tool applies."""
     return [
-        Step(
+        HandoverStep(
             "Stop what applies the tree.",
             f"It would find {source} without its objects, and delete them if it prunes.",
             (),
         ),
-        Step(
+        HandoverStep(
             "Move the tree, and build.",
             "Runs keep their names and their content.",
             (*_move(source, directory), "tjgen migrate --write"),
         ),
-        Step(
+        HandoverStep(
             "Commit and push.",
             "Nothing applies the commit yet.",
             (f"git add --all tjgen.yaml tjgen.lock.d {shlex.quote(directory)}", "git commit -m 'Move the output'", "git push"),
         ),
-        Step(f"Let it apply {directory}.", "The objects are the same, so nothing changes in the cluster.", ()),
+        HandoverStep(f"Let it apply {directory}.", "The objects are the same, so nothing changes in the cluster.", ()),
     ]
 
 
@@ -116,24 +116,26 @@ def _move(source: str, directory: str) -> Iterator[str]:
     yield f"git mv {shlex.quote(source)} {shlex.quote(directory)}"
 
 
-def upgrade(runs: Sequence[str], release: str) -> list[Step]:
+def upgrade(runs: Sequence[str], release: str) -> list[HandoverStep]:
     """The steps to a release of Trainer that cannot read the manifests of these runs."""
     return [
-        Step(
+        HandoverStep(
             "Wait until these runs have ended, with the earlier release of Trainer.",
             "Their TrainJobs have fields that the new release does not have.",
             (f"kubectl get trainjobs -A | grep -E {shlex.quote('|'.join(runs))}",),
         ),
-        Step(
+        HandoverStep(
             "Archive them.",
             "A sync leaves an archived run alone, so it does not matter which release reads it.",
             (f"tjgen runs archive {' '.join(runs)}",),
         ),
-        Step("Commit and push.", "The sync stops applying them.", ("git add --all", "git commit -m 'Archive runs'", "git push")),
-        Step(
+        HandoverStep(
+            "Commit and push.", "The sync stops applying them.", ("git add --all", "git commit -m 'Archive runs'", "git push")
+        ),
+        HandoverStep(
             f"Upgrade Trainer to {release} in the clusters, after that sync.", "No run of the tree needs the earlier release.", ()
         ),
-        Step("Build for the new release.", "Commit and push the result.", ("tjgen build",)),
+        HandoverStep("Build for the new release.", "Commit and push the result.", ("tjgen build",)),
     ]
 
 

@@ -17,7 +17,7 @@ _ENDING = ".yaml"
 _ORDER = ("ApplicationSet", "Application", "Kustomization")
 
 
-class SyncObject(NamedTuple):
+class OwnedObject(NamedTuple):
     """An object that makes the tool sync."""
 
     path: str
@@ -40,7 +40,7 @@ class Layout(NamedTuple):
     """Folder of the environment in the repository."""
     bootstrap: str = ""
     """Name of the Application or Kustomization that applies the sync objects; empty if there is none."""
-    objects: tuple[SyncObject, ...] = ()
+    objects: tuple[OwnedObject, ...] = ()
     """Its sync objects, and those of the whole project."""
 
     @property
@@ -58,7 +58,7 @@ class Layout(NamedTuple):
             return f"Applications {self.name}.NAMESPACE.EXPERIMENT"
         return f"Application {self.name}"
 
-    def owners(self) -> list[SyncObject]:
+    def owners(self) -> list[OwnedObject]:
         """The objects that apply others, each before what it applies: it would create again what is deleted before it."""
         known = [one for one in self.objects if one.kind in _ORDER]
         return sorted(known, key=lambda one: (one.name != self.bootstrap, _ORDER.index(one.kind), not one.name.endswith(RUNS)))
@@ -84,7 +84,7 @@ def unknown(tool: str) -> Layout:
     """The layout of an environment without sync objects in the tree: a person made them."""
     kind = next((kind for _, kind in BY_NAME[tool].syncing), "")
     namespace = BY_NAME[tool].namespace
-    return Layout(tool, ONE, "", namespace, "", objects=(SyncObject("", kind, kind.upper(), namespace),) if kind else ())
+    return Layout(tool, ONE, "", namespace, "", objects=(OwnedObject("", kind, kind.upper(), namespace),) if kind else ())
 
 
 def layouts(files: Mapping[str, str]) -> dict[str, Layout]:
@@ -104,7 +104,7 @@ def layouts(files: Mapping[str, str]) -> dict[str, Layout]:
 def _layout(own: Mapping[str, Tree], shared: Mapping[str, Tree]) -> Layout | None:
     trees = {**shared, **own}
     applied = tuple(
-        SyncObject(path, str(tree["kind"]), *_name(tree)) for path, tree in trees.items() if tree["kind"] != "ConfigMap"
+        OwnedObject(path, str(tree["kind"]), *_name(tree)) for path, tree in trees.items() if tree["kind"] != "ConfigMap"
     )
     for tree in own.values():
         path = str(_at(tree, "spec", "path"))

@@ -13,13 +13,13 @@ from collections.abc import Collection, Iterator, Mapping
 from tjgen.gitops.emit import header
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.decide import PRUNE_RUNS
-from tjgen.gitops.output.history import PRUNE, History
-from tjgen.gitops.output.inventory import Entry, entries
+from tjgen.gitops.output.history import PRUNE, RunHistory
+from tjgen.gitops.output.inventory import RunEntry, entries
 from tjgen.gitops.output.layout import folder_of
 from tjgen.gitops.output.rename import Rename, identities, rename
-from tjgen.gitops.verify.state import Replica, State, StoredLocks, StoredTree
+from tjgen.gitops.verify.state import StateReplica, StoredLocks, StoredTree, TreeState
 from tjgen.language.runs.lock import ARCHIVED, RENAMED, REPLACED, Lock, LockedRun, path_of
-from tjgen.language.runs.store import Place
+from tjgen.language.runs.store import LockKey
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.typing import NamedTuple
 
@@ -88,13 +88,13 @@ def decisions(old: StoredLocks, new: StoredLocks) -> Decisions:
     return Decisions(renames, tuple(renewed), frozenset(archived), frozenset(unarchived), frozenset(kept), pruned, promoted)
 
 
-def with_renames(state: State, chosen: Decisions, project: str) -> State:
+def with_renames(state: TreeState, chosen: Decisions, project: str) -> TreeState:
     """The state after the renames. Raises CompileError if one is impossible (TJ278, TJ279)."""
     for one in chosen.renames:
         known: Mapping[str, str] = {}
         if one.old.environment != one.new.environment and one.new.environment is not None:
             known = identities(project, one.old.environment or "", one.new.environment)
-        tree = Replica(state)
+        tree = StateReplica(state)
         renamed = rename(StoredLocks(project, state.records), [one], known)
         for path, text in renamed.records:
             tree.record(path, text)
@@ -105,8 +105,8 @@ def with_renames(state: State, chosen: Decisions, project: str) -> State:
 
 
 def carried_out(
-    state: State, chosen: Decisions, directory: str, project: str, environments: Collection[str | None]
-) -> tuple[State, list[Diagnostic]]:
+    state: TreeState, chosen: Decisions, directory: str, project: str, environments: Collection[str | None]
+) -> tuple[TreeState, list[Diagnostic]]:
     """The state after the decisions that are made after a build, and what is wrong with them (TJ081 to TJ086, TJ277).
 
     `environments`: those of the project. Runs of other environments are orphaned.
@@ -116,8 +116,8 @@ def carried_out(
         state = _orphaned(state, chosen, project, environments)
     for verb, runs, reason in _steps(chosen):
         locks = StoredLocks(project, state.records)
-        tree, stored = Replica(state), StoredTree.of(state, directory, locks.folder)
-        history = History(directory, tree, locks, lambda entry, stored=stored: files_of(stored, entry))  # type: ignore[misc]
+        tree, stored = StateReplica(state), StoredTree.of(state, directory, locks.folder)
+        history = RunHistory(directory, tree, locks, lambda entry, stored=stored: files_of(stored, entry))  # type: ignore[misc]
         known = [entry for entry in entries(locks, project=environments) if (entry.place.key, entry.run.name) in runs]
         try:
             if verb == "archive":
@@ -135,7 +135,7 @@ def carried_out(
     return state, problems
 
 
-def files_of(stored: StoredTree, entry: Entry) -> list[OutputFile]:
+def files_of(stored: StoredTree, entry: RunEntry) -> list[OutputFile]:
     """The files of a run in a state."""
     files = []
     for name in sorted(stored.below.get(entry.folder, ())):
@@ -147,15 +147,15 @@ def files_of(stored: StoredTree, entry: Entry) -> list[OutputFile]:
     return files
 
 
-def sources_of(stored: StoredTree, chosen: list[Entry], project: str) -> list[str]:
+def sources_of(stored: StoredTree, chosen: list[RunEntry], project: str) -> list[str]:
     """The files of the experiments of runs."""
     sources = {files[0].source for entry in chosen if (files := files_of(stored, entry))}
     return sorted(os.path.join(project, source) for source in sources)
 
 
-def _orphaned(state: State, chosen: Decisions, project: str, environments: Collection[str | None]) -> State:
+def _orphaned(state: TreeState, chosen: Decisions, project: str, environments: Collection[str | None]) -> TreeState:
     """The state in which a build with --prune-runs finds the runs of environments that are gone."""
-    locks, tree = StoredLocks(project, state.records), Replica(state)
+    locks, tree = StoredLocks(project, state.records), StateReplica(state)
     keys = {key for (key, _), reason in chosen.pruned.items() if reason == PRUNE_RUNS}
     for place, lock in locks.all():
         if place.environment not in environments and place.key in keys:
@@ -176,7 +176,7 @@ def _steps(chosen: Decisions) -> Iterator[tuple[str, frozenset[Key], str]]:
             yield "prune", frozenset(run for run, one in chosen.pruned.items() if one == reason), reason
 
 
-def _renames(before: Mapping[str, tuple[Place, Lock]], after: Mapping[str, tuple[Place, Lock]]) -> Iterator[Rename]:
+def _renames(before: Mapping[str, tuple[LockKey, Lock]], after: Mapping[str, tuple[LockKey, Lock]]) -> Iterator[Rename]:
     """The experiments whose runs have another experiment now."""
     holders = {run.folder: place for place, lock in after.values() for run in lock.runs.values() if run.folder}
     for place, lock in after.values():

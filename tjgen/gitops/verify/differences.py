@@ -8,7 +8,7 @@ from tjgen.gitops.emit import header
 from tjgen.gitops.output.layout import folder_of
 from tjgen.gitops.verify import findings
 from tjgen.gitops.verify.snapshot import LINK, MODULE, OTHER, PLAIN, PROGRAM, Folder, Snapshot, is_pin
-from tjgen.gitops.verify.state import RunFiles, State, StoredLocks
+from tjgen.gitops.verify.state import RunFiles, StoredLocks, TreeState
 from tjgen.language.runs.lock import LockedRun, PrunedRun, path_of
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.typing import NamedTuple
@@ -16,7 +16,7 @@ from tjgen.trees.typing import NamedTuple
 _WHAT = {PROGRAM: "an executable file", LINK: "a symbolic link", MODULE: "a submodule", OTHER: "not a file"}
 
 
-class Difference(NamedTuple):
+class TreeDifference(NamedTuple):
     """A file that is not as it should be."""
 
     folder: Folder
@@ -31,20 +31,22 @@ class Difference(NamedTuple):
         return f"{self.folder.place}/{self.path}"
 
 
-def differences(wanted: State, base: State, head: State, snapshot: Snapshot, unused: frozenset[str]) -> list[Difference]:
+def differences(
+    wanted: TreeState, base: TreeState, head: TreeState, snapshot: Snapshot, unused: frozenset[str]
+) -> list[TreeDifference]:
     """The files of `head` that differ, by folder and path. Claims that are `unused` may be gone."""
     differences_ = []
     sides = ((snapshot.tree, wanted.tree, head.tree, base.tree), (snapshot.records, wanted.records, head.records, base.records))
     for folder, should, now, before in sides:
         for path in sorted({*should, *now}):
-            one = Difference(folder, path, should.get(path), now.get(path), before.get(path))
+            one = TreeDifference(folder, path, should.get(path), now.get(path), before.get(path))
             is_kept_aside = one.wanted is not None and one.actual is None and path in unused and folder is snapshot.tree
             if one.wanted != one.actual and not is_kept_aside:
                 differences_.append(one)
     return differences_
 
 
-def runs_in(differences: list[Difference], snapshot: Snapshot, head: State) -> dict[RunFiles, str]:
+def runs_in(differences: list[TreeDifference], snapshot: Snapshot, head: TreeState) -> dict[RunFiles, str]:
     """The runs with a file that differs -> their names."""
     places: dict[RunFiles, str] = {}
     for place, lock in StoredLocks("", head.records).all():
@@ -57,7 +59,7 @@ def runs_in(differences: list[Difference], snapshot: Snapshot, head: State) -> d
     return {run: name for run, name in places.items() if run.folder in trees or run.lock in records}
 
 
-def finding(one: Difference, base: str) -> Diagnostic:
+def finding(one: TreeDifference, base: str) -> Diagnostic:
     """The diagnostic of a difference."""
     if one.actual is None:
         return findings.removed(one.place, base) if one.before is not None else findings.missing(one.place)

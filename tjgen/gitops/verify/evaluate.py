@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from tjgen.cluster.synctools.table import units_of
 from tjgen.cluster.trainer.release import chosen
 from tjgen.compiler.building.plan import Plan
-from tjgen.gitops.diff.compare import Entry, compare
+from tjgen.gitops.diff.compare import DiffEntry, compare
 from tjgen.gitops.diff.problems import problems
 from tjgen.gitops.diff.removals import removals
 from tjgen.gitops.diff.side import Side, only, place_of
@@ -19,7 +19,7 @@ from tjgen.gitops.lint.scene import Item, Scene
 from tjgen.gitops.lint.suppress import Mark
 from tjgen.gitops.lint.units import assigned
 from tjgen.gitops.output.moves import moved
-from tjgen.gitops.verify.state import State, StoredLocks, body_of
+from tjgen.gitops.verify.state import StoredLocks, TreeState, body_of
 from tjgen.gitops.verify.verify import Verified
 from tjgen.trees.diagnostics.model import INFO, WARNING, Diagnostic, Span
 from tjgen.trees.fields.path import FieldPath, get
@@ -32,7 +32,7 @@ _RUN_REMOVED = "TJ635"
 class Evaluation(NamedTuple):
     """What merging the tree does."""
 
-    entries: list[Entry]
+    entries: list[DiffEntry]
     diagnostics: list[Diagnostic]
 
 
@@ -63,7 +63,7 @@ def evaluate(plan: Plan, verified: Verified, marks: Sequence[Mark], base: str) -
     return Evaluation(entries, list(dict.fromkeys(diagnostics)))
 
 
-def _side(state: State, name: str) -> Side:
+def _side(state: TreeState, name: str) -> Side:
     bodies = {path: body for path, content in state.tree.items() if (body := body_of(content)) is not None}
     return Side(name, bodies, {place.key: lock for place, lock in StoredLocks("", state.records).all()})
 

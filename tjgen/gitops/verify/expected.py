@@ -8,12 +8,12 @@ from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built
 from tjgen.gitops.emit import header
 from tjgen.gitops.output.attributions import Attributions
-from tjgen.gitops.output.inventory import Entry, entries
+from tjgen.gitops.output.inventory import RunEntry, entries
 from tjgen.gitops.output.promote import planned
 from tjgen.gitops.verify.decisions import Decisions, carried_out, decisions, sources_of, with_renames
 from tjgen.gitops.verify.memory import everything_known, nothing_known
 from tjgen.gitops.verify.replay import UNDECIDED, Remember, Replayed, replay
-from tjgen.gitops.verify.state import RunFiles, State, StoredLocks, StoredTree
+from tjgen.gitops.verify.state import RunFiles, StoredLocks, StoredTree, TreeState
 from tjgen.language.runs.lock import is_data
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
 from tjgen.trees.typing import NamedTuple
@@ -22,7 +22,7 @@ from tjgen.trees.typing import NamedTuple
 class Expected(NamedTuple):
     """The state that follows from the base, the sources and the decisions."""
 
-    state: State
+    state: TreeState
     diagnostics: list[Diagnostic]
     decisions: Decisions
     unused: frozenset[str]
@@ -34,11 +34,11 @@ class Expected(NamedTuple):
 
 def expected(
     plan: Plan,
-    base: State,
-    head: State,
+    base: TreeState,
+    head: TreeState,
     directory: str,
     *,
-    proven: Mapping[RunFiles, State] = {},
+    proven: Mapping[RunFiles, TreeState] = {},
     remember: Remember = nothing_known,
     attributions: Attributions | None = None,
     seen: Callable[[Built], None] | None = None,
@@ -74,8 +74,15 @@ def expected(
 
 
 def _decided(
-    plan: Plan, state: State, head: State, directory: str, chosen: Decisions, attributions: Attributions | None, *, whole: bool
-) -> tuple[State, list[Diagnostic]]:
+    plan: Plan,
+    state: TreeState,
+    head: TreeState,
+    directory: str,
+    chosen: Decisions,
+    attributions: Attributions | None,
+    *,
+    whole: bool,
+) -> tuple[TreeState, list[Diagnostic]]:
     """The state after the decisions, and after a build that follows them."""
     project = plan.project.directory
     environments: list[str | None] = [*plan.project.spec.environments] or [None]
@@ -94,12 +101,12 @@ def _decided(
 
 
 def _promotions(
-    plan: Plan, state: State, head: State, directory: str, chosen: Decisions
+    plan: Plan, state: TreeState, head: TreeState, directory: str, chosen: Decisions
 ) -> list[tuple[Plan | None, list[Diagnostic]]]:
     """The plan of each promotion to an environment, and what differs in it."""
     project = plan.project.directory
     known = {f"{one.place.key}/{one.run.name}": one for one in entries(StoredLocks(project, state.records))}
-    wanted: dict[str, list[Entry]] = {}
+    wanted: dict[str, list[RunEntry]] = {}
     for (key, _), origin in chosen.promoted.items():
         if origin in known:
             wanted.setdefault(key.partition("/")[0], []).append(known[origin])
@@ -113,7 +120,7 @@ def _promotions(
     return plans
 
 
-def _unused(state: State, project: str) -> frozenset[str]:
+def _unused(state: TreeState, project: str) -> frozenset[str]:
     uses = {path for _, lock in StoredLocks(project, state.records).all() for run in lock.runs.values() for path in run.uses}
     return frozenset(path for path, content in state.tree.items() if _is_claim(path, content) and path not in uses)
 

@@ -10,26 +10,26 @@ from tjgen.compiler.building.plan import Plan
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.diff.side import place_of
 from tjgen.gitops.emit import header
-from tjgen.gitops.output.done import Counts, Done
+from tjgen.gitops.output.done import Done, RunCounts
 from tjgen.gitops.output.layout import folder_of
-from tjgen.gitops.verify.replay import Known, Remember
+from tjgen.gitops.verify.replay import Remember, UnchangedSource
 from tjgen.gitops.verify.snapshot import Snapshot, is_pin
-from tjgen.gitops.verify.state import State, StoredLocks
+from tjgen.gitops.verify.state import StoredLocks, TreeState
 from tjgen.language.runs.lock import RENAMED, REPLACED, Lock, path_of
-from tjgen.language.runs.store import Place
+from tjgen.language.runs.store import LockKey
 from tjgen.trees.manifests.manifest import RUNS
 
 _READ_BY_PEOPLE = (".md", ".rst")
 """What the files end in that no build reads."""
 
 
-def nothing_known(file: str, environment: str | None) -> Known | None:
+def nothing_known(file: str, environment: str | None) -> UnchangedSource | None:
     """The answer if every source must be compiled."""
     del file, environment
     return None
 
 
-def everything_known(plan: Plan, state: State, *, but: Collection[str]) -> Remember:
+def everything_known(plan: Plan, state: TreeState, *, but: Collection[str]) -> Remember:
     """All sources, as `state` has their runs, except those of the experiments `but`."""
     return _Index(plan, state, but, set()).known
 
@@ -65,7 +65,7 @@ def unchanged(plan: Plan, repository: Repository, base: str, snapshot: Snapshot,
 class _Index:
     """The experiments of each source, as a state has them."""
 
-    def __init__(self, plan: Plan, state: State, but: Collection[str], shared: Collection[str]) -> None:
+    def __init__(self, plan: Plan, state: TreeState, but: Collection[str], shared: Collection[str]) -> None:
         self._plan = plan
         self._state = state
         self._but = but
@@ -84,7 +84,7 @@ class _Index:
                 if known is not None:
                     self._units.setdefault((known.source, place.environment), {})[known.owner] = None
 
-    def known(self, file: str, environment: str | None) -> Known | None:
+    def known(self, file: str, environment: str | None) -> UnchangedSource | None:
         """The runs of a source; None if they are not known for sure."""
         source = os.path.relpath(file, self._plan.project.directory or ".").replace(os.sep, "/")
         units = self._units.get((source, environment or ""))
@@ -99,8 +99,8 @@ class _Index:
             return None
         keeps = tuple([folder_of(place, run) for place, lock in locks for run in lock.runs.values()])
         shared = tuple([(path, _digest(self._state.tree[path])) for path in uses])
-        done = Done(keeps=keeps, uses=tuple(uses), shared=shared, counts=Counts(unchanged=len(keeps)))
-        return Known(tuple([(lock.experiment, _path(place)) for place, lock in locks]), self._overlays, done)
+        done = Done(keeps=keeps, uses=tuple(uses), shared=shared, counts=RunCounts(unchanged=len(keeps)))
+        return UnchangedSource(tuple([(lock.experiment, _path(place)) for place, lock in locks]), self._overlays, done)
 
 
 def _is_settled(lock: Lock) -> bool:
@@ -109,7 +109,7 @@ def _is_settled(lock: Lock) -> bool:
     return not moved and all(run.was not in (RENAMED, REPLACED) for run in lock.pruned.values())
 
 
-def _path(place: Place) -> str:
+def _path(place: LockKey) -> str:
     return path_of(place.environment, place.namespace, place.name)
 
 

@@ -12,7 +12,7 @@ from tjgen.compiler.building.request import Request
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.verify.expected import expected
 from tjgen.gitops.verify.snapshot import PLAIN, PROGRAM, Blobs, Snapshot, state_at
-from tjgen.gitops.verify.state import RunFiles, State
+from tjgen.gitops.verify.state import RunFiles, TreeState
 from tjgen.trees.diagnostics.model import CompileError
 
 _MOST = 200
@@ -27,8 +27,8 @@ class Past:
         self._plan = plan
         self._snapshot = snapshot
         self._blobs = blobs
-        self._states: dict[str | None, State] = {}
-        self._steps: dict[tuple[str, str | None], State | None] = {}
+        self._states: dict[str | None, TreeState] = {}
+        self._steps: dict[tuple[str, str | None], TreeState | None] = {}
 
     def commits(self, base: str | None, head: str | None, run: RunFiles | None = None) -> list[tuple[str, list[str]]]:
         """The commits of `head` that `base` lacks, with their parents, the first one first: those that change `run`, or all
@@ -45,13 +45,13 @@ class Past:
         """The commit that is checked out."""
         return self._repository.resolved("HEAD")
 
-    def state(self, commit: str | None) -> State:
+    def state(self, commit: str | None) -> TreeState:
         """The output tree and the locks at a commit. Raises CompileError (TJ095)."""
         if commit not in self._states:
             self._states[commit] = state_at(self._repository, commit, self._snapshot, self._blobs)
         return self._states[commit]
 
-    def step(self, parent: str | None, commit: str) -> State | None:
+    def step(self, parent: str | None, commit: str) -> TreeState | None:
         """The state that the sources of a commit lead to from its parent; None if they cannot be built."""
         key = (commit, parent)
         if key not in self._steps:
@@ -90,13 +90,13 @@ class Past:
                 yield os.path.relpath(snapshot.tree.path, project or ".")
 
 
-def proof(run: RunFiles, past: Past, base: str | None, head: str | None) -> State | None:
+def proof(run: RunFiles, past: Past, base: str | None, head: str | None) -> TreeState | None:
     """The files and the lock of a run after the last commit that changed it; None if a commit changed it otherwise.
 
     Each commit that changes the run must do what its own sources produce from its parent.
     """
     known = [run.of(past.state(base))]
-    latest: State | None = None
+    latest: TreeState | None = None
     for commit, parents in past.commits(base, head, run):
         now = run.of(past.state(commit))
         befores: list[str | None] = [*parents] or [None]
@@ -107,7 +107,7 @@ def proof(run: RunFiles, past: Past, base: str | None, head: str | None) -> Stat
     return latest
 
 
-def _is_step(run: RunFiles, now: State, parent: str | None, commit: str, known: list[State], past: Past) -> bool:
+def _is_step(run: RunFiles, now: TreeState, parent: str | None, commit: str, known: list[TreeState], past: Past) -> bool:
     """Whether the commit makes of the run at its parent what its sources produce."""
     before = run.of(past.state(parent))
     if before == now:

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 
 from tjgen.compiler.building.compile import build, renewed
 from tjgen.compiler.building.plan import Plan
-from tjgen.compiler.building.run import Built, Findings, Recall, Run
+from tjgen.compiler.building.run import Built, ProjectFindings, Recall, Run
 from tjgen.gitops.output import orphans
 from tjgen.gitops.output.apply import Directory
 from tjgen.gitops.output.attributions import Attributions
 from tjgen.gitops.output.done import Done
 from tjgen.gitops.output.options import BuildOptions
 from tjgen.gitops.output.write import of_project, platforms, syncing
-from tjgen.gitops.verify.state import Replica, State, StoredLocks, StoredTree
+from tjgen.gitops.verify.state import StateReplica, StoredLocks, StoredTree, TreeState
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.session import Session
 from tjgen.trees.typing import Any, NamedTuple
@@ -25,7 +25,7 @@ _REFUSED_UPDATE = "TJ540"
 """Between the base and the tree, lint reports refused updates (see evaluate.py)."""
 
 
-class Known(NamedTuple):
+class UnchangedSource(NamedTuple):
     """A source that is as it was at the base, with its runs: it is not compiled."""
 
     units: tuple[tuple[str, str], ...]
@@ -37,14 +37,14 @@ class Known(NamedTuple):
     """None: evaluate.py compares the objects of the tree."""
 
 
-Remember = Callable[[str, "str | None"], "Known | None"]
+Remember = Callable[[str, "str | None"], "UnchangedSource | None"]
 """File and environment of a source -> what is known of it; None to compile it."""
 
 
 class Replayed(NamedTuple):
     """The result of a build in memory."""
 
-    state: State
+    state: TreeState
     diagnostics: list[Diagnostic]
     compiled: int = 0
     """Runs that were compiled."""
@@ -56,7 +56,7 @@ class Replayed(NamedTuple):
 
 def replay(
     plan: Plan,
-    state: State,
+    state: TreeState,
     directory: str,
     *,
     renew: Sequence[str] = (),
@@ -71,7 +71,7 @@ def replay(
     """
     locks = StoredLocks(plan.project.directory, state.records)
     plan = plan._replace(locks=locks)
-    tree, session = Replica(state), Session()
+    tree, session = StateReplica(state), Session()
     # Whether objects get another owner is judged between the base and the tree: see evaluate.py.
     options = of_project(plan, BuildOptions(again=bool(renew), migrates=True))
     target = Directory(directory, tree, None, locks, options, StoredTree.of(state, directory, locks.folder))
@@ -83,7 +83,7 @@ def replay(
     compiled, footprint = 0, False
     for built in build(plan, session, recall=_recall(target, remember)):
         diagnostics += built.diagnostics
-        if isinstance(built, Findings):
+        if isinstance(built, ProjectFindings):
             continue
         compiled += len(built.runs)
         footprint = footprint or bool(built.footprint)
@@ -111,7 +111,7 @@ def _failed(diagnostics: Sequence[Diagnostic]) -> bool:
 
 
 def _recall(target: Directory, remember: Remember) -> Recall:
-    def recall(file: str, environment: str | None, content: bytes) -> Known | None:
+    def recall(file: str, environment: str | None, content: bytes) -> UnchangedSource | None:
         del content  # `remember` compares it with the base
         recalled = remember(file, environment)
         if recalled is not None:

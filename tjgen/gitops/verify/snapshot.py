@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha1, sha256
 
 from tjgen.gitops.diff.revision import Repository
-from tjgen.gitops.verify.state import State
+from tjgen.gitops.verify.state import TreeState
 from tjgen.language.runs.store import IMAGES
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.typing import NamedTuple
@@ -17,7 +17,7 @@ PLAIN, PROGRAM, LINK, MODULE, OTHER = "100644", "100755", "120000", "160000", ""
 """Modes of Git: a file, an executable file, a symbolic link, a submodule; and what Git does not record."""
 
 
-class Files(NamedTuple):
+class SnapshotFiles(NamedTuple):
     """The files below a folder."""
 
     contents: dict[str, bytes]
@@ -32,8 +32,8 @@ class Folder(NamedTuple):
     """As diagnostics name it."""
     path: str
     """In the repository."""
-    old: Files
-    new: Files
+    old: SnapshotFiles
+    new: SnapshotFiles
 
     @property
     def changed(self) -> set[str]:
@@ -50,14 +50,14 @@ class Snapshot(NamedTuple):
     records: Folder
 
     @property
-    def old(self) -> State:
+    def old(self) -> TreeState:
         """The base."""
-        return State(self.tree.old.contents, _locks(self.records.old))
+        return TreeState(self.tree.old.contents, _locks(self.records.old))
 
     @property
-    def new(self) -> State:
+    def new(self) -> TreeState:
         """The state that is verified."""
-        return State(self.tree.new.contents, _locks(self.records.new))
+        return TreeState(self.tree.new.contents, _locks(self.records.new))
 
 
 class Blobs:
@@ -82,16 +82,16 @@ def snapshot(repository: Repository, base: str | None, directory: str, records: 
     return Snapshot(*folders)
 
 
-def state_at(repository: Repository, commit: str | None, like: Snapshot, blobs: Blobs) -> State:
+def state_at(repository: Repository, commit: str | None, like: Snapshot, blobs: Blobs) -> TreeState:
     """The output tree and the locks at another commit. Raises CompileError (TJ095)."""
     if commit is None:
-        return State({}, {})
+        return TreeState({}, {})
     files_of_state = []
     for folder in (like.tree, like.records):
         entries = repository.entries(commit, folder.path)
         files = {path: blob for path, (mode, blob) in entries.items() if mode in (PLAIN, PROGRAM)}
-        files_of_state.append(Files(blobs.of(files, commit[:12]), {}))
-    return State(files_of_state[0].contents, _locks(files_of_state[1]))
+        files_of_state.append(SnapshotFiles(blobs.of(files, commit[:12]), {}))
+    return TreeState(files_of_state[0].contents, _locks(files_of_state[1]))
 
 
 def is_pin(path: str) -> bool:
@@ -99,7 +99,7 @@ def is_pin(path: str) -> bool:
     return path.startswith(f"{IMAGES}/")
 
 
-def _locks(files: Files) -> dict[str, bytes]:
+def _locks(files: SnapshotFiles) -> dict[str, bytes]:
     return {path: content for path, content in files.contents.items() if not is_pin(path)}
 
 
@@ -113,7 +113,9 @@ def _folder(repository: Repository, base: str | None, place: str, converts: bool
     objects = {name: blob for name, (mode, blob) in entries.items() if mode in (PLAIN, PROGRAM)}
     same = {name for name, blob in objects.items() if name in new.contents and _object(new.contents[name], blob) == blob}
     old = blobs.of({name: blob for name, blob in objects.items() if name not in same}, (base or "")[:12])
-    return Folder(place, path, Files({**{name: new.contents[name] for name in objects if name in same}, **old}, modes), new)
+    return Folder(
+        place, path, SnapshotFiles({**{name: new.contents[name] for name in objects if name in same}, **old}, modes), new
+    )
 
 
 def _object(content: bytes, like: str) -> str:
@@ -122,8 +124,8 @@ def _object(content: bytes, like: str) -> str:
     return digest(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
-def _read(place: str) -> Files:
-    files = Files({}, {})
+def _read(place: str) -> SnapshotFiles:
+    files = SnapshotFiles({}, {})
     for path, full, mode in _below(place, ""):
         files.modes[path] = mode
         if mode in (PLAIN, PROGRAM):

@@ -10,7 +10,7 @@ from tjgen.language.runs.store import Locks
 from tjgen.trees.typing import NamedTuple
 
 
-class State(NamedTuple):
+class TreeState(NamedTuple):
     """The files of an output tree and of the folder of locks: path in the folder, with `/` -> content, with LF line ends."""
 
     tree: Mapping[str, bytes]
@@ -25,16 +25,16 @@ class RunFiles(NamedTuple):
     lock: str
     """Its lock file, in the folder of locks."""
 
-    def of(self, state: State) -> State:
+    def of(self, state: TreeState) -> TreeState:
         """The files of the run in a state."""
         tree = {path: content for path, content in state.tree.items() if self._has(path)}
-        return State(tree, {self.lock: state.records[self.lock]} if self.lock in state.records else {})
+        return TreeState(tree, {self.lock: state.records[self.lock]} if self.lock in state.records else {})
 
-    def replaced(self, state: State, by: State) -> State:
+    def replaced(self, state: TreeState, by: TreeState) -> TreeState:
         """The state with other files of the run."""
         tree = {path: content for path, content in state.tree.items() if not self._has(path)}
         records = {path: content for path, content in state.records.items() if path != self.lock}
-        return State({**tree, **by.tree}, {**records, **by.records})
+        return TreeState({**tree, **by.tree}, {**records, **by.records})
 
     def _has(self, path: str) -> bool:
         return path.startswith(f"{self.folder}/")
@@ -68,7 +68,7 @@ class StoredTree(NamedTuple):
     """Folder -> the names of what lies in it."""
 
     @staticmethod
-    def of(state: State, directory: str, locks: str) -> StoredTree:
+    def of(state: TreeState, directory: str, locks: str) -> StoredTree:
         """The tree of `state`; `directory` and `locks` are the folders that diagnostics name."""
         return StoredTree(directory, locks, state.tree, _folders(state.tree))
 
@@ -103,10 +103,10 @@ class StoredTree(NamedTuple):
         return next((path for path in files if header.is_in_conflict(self.tree.get(path, b""))), None)
 
 
-class Replica:
+class StateReplica:
     """The verbs of `OutputTree`, over a state in memory."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: TreeState) -> None:
         self._before = state
         self._put: dict[str, bytes] = {}
         self._kept: set[str] = set()
@@ -135,11 +135,11 @@ class Replica:
         tree = self.after().tree
         return sorted(path for path, content in tree.items() if header.read(content) is not None)
 
-    def after(self) -> State:
+    def after(self) -> TreeState:
         """The state that the build leaves."""
         stays = {path: content for path, content in self._before.tree.items() if not self._is_removed(path, content)}
         records = {**self._before.records, **self._records}
-        return State({**stays, **self._put}, {path: content for path, content in records.items() if content is not None})
+        return TreeState({**stays, **self._put}, {path: content for path, content in records.items() if content is not None})
 
     def _is_removed(self, path: str, content: bytes) -> bool:
         around = [*_upwards(path), ""]

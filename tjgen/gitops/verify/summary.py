@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from tjgen.cluster.kinds.protocol import IN_PLACE, SILENT
 from tjgen.compiler.totals.tally import Totals, together
-from tjgen.gitops.diff.compare import ARCHIVED, NEW, ORPHANED_NOW, REMOVED, SUPERSEDED_NOW, Entry
+from tjgen.gitops.diff.compare import ARCHIVED, NEW, ORPHANED_NOW, REMOVED, SUPERSEDED_NOW, DiffEntry
 from tjgen.gitops.diff.data import as_data
 from tjgen.gitops.diff.effect import REFUSED, UNCHANGED
 from tjgen.gitops.diff.markdown import render_markdown
@@ -36,7 +36,7 @@ class Section(NamedTuple):
 
     environment: str
     """The name; "" for a project without environments, and for what all environments share."""
-    entries: list[Entry]
+    entries: list[DiffEntry]
     runs: Mapping[str, list[str]]
     """Outcome -> names of the runs."""
     unchanged: int
@@ -44,9 +44,9 @@ class Section(NamedTuple):
     """What the runs that start take together."""
 
 
-def sections(entries: Iterable[Entry], cost: Cost) -> list[Section]:
+def sections(entries: Iterable[DiffEntry], cost: Cost) -> list[Section]:
     """A section for each environment in which something differs, in order of name."""
-    groups: dict[str, list[Entry]] = {}
+    groups: dict[str, list[DiffEntry]] = {}
     for entry in entries:
         groups.setdefault(entry.place.environment, []).append(entry)
     sections_ = []
@@ -97,7 +97,7 @@ def as_tree(sections: Sequence[Section], base: str) -> Tree:
     ]
 
 
-def _starts(entry: Entry, cost: Cost) -> bool:
+def _starts(entry: DiffEntry, cost: Cost) -> bool:
     return entry.place.stage == RUNS and entry.kind == NEW and (entry.place.key, entry.name) in cost
 
 

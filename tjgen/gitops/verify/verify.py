@@ -11,14 +11,14 @@ from tjgen.compiler.building.run import Built
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.output.attributions import Attributions
 from tjgen.gitops.verify import findings
-from tjgen.gitops.verify.differences import Difference, differences, finding, odd_files, runs_in
+from tjgen.gitops.verify.differences import TreeDifference, differences, finding, odd_files, runs_in
 from tjgen.gitops.verify.expected import Expected, expected
 from tjgen.gitops.verify.memory import nothing_known, unchanged
 from tjgen.gitops.verify.proofs import Past, proof
 from tjgen.gitops.verify.reference import Base
 from tjgen.gitops.verify.replay import Remember
 from tjgen.gitops.verify.snapshot import Blobs, Snapshot, snapshot
-from tjgen.gitops.verify.state import RunFiles, State
+from tjgen.gitops.verify.state import RunFiles, TreeState
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.typing import NamedTuple
 
@@ -40,7 +40,7 @@ class _Compared(NamedTuple):
     """Two states of the project, compared."""
 
     expected: Expected
-    differing: list[Difference]
+    differing: list[TreeDifference]
     refuted: dict[RunFiles, str]
     """Runs that differ, and that no commit produces either -> their names."""
 
@@ -97,8 +97,8 @@ def _compared(
     both: Snapshot,
     past: Past,
     base: str | None,
-    old: State,
-    new: State,
+    old: TreeState,
+    new: TreeState,
     *,
     head: str | None,
     remember: Remember = nothing_known,
@@ -106,7 +106,7 @@ def _compared(
     seen: Callable[[Built], None] | None = None,
 ) -> _Compared:
     """The state that follows from `old` compared with `new`, with the runs that commits between `base` and `head` produce."""
-    proven: dict[RunFiles, State] = {}
+    proven: dict[RunFiles, TreeState] = {}
     refuted: dict[RunFiles, str] = {}
     while True:
         result = expected(plan, old, new, directory, proven=proven, remember=remember, attributions=attributions, seen=seen)
@@ -124,9 +124,9 @@ def _compared(
         proven |= more
 
 
-def _findings(differing: list[Difference], both: Snapshot, refuted: dict[RunFiles, str], base: str) -> list[Diagnostic]:
+def _findings(differing: list[TreeDifference], both: Snapshot, refuted: dict[RunFiles, str], base: str) -> list[Diagnostic]:
     """A finding for each file; of a run or tombstone that comes from nowhere, one for all."""
-    nowhere: dict[tuple[str, str], tuple[str, Difference]] = {}
+    nowhere: dict[tuple[str, str], tuple[str, TreeDifference]] = {}
     for run, name in refuted.items():
         unknown = [one for one in differing if _belongs(one, run, both)]
         if unknown and all(one.wanted is None and one.before is None for one in unknown):
@@ -138,13 +138,13 @@ def _findings(differing: list[Difference], both: Snapshot, refuted: dict[RunFile
     return diagnostics
 
 
-def _belongs(one: Difference, run: RunFiles, both: Snapshot) -> bool:
+def _belongs(one: TreeDifference, run: RunFiles, both: Snapshot) -> bool:
     if one.folder is both.records:
         return one.path == run.lock
     return one.path.startswith(f"{run.folder}/")
 
 
-def _is_ignored(one: Difference, repository: Repository) -> bool:
+def _is_ignored(one: TreeDifference, repository: Repository) -> bool:
     """Whether a file is only in the folder, and Git is configured to ignore it."""
     if one.wanted is not None or one.before is not None:
         return False

@@ -25,7 +25,7 @@ _OWN = b"apiVersion: tjgen.dev/"
 _HEAD = 4096
 
 
-class File(NamedTuple):
+class CodeFile(NamedTuple):
     """One file of the code."""
 
     path: str
@@ -51,7 +51,7 @@ class FolderError(Exception):
         self.reason = reason
 
 
-def matching_files(sandbox: Sandbox, folder: str, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> list[File]:
+def matching_files(sandbox: Sandbox, folder: str, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> list[CodeFile]:
     """The files below `folder` that a pattern of `include` matches (all, where there is none) and none of `exclude`.
 
     `*` stays in a folder, `**` leads through several. Raises FolderError for a folder that does not exist or is outside of the
@@ -80,11 +80,11 @@ def matching_files(sandbox: Sandbox, folder: str, include: Sequence[str] = (), e
                 continue
         except UnreadableError as problem:
             raise FolderError(path, problem.reason) from None
-        files.append(File(path, entry.path, known.st_size, bool(known.st_mode & 0o100), sandbox))
+        files.append(CodeFile(path, entry.path, known.st_size, bool(known.st_mode & 0o100), sandbox))
     return sorted(files, key=lambda file: file.path)
 
 
-def digest(files: Iterable[File]) -> str:
+def digest(files: Iterable[CodeFile]) -> str:
     """SHA-256 over paths, modes and contents, in hexadecimal. Raises FolderError for what cannot be read."""
     whole = sha256()
     for file in files:

@@ -9,7 +9,7 @@ import ast
 import sys
 from collections.abc import Iterator, Sequence
 
-from tjgen.language.codebase.files import File
+from tjgen.language.codebase.files import CodeFile
 from tjgen.trees.typing import NamedTuple
 
 _ELSEWHEN = frozenset(
@@ -63,7 +63,7 @@ class BrokenError(Exception):
         self.place = place
 
 
-def needed(files: Sequence[File]) -> tuple[dict[str, ImportSite], list[BrokenError]]:
+def needed(files: Sequence[CodeFile]) -> tuple[dict[str, ImportSite], list[BrokenError]]:
     """Top-level modules that are neither Python's own nor among `files`, sorted; and the files that cannot be understood."""
     sources = [file for file in files if file.path.endswith(".py")]
     own = _own([file.path for file in sources])

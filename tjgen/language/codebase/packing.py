@@ -11,7 +11,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from hashlib import sha256
 
-from tjgen.language.codebase.files import File, FolderError
+from tjgen.language.codebase.files import CodeFile, FolderError
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.typing import NamedTuple
 
@@ -35,12 +35,12 @@ class Packed(NamedTuple):
         return {**({"data": self.data} if self.data else {}), **({"binaryData": self.binary} if self.binary else {})}
 
 
-def size(files: Sequence[File]) -> int:
+def size(files: Sequence[CodeFile]) -> int:
     """The bytes that they take in a ConfigMap."""
     return sum(len(key.encode()) + file.size for key, file in zip(keys([file.path for file in files]), files, strict=True))
 
 
-def pack(files: Sequence[File]) -> Packed:
+def pack(files: Sequence[CodeFile]) -> Packed:
     """The files as a ConfigMap; what is no text goes into `binaryData`. Raises FolderError for what cannot be read."""
     data: dict[str, str] = {}
     binary: dict[str, str] = {}

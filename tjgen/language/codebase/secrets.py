@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from tjgen.language.codebase.files import File, FolderError
+from tjgen.language.codebase.files import CodeFile, FolderError
 from tjgen.trees.diagnostics import tokens
 from tjgen.trees.typing import NamedTuple
 
@@ -32,7 +32,7 @@ class Suspect(NamedTuple):
     """What a project can call harmless; "" where only the name is suspect."""
 
 
-def suspects(files: Sequence[File], include: Sequence[str], harmless: Collection[str]) -> Iterator[Suspect]:
+def suspects(files: Sequence[CodeFile], include: Sequence[str], harmless: Collection[str]) -> Iterator[Suspect]:
     """Every file that looks like a secret.
 
     A name is no reason where `include` has exactly this file: its author means it. A content is one, unless its fingerprint is

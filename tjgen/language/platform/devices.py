@@ -24,7 +24,7 @@ class Claimed(NamedTuple):
     """What the driver is told."""
 
 
-class Part(NamedTuple):
+class DevicePart(NamedTuple):
     """What a part of a device is to Kubernetes."""
 
     resource: str | None = None
@@ -33,7 +33,7 @@ class Part(NamedTuple):
     dra: Claimed | None = None
 
 
-class Sharing(NamedTuple):
+class DeviceSharing(NamedTuple):
     """Resources by which pods ask for less than a device."""
 
     resource: str | None = None
@@ -51,7 +51,7 @@ class Sharing(NamedTuple):
     """Most devices that a pod can share at a time."""
 
 
-class Network(NamedTuple):
+class NodeNetwork(NamedTuple):
     """Network devices that go with a class."""
 
     resource: str
@@ -79,9 +79,9 @@ class DeviceClass(NamedTuple):
     memory_per_device: Amount | None = None
     env: Mapping[str, Any] = {}
     """Environment variables of pods that use it."""
-    partitions: Mapping[str, Part] = {}
+    partitions: Mapping[str, DevicePart] = {}
     """Parts that it is divided into, by profile."""
-    sharing: Sharing | None = None
+    sharing: DeviceSharing | None = None
     dra: Claimed | None = None
     exclusive_cpus: bool = False
     """Whether the kubelet pins pods that ask for whole CPUs."""
@@ -95,7 +95,7 @@ class DeviceClass(NamedTuple):
     """Other resources that go with each device."""
     annotations: Mapping[str, str] = {}
     runtime_class_name: str | None = None
-    network: Network | None = None
+    network: NodeNetwork | None = None
     is_builtin: bool = False
     """Whether no Platform describes it, so it is unknown whether the cluster has it."""
 
@@ -124,7 +124,7 @@ class DeviceClass(NamedTuple):
         return str(quantity.multiply(quantity.parse(each), count))
 
 
-class Described(Protocol):
+class DescribedDeviceClass(Protocol):
     """A device class as a Platform document describes it: the fields of DeviceClass but for the name."""
 
     resource: str | None
@@ -134,17 +134,17 @@ class Described(Protocol):
     network: Any
 
 
-def classes(described: Mapping[str, Described] | None = None) -> dict[str, DeviceClass]:
+def classes(described: Mapping[str, DescribedDeviceClass] | None = None) -> dict[str, DeviceClass]:
     """The device classes of a Platform, over the built-in ones: a class that it describes replaces a built-in one whole."""
     known = {name: _builtin(name) for name in CLASSES}
     for name, one in (described or {}).items():
         parts = {
-            profile: Part(part.resource, part.memory, part.node_selector, _claimed(part.dra))
+            profile: DevicePart(part.resource, part.memory, part.node_selector, _claimed(part.dra))
             for profile, part in one.partitions.items()
         }
         fields = dict(zip(_PLAIN, _values(one, _PLAIN), strict=True))
-        sharing = Sharing(*_values(one.sharing, Sharing._fields)) if one.sharing is not None else None
-        network = Network(*_values(one.network, Network._fields)) if one.network is not None else None
+        sharing = DeviceSharing(*_values(one.sharing, DeviceSharing._fields)) if one.sharing is not None else None
+        network = NodeNetwork(*_values(one.network, NodeNetwork._fields)) if one.network is not None else None
         known[name] = DeviceClass(name, **fields, partitions=parts, sharing=sharing, dra=_claimed(one.dra), network=network)
     return known
 
@@ -163,5 +163,5 @@ def _claimed(one: Any) -> Claimed | None:
 
 def _builtin(name: str) -> DeviceClass:
     row = CLASSES[name]
-    parts = {profile: Part(**part) for profile, part in row.get("partitions", {}).items()}
+    parts = {profile: DevicePart(**part) for profile, part in row.get("partitions", {}).items()}
     return DeviceClass(name, **{**row, "partitions": parts}, is_builtin=True)

@@ -28,7 +28,7 @@ class Profile(NamedTuple):
     """Caches of the pods that mount them, as `prefetch.cache` of an experiment."""
 
 
-class Described(Protocol):
+class DescribedProfile(Protocol):
     """A profile as a Platform document describes it."""
 
     storage_class_name: str | None
@@ -36,7 +36,7 @@ class Described(Protocol):
     cache: Any
 
 
-def profile(name: str, described: Mapping[str, Described]) -> Profile | None:
+def profile(name: str, described: Mapping[str, DescribedProfile]) -> Profile | None:
     """The profile of that name, what the Platform describes over what tjgen knows; None where neither knows it."""
     definition = described.get(name)
     if definition is None:

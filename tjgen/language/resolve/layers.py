@@ -19,7 +19,7 @@ from tjgen.trees.fields.subpaths import below as paths_below
 from tjgen.trees.typing import NamedTuple
 
 
-class Part(NamedTuple):
+class LayerPart(NamedTuple):
     """A tree to put over the experiment; `part` makes one."""
 
     tree: Tree
@@ -35,7 +35,7 @@ class Layer(NamedTuple):
 
     manager: str
     source: str
-    parts: tuple[Part, ...]
+    parts: tuple[LayerPart, ...]
     rank: str = ""
     """Layers of one rank are equals, which may not contradict each other; those without a rank may."""
 
@@ -53,11 +53,11 @@ _SEVERAL = 4
 """Up to so many replaced values a look at all owners for each is cheaper than an index."""
 
 
-def part(path: FieldPath, tree: Tree, because: FieldPath) -> Part:
+def part(path: FieldPath, tree: Tree, because: FieldPath) -> LayerPart:
     """What puts `tree`, in long or short form, at `path` of an experiment."""
     for step in reversed(path):
         tree = {step: tree}
-    return Part(long_form(tree, EXPERIMENT_FORM), len(path), because)
+    return LayerPart(long_form(tree, EXPERIMENT_FORM), len(path), because)
 
 
 def merged(base: Managed, layers: Iterable[Layer]) -> tuple[Managed, list[Contradiction]]:

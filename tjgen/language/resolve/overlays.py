@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tjgen.language.resolve.layers import EMPTY, Contradiction, Layer, Part, merged, part
+from tjgen.language.resolve.layers import EMPTY, Contradiction, Layer, LayerPart, merged, part
 from tjgen.language.resolve.match import applies_to, facts_of, holds
 from tjgen.language.resolve.places import Documents, other_origin, source_of, span_of
 from tjgen.language.resolve.project import OverlayDocument, Project
@@ -118,7 +118,7 @@ class _Overlay:
         self.layer = Layer(self.name, source_of(overlay.document), _parts(patch, _OVERLAID), overlay.overlay.spec.layer)
 
 
-def _parts(partial: Tree, because: FieldPath) -> tuple[Part, ...]:
+def _parts(partial: Tree, because: FieldPath) -> tuple[LayerPart, ...]:
     """A partial experiment as parts of an experiment: `metadata` stands among the fields of its spec."""
     spec = {key: value for key, value in partial.items() if key != "metadata"}
     parts = [part(("spec",), spec, because)]

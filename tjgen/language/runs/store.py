@@ -34,7 +34,7 @@ class Locked(Protocol):
     def key(self) -> str: ...
 
 
-class Place(NamedTuple):
+class LockKey(NamedTuple):
     """Where the runs of an experiment are, without the experiment."""
 
     environment: str | None
@@ -47,11 +47,11 @@ class Place(NamedTuple):
         return "/".join(part for part in (self.environment, self.namespace, self.name) if part)
 
     @staticmethod
-    def of(path: str, lock: Lock) -> Place:
+    def of(path: str, lock: Lock) -> LockKey:
         """The place of the lock in folder `path` below the folder of locks."""
         top, namespace, name = path.split("/")
         # An experiment of a project without environments has a key of two parts.
-        return Place(top if lock.experiment.count("/") > 1 else None, namespace, name)
+        return LockKey(top if lock.experiment.count("/") > 1 else None, namespace, name)
 
 
 class Locks:
@@ -66,12 +66,12 @@ class Locks:
         stored = self._at(path_of(unit.environment, unit.namespace, unit.name))
         return stored.lock if stored is not None else Lock(unit.key, {})
 
-    def all(self, environments: Sequence[str] = ()) -> Iterator[tuple[Place, Lock]]:
+    def all(self, environments: Sequence[str] = ()) -> Iterator[tuple[LockKey, Lock]]:
         """Every lock in order of its path, of these environments where some are named. Raises CompileError."""
         for path in self._paths(list(environments) or [name for name in sorted(self.names("")) if name not in _SUPPORTING]):
             stored = self._at(path)
             if stored is not None:
-                yield Place.of(path, stored.lock), stored.lock
+                yield LockKey.of(path, stored.lock), stored.lock
 
     def others(self, environments: list[str | None], known: set[str]) -> Iterator[tuple[str, Lock]]:
         """Path and lock of every experiment of these environments whose path is not `known`."""

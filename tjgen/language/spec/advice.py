@@ -100,7 +100,7 @@ def _measured(number: str, unit: str) -> Iterator[Tree]:
             yield number + spelled
 
 
-def unknown(finding: walk.Finding, schema_of: Callable[[FieldPath], Schema]) -> str | None:
+def unknown(finding: walk.Mismatch, schema_of: Callable[[FieldPath], Schema]) -> str | None:
     """What to write instead of an unknown field. `schema_of` returns the schema at a path."""
     path, known = finding.path, finding.known
     key = str(path[-1])
@@ -127,7 +127,7 @@ def unknown(finding: walk.Finding, schema_of: Callable[[FieldPath], Schema]) -> 
     return f"the fields here are {', '.join(known)}" if known else None
 
 
-def _of_another_tool(field: str, finding: walk.Finding, schema: Schema) -> str:
+def _of_another_tool(field: str, finding: walk.Mismatch, schema: Schema) -> str:
     own, _, template = field.partition(":")
     if own not in finding.known:
         return f"write {field}, in spec of the experiment"

@@ -81,7 +81,7 @@ class Authored(NamedTuple):
         return Diagnostic("TJ765", message, path=path, span=self.locate(path), hint=hint)
 
 
-class Program(NamedTuple):
+class AuthoredProgram(NamedTuple):
     """The documents of one Python file, and their text as a file of YAML."""
 
     documents: tuple[Authored, ...]
@@ -120,7 +120,7 @@ def authored_by(documents: Sequence[Shape | Mapping[str, Any]]) -> tuple[Authore
     return tuple([Authored(one, one.call if isinstance(one, Shape) and one.call else call_site) for one in documents])
 
 
-def programs(documents: Sequence[Authored]) -> tuple[dict[str, Program], list[Diagnostic]]:
+def programs(documents: Sequence[Authored]) -> tuple[dict[str, AuthoredProgram], list[Diagnostic]]:
     """The documents by the file that creates them, as people call it; TJ765 for values that YAML cannot hold."""
     diagnostics: list[Diagnostic] = []
     trees: dict[str, list[tuple[Authored, Tree]]] = {}
@@ -129,7 +129,7 @@ def programs(documents: Sequence[Authored]) -> tuple[dict[str, Program], list[Di
         diagnostics += problems
         trees.setdefault(one.call.shown, []).append((one, tree))
     return {
-        file: Program(tuple([one for one, _ in pairs]), dump_all([tree for _, tree in pairs]).encode())
+        file: AuthoredProgram(tuple([one for one, _ in pairs]), dump_all([tree for _, tree in pairs]).encode())
         for file, pairs in trees.items()
     }, diagnostics
 

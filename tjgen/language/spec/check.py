@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tjgen.cluster.schema import walk
-from tjgen.cluster.schema.walk import Finding
+from tjgen.cluster.schema.walk import Mismatch
 from tjgen.language.spec import compact
 from tjgen.language.spec.forms import text
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -67,12 +67,12 @@ def _is_partial(schema: Schema, path: FieldPath) -> bool:
     return False
 
 
-def _diagnostic(finding: Finding, schema: Schema) -> Diagnostic:
+def _diagnostic(finding: Mismatch, schema: Schema) -> Diagnostic:
     code, message, hint = _words(finding, schema_at(schema, finding.path), schema)
     return Diagnostic(code, message, path=finding.path, hint=hint)
 
 
-def _words(finding: Finding, schema: Schema, root: Schema) -> tuple[str, str, str | None]:
+def _words(finding: Mismatch, schema: Schema, root: Schema) -> tuple[str, str, str | None]:
     from tjgen.language.spec import advice  # only for an experiment with a mistake
 
     field, value = render(finding.path), finding.value
@@ -115,7 +115,7 @@ def _with_reason(suggestion: str | None, wanted: str | None) -> str | None:
     return f"{suggestion}; {wanted}"
 
 
-def _nearest_bound(finding: Finding) -> str:
+def _nearest_bound(finding: Mismatch) -> str:
     bound = finding.message.split()[-1]
     return f"{bound} or {'more' if 'greater' in finding.message else 'less'}"
 

@@ -8,7 +8,7 @@ from tjgen.cluster.trainer.framework import undecodable
 from tjgen.cluster.trainer.inputs import Catalog, is_kind
 from tjgen.cluster.trainer.release import NEWEST, RELEASES, Release
 from tjgen.tools.convert import shape
-from tjgen.tools.convert.proof import Difference, differences
+from tjgen.tools.convert.proof import ExpansionDifference, differences
 from tjgen.tools.convert.rejections import rejected
 from tjgen.tools.convert.text import rewritten
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
@@ -26,7 +26,7 @@ _MOST = 5
 _LONGEST = 60
 
 
-class File(NamedTuple):
+class ConvertedFile(NamedTuple):
     """A file by its name and text."""
 
     name: str
@@ -44,8 +44,8 @@ class _One(NamedTuple):
 
 
 def converted(
-    files: Sequence[File], source: Release | None, target: Release, catalog: Catalog
-) -> tuple[list[File], list[Diagnostic]]:
+    files: Sequence[ConvertedFile], source: Release | None, target: Release, catalog: Catalog
+) -> tuple[list[ConvertedFile], list[Diagnostic]]:
     """The files for `target`. `source` None: the release is seen by the fields of each TrainJob.
 
     Errors: a field with a value of another type than every release has for it (TJ800, TJ806), and an object that the cluster of
@@ -55,7 +55,7 @@ def converted(
     runtime stays as it is.
     """
     diagnostics: list[Diagnostic] = []
-    documents: list[tuple[File, list[Document]]] = []
+    documents: list[tuple[ConvertedFile, list[Document]]] = []
     for file in files:
         group, problems = read(file.text, file.name, KUBERNETES)
         diagnostics += problems
@@ -74,7 +74,7 @@ def converted(
         changed = [by_document[id(document)] for document in group if by_document[id(document)].tree != document.value]
         text, notes = _text(file, group, changed, by_document)
         diagnostics += notes
-        result.append(File(file.name, text, bool(changed)))
+        result.append(ConvertedFile(file.name, text, bool(changed)))
     for one in ones:
         diagnostics += [_lost(one.document, lost, target) for lost in one.lost]
         if is_kind(one.document.value, "TrainJob"):
@@ -115,7 +115,7 @@ def _convert(document: Document, requested: Release | None, common: Release, tar
 
 
 def _text(
-    file: File, documents: list[Document], changed: list[_One], by_document: dict[int, _One]
+    file: ConvertedFile, documents: list[Document], changed: list[_One], by_document: dict[int, _One]
 ) -> tuple[bytes, list[Diagnostic]]:
     if not changed:
         return file.text, []
@@ -169,7 +169,7 @@ def _proof(one: _One, ones: Sequence[_One], target: Release, catalog: Catalog) -
         yield Diagnostic("TJ405", message, span=span, hint="compare tjgen expand of both")
 
 
-def _text_of(difference: Difference) -> str:
+def _text_of(difference: ExpansionDifference) -> str:
     if not difference.place:
         return "only one of the releases makes it"
     return f"{difference.place} was {_short(difference.before)}, is {_short(difference.after)}"

@@ -16,7 +16,7 @@ _DEFAULTS = (("groupName", "default"),)
 """What the JobSet of one release says and that of another leaves out, to the same effect."""
 
 
-class Difference(NamedTuple):
+class ExpansionDifference(NamedTuple):
     """One place where the two expansions differ."""
 
     object: str
@@ -33,7 +33,7 @@ def differences(
     after: Sequence[Tree],
     target: Release,
     catalog: Catalog,
-) -> list[Difference] | None:
+) -> list[ExpansionDifference] | None:
     """Where what the controllers of the two releases make of a TrainJob differs; None where one of them makes nothing.
 
     The snapshot of the runtime, which only 2.3 keeps, is no difference.
@@ -44,7 +44,7 @@ def differences(
         return None
     differences_ = []
     for name in sorted({*first, *second}):
-        differences_ += [Difference(name, *one) for one in _differing(first.get(name), second.get(name), "")]
+        differences_ += [ExpansionDifference(name, *one) for one in _differing(first.get(name), second.get(name), "")]
     return differences_
 
 

@@ -23,7 +23,7 @@ class Lost(NamedTuple):
     what: str
 
 
-class Part(NamedTuple):
+class ConvertedPart(NamedTuple):
     """What is changed in one job, or in the JobSet where `job` is empty; `path` is where it stood."""
 
     order: int
@@ -97,11 +97,11 @@ def _known(tree: dict[str, Tree], name: str, target: Release, path: FieldPath, l
     return {key: value for key, value in tree.items() if key in fields}
 
 
-def _parts(spec: dict[str, Any], source: Release) -> Iterator[Part]:
+def _parts(spec: dict[str, Any], source: Release) -> Iterator[ConvertedPart]:
     if source.propagates_metadata:
         own = {key: spec[key] for key in ("labels", "annotations") if mapping_at(spec, (key,))}
         if own:
-            yield Part(0, "", own, {}, {}, ("spec",))
+            yield ConvertedPart(0, "", own, {}, {}, ("spec",))
     for order, item in enumerate(list_at(spec, (source.overrides,))):
         if item.__class__ is not dict:
             continue
@@ -113,23 +113,23 @@ def _parts(spec: dict[str, Any], source: Release) -> Iterator[Part]:
         pod = pod if source.overrides == POD_SPEC_OVERRIDES else mapping_at(item, ("spec",))
         # A job counts once in an override, however often that names it.
         for job in dict.fromkeys(text_at(target, ("name",)) for target in mappings_at(item, ("targetJobs",))):
-            yield Part(order, job, mapping_at(item, ("metadata",)), {}, pod, path)
+            yield ConvertedPart(order, job, mapping_at(item, ("metadata",)), {}, pod, path)
 
 
-def _of_patch(order: int, item: dict[str, Any], path: FieldPath) -> Iterator[Part]:
+def _of_patch(order: int, item: dict[str, Any], path: FieldPath) -> Iterator[ConvertedPart]:
     template = mapping_at(item, ("trainingRuntimeSpec", "template"))
     below: FieldPath = (*path, "trainingRuntimeSpec", "template")
     metadata = mapping_at(template, ("metadata",))
     if metadata:
-        yield Part(order, "", metadata, {}, {}, (*below, "metadata"))
+        yield ConvertedPart(order, "", metadata, {}, {}, (*below, "metadata"))
     for position, job in enumerate(list_at(template, ("spec", "replicatedJobs"))):
         metadata = mapping_at(job, ("template", "metadata"))
         where = (*below, "spec", "replicatedJobs", position)
         pod_metadata, pod = mapping_at(job, (*_POD, "metadata")), mapping_at(job, (*_POD, "spec"))
-        yield Part(order, text_at(job, ("name",)), pod_metadata, metadata, pod, where)
+        yield ConvertedPart(order, text_at(job, ("name",)), pod_metadata, metadata, pod, where)
 
 
-def _overrides(parts: list[Part], target: Release, lost: list[Lost]) -> dict[str, Tree]:
+def _overrides(parts: list[ConvertedPart], target: Release, lost: list[Lost]) -> dict[str, Tree]:
     if target.overrides == RUNTIME_PATCHES:
         return _as_patches(parts, target, lost)
     result: dict[str, Tree] = {}
@@ -158,7 +158,7 @@ def _overrides(parts: list[Part], target: Release, lost: list[Lost]) -> dict[str
     return {**result, **({target.overrides: overrides} if overrides else {})}
 
 
-def _as_patches(parts: list[Part], target: Release, lost: list[Lost]) -> dict[str, Tree]:
+def _as_patches(parts: list[ConvertedPart], target: Release, lost: list[Lost]) -> dict[str, Tree]:
     jobs = [part.job for part in parts if part.job]
     apart = len(set(jobs)) < len(jobs)
     # One patch holds every job once: what is said of a job twice comes in a later patch, so it is merged later, too.
@@ -182,7 +182,7 @@ def _as_patches(parts: list[Part], target: Release, lost: list[Lost]) -> dict[st
     }
 
 
-def _pod(part: Part, pod_type: str, container_type: str, target: Release, lost: list[Lost]) -> dict[str, Tree]:
+def _pod(part: ConvertedPart, pod_type: str, container_type: str, target: Release, lost: list[Lost]) -> dict[str, Tree]:
     pod = _known(part.pod, pod_type, target, part.path, lost)
     for field in ("containers", "initContainers"):
         containers = mappings_at(pod, (field,))

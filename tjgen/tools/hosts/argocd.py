@@ -52,14 +52,14 @@ PARAMETERS = (
 _BY_NAME = {one.name: one for one in PARAMETERS}
 
 
-class Request(NamedTuple):
+class PluginRequest(NamedTuple):
     """What an Application asks for."""
 
     options: RenderRequest
     strict: bool
 
 
-def request(variables: Mapping[str, str]) -> tuple[Request, list[Diagnostic]]:
+def request(variables: Mapping[str, str]) -> tuple[PluginRequest, list[Diagnostic]]:
     """What the variables of the generate command ask for; TJ763 for what is no parameter, or has the wrong shape."""
     values, problems = _parameters(variables.get(_JSON, ""))
     for name in sorted(variables):
@@ -83,7 +83,7 @@ def request(variables: Mapping[str, str]) -> tuple[Request, list[Diagnostic]]:
         namespace=variables.get(_NAMESPACE) or NAMESPACE,
         choose_environment=_CHOOSE,
     )
-    return Request(options, strict == "true"), problems
+    return PluginRequest(options, strict == "true"), problems
 
 
 def announcements(project: Project) -> list[Tree]:

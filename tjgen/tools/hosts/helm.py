@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.validate.check import check
 from tjgen.language.catalog.runtime import is_runtime
-from tjgen.tools.hosts.items import Item, Items, is_source
+from tjgen.tools.hosts.items import HostItem, HostItems, is_source
 from tjgen.tools.hosts.rendering import RenderRequest, rendered
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.path import Tree, get
@@ -39,7 +39,7 @@ class Chart(NamedTuple):
 def rerendered(text: str, options: RenderRequest, *, checks: bool = True) -> Chart:
     """The chart with its experiments expanded. `checks`: whether the objects of the chart are judged too."""
     kept: list[str] = []
-    items: list[Item] = []
+    items: list[HostItem] = []
     diagnostics: list[Diagnostic] = []
     sorts = False
     for chunk in _chunks(text):
@@ -58,7 +58,7 @@ def rerendered(text: str, options: RenderRequest, *, checks: bool = True) -> Cha
             diagnostics += [one for one in check(chunk, name) if one not in problems]
     parts: list[str] = []
     if not has_errors(diagnostics):
-        with Items(items) as opened:
+        with HostItems(items) as opened:
             if opened.given:
                 built = rendered(options._replace(given=opened.given, overlays=opened.overlays, catalogs=opened.catalogs))
                 diagnostics += [opened.named(one) for one in built.diagnostics]
@@ -83,13 +83,13 @@ def _noted(tree: Tree) -> str | None:
     return annotations.get(_NOTE) if annotations.__class__ is dict else None
 
 
-def _item(file: str, tree: Tree, text: str) -> Item:
+def _item(file: str, tree: Tree, text: str) -> HostItem:
     name = f"{file} ({get(tree, ('metadata', 'name'), '')})"
     if _noted(tree) is None:
-        return Item(name, tree, text)
+        return HostItem(name, tree, text)
     # What is said of an experiment is said of all that it becomes.
     annotations = {key: value for key, value in tree["metadata"]["annotations"].items() if key != _NOTE}
-    return Item(name, {**tree, "metadata": {**tree["metadata"], "annotations": annotations}})
+    return HostItem(name, {**tree, "metadata": {**tree["metadata"], "annotations": annotations}})
 
 
 def _in_order(objects: Sequence[Tree]) -> list[Tree]:

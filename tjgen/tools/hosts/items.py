@@ -21,7 +21,7 @@ API = "tjgen.dev/v1alpha1"
 _SUPPORTING_KINDS = ("Overlay", "Platform")
 
 
-class Item(NamedTuple):
+class HostItem(NamedTuple):
     """An object of the stream. `name` is what it is called in diagnostics: a file, where one is known."""
 
     name: str
@@ -37,15 +37,15 @@ def is_source(tree: Tree) -> bool:
     return tree.__class__ is dict and tree.get("apiVersion") == API and tree.get("kind") in ("Experiment", *_SUPPORTING_KINDS)
 
 
-class Items:
+class HostItems:
     """The objects, as files and texts that a build can be given. A context: the files are there as long as it is open."""
 
-    def __init__(self, items: Sequence[Item]) -> None:
+    def __init__(self, items: Sequence[HostItem]) -> None:
         self._folder = TemporaryDirectory(prefix="tjgen-")
         self.given: dict[str, bytes] = {}
         self.overlays: list[str] = []
         self.catalogs: list[str] = []
-        self._by_file: dict[str, Item] = {}
+        self._by_file: dict[str, HostItem] = {}
         for item in items:
             tree = item.tree
             if is_source(tree) and tree["kind"] == "Experiment":
@@ -57,13 +57,13 @@ class Items:
             elif is_runtime(tree):
                 self.catalogs.append(self._written(item))
 
-    def __enter__(self) -> Items:
+    def __enter__(self) -> HostItems:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._folder.cleanup()
 
-    def item(self, diagnostic: Diagnostic) -> Item | None:
+    def item(self, diagnostic: Diagnostic) -> HostItem | None:
         """The object that a diagnostic is about, where it is one of these."""
         file = diagnostic.span.file if diagnostic.span is not None else ""
         # A catalog is called as it is named from the project.
@@ -89,7 +89,7 @@ class Items:
             count += 1
         return chosen
 
-    def _written(self, item: Item) -> str:
+    def _written(self, item: HostItem) -> str:
         path = os.path.join(self._folder.name, f"{len(self._by_file)}.yaml")
         with open(path, "w", encoding="utf-8") as stream:
             stream.write(item.text or dump(item.tree))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.cluster.validate.check import check
 from tjgen.tools.hosts.configuration import settings_of
-from tjgen.tools.hosts.items import Item, Items, is_source
+from tjgen.tools.hosts.items import HostItem, HostItems, is_source
 from tjgen.tools.hosts.rendering import Rendered, RenderRequest, rendered
 from tjgen.tools.hosts.results import annotations_of, file_of, result_of
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors
@@ -33,7 +33,7 @@ _LOCAL = "config.kubernetes.io/local-config"
 """Marks what is not applied."""
 
 
-class Answer(NamedTuple):
+class FunctionResult(NamedTuple):
     """The list to give back, and the diagnostics that its results come from, for people."""
 
     tree: Tree
@@ -44,7 +44,7 @@ class Answer(NamedTuple):
         return has_errors(self.diagnostics)
 
 
-def answered(text: str | bytes) -> Answer | list[Diagnostic]:
+def answered(text: str | bytes) -> FunctionResult | list[Diagnostic]:
     """The answer to a list, or what is wrong with the text (TJ761)."""
     documents, problems = read(text, "<stdin>", KUBERNETES)
     if has_errors(problems):
@@ -58,7 +58,7 @@ def answered(text: str | bytes) -> Answer | list[Diagnostic]:
     return _answer(tree, items)
 
 
-def _answer(tree: Tree, objects: list[Tree]) -> Answer:
+def _answer(tree: Tree, objects: list[Tree]) -> FunctionResult:
     configuration = tree.get("functionConfig")
     settings, problems = settings_of(configuration)
     items = [_item(one) for one in objects]
@@ -66,7 +66,7 @@ def _answer(tree: Tree, objects: list[Tree]) -> Answer:
     if is_source(configuration) and _identity(configuration) not in [_identity(one) for one in objects]:
         items.append(_item(configuration))
     sources = [item._replace(tree=_bare(item.tree), original=item.tree) for item in items]
-    with Items(sources) as opened:
+    with HostItems(sources) as opened:
         result = Rendered([], problems) if problems else _built(settings, opened)
         results = [result_of(one, opened.item(one)) for one in result.diagnostics]
         diagnostics = [opened.named(one) for one in result.diagnostics]
@@ -82,10 +82,10 @@ def _answer(tree: Tree, objects: list[Tree]) -> Answer:
         results = [{**one, "severity": "error"} if one["severity"] == "warning" else one for one in results]
     answer = {**tree, "items": out}
     answer.pop("results", None)
-    return Answer({**answer, "results": results} if results else answer, diagnostics)
+    return FunctionResult({**answer, "results": results} if results else answer, diagnostics)
 
 
-def _built(settings: Mapping[str, Tree], opened: Items) -> Rendered:
+def _built(settings: Mapping[str, Tree], opened: HostItems) -> Rendered:
     paths = settings.get("experiments", [])
     if not paths and not opened.given:
         return Rendered([], [])
@@ -158,11 +158,11 @@ def _bare(tree: Tree) -> Tree:
     return {**tree, "metadata": metadata}
 
 
-def _item(tree: Tree) -> Item:
+def _item(tree: Tree) -> HostItem:
     # Without a folder in it: files that an experiment names are looked for where the function runs.
     name = f"{tree.get('kind')} {get(tree, ('metadata', 'name'), '')}".replace("/", " ")
     file = file_of(tree)
-    return Item(str(file["path"]) if file else name, tree)
+    return HostItem(str(file["path"]) if file else name, tree)
 
 
 def _no_list(message: str) -> Diagnostic:

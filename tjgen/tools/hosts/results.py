@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tjgen.tools.hosts.items import Item
+from tjgen.tools.hosts.items import HostItem
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get, render
 
@@ -10,7 +10,7 @@ _PATHS = ("internal.config.kubernetes.io/path", "config.kubernetes.io/path")
 _INDEXES = ("internal.config.kubernetes.io/index", "config.kubernetes.io/index")
 
 
-def result_of(diagnostic: Diagnostic, item: Item | None) -> Tree:
+def result_of(diagnostic: Diagnostic, item: HostItem | None) -> Tree:
     """What is given back of a diagnostic about one of the objects, or about something else."""
     result: Tree = {"message": diagnostic.message, "severity": diagnostic.severity}
     if item is not None:

@@ -27,7 +27,7 @@ Filled = Callable[[Tree], Tree]
 """An object -> the same with the defaults of its kind."""
 
 
-class Change(NamedTuple):
+class PatchChange(NamedTuple):
     """An operation of a JSON patch. `place` is the field of the source that it is for, or that which lacks it."""
 
     operation: Tree
@@ -55,7 +55,7 @@ class _Side(NamedTuple):
         return _Side(self.explicit.get(step), self.filled.get(step) if self.filled.__class__ is dict else None)
 
 
-def changes(built: Tree, wanted: Tree, filled: Filled = stated) -> list[Change]:
+def changes(built: Tree, wanted: Tree, filled: Filled = stated) -> list[PatchChange]:
     """What of the spec of `built` has to change; none where both say the same."""
     given, wanted_side = _side(built, filled), _side(wanted, filled)
     return list(_changes(given.at("spec"), wanted_side.at("spec"), ("spec",), ("spec",)))
@@ -73,20 +73,20 @@ def _without_structs(value: Tree) -> Tree:
     return [_without_structs(item) for item in value] if value.__class__ is list else value
 
 
-def _changes(given: _Side, wanted: _Side, pointer: tuple[str, ...], place: FieldPath) -> Iterator[Change]:
+def _changes(given: _Side, wanted: _Side, pointer: tuple[str, ...], place: FieldPath) -> Iterator[PatchChange]:
     if _same(given.explicit, wanted.explicit) or _same(given.filled, wanted.filled):
         return
     if given.explicit.__class__ is dict and wanted.explicit.__class__ is dict:
         yield from _of_mappings(given, wanted, pointer, place)
         return
-    whole = [Change({"op": "replace", "path": _written(pointer), "value": wanted.explicit}, place)]
+    whole = [PatchChange({"op": "replace", "path": _written(pointer), "value": wanted.explicit}, place)]
     if _are_mappings(given.explicit) and _are_mappings(wanted.explicit):
         pieces = list(_of_lists(given, wanted, pointer, place))
         whole = pieces if pointer[-1] in _PARTS else min(whole, pieces, key=_cost)
     yield from whole
 
 
-def _of_mappings(given: _Side, wanted: _Side, pointer: tuple[str, ...], place: FieldPath) -> Iterator[Change]:
+def _of_mappings(given: _Side, wanted: _Side, pointer: tuple[str, ...], place: FieldPath) -> Iterator[PatchChange]:
     for key in [*wanted.explicit, *(key for key in given.explicit if key not in wanted.explicit)]:
         given_value, wanted_value = given.at(key), wanted.at(key)
         if key in given.explicit and key in wanted.explicit:
@@ -94,22 +94,22 @@ def _of_mappings(given: _Side, wanted: _Side, pointer: tuple[str, ...], place: F
         elif _same(given_value.filled, wanted_value.filled):
             continue
         elif key in wanted.explicit:
-            yield Change({"op": "add", "path": _written((*pointer, key)), "value": wanted_value.explicit}, (*place, key))
+            yield PatchChange({"op": "add", "path": _written((*pointer, key)), "value": wanted_value.explicit}, (*place, key))
         else:
-            yield Change({"op": "remove", "path": _written((*pointer, key))}, place)
+            yield PatchChange({"op": "remove", "path": _written((*pointer, key))}, place)
 
 
-def _of_lists(given: _Side, wanted: _Side, pointer: tuple[str, ...], place: FieldPath) -> Iterator[Change]:
+def _of_lists(given: _Side, wanted: _Side, pointer: tuple[str, ...], place: FieldPath) -> Iterator[PatchChange]:
     pairs = _pairs(given.explicit, wanted.explicit, pointer[-1])
     for mine, theirs in pairs:
         yield from _changes(given.item(mine), wanted.item(theirs), (*pointer, str(mine)), (*place, theirs))
     kept, paired = {mine for mine, _ in pairs}, {theirs for _, theirs in pairs}
     for position in reversed(range(len(given.explicit))):
         if position not in kept:
-            yield Change({"op": "remove", "path": _written((*pointer, str(position)))}, place)
+            yield PatchChange({"op": "remove", "path": _written((*pointer, str(position)))}, place)
     for position, item in enumerate(wanted.explicit):
         if position not in paired:
-            yield Change({"op": "add", "path": _written((*pointer, "-")), "value": item}, (*place, position))
+            yield PatchChange({"op": "add", "path": _written((*pointer, "-")), "value": item}, (*place, position))
 
 
 def _pairs(given: Sequence[Tree], wanted: Sequence[Tree], field: str) -> list[tuple[int, int]]:
@@ -137,7 +137,7 @@ def _same(one: Tree, other: Tree) -> bool:
     return bool(one == other)
 
 
-def _cost(changes_of_list: Sequence[Change]) -> int:
+def _cost(changes_of_list: Sequence[PatchChange]) -> int:
     return sum(change.cost for change in changes_of_list)
 
 

@@ -20,10 +20,10 @@ from tjgen.language.catalog.runtime import NAMESPACED_KIND, is_runtime
 from tjgen.tools.convert.proof import differences
 from tjgen.tools.convert.shape import source_of
 from tjgen.tools.importing import imported, mpijob_v1, trainjob
-from tjgen.tools.importing.imported import Imported, Subject
+from tjgen.tools.importing.imported import Imported, ImportedObject
 from tjgen.tools.importing.job import read_job
 from tjgen.tools.importing.kinds import importer
-from tjgen.tools.importing.remaining import Identity
+from tjgen.tools.importing.remaining import ObjectIdentity
 from tjgen.tools.importing.residue import residue, stated
 from tjgen.tools.importing.trial import TrialBuilder, TrialResult
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors
@@ -50,9 +50,9 @@ class Import(NamedTuple):
     catalog: dict[str, str]
     release: Release
     diagnostics: list[Diagnostic]
-    subjects: Sequence[Subject] = ()
+    subjects: Sequence[ImportedObject] = ()
     """All objects of the files."""
-    built: frozenset[Identity] = frozenset()
+    built: frozenset[ObjectIdentity] = frozenset()
     """The objects that builds of the experiments apply."""
 
 
@@ -63,12 +63,12 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
     built otherwise.
     """
     diagnostics: list[Diagnostic] = []
-    subjects: list[Subject] = []
+    subjects: list[ImportedObject] = []
     for name, content in files:
         documents, problems = read(content, name, KUBERNETES)
         diagnostics += problems
         subjects += [
-            Subject(_under_prefix(tree), document, path)
+            ImportedObject(_under_prefix(tree), document, path)
             for document in documents
             for tree, path in manifests(document.value)
             if tree.__class__ is dict and tree
@@ -131,7 +131,7 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
         built += result.objects
     for one in others:
         diagnostics += _of_another_kind(one, experiments, built, release)
-    return Import(experiments, files_of_catalog, release, diagnostics, subjects, frozenset(map(Identity.of, built)))
+    return Import(experiments, files_of_catalog, release, diagnostics, subjects, frozenset(map(ObjectIdentity.of, built)))
 
 
 def _under_prefix(tree: Tree) -> Tree:
@@ -140,7 +140,7 @@ def _under_prefix(tree: Tree) -> Tree:
     return {**tree, "metadata": {**tree["metadata"], "name": prefix}} if prefix else tree
 
 
-def _of_another_kind(job: Subject, experiments: dict[str, str], built: list[Tree], release: Release) -> list[Diagnostic]:
+def _of_another_kind(job: ImportedObject, experiments: dict[str, str], built: list[Tree], release: Release) -> list[Diagnostic]:
     """Add the experiment of a job that no Trainer starts, and its objects; what is wrong or different."""
     if _is_retired(job.tree):
         hint = "write it for Trainer"
@@ -181,7 +181,7 @@ def _reference(tree: Tree) -> tuple[str, str]:
     return _kind(reference), str(reference.get("name"))
 
 
-def _runtime(job: Subject, known: dict[tuple[str, str, str], Tree], elsewhere: Catalog) -> Tree:
+def _runtime(job: ImportedObject, known: dict[tuple[str, str, str], Tree], elsewhere: Catalog) -> Tree:
     reference = get(job.tree, ("spec", "runtimeRef"), None)
     if reference.__class__ is not dict:
         return None
@@ -205,7 +205,7 @@ def _runtime_reference(runtime: Tree, known: dict[tuple[str, str, str], Tree]) -
 
 
 def _experiment(
-    job: Subject, runtime: Tree, trial: TrialBuilder, release: Release
+    job: ImportedObject, runtime: Tree, trial: TrialBuilder, release: Release
 ) -> tuple[Imported, list[Diagnostic]] | Diagnostic:
     """The experiment that gives this TrainJob, in the words of the language as far as that gives the same; what is different."""
     why = ""
@@ -230,7 +230,7 @@ def _experiment(
     return best or imported.not_importable(job, why)
 
 
-def _differences(job: Subject, runtime: Tree, trial_result: TrialResult, release: Release) -> Iterator[Diagnostic]:
+def _differences(job: ImportedObject, runtime: Tree, trial_result: TrialResult, release: Release) -> Iterator[Diagnostic]:
     """What is different in the TrainJob, and in what controllers make of it."""
     (built,) = trial_result.of_kind(trainjob.KIND)
     if _reference(built) != _reference(job.tree):

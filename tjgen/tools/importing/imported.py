@@ -13,7 +13,7 @@ from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple
 
 
-class Subject(NamedTuple):
+class ImportedObject(NamedTuple):
     """An object of a file. `path` is where it stands in its document: the items of a List are objects of their own."""
 
     tree: Tree
@@ -35,7 +35,7 @@ class Subject(NamedTuple):
 class Imported(NamedTuple):
     """An experiment that an importer created from an object."""
 
-    subject: Subject
+    subject: ImportedObject
     experiment: Tree
     objects: Sequence[Tree]
     """What a build of the experiment applies."""
@@ -54,13 +54,13 @@ class Imported(NamedTuple):
         return head + dump(self.experiment)
 
 
-def left_out(subject: Subject) -> Diagnostic:
+def left_out(subject: ImportedObject) -> Diagnostic:
     """TJ772: an object that is no job and no runtime."""
     hint = "keep it where it is: experiments refer to it by its name"
     return _about(subject, "TJ772", f"{subject} stays where it is", hint)
 
 
-def without_runtime(subject: Subject, kind: str, name: str) -> Diagnostic:
+def without_runtime(subject: ImportedObject, kind: str, name: str) -> Diagnostic:
     """TJ773: a TrainJob whose runtime is unknown."""
     plural = f"{kind.lower()}s.trainer.kubeflow.org"
     hint = f"add it to the input: kubectl get {plural} {name} -o yaml"
@@ -68,24 +68,24 @@ def without_runtime(subject: Subject, kind: str, name: str) -> Diagnostic:
     return _about(subject, "TJ773", message, hint)
 
 
-def different(subject: Subject, what: str, why: str, place: FieldPath = ("metadata", "name")) -> Diagnostic:
+def different(subject: ImportedObject, what: str, why: str, place: FieldPath = ("metadata", "name")) -> Diagnostic:
     """TJ774: a place in which the build is not what was there."""
     return _about(subject, "TJ774", f"{subject} is built otherwise: {what}", why, place)
 
 
-def by_patch(subject: Subject, place: FieldPath, operation: str) -> Diagnostic:
+def by_patch(subject: ImportedObject, place: FieldPath, operation: str) -> Diagnostic:
     """TJ950: a place that the experiment says by a patch alone."""
     hint = "leave the operation out where the run may do without it, or set it in a runtime of your own"
     message = f"no field covers this part of {subject}; kept as a patch: {operation}"
     return _about(subject, "TJ950", message, hint, place)
 
 
-def not_importable(subject: Subject, why: str, hint: str = "see what tjgen check says of the file") -> Diagnostic:
+def not_importable(subject: ImportedObject, why: str, hint: str = "see what tjgen check says of the file") -> Diagnostic:
     """TJ775: what cannot be an experiment."""
     return _about(subject, "TJ775", f"{subject} is left out: {why}", hint)
 
 
-def find_warnings(subject: Subject, release: Release) -> list[Diagnostic]:
+def find_warnings(subject: ImportedObject, release: Release) -> list[Diagnostic]:
     """What the rules about objects report of one that the server accepts: warnings, since an import writes another object."""
     diagnostics = registry.of_object(subject.tree, release.versions)
     return [
@@ -99,6 +99,6 @@ def nothing(folder: str) -> Diagnostic:
     return Diagnostic("TJ776", f"{folder} holds no job and no runtime", hint=hint)
 
 
-def _about(subject: Subject, code: str, message: str, hint: str, place: FieldPath = ("metadata", "name")) -> Diagnostic:
+def _about(subject: ImportedObject, code: str, message: str, hint: str, place: FieldPath = ("metadata", "name")) -> Diagnostic:
     span = subject.document.locate((*subject.path, *place))
     return Diagnostic(code, message, span=span, hint=hint)

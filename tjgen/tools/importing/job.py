@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from tjgen.cluster.trainer.release import Release
 from tjgen.tools.importing import imported
-from tjgen.tools.importing.changes import Change, changes
-from tjgen.tools.importing.imported import Imported, Subject
+from tjgen.tools.importing.changes import PatchChange, changes
+from tjgen.tools.importing.imported import Imported, ImportedObject
 from tjgen.tools.importing.kinds import Importer
 from tjgen.tools.importing.residue import stated
 from tjgen.tools.importing.shortest import patched, shortest
@@ -20,7 +20,7 @@ _ABSENT = {"namespace": "default"}
 """Where kubectl puts what says no namespace, and a build says it."""
 
 
-def read_job(job: Subject, importer: Importer, release: Release) -> tuple[Imported, list[Diagnostic]] | Diagnostic:
+def read_job(job: ImportedObject, importer: Importer, release: Release) -> tuple[Imported, list[Diagnostic]] | Diagnostic:
     """The experiment, and what there is to know of it: TJ950 for what a patch says, TJ774 for what is different.
 
     TJ775 where no experiment gives such a job.
@@ -42,11 +42,11 @@ def _why(result: TrialResult) -> str:
     return result.errors[0].message if result.errors else "nothing is built of it"
 
 
-def _change_text(change: Change) -> str:
+def _change_text(change: PatchChange) -> str:
     return f"{change.operation['op']} {change.operation['path']}"
 
 
-def _differences(job: Subject, importer: Importer, result: TrialResult) -> Iterator[Diagnostic]:
+def _differences(job: ImportedObject, importer: Importer, result: TrialResult) -> Iterator[Diagnostic]:
     (built,) = result.of_kind(job.tree["kind"])
     for change in changes(built, stated(job.tree), importer.filled):
         yield imported.different(

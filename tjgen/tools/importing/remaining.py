@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from tjgen.cluster.synctools.table import BY_NAME
-from tjgen.tools.importing.imported import Subject
+from tjgen.tools.importing.imported import ImportedObject
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.typing import NamedTuple
@@ -18,7 +18,7 @@ ACCEPT = "--accept-missing"
 """The option that accepts the steps."""
 
 
-class Identity(NamedTuple):
+class ObjectIdentity(NamedTuple):
     """What identifies an object in a cluster, whatever the version of its API."""
 
     group: str
@@ -27,23 +27,23 @@ class Identity(NamedTuple):
     name: str
 
     @staticmethod
-    def of(tree: Tree) -> Identity:
+    def of(tree: Tree) -> ObjectIdentity:
         """The identity of an object; parts that it does not have are empty, or the namespace of kubectl."""
         version, kind = str(tree.get("apiVersion") or ""), str(tree.get("kind") or "")
         name = str(get(tree, ("metadata", "name"), None) or "")
         # kubectl applies an object without a namespace to this one. An object of the whole cluster has none anywhere.
         namespace = str(get(tree, ("metadata", "namespace"), None) or "default")
-        return Identity(version.rpartition("/")[0], kind, namespace, name)
+        return ObjectIdentity(version.rpartition("/")[0], kind, namespace, name)
 
 
 def remaining(
-    subjects: Sequence[Subject], built: Collection[Identity], tool: str, source: str, output: str, *, accepted: bool
+    subjects: Sequence[ImportedObject], built: Collection[ObjectIdentity], tool: str, source: str, output: str, *, accepted: bool
 ) -> list[Diagnostic]:
     """TJ284 with the names of all objects of `source` that `built`, the objects of `output`, does not contain, and the steps.
 
     An error, or a warning if the user has `accepted` the steps.
     """
-    left = [one for one in subjects if Identity.of(one.tree) not in built]
+    left = [one for one in subjects if ObjectIdentity.of(one.tree) not in built]
     kept = "; ".join(f"{key}: {value}" for key, value in BY_NAME[tool].kept.items())
     if not left or not kept:
         return []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.tools.importing.changes import Change, Filled, changes
+from tjgen.tools.importing.changes import Filled, PatchChange, changes
 from tjgen.tools.importing.trial import TrialBuilder, TrialResult
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.writer import dump
@@ -31,7 +31,7 @@ class Attempt(NamedTuple):
 
     experiment: Tree
     result: TrialResult
-    changes: list[Change]
+    changes: list[PatchChange]
     cost: tuple[int, int]
     """What speaks against it: errors first, then how long it is."""
 

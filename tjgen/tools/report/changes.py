@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.gitops.diff.compare import Entry, FieldChange
+from tjgen.gitops.diff.compare import DiffEntry, FieldChange
 from tjgen.gitops.diff.words import meaning, sections, shown_both, summary
 from tjgen.tools.report.content import Report
 from tjgen.tools.report.fields import place
@@ -33,7 +33,7 @@ def section(report: Report) -> Iterator[str]:
     yield "</section>\n"
 
 
-def _entry(entry: Entry) -> Iterator[str]:
+def _entry(entry: DiffEntry) -> Iterator[str]:
     rows = [(one.ref.kind, field) for one in entry.objects for field in one.fields]
     words = [refusal for one in entry.objects for refusal in one.words]
     head = f'<span class="name">{escape(entry.name)}</span> <b class="change {slug(entry.kind)}">{escape(meaning(entry))}</b>'

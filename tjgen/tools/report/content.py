@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tjgen.compiler.totals.tally import Totals
-from tjgen.gitops.diff.compare import Entry
+from tjgen.gitops.diff.compare import DiffEntry
 from tjgen.gitops.diff.side import Attribution
-from tjgen.language.runs.store import Place
+from tjgen.language.runs.store import LockKey
 from tjgen.tools.report.structure import Structure
 from tjgen.trees.diagnostics.model import Diagnostic, ObjectRef
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import NamedTuple
 
 
-class Field(NamedTuple):
+class ReportField(NamedTuple):
     """A leaf of an object, and who asked for it."""
 
     path: FieldPath
@@ -22,19 +22,19 @@ class Field(NamedTuple):
     attribution: Attribution | None
 
 
-class Part(NamedTuple):
+class ReportPart(NamedTuple):
     """An object of a run, field by field."""
 
     ref: ObjectRef
     file: str
     """Its path in the output tree; "" for what controllers make."""
-    fields: tuple[Field, ...]
+    fields: tuple[ReportField, ...]
 
 
-class Shared(NamedTuple):
+class SharedPart(NamedTuple):
     """An object that several runs use."""
 
-    part: Part
+    part: ReportPart
     runs: int
 
 
@@ -49,7 +49,7 @@ class Fact(NamedTuple):
 class Shown(NamedTuple):
     """One run."""
 
-    place: Place
+    place: LockKey
     name: str
     state: str
     """current, suspended, superseded, archived; or FAILED."""
@@ -62,13 +62,13 @@ class Shown(NamedTuple):
     facts: tuple[Fact, ...]
     structure: Structure
     totals: Totals
-    parts: tuple[Part, ...]
+    parts: tuple[ReportPart, ...]
     """Objects that are its own."""
     uses: tuple[str, ...]
     """Files of objects that it shares with other runs."""
     queue: str
     problems: tuple[Diagnostic, ...] = ()
-    change: Entry | None = None
+    change: DiffEntry | None = None
     stopped: bool = False
     """Whether its manifests suspend it."""
 
@@ -105,7 +105,7 @@ class Changes(NamedTuple):
     """What is different from something earlier."""
 
     earlier: str
-    entries: Sequence[Entry]
+    entries: Sequence[DiffEntry]
 
 
 class Report(NamedTuple):
@@ -115,7 +115,7 @@ class Report(NamedTuple):
     subject: str
     """What the report is of, in words."""
     runs: Sequence[Shown]
-    shared: Mapping[str, Shared]
+    shared: Mapping[str, SharedPart]
     """By file in the output tree."""
     sums: Sequence[Sum]
     bars: Sequence[Bar]

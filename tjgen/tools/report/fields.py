@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.gitops.diff.side import Attribution
-from tjgen.tools.report.content import Part
+from tjgen.tools.report.content import ReportPart
 from tjgen.tools.report.markup import escape
 from tjgen.tools.report.text import lines
 from tjgen.tools.report.words import counted
 
 
-def parts(parts_: Sequence[Part], source: str, *, own: bool = False) -> Iterator[str]:
+def parts(parts_: Sequence[ReportPart], source: str, *, own: bool = False) -> Iterator[str]:
     """Each object, closed at first; `own` says that only some of its fields are there."""
     for one in parts_:
         number = counted(len(one.fields), "field") + (" of its own" if own else "")
@@ -21,12 +21,12 @@ def parts(parts_: Sequence[Part], source: str, *, own: bool = False) -> Iterator
         yield "</details>\n"
 
 
-def title(one: Part) -> str:
+def title(one: ReportPart) -> str:
     """Kind and name."""
     return f"{escape(one.ref.kind)} <code>{escape(one.ref.name)}</code>"
 
 
-def manifest(one: Part, source: str) -> Iterator[str]:
+def manifest(one: ReportPart, source: str) -> Iterator[str]:
     """The lines of an object, with a comment where the source differs from that of the line before."""
     yield "<pre>"
     who: Attribution | None = None

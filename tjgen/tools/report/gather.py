@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import Plan
-from tjgen.compiler.building.run import Built, Findings, Result, Run, Watch
+from tjgen.compiler.building.run import Built, ProjectFindings, Result, Run, Watch
 from tjgen.gitops.diff.compare import compare
 from tjgen.gitops.diff.side import Side, only, place_of
 from tjgen.gitops.emit.ondisk import files
@@ -15,10 +15,10 @@ from tjgen.gitops.output.layout import path_of, run_folder
 from tjgen.gitops.output.planned import bodies_on_disk, plan_side
 from tjgen.language.catalog.find import Catalog
 from tjgen.language.runs.lock import LockedRun
-from tjgen.language.runs.store import Place
+from tjgen.language.runs.store import LockKey
 from tjgen.tools.report.capacity import bars, sums
 from tjgen.tools.report.content import Changes, Report
-from tjgen.tools.report.run import Known, Look, age, shown
+from tjgen.tools.report.run import KnownRun, ReportContext, age, shown
 from tjgen.tools.report.shares import parts_of, paths_by_name, several, shared_by
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.manifests.manifest import RUNS
@@ -26,7 +26,7 @@ from tjgen.trees.session import Session
 from tjgen.trees.source.writer import dump
 
 
-class Wanted:
+class ReportOptions:
     """What a report is wanted of. `against` is a revision or a folder; `expanded` shows fields of previews."""
 
     __slots__ = ("against", "directory", "expanded")
@@ -37,7 +37,7 @@ class Wanted:
         self.expanded = expanded
 
 
-def of_build(plan: Plan, wanted: Wanted, watch: Watch | None = None, results: Iterable[Result] | None = None) -> Report:
+def of_build(plan: Plan, wanted: ReportOptions, watch: Watch | None = None, results: Iterable[Result] | None = None) -> Report:
     """The report. Without an output tree, it is that of `results`, if they are given.
 
     Raises CompileError where locks, the tree, or what it is compared with cannot be read.
@@ -52,7 +52,7 @@ def of_build(plan: Plan, wanted: Wanted, watch: Watch | None = None, results: It
     versions = plan.release_of(plan.environments[0]).versions
     catalog = Catalog(plan.project.spec.catalogs, plan.project.directory, versions=versions)
     shared = several(one.files for one in known)
-    look = Look(side.attribution_of, catalog, plan.release_of, frozenset(shared), wanted.expanded)
+    look = ReportContext(side.attribution_of, catalog, plan.release_of, frozenset(shared), wanted.expanded)
     entries = {(one.place.key, one.name): one for one in changes.entries if one.place.stage == RUNS} if changes else {}
     runs = [shown(one, look)._replace(change=entries.get((one.place.key, one.name))) for one in known]
     bandwidths = {name: rate for environment in plan.environments for name, rate in plan.cluster(environment).bandwidth.items()}
@@ -71,7 +71,7 @@ def of_build(plan: Plan, wanted: Wanted, watch: Watch | None = None, results: It
     )
 
 
-def _subject(plan: Plan, wanted: Wanted) -> str:
+def _subject(plan: Plan, wanted: ReportOptions) -> str:
     environments = ", ".join(name for name in plan.environments if name)
     return "what the sources give" + (f", in {environments}" if environments else "")
 
@@ -81,7 +81,7 @@ def _built_alone(plan: Plan, units: list[Built], results: Iterable[Result]) -> t
     diagnostics: list[Diagnostic] = []
     for built in results:
         diagnostics += built.diagnostics
-        if not isinstance(built, Findings):
+        if not isinstance(built, ProjectFindings):
             units.append(built)
     return side_of([run for unit in units for run in unit.runs]), diagnostics
 
@@ -94,7 +94,7 @@ def side_of(runs: Sequence[Run]) -> Side:
     return Side("this build", bodies, {}, attributions.find)
 
 
-def _changes(plan: Plan, wanted: Wanted, new: Side) -> tuple[Changes | None, list[Diagnostic]]:
+def _changes(plan: Plan, wanted: ReportOptions, new: Side) -> tuple[Changes | None, list[Diagnostic]]:
     if wanted.against is None or wanted.directory is None:
         return None, []
     import os
@@ -111,13 +111,13 @@ def _changes(plan: Plan, wanted: Wanted, new: Side) -> tuple[Changes | None, lis
     return Changes(wanted.against, compare(old, new)), problems
 
 
-def _known(plan: Plan, side: Side, units: Sequence[Built], directory: str | None) -> list[Known]:
+def _known(plan: Plan, side: Side, units: Sequence[Built], directory: str | None) -> list[KnownRun]:
     """Every run of the units, and of a whole project every run that the tree or a lock has."""
     built: dict[tuple[str, str], Run] = {(unit.unit.key, run.name): run for unit in units for run in unit.runs}
     problems = {unit.unit.key: tuple(unit.diagnostics) for unit in units}
     sources = {unit.unit.key: unit.unit.source for unit in units}
     places = {
-        unit.unit.key: Place(unit.unit.environment, unit.unit.namespace, unit.unit.name) for unit in units if unit.unit.name
+        unit.unit.key: LockKey(unit.unit.environment, unit.unit.namespace, unit.unit.name) for unit in units if unit.unit.name
     }
     locked: dict[tuple[str, str], LockedRun] = {
         (key, run.name): run for key, lock in side.locks.items() for run in lock.runs.values()
@@ -126,7 +126,7 @@ def _known(plan: Plan, side: Side, units: Sequence[Built], directory: str | None
     for path, body in only(side.bodies, plan.environments).items():
         at = place_of(path)
         if at is not None and at.stage == RUNS:
-            places.setdefault(at.key, Place(at.environment or None, at.namespace, at.experiment))
+            places.setdefault(at.key, LockKey(at.environment or None, at.namespace, at.experiment))
             own.setdefault((at.key, at.run), {})[path] = body
     known = paths_by_name(side.bodies)
     names = {**dict.fromkeys(own), **dict.fromkeys(built), **dict.fromkeys(key for key in locked if key[0] in places)}
@@ -139,7 +139,7 @@ def _known(plan: Plan, side: Side, units: Sequence[Built], directory: str | None
         together = {**shared_by(place, files_of, lock, run, known, side.bodies), **files_of}
         source = sources.get(key) or _source(directory, run_folder(place, name))
         where = f"{directory}/{run_folder(place, name)}" if directory is not None and files_of else ""
-        result.append(Known(place, name, together, source, where, lock, run, problems.get(key, ()) if run is not None else ()))
+        result.append(KnownRun(place, name, together, source, where, lock, run, problems.get(key, ()) if run is not None else ()))
     return sorted(result, key=lambda one: _order(one, plan))
 
 
@@ -148,7 +148,7 @@ def _source(directory: str | None, folder: str) -> str:
     return next((file.source for file in files(directory, folder)), "") if directory is not None else ""
 
 
-def _order(one: Known, plan: Plan) -> tuple[object, ...]:
+def _order(one: KnownRun, plan: Plan) -> tuple[object, ...]:
     environments = plan.environments
     at = environments.index(one.place.environment) if one.place.environment in environments else len(environments)
     return (at, one.place.namespace, one.place.name, *age(one))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tjgen.gitops.diff.compare import ref_of
 from tjgen.gitops.diff.side import AttributeField
-from tjgen.tools.report.content import Field, Part, Shown
+from tjgen.tools.report.content import ReportField, ReportPart, Shown
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree
 from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.typing import NamedTuple
@@ -15,18 +15,20 @@ _KNOWN: tuple[FieldPath, ...] = (("apiVersion",), ("kind",), ("metadata", "name"
 """What stands in the heading of an object."""
 
 
-def part(tree: Tree, file: str, attribute: AttributeField) -> Part:
+def part(tree: Tree, file: str, attribute: AttributeField) -> ReportPart:
     """An object, field by field."""
     ref = ref_of(tree)
-    fields = [Field(path, value, attribute(ref, path, value)) for path, value in leaves(tree) if path not in _KNOWN and path]
-    return Part(ref, file, tuple(fields))
+    fields = [
+        ReportField(path, value, attribute(ref, path, value)) for path, value in leaves(tree) if path not in _KNOWN and path
+    ]
+    return ReportPart(ref, file, tuple(fields))
 
 
 class Common(NamedTuple):
     """What runs of one experiment have in common, and what each has for itself."""
 
-    parts: tuple[Part, ...]
-    own: tuple[tuple[Part, ...], ...]
+    parts: tuple[ReportPart, ...]
+    own: tuple[tuple[ReportPart, ...], ...]
 
 
 def common(runs: Sequence[Shown]) -> Common:
@@ -54,10 +56,10 @@ def _by_object(run: Shown) -> dict[tuple[str, str], dict[FieldPath, Tree]]:
     return {_key(one, run): {field.path: field.value for field in one.fields} for one in run.parts}
 
 
-def _key(one: Part, run: Shown) -> tuple[str, str]:
+def _key(one: ReportPart, run: Shown) -> tuple[str, str]:
     """What an object is to its run: names begin with that of the run, or are the same for all."""
     return one.ref.kind, one.ref.name.replace(run.name, "")
 
 
-def _only(one: Part, shared: dict[FieldPath, Tree], *, inside: bool) -> Part:
+def _only(one: ReportPart, shared: dict[FieldPath, Tree], *, inside: bool) -> ReportPart:
     return one._replace(fields=tuple([field for field in one.fields if (field.path in shared) == inside]))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tjgen.tools.report.canvas import Canvas
-from tjgen.tools.report.storage import Volume
-from tjgen.tools.report.structure import PodSet, Step, Structure
+from tjgen.tools.report.storage import ReportVolume
+from tjgen.tools.report.structure import Structure, StructurePodSet, StructureStep
 from tjgen.trees.typing import NamedTuple
 
 WIDTH = 400
@@ -52,7 +52,7 @@ def pod(cells: int) -> str:
     return f'<g id="pod-{cells}" class="picture">{canvas.marks}</g>'
 
 
-def _cells(podset: PodSet) -> int:
+def _cells(podset: StructurePodSet) -> int:
     return min(sum(number for _, number in podset.devices), _MOST_DEVICES)
 
 
@@ -68,7 +68,7 @@ def _caption(canvas: Canvas, text: str) -> None:
     canvas.y += 20
 
 
-def _steps(canvas: Canvas, steps: tuple[Step, ...]) -> None:
+def _steps(canvas: Canvas, steps: tuple[StructureStep, ...]) -> None:
     _caption(canvas, "Applied")
     before = None
     for step in steps:
@@ -116,7 +116,7 @@ def _pods(canvas: Canvas, structure: Structure) -> None:
     canvas.y += 20
 
 
-def _podset(canvas: Canvas, podset: PodSet, inset: int) -> None:
+def _podset(canvas: Canvas, podset: StructurePodSet, inset: int) -> None:
     width = WIDTH - 2 * inset
     left = inset + 10
     if podset.after:
@@ -148,7 +148,7 @@ def _podset(canvas: Canvas, podset: PodSet, inset: int) -> None:
     canvas.y += 8
 
 
-def _grid(canvas: Canvas, podset: PodSet, left: float, width: float) -> None:
+def _grid(canvas: Canvas, podset: StructurePodSet, left: float, width: float) -> None:
     """A rounded square for each pod, with a cell in it for each device."""
     devices, cells = sum(number for _, number in podset.devices), _cells(podset)
     pod_width, pod_height, _ = _size(cells)
@@ -165,7 +165,7 @@ def _grid(canvas: Canvas, podset: PodSet, left: float, width: float) -> None:
         canvas.text(left, f"and {', '.join(hidden)}" if shown < podset.pods else hidden[0], "soft small")
 
 
-def _volumes(canvas: Canvas, volumes: tuple[Volume, ...]) -> None:
+def _volumes(canvas: Canvas, volumes: tuple[ReportVolume, ...]) -> None:
     _caption(canvas, "Volumes")
     for volume in volumes:
         paths = [f"{path}{' (read-only)' if read_only else ''}" for path, read_only in volume.mounts] or [f"({volume.name})"]
@@ -197,7 +197,7 @@ def slice_words(slices: dict[str, object]) -> str:
     return " · ".join([*parts, *([f"largest/mean {ratio:.2f}"] if isinstance(ratio, float) else [])])
 
 
-def after(podset: PodSet) -> str:
+def after(podset: StructurePodSet) -> str:
     """What a pod set waits for: `after a and b are complete`."""
     parts = []
     for status in dict.fromkeys(status for _, status in podset.after):

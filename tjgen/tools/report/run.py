@@ -15,7 +15,7 @@ from tjgen.gitops.output.leftover import previews_of
 from tjgen.language.catalog.find import Catalog
 from tjgen.language.runs.freeze import is_stopped
 from tjgen.language.runs.lock import ARCHIVED, CURRENT, SUSPENDED, LockedRun
-from tjgen.language.runs.store import Place
+from tjgen.language.runs.store import LockKey
 from tjgen.tools.report.content import FAILED, Shown
 from tjgen.tools.report.facts import facts
 from tjgen.tools.report.parts import part
@@ -26,10 +26,10 @@ from tjgen.trees.manifests.manifest import PREVIEW, RUNS, STAGES, Manifest
 from tjgen.trees.typing import NamedTuple
 
 
-class Known(NamedTuple):
+class KnownRun(NamedTuple):
     """What is known of a run before anybody looks into its objects."""
 
-    place: Place
+    place: LockKey
     name: str
     files: Mapping[str, str]
     """Path in the output tree -> text without header, of the run and of what it shares."""
@@ -41,7 +41,7 @@ class Known(NamedTuple):
     problems: tuple[Diagnostic, ...] = ()
 
 
-class Look(NamedTuple):
+class ReportContext(NamedTuple):
     """How runs are looked at."""
 
     attribute: AttributeField
@@ -55,7 +55,7 @@ class Look(NamedTuple):
     """Whether the fields of what controllers make are shown, too."""
 
 
-def shown(known: Known, look: Look) -> Shown:
+def shown(known: KnownRun, look: ReportContext) -> Shown:
     """The run. Objects that a server would not take are shown by their fields alone."""
     release = look.release(known.place.environment)
     trees = {path: tree for path, body in known.files.items() if (tree := tree_of(body, path)) is not None}
@@ -95,13 +95,13 @@ def _apply_order(path: str) -> tuple[int, str]:
     return STAGES.index(place.stage) if place is not None else len(STAGES), path
 
 
-def age(one: Known) -> tuple[object, ...]:
+def age(one: KnownRun) -> tuple[object, ...]:
     """What is asked for first, then the newest."""
     locked = one.locked
     return (locked is not None and not locked.is_requested, -locked.number if locked is not None else 0, one.name)
 
 
-def state(known: Known, trees: Mapping[str, Tree]) -> str:
+def state(known: KnownRun, trees: Mapping[str, Tree]) -> str:
     """What the lock says; without one what the experiment says, or the manifests."""
     if known.locked is not None:
         return known.locked.lifecycle_state
@@ -114,14 +114,14 @@ def state(known: Known, trees: Mapping[str, Tree]) -> str:
     return SUSPENDED if any(map(is_suspended, own)) else CURRENT
 
 
-def _created(known: Known, applied: Sequence[Tree], catalog: Catalog, release: Release) -> list[Tree]:
+def _created(known: KnownRun, applied: Sequence[Tree], catalog: Catalog, release: Release) -> list[Tree]:
     """What controllers make: as it was compiled, or of files that are older than the sources."""
     if known.built is not None and all(_is_known(known, tree) for tree in applied):
         return [one.tree for one in known.built.compiled.previews]
     return [preview for tree in applied for preview in previews_of(tree, applied, catalog, release)]
 
 
-def _is_sound(known: Known, tree: Tree, release: Release) -> bool:
+def _is_sound(known: KnownRun, tree: Tree, release: Release) -> bool:
     """Whether an object has the form that it ought to have, so that it can be looked into."""
     if _is_known(known, tree):
         return True
@@ -129,7 +129,7 @@ def _is_sound(known: Known, tree: Tree, release: Release) -> bool:
     return verdict.checked and not verdict.stages
 
 
-def _is_known(known: Known, tree: Tree) -> bool:
+def _is_known(known: KnownRun, tree: Tree) -> bool:
     """Whether the object is as it was compiled."""
     built = known.built
     ref = ref_of(tree)

@@ -9,8 +9,8 @@ from tjgen.compiler.building.run import Run
 from tjgen.gitops.diff.side import AttributeField, place_of, tree_of
 from tjgen.gitops.output.layout import path_of
 from tjgen.language.runs.lock import LockedRun
-from tjgen.language.runs.store import Place
-from tjgen.tools.report.content import Shared
+from tjgen.language.runs.store import LockKey
+from tjgen.tools.report.content import SharedPart
 from tjgen.tools.report.parts import part
 from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES
@@ -33,7 +33,7 @@ def paths_by_name(bodies: Iterable[str]) -> PathsByName:
 
 
 def shared_by(
-    place: Place,
+    place: LockKey,
     own: Mapping[str, str],
     locked: LockedRun | None,
     built: Run | None,
@@ -58,7 +58,7 @@ def several(files: Iterable[Mapping[str, str]]) -> dict[str, int]:
     return {path: count for path, count in counts.items() if count > 1}
 
 
-def parts_of(shared: Mapping[str, int], bodies: Mapping[str, str], attribute: AttributeField) -> dict[str, Shared]:
+def parts_of(shared: Mapping[str, int], bodies: Mapping[str, str], attribute: AttributeField) -> dict[str, SharedPart]:
     """The objects in those files, in the order of their paths."""
     trees = {path: tree_of(bodies[path], path) for path in sorted(shared)}
-    return {path: Shared(part(tree, path, attribute), shared[path]) for path, tree in trees.items() if tree is not None}
+    return {path: SharedPart(part(tree, path, attribute), shared[path]) for path, tree in trees.items() if tree is not None}

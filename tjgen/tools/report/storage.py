@@ -10,7 +10,7 @@ from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.typing import NamedTuple
 
 
-class Volume(NamedTuple):
+class ReportVolume(NamedTuple):
     """A volume of one or several pod sets."""
 
     name: str
@@ -23,7 +23,7 @@ class Volume(NamedTuple):
     podsets: tuple[str, ...]
 
 
-def volumes(pods: Sequence[tuple[str, Tree]], trees: Sequence[Tree]) -> Iterator[Volume]:
+def volumes(pods: Sequence[tuple[str, Tree]], trees: Sequence[Tree]) -> Iterator[ReportVolume]:
     """The volumes of pod sets (name and pod spec), in their order; the same one of several is told once.
 
     `trees` are the objects of the run: a claim among them is one that is made.
@@ -44,7 +44,7 @@ def volumes(pods: Sequence[tuple[str, Tree]], trees: Sequence[Tree]) -> Iterator
             key = (str(volume.get("name", "")), *label, tuple(_mounts(pod, volume, read_only=read_only)))
             by_volume.setdefault(key, []).append(name)
     for (volume_name, words, storage, mounts), podsets in by_volume.items():
-        yield Volume(volume_name, words, storage, mounts, tuple(podsets))
+        yield ReportVolume(volume_name, words, storage, mounts, tuple(podsets))
 
 
 def _mounts(pod: Tree, volume: Tree, *, read_only: bool) -> list[tuple[str, bool]]:

@@ -16,7 +16,7 @@ from tjgen.cluster.trainer.inputs import is_kind
 from tjgen.cluster.trainer.requests import pod_requests
 from tjgen.cluster.trainer.resources import gpu_names
 from tjgen.language.platform.builtin import CLASSES
-from tjgen.tools.report.storage import Volume, volumes
+from tjgen.tools.report.storage import ReportVolume, volumes
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.labels import KUEUE_QUEUE
 from tjgen.trees.k8s.quantity import Quantity
@@ -29,7 +29,7 @@ _PARTS_OF_DEVICES = ("mem", "core")
 """What the names of resources hold that are megabytes or percents of a device, not devices."""
 
 
-class Step(NamedTuple):
+class StructureStep(NamedTuple):
     """Objects that are applied together."""
 
     label: str
@@ -37,7 +37,7 @@ class Step(NamedTuple):
     """Kind and name of each; "" for the name of the run."""
 
 
-class PodSet(NamedTuple):
+class StructurePodSet(NamedTuple):
     """Pods that are alike."""
 
     name: str
@@ -52,7 +52,7 @@ class PodSet(NamedTuple):
     is_initializer: bool
 
 
-class Gang(NamedTuple):
+class StructureGang(NamedTuple):
     """Pods that start together or not at all."""
 
     scheduler: str
@@ -65,12 +65,12 @@ class Gang(NamedTuple):
 class Structure(NamedTuple):
     """What the picture of a run shows."""
 
-    steps: tuple[Step, ...]
-    podsets: tuple[PodSet, ...]
-    gang: Gang | None
+    steps: tuple[StructureStep, ...]
+    podsets: tuple[StructurePodSet, ...]
+    gang: StructureGang | None
     queue: str
     """The queue of Kueue that admits the run."""
-    volumes: tuple[Volume, ...]
+    volumes: tuple[ReportVolume, ...]
     slices: Tree
     suspended: bool
 
@@ -123,14 +123,14 @@ def is_suspended(tree: Tree) -> bool:
     return any(get(tree, path, False) is True for path in (("spec", "suspend"), ("spec", "runPolicy", "suspend")))
 
 
-def _steps(applied: Sequence[Applied]) -> Iterator[Step]:
+def _steps(applied: Sequence[Applied]) -> Iterator[StructureStep]:
     """By the waves of Argo CD where one object names a wave, else by the stages that Flux and people apply in turn."""
     waves = [_wave(one.tree) for one in applied]
     by_wave = any(wave is not None for wave in waves)
     keys = [wave or 0 if by_wave else STAGES.index(one.stage) for wave, one in zip(waves, applied, strict=True)]
     for number, key in enumerate(sorted(set(keys)), 1):
         objects = [_titled(one.tree) for at, one in zip(keys, applied, strict=True) if at == key]
-        yield Step(f"wave {key}" if by_wave else f"{number}", tuple(objects))
+        yield StructureStep(f"wave {key}" if by_wave else f"{number}", tuple(objects))
 
 
 def _titled(tree: Tree) -> tuple[str, str]:
@@ -147,14 +147,14 @@ def _wave(tree: Tree) -> int | None:
         return None
 
 
-def _podset(pods: Pods, tree: Tree, templates: Mapping[str, Tree]) -> PodSet:
+def _podset(pods: Pods, tree: Tree, templates: Mapping[str, Tree]) -> StructurePodSet:
     requests = pod_requests(pods.spec)
     devices = [(name, amount.value) for name, amount in requests.items() if is_device(name) and amount.value]
     devices += list(_claimed(pods.spec, templates))
     main = main_container(pods)
     job: Tree = get(tree, pods.path[:3], None) or {}
     after = [(str(one.get("name", "")), str(one.get("status", ""))) for one in job.get("dependsOn") or ()]
-    return PodSet(
+    return StructurePodSet(
         pods.role,
         pods.number,
         tuple(devices),
@@ -193,13 +193,13 @@ def _claimed(pod: Tree, templates: Mapping[str, Tree]) -> Iterator[tuple[str, in
             yield str(exactly.get("deviceClassName", "")), int(exactly.get("count", 1))
 
 
-def _gang(tree: Tree) -> Gang:
+def _gang(tree: Tree) -> StructureGang:
     spec = tree.get("spec") or {}
     topology = spec.get("networkTopology") or {}
     tier = topology.get("highestTierAllowed")
     words = f"{topology.get('mode', '')} topology, tier {tier}" if tier is not None else ""
     group = str(tree.get("apiVersion", "")).partition("/")[0]
-    return Gang(
+    return StructureGang(
         _POD_GROUPS.get(group, group),
         int(spec.get("minMember") or 0),
         str(spec.get("queue") or ""),

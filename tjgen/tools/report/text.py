@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tjgen.tools.report.content import Field
+from tjgen.tools.report.content import ReportField
 from tjgen.trees.fields.path import FieldPath, Step, Tree
 from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple
@@ -17,10 +17,10 @@ class Line(NamedTuple):
     """One line, or several of a text; `field` is None for what only leads to a field."""
 
     text: str
-    field: Field | None
+    field: ReportField | None
 
 
-def lines(fields: Sequence[Field]) -> Iterator[Line]:
+def lines(fields: Sequence[ReportField]) -> Iterator[Line]:
     """The lines, in the order of the fields, which is that of the object. Maps of one entry stand in one line: `a.b: 1`."""
     before: FieldPath = ()
     fields = _folded(fields)
@@ -49,7 +49,7 @@ def lines(fields: Sequence[Field]) -> Iterator[Line]:
         before = path
 
 
-def _folded(fields: Sequence[Field]) -> list[Field]:
+def _folded(fields: Sequence[ReportField]) -> list[ReportField]:
     inside: dict[FieldPath, set[Step]] = {}
     for field in fields:
         for position, step in enumerate(field.path):
@@ -87,7 +87,7 @@ def _alike(one: FieldPath, two: FieldPath) -> int:
     return length
 
 
-def _line(indent: str, dashes: str, text: str, field: Field | None) -> Line:
+def _line(indent: str, dashes: str, text: str, field: ReportField | None) -> Line:
     first, *rest = text.rstrip("\n").split("\n")
     hanging = indent + " " * len(dashes)
     return Line("\n".join([f"{indent}{dashes}{first}", *[hanging + line for line in rest]]), field)

@@ -18,10 +18,10 @@ from tjgen.language.catalog.find import Catalog
 from tjgen.language.resolve.project import FILE, Project, alone, find
 from tjgen.language.resolve.project_file import load
 from tjgen.language.runs.lock import LockedRun
-from tjgen.language.runs.store import Locks, Place
+from tjgen.language.runs.store import LockKey, Locks
 from tjgen.tools.report.capacity import sums
 from tjgen.tools.report.content import Changes, Report
-from tjgen.tools.report.run import Known, Look, age, shown
+from tjgen.tools.report.run import KnownRun, ReportContext, age, shown
 from tjgen.tools.report.shares import parts_of, paths_by_name, several, shared_by
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.files.regular import read_regular
@@ -47,7 +47,7 @@ def of_tree(directory: str, *, environments: Sequence[str], against: str | None,
     known = _known(directory, bodies, locks)
     shared = several(one.files for one in known)
     catalog = Catalog(project.spec.catalogs, project.directory)
-    look = Look(no_attribution, catalog, lambda name: _release(project, name, trainer), frozenset(shared), expanded)
+    look = ReportContext(no_attribution, catalog, lambda name: _release(project, name, trainer), frozenset(shared), expanded)
     if file is not None and project.spec.output.directory is not None and _is_output(project, directory):
         diagnostics += disagreements(directory, entries(Locks(project.directory), environments))
     versions = {**_release(project, None, trainer).versions, **({OWN: project.schemas} if project.schemas else {})}
@@ -86,12 +86,12 @@ def _locks(project: Project, environments: Sequence[str]) -> dict[tuple[str, str
     return {(place.key, run.name): run for place, run in entries(Locks(project.directory), environments)}
 
 
-def _known(directory: str, bodies: Mapping[str, str], locks: Mapping[tuple[str, str], LockedRun]) -> list[Known]:
-    own: dict[tuple[Place, str], dict[str, str]] = {}
+def _known(directory: str, bodies: Mapping[str, str], locks: Mapping[tuple[str, str], LockedRun]) -> list[KnownRun]:
+    own: dict[tuple[LockKey, str], dict[str, str]] = {}
     for path, body in bodies.items():
         at = place_of(path)
         if at is not None and at.stage == RUNS:
-            place = Place(at.environment or None, at.namespace, at.experiment)
+            place = LockKey(at.environment or None, at.namespace, at.experiment)
             own.setdefault((place, at.run), {})[path] = body
     result = []
     known = paths_by_name(bodies)
@@ -100,7 +100,7 @@ def _known(directory: str, bodies: Mapping[str, str], locks: Mapping[tuple[str, 
         folder = next(iter(inside)).rpartition("/")[0]
         source = next((one.source for one in files(directory, folder)), "")
         together = {**shared_by(place, inside, locked, None, known, bodies), **inside}
-        result.append(Known(place, name, together, source, f"{directory}/{folder}", locked))
+        result.append(KnownRun(place, name, together, source, f"{directory}/{folder}", locked))
     return sorted(result, key=lambda one: (one.place.environment or "", one.place.namespace, one.place.name, *age(one)))
 
 

@@ -31,7 +31,7 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 _FILES = ("codes.toml", "rulecodes.toml")
 
 
-class Code(NamedTuple):
+class CodeEntry(NamedTuple):
     """One thing that tjgen reports."""
 
     code: str
@@ -49,12 +49,12 @@ class Code(NamedTuple):
 
 
 @cache
-def load_codes() -> tuple[Code, ...]:
+def load_codes() -> tuple[CodeEntry, ...]:
     """Every code, in their order."""
     return tuple(sorted(one for file in _FILES for one in read_codes(file)))
 
 
-def read_codes(file: str) -> list[Code]:
+def read_codes(file: str) -> list[CodeEntry]:
     """The entries of one file of this folder, as it lists them."""
     with open(os.path.join(FOLDER, file), "rb") as stream:
-        return [Code(code, **entry) for code, entry in tomllib.load(stream).items()]
+        return [CodeEntry(code, **entry) for code, entry in tomllib.load(stream).items()]

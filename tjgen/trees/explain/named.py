@@ -28,7 +28,7 @@ NOUNS = {
 FIELD = "field"
 
 
-class Named(NamedTuple):
+class NamedPart(NamedTuple):
     """One named thing of a manifest."""
 
     noun: str
@@ -37,18 +37,18 @@ class Named(NamedTuple):
     """Where it is: the element of a list, or the entry of a map."""
 
 
-def named(path: FieldPath, value: object) -> Iterator[Named]:
+def named(path: FieldPath, value: object) -> Iterator[NamedPart]:
     """The things that a leaf is a part of, outermost first."""
     for length in range(1, len(path) + 1):
         step, field = path[length - 1], path[length - 2] if length > 1 else ""
         noun = NOUNS.get(field, FIELD) if isinstance(field, str) else FIELD
         if isinstance(step, str):
-            yield Named(noun, step, path[:length])
+            yield NamedPart(noun, step, path[:length])
         elif noun != FIELD and (name := _name_of(step)) is not None:
-            yield Named(noun, name, path[:length])
+            yield NamedPart(noun, name, path[:length])
         elif noun != FIELD and path[length:] == ("name",):
             # A mount is told apart by its path, and has the name of its volume.
-            yield Named(noun, str(value), path[:length])
+            yield NamedPart(noun, str(value), path[:length])
 
 
 def _name_of(step: Step) -> str | None:
@@ -59,9 +59,9 @@ def _name_of(step: Step) -> str | None:
     return None
 
 
-def places(leaves: list[Explained], noun: str, name: str) -> dict[Named, list[Explained]]:
+def places(leaves: list[Explained], noun: str, name: str) -> dict[NamedPart, list[Explained]]:
     """Each thing of a name -> its leaves; `noun` "" stands for any."""
-    by_name: dict[Named, list[Explained]] = {}
+    by_name: dict[NamedPart, list[Explained]] = {}
     by_path = {
         one.path: one for leaf in leaves for one in named(leaf.path, leaf.value) if one.name == name and noun in ("", one.noun)
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tjgen.trees.diagnostics.model import Span
-from tjgen.trees.explain.named import Named
+from tjgen.trees.explain.named import NamedPart
 from tjgen.trees.explain.report import Explained, heading, hop_text, shown
 from tjgen.trees.fields.path import render
 from tjgen.trees.manifests.manifest import Manifest
@@ -58,7 +58,7 @@ def _line(place: str, fields: Sequence[tuple[Manifest, Explained]]) -> str:
     return (text if len(text) + len(more) <= _WIDTH else f"{text[: _WIDTH - len(more) - 4]} ...") + more
 
 
-def as_places(explained: Sequence[tuple[Manifest, dict[Named, list[Explained]]]]) -> str:
+def as_places(explained: Sequence[tuple[Manifest, dict[NamedPart, list[Explained]]]]) -> str:
     """Each place of a name: the object, the path, and below it the values with their origins."""
     lines: list[str] = []
     for manifest, named_leaves in explained:

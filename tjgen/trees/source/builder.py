@@ -8,7 +8,7 @@ from tjgen.trees.source import problems
 from tjgen.trees.source.directives import check_start, is_blank
 from tjgen.trees.source.document import Document
 from tjgen.trees.source.escapes import has_slash_escapes, is_json
-from tjgen.trees.source.findings import Findings, Range, extent
+from tjgen.trees.source.findings import Range, SourceFindings, extent
 from tjgen.trees.source.keys import key_range, read_key
 from tjgen.trees.source.libyaml import (
     AliasEvent,
@@ -65,7 +65,7 @@ class Builder:
         self._count = 0  # values so far, with those that aliases stand for
         self._budgets = budgets
         self._most = budgets.values
-        self.findings = Findings(source)
+        self.findings = SourceFindings(source)
         self._source = source
         self._dialect = dialect
         self._plain = dialect.plain

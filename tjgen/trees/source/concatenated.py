@@ -58,7 +58,7 @@ _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_refu
 _VISIBLE = re.compile(r"\S")
 
 
-class Parser:
+class PartsParser:
     """The events of all parts of a text, each with its place in the text."""
 
     def __init__(self, content: str, parts: Sequence[Range]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tjgen.trees import regex
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.source import problems
-from tjgen.trees.source.findings import Findings, extent
+from tjgen.trees.source.findings import SourceFindings, extent
 from tjgen.trees.source.problems import diagnostic
 from tjgen.trees.source.scalars import Dialect, clip
 from tjgen.trees.source.text import Text
@@ -15,7 +15,7 @@ MOST_TAG_DIRECTIVES = 1_000
 """The parser compares each with all others of its document."""
 
 
-def check_start(event: Any, source: Text, dialect: Dialect, findings: Findings) -> None:
+def check_start(event: Any, source: Text, dialect: Dialect, findings: SourceFindings) -> None:
     """Report a YAML version that the dialect is not, and text behind the separator where kubectl would read."""
     version = (1, 1) if dialect.follows_go else (1, 2)
     if event.version is not None and tuple(event.version) != version:

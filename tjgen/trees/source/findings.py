@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tjgen.trees.budgets import exceeded
 from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, Note, default_severity
-from tjgen.trees.source.problems import LEFT_OUT, LIMIT, Problem, diagnostic
+from tjgen.trees.source.problems import LEFT_OUT, LIMIT, SourceProblem, diagnostic
 from tjgen.trees.source.text import Text
 from tjgen.trees.typing import Any, NoReturn
 
@@ -20,7 +20,7 @@ def extent(event: Any) -> Range:
     return event.start_mark.index, event.end_mark.index
 
 
-class Findings:
+class SourceFindings:
     """Collects, with a limit."""
 
     def __init__(self, source: Text) -> None:
@@ -29,7 +29,7 @@ class Findings:
         self._warnings: list[Diagnostic] = []
         self._left_out = 0
 
-    def add(self, problem: Problem, message: str, where: Range, hint: str, related: tuple[Note, ...] = ()) -> None:
+    def add(self, problem: SourceProblem, message: str, where: Range, hint: str, related: tuple[Note, ...] = ()) -> None:
         """Add one. Raises CompileError if there are too many errors."""
         is_error = default_severity(problem.code) == ERROR
         reported = self._errors if is_error else self._warnings

@@ -63,7 +63,7 @@ def _read_objects(content: str, source: Text, budgets: Budgets) -> tuple[list[Do
     try:
         if not parts:
             return None
-        builder.run(concatenated.Parser(content, parts))
+        builder.run(concatenated.PartsParser(content, parts))
     except CompileError as limit:
         return builder.documents, [*builder.findings.in_order(), *limit.diagnostics]
     except libyaml.YAMLError:

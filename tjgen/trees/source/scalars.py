@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tjgen.trees.fields.path import Tree
-from tjgen.trees.source.problems import Problem
+from tjgen.trees.source.problems import SourceProblem
 from tjgen.trees.typing import Any, NamedTuple
 
 MERGE = object()
@@ -28,7 +28,7 @@ class OddScalar(NamedTuple):
     """A scalar that has a value and something to be said about it."""
 
     value: Tree
-    problem: Problem
+    problem: SourceProblem
     message: str
     hint: str
 

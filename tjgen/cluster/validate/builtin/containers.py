@@ -28,7 +28,7 @@ _NOT_EPHEMERAL = (*handlers.PROBES, "lifecycle", "ports", "resizePolicy", "resou
 _ONLY_SIDECARS = "may not be set for init containers without restartPolicy=Always"
 
 
-class Pod(NamedTuple):
+class PodContext(NamedTuple):
     """What a container has to know of its pod."""
 
     volumes: dict[str, Any]
@@ -38,7 +38,7 @@ class Pod(NamedTuple):
     host_users: bool
 
 
-def containers(spec: dict[str, Any], pod: Pod, at: Place) -> Iterator[Fault]:
+def containers(spec: dict[str, Any], pod: PodContext, at: Place) -> Iterator[Fault]:
     """`validateContainers` and `validateInitContainers`, with the pod spec's place."""
     given = spec.get("containers", [])
     if not given:
@@ -62,7 +62,7 @@ def containers(spec: dict[str, Any], pod: Pod, at: Place) -> Iterator[Fault]:
         yield from _init_handlers(container, pod, element)
 
 
-def ephemeral_containers(spec: dict[str, Any], pod: Pod, at: Place) -> Iterator[Fault]:
+def ephemeral_containers(spec: dict[str, Any], pod: PodContext, at: Place) -> Iterator[Fault]:
     """`validateEphemeralContainers`: looked at although no new pod may have them."""
     others = {container.get("name", "") for name in ("containers", "initContainers") for container in spec.get(name, ())}
     names = set(others)
@@ -98,7 +98,7 @@ def _unique(container: dict[str, Any], names: set[str], at: Place) -> Iterator[F
     names.add(name)
 
 
-def _container(container: dict[str, Any], pod: Pod, at: Place) -> Iterator[Fault]:
+def _container(container: dict[str, Any], pod: PodContext, at: Place) -> Iterator[Fault]:
     """`validateContainerCommon`."""
     name = container.get("name", "")
     if not name:
@@ -157,7 +157,7 @@ def _host_ports(given: list[Any], at: Place) -> Iterator[Fault]:
             taken.add(key)
 
 
-def _resize_policies(policies: Any, pod: Pod, at: Place) -> Iterator[Fault]:
+def _resize_policies(policies: Any, pod: PodContext, at: Place) -> Iterator[Fault]:
     seen: set[str] = set()
     for position, policy in enumerate(policies):
         resource, restart = policy.get("resourceName", ""), policy.get("restartPolicy", "")
@@ -205,7 +205,7 @@ def _restart_policy(container: dict[str, Any], at: Place) -> Iterator[Fault]:
             yield element.child("exitCodes", "values").too_many(len(codes["values"]), 255)
 
 
-def _init_handlers(container: dict[str, Any], pod: Pod, at: Place) -> Iterator[Fault]:
+def _init_handlers(container: dict[str, Any], pod: PodContext, at: Place) -> Iterator[Fault]:
     if container.get("restartPolicy") == "Always":
         yield from handlers.lifecycle(container.get("lifecycle", {}), pod.grace, at.child("lifecycle"))
         yield from handlers.probes(container, pod.grace, at)

@@ -11,7 +11,7 @@ from tjgen.cluster.validate.builtin.gotext import atoi
 from tjgen.cluster.validate.builtin.selectors import label_name
 from tjgen.cluster.validate.fault import INTERNAL_ERROR, Fault
 from tjgen.cluster.validate.place import Place
-from tjgen.cluster.validate.wording import Struct, quote
+from tjgen.cluster.validate.wording import GoStruct, quote
 from tjgen.trees.typing import Any
 
 NEEDS_INDEXES = "requires indexed completion mode"
@@ -86,8 +86,8 @@ def success_policy(spec: dict[str, Any], mode: str, at: Place) -> Iterator[Fault
     """Faults of `spec.successPolicy` of a Job with this completion mode (`validateSuccessPolicy`)."""
     rules, completions = spec["successPolicy"].get("rules"), spec.get("completions")
     if mode != "Indexed":
-        shown = [Struct({_go(name): rule.get(name) for name in ("succeededIndexes", "succeededCount")}) for rule in rules or ()]
-        yield at.invalid(Struct(Rules=None if rules is None else shown), NEEDS_INDEXES)
+        shown = [GoStruct({_go(name): rule.get(name) for name in ("succeededIndexes", "succeededCount")}) for rule in rules or ()]
+        yield at.invalid(GoStruct(Rules=None if rules is None else shown), NEEDS_INDEXES)
         return
     if not rules:
         yield at.child("rules").required("at least one rules must be specified when the successPolicy is specified")

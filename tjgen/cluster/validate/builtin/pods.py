@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.validate.builtin import scheduling, security
 from tjgen.cluster.validate.builtin.annotations import pod_annotations
-from tjgen.cluster.validate.builtin.containers import Pod, containers, ephemeral_containers
+from tjgen.cluster.validate.builtin.containers import PodContext, containers, ephemeral_containers
 from tjgen.cluster.validate.builtin.resources import container_resource_name, pod_resource_name, requirements
 from tjgen.cluster.validate.builtin.selectors import affinity, label_name
 from tjgen.cluster.validate.builtin.totals import pod_totals, with_requests
@@ -18,7 +18,7 @@ from tjgen.cluster.validate.builtin.volumes import volumes
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.metadata import annotation_keys, labels
 from tjgen.cluster.validate.place import Place
-from tjgen.cluster.validate.wording import Struct
+from tjgen.cluster.validate.wording import GoStruct
 from tjgen.trees.k8s import quantity, syntax
 from tjgen.trees.manifests.generated_names import generated
 from tjgen.trees.typing import Any
@@ -75,7 +75,7 @@ def pod_spec(spec: dict[str, Any], at: Place, *, is_pod: bool, pod_name: str = "
     names = {claim["name"] for claim in claims if claim.get("name")}
     grace = spec.get("terminationGracePeriodSeconds", 30)
     restart = spec.get("restartPolicy") or "Always"
-    seen = Pod(mountable, names, 1 if is_pod and grace < 0 else grace, restart, spec.get("hostUsers") is not False)
+    seen = PodContext(mountable, names, 1 if is_pod and grace < 0 else grace, restart, spec.get("hostUsers") is not False)
     yield from containers(spec, seen, at)
     yield from ephemeral_containers(spec, seen, at)
     yield from _resources(spec, names, at.child("resources"))
@@ -113,7 +113,7 @@ def _claims(claims: Any, at: Place) -> Iterator[Fault]:
                 yield element.child("name").invalid(name, message)
             names.add(name)
         sources = {kind: claim.get(kind) for kind in ("resourceClaimName", "resourceClaimTemplateName")}
-        shown = Struct(Name=name, **{kind[0].upper() + kind[1:]: value for kind, value in sources.items()})
+        shown = GoStruct(Name=name, **{kind[0].upper() + kind[1:]: value for kind, value in sources.items()})
         given = [kind for kind, value in sources.items() if value is not None]
         if len(given) > 1:
             message = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"

@@ -12,7 +12,7 @@ from tjgen.cluster.validate.builtin.selectors import label_selector, shown_selec
 from tjgen.cluster.validate.builtin.workloads import at_most_all, positive_or_percent
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.place import Place
-from tjgen.cluster.validate.wording import Struct
+from tjgen.cluster.validate.wording import GoStruct
 from tjgen.trees.manifests.generated_names import generated
 from tjgen.trees.typing import Any
 
@@ -26,7 +26,7 @@ def pod_disruption_budget(tree: dict[str, Any]) -> Iterator[Fault]:
     """`ValidatePodDisruptionBudget`."""
     spec, at = tree.get("spec", {}), Place("spec", ("spec",))
     if "minAvailable" in spec and "maxUnavailable" in spec:
-        shown = Struct(
+        shown = GoStruct(
             MinAvailable=spec["minAvailable"],
             Selector=shown_selector(spec["selector"]) if "selector" in spec else None,
             MaxUnavailable=spec["maxUnavailable"],

@@ -21,7 +21,7 @@ from tjgen.cluster.validate.builtin.resources import (
 )
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.place import Place
-from tjgen.cluster.validate.wording import Struct
+from tjgen.cluster.validate.wording import GoStruct
 from tjgen.trees.k8s import syntax
 from tjgen.trees.k8s.quantity import Quantity
 from tjgen.trees.typing import Any
@@ -86,7 +86,7 @@ def _scope_selector(spec: dict[str, Any], hard: dict[str, Quantity], at: Place) 
         if scope not in _SCOPES:
             yield _unnumbered(at, position, "scopeName").invalid(scope, "unsupported scope")
         elif not _fits(scope, hard):
-            shown = Struct(MatchExpressions=[_shown(requirement) for requirement in given])
+            shown = GoStruct(MatchExpressions=[_shown(requirement) for requirement in given])
             yield at.seen_at(position).invalid(shown, "unsupported scope applied to resource")
         if scope in _SCOPES_THAT_EXIST and operator != "Exists":
             yield _unnumbered(at, position, "operator").invalid(operator, _MUST_EXIST)
@@ -109,9 +109,9 @@ def _unnumbered(at: Place, position: int, name: str) -> Place:
     return Place(f"{at.field}.{name}", (*at.path, position, name))
 
 
-def _shown(requirement: dict[str, Any]) -> Struct:
+def _shown(requirement: dict[str, Any]) -> GoStruct:
     scope, operator = requirement.get("scopeName", ""), requirement.get("operator", "")
-    return Struct(ScopeName=scope, Operator=operator, Values=requirement.get("values"))
+    return GoStruct(ScopeName=scope, Operator=operator, Values=requirement.get("values"))
 
 
 def limit_range(tree: dict[str, Any]) -> Iterator[Fault]:

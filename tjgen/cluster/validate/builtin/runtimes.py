@@ -12,7 +12,7 @@ from tjgen.cluster.validate.builtin.scheduling import tolerations
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.metadata import labels
 from tjgen.cluster.validate.place import Place
-from tjgen.cluster.validate.wording import Struct
+from tjgen.cluster.validate.wording import GoStruct
 from tjgen.trees.k8s import syntax
 from tjgen.trees.typing import Any
 
@@ -45,7 +45,7 @@ def _tolerations(given: list[Any], at: Place) -> Iterator[Fault]:
         seen.add(identity)
 
 
-def _shown(toleration: dict[str, Any]) -> Struct:
-    shown = Struct({name.capitalize(): toleration.get(name, "") for name in _IDENTITY})
+def _shown(toleration: dict[str, Any]) -> GoStruct:
+    shown = GoStruct({name.capitalize(): toleration.get(name, "") for name in _IDENTITY})
     shown["TolerationSeconds"] = toleration.get("tolerationSeconds")
     return shown

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from tjgen.cluster.validate.builtin.paths import descending
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.place import Place
-from tjgen.cluster.validate.wording import Struct
+from tjgen.cluster.validate.wording import GoStruct
 from tjgen.trees.typing import Any
 
 _HIGHEST_ID = 2**31 - 1
@@ -88,11 +88,11 @@ def container(context: dict[str, Any] | None, at: Place, *, host_users: bool) ->
     yield from _windows_options(context, at)
 
 
-def _as_struct(context: dict[str, Any]) -> Struct:
+def _as_struct(context: dict[str, Any]) -> GoStruct:
     """The context as the server shows it."""
-    shown = Struct({name[0].upper() + name[1:]: context.get(name) for name in _CONTEXT})
+    shown = GoStruct({name[0].upper() + name[1:]: context.get(name) for name in _CONTEXT})
     if "capabilities" in context:
-        shown["Capabilities"] = Struct(Add=context["capabilities"].get("add"), Drop=context["capabilities"].get("drop"))
+        shown["Capabilities"] = GoStruct(Add=context["capabilities"].get("add"), Drop=context["capabilities"].get("drop"))
     return shown
 
 
@@ -197,7 +197,7 @@ def _seccomp(profile: dict[str, Any] | None, at: Place) -> Iterator[Fault]:
         yield at.child("type").not_supported(kind, _PROFILES)
     if kind != "Localhost":
         if local is not None:
-            shown = Struct(Type=kind, LocalhostProfile=local)
+            shown = GoStruct(Type=kind, LocalhostProfile=local)
             yield at.child("localhostProfile").invalid(shown, "can only be set when seccomp type is Localhost")
     elif local is None:
         yield at.child("localhostProfile").required("must be set when seccomp type is Localhost")

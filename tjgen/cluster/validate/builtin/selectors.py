@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.metadata import labels
 from tjgen.cluster.validate.place import Place
-from tjgen.cluster.validate.wording import Struct
+from tjgen.cluster.validate.wording import GoStruct
 from tjgen.trees.k8s import syntax
 from tjgen.trees.typing import Any
 
@@ -57,17 +57,17 @@ def matches(selector: dict[str, Any] | None, given: dict[str, str]) -> bool:
     return all(_expression_matches(expression, given) for expression in selector.get("matchExpressions", ()))
 
 
-def shown_selector(selector: dict[str, Any]) -> Struct:
+def shown_selector(selector: dict[str, Any]) -> GoStruct:
     """A LabelSelector as the server shows it."""
     shown = {name: selector[name] for name in ("matchLabels", "matchExpressions") if selector.get(name)}
     if "matchExpressions" in shown:
         shown["matchExpressions"] = [_shown_expression(expression) for expression in shown["matchExpressions"]]
-    return Struct(shown)
+    return GoStruct(shown)
 
 
-def _shown_expression(expression: dict[str, Any]) -> Struct:
+def _shown_expression(expression: dict[str, Any]) -> GoStruct:
     always = {name: expression.get(name, "") for name in ("key", "operator")}
-    return Struct(always | ({"values": expression["values"]} if expression.get("values") else {}))
+    return GoStruct(always | ({"values": expression["values"]} if expression.get("values") else {}))
 
 
 def _expression_matches(expression: dict[str, Any], given: dict[str, str]) -> bool:

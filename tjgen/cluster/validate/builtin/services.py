@@ -13,7 +13,7 @@ from tjgen.cluster.validate.builtin.selectors import label_name
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.metadata import labels
 from tjgen.cluster.validate.place import Place
-from tjgen.cluster.validate.wording import Struct
+from tjgen.cluster.validate.wording import GoStruct
 from tjgen.trees.k8s import syntax
 from tjgen.trees.typing import Any
 
@@ -94,7 +94,7 @@ def _ports(ports: Any, kind: str, at: Place) -> Iterator[Fault]:
         if outer and ("node", protocol, outer) in seen:
             yield element.child("nodePort").duplicate(outer)
         if ("", protocol, number) in seen:
-            yield element.duplicate(Struct(Name="", Protocol=protocol, AppProtocol=None, Port=number, TargetPort=0, NodePort=0))
+            yield element.duplicate(GoStruct(Name="", Protocol=protocol, AppProtocol=None, Port=number, TargetPort=0, NodePort=0))
         seen |= {("node", protocol, outer), ("", protocol, number)}
 
 

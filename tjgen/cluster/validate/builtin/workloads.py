@@ -13,7 +13,7 @@ from tjgen.cluster.validate.builtin.pods import template_faults
 from tjgen.cluster.validate.builtin.selectors import label_selector, matches, shown_selector
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.place import Place
-from tjgen.cluster.validate.wording import Struct
+from tjgen.cluster.validate.wording import GoStruct
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.k8s import syntax
 from tjgen.trees.typing import Any
@@ -199,21 +199,21 @@ def _rolling_daemons(rolling: dict[str, Any], at: Place) -> Iterator[Fault]:
         yield at.child("maxUnavailable").required("cannot be 0 when maxSurge is 0")
 
 
-def _shown_strategy(strategy: dict[str, Any]) -> Struct:
+def _shown_strategy(strategy: dict[str, Any]) -> GoStruct:
     rolling = strategy.get("rollingUpdate")
     if rolling is not None:
-        rolling = Struct(MaxUnavailable=rolling.get("maxUnavailable", 0), MaxSurge=rolling.get("maxSurge", 0))
-    return Struct(Type=strategy["type"], RollingUpdate=rolling)
+        rolling = GoStruct(MaxUnavailable=rolling.get("maxUnavailable", 0), MaxSurge=rolling.get("maxSurge", 0))
+    return GoStruct(Type=strategy["type"], RollingUpdate=rolling)
 
 
 def _stateful_strategy(strategy: dict[str, Any], at: Place) -> Iterator[Fault]:
     kind, rolling = strategy.get("type") or "RollingUpdate", strategy.get("rollingUpdate")
     # Upstream drops the largest number of unavailable pods, which is behind a gate that is off.
-    shown = None if rolling is None else Struct(Partition=rolling.get("partition", 0), MaxUnavailable=None)
+    shown = None if rolling is None else GoStruct(Partition=rolling.get("partition", 0), MaxUnavailable=None)
     if kind == "RollingUpdate":
         yield from not_negative(rolling or {}, ("partition",), at.child("rollingUpdate"))
     elif kind != "OnDelete":
-        yield at.invalid(Struct(Type=kind, RollingUpdate=shown), "must be 'RollingUpdate' or 'OnDelete'")
+        yield at.invalid(GoStruct(Type=kind, RollingUpdate=shown), "must be 'RollingUpdate' or 'OnDelete'")
     elif rolling is not None:
         yield at.child("rollingUpdate").invalid(shown, "only allowed for updateStrategy 'RollingUpdate'")
 

@@ -13,7 +13,7 @@ from tjgen.trees.typing import Any, NamedTuple
 _ADDRESSES = (IPv4Address, IPv6Address)
 
 
-class Network(NamedTuple):
+class IpNetwork(NamedTuple):
     """An address and the network that it is in."""
 
     address: IPv4Address | IPv6Address
@@ -49,7 +49,7 @@ def is_canonical(text: Any) -> bool:
     return bool(str(ip(text)) == text)
 
 
-def _network(text: Any) -> Network | None:
+def _network(text: Any) -> IpNetwork | None:
     if text.__class__ is not str:
         raise overload()
     address, slash, length = text.partition("/")
@@ -57,10 +57,10 @@ def _network(text: Any) -> Network | None:
     plain = length.isascii() and length.isdigit() and (length == "0" or length[0] != "0")
     if parsed is None or not slash or not plain or int(length) > parsed.max_prefixlen:
         return None
-    return Network(parsed, ip_network(text, strict=False))
+    return IpNetwork(parsed, ip_network(text, strict=False))
 
 
-def cidr(text: Any) -> Network:
+def cidr(text: Any) -> IpNetwork:
     """`cidr(text)`."""
     network = _network(text)
     if network is None:
@@ -94,10 +94,10 @@ def prefix_length(network: Any) -> int:
     return _of(network).network.prefixlen
 
 
-def masked(network: Any) -> Network:
+def masked(network: Any) -> IpNetwork:
     """`network.masked()`."""
     address = _of(network).network
-    return Network(address.network_address, address)
+    return IpNetwork(address.network_address, address)
 
 
 def family(address: Any) -> int:
@@ -115,10 +115,10 @@ def is_unspecified(address: Any) -> bool:
     return bool(_is_address(address).is_unspecified)
 
 
-def _of(value: Any) -> Network:
-    if value.__class__ is not Network:
+def _of(value: Any) -> IpNetwork:
+    if value.__class__ is not IpNetwork:
         raise overload()
-    network: Network = value
+    network: IpNetwork = value
     return network
 
 

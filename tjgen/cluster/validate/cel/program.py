@@ -38,10 +38,10 @@ _FUNCTIONS: dict[tuple[str, int], Callable[..., Any]] = {
 _WITHOUT_TARGET = ("size", "matches")
 _ESCAPES = {"__dot__": ".", "__dash__": "-", "__slash__": "/", "__underscores__": "__"}
 
-_programs: dict[str, Program] = {}
+_programs: dict[str, CelProgram] = {}
 
 
-class Program:
+class CelProgram:
     """An expression about a value that can be run. `is_transition` says that it looks at the old value."""
 
     __slots__ = ("_step", "is_transition")
@@ -63,11 +63,11 @@ class Program:
 _OF_RULES = Names(frozenset(("self", "oldSelf")))
 
 
-def program(text: str) -> Program:
+def program(text: str) -> CelProgram:
     """The program of a rule, made once; raises SyntaxError for what this CEL does not understand."""
     known = _programs.get(text)
     if known is None:
-        known = _programs[text] = Program(text)
+        known = _programs[text] = CelProgram(text)
     return known
 
 

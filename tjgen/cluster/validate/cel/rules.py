@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.schema.store import ITEMS, VALUES, Schema
-from tjgen.cluster.validate.cel.program import Program, program
+from tjgen.cluster.validate.cel.program import CelProgram, program
 from tjgen.cluster.validate.cel.values import NO_OVERLOAD, NONE, CelError, of
 from tjgen.cluster.validate.fault import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, WHOLE, Fault
 from tjgen.cluster.validate.wording import field, shown
@@ -22,27 +22,27 @@ from tjgen.trees.manifests.generated_names import generated
 from tjgen.trees.typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from tjgen.cluster.validate.update.pair import Pair
+    from tjgen.cluster.validate.update.pair import ObjectPair
 
 
-class Plan(NamedTuple):
+class RulePlan(NamedTuple):
     """The part of a schema that has rules: those of a node, and of what is below it."""
 
     schema: Schema
     rules: tuple[dict[str, Any], ...]
-    properties: dict[str, Plan]
-    values: Plan | None
-    items: Plan | None
+    properties: dict[str, RulePlan]
+    values: RulePlan | None
+    items: RulePlan | None
 
 
 _STEP = regex.compile(r"\.?([\w-]+)|\['([^']*)'\]")
 Ruled = dict[str, Any]
 """Where the rules of a schema stand: the steps down to each, a property by its name, ITEMS or VALUES."""
 
-_plans: dict[int, tuple[Schema, Plan | None]] = {}
+_plans: dict[int, tuple[Schema, RulePlan | None]] = {}
 
 
-def plan(schema: Schema) -> Plan | None:
+def plan(schema: Schema) -> RulePlan | None:
     """The rules of a schema; None where it has none. Made once for each schema, which is kept alive."""
     known = _plans.get(id(schema))
     if known is None:
@@ -58,15 +58,15 @@ def _ruled(schema: Schema) -> Ruled | None:
     return ruled(schema)
 
 
-def _plan(schema: Schema, where: Ruled) -> Plan:
+def _plan(schema: Schema, where: Ruled) -> RulePlan:
     named = {name: below for name, below in where.items() if name not in (VALUES, ITEMS)}
     properties = {name: _plan(schema["properties"][name], below) for name, below in named.items()}
     values = _plan(schema["additionalProperties"], where[VALUES]) if VALUES in where else None
     items = _plan(schema["items"], where[ITEMS]) if ITEMS in where else None
-    return Plan(schema, tuple(schema.get("x-kubernetes-validations", ())), properties, values, items)
+    return RulePlan(schema, tuple(schema.get("x-kubernetes-validations", ())), properties, values, items)
 
 
-def faults(tree: dict[str, Tree], schema: Schema, pair: Pair | None = None) -> Iterator[Fault]:
+def faults(tree: dict[str, Tree], schema: Schema, pair: ObjectPair | None = None) -> Iterator[Fault]:
     """The rules that `tree` breaks, whose structure is known to be right; at an update `pair` has the old object."""
     root = plan(schema)
     if root is not None:
@@ -89,8 +89,8 @@ class _Before(NamedTuple):
     """What stood where a value stands: what rules compare with, and what tells whether anything changed."""
 
     old: Tree = None
-    pair: Pair | None = None
-    around: Pair | None = None
+    pair: ObjectPair | None = None
+    around: ObjectPair | None = None
     """The nearest pair around a value that has none of its own."""
 
     @property
@@ -107,7 +107,7 @@ class _Before(NamedTuple):
 _NOTHING = _Before()
 
 
-def _faults(value: Tree, plan: Plan, path: FieldPath, root: Schema, before: _Before) -> Iterator[Fault]:
+def _faults(value: Tree, plan: RulePlan, path: FieldPath, root: Schema, before: _Before) -> Iterator[Fault]:
     if value is None:
         return
     for rule in plan.rules:
@@ -142,7 +142,7 @@ def _twins(items: list[Tree], old: Tree, schema: Schema) -> Sequence[Tree]:
     return [known.get(key) if key is not None else None for key in keys]
 
 
-def _program(text: str) -> Program:
+def _program(text: str) -> CelProgram:
     """The program of a rule; raises CompileError for one that another release of tjgen has imported."""
     try:
         return program(text)
@@ -179,7 +179,7 @@ def _broken(value: Tree, rule: dict[str, Any], schema: Schema, path: FieldPath, 
     return _of_reason(rule.get("reason", INVALID), name, value, words, path)
 
 
-def _sides(runnable: Program, value: Tree, before: _Before, schema: Schema, *, is_optional: bool) -> tuple[Any, Any]:
+def _sides(runnable: CelProgram, value: Tree, before: _Before, schema: Schema, *, is_optional: bool) -> tuple[Any, Any]:
     """`self` and `oldSelf` as the rule sees them."""
     if before is _NOTHING:
         return value, _maybe(None) if is_optional else None

@@ -14,7 +14,7 @@ from tjgen.trees.fields.path import FieldPath, Tree
 Key = tuple[Tree, ...]
 
 
-class Pair:
+class ObjectPair:
     """A value and the old one that it takes the place of."""
 
     __slots__ = ("_below", "_by_key", "_equal", "new", "old", "schema")
@@ -23,11 +23,11 @@ class Pair:
         self.new = new
         self.old = old
         self.schema = schema
-        self._below: dict[str | int, Pair | None] = {}
+        self._below: dict[str | int, ObjectPair | None] = {}
         self._by_key: dict[Key, Tree] | None = None
         self._equal: bool | None = None
 
-    def below(self, step: str | int) -> Pair | None:
+    def below(self, step: str | int) -> ObjectPair | None:
         """The pair of a field or an element; None where there is no old value for it."""
         if step not in self._below:
             self._below[step] = self._field(step) if step.__class__ is str else self._element(step)
@@ -44,7 +44,7 @@ class Pair:
         """Whether an error that the node at `path` owns is forgiven: it, or a node around it, is unchanged."""
         if self.is_unchanged:
             return True
-        field: Pair | None = self
+        field: ObjectPair | None = self
         for step in path if path[:1] not in (("apiVersion",), ("kind",)) else ():
             field = field.below(step) if field is not None and isinstance(step, str | int) else None
             if field is None:
@@ -53,20 +53,20 @@ class Pair:
                 return True
         return False
 
-    def _field(self, step: Tree) -> Pair | None:
+    def _field(self, step: Tree) -> ObjectPair | None:
         if self.old.__class__ is not dict or self.new.__class__ is not dict or step not in self.old or step not in self.new:
             return None
         schema = self.schema.get("properties", {}).get(step, self.schema.get("additionalProperties"))
-        return Pair(self.new[step], self.old[step], schema) if schema.__class__ is dict else None
+        return ObjectPair(self.new[step], self.old[step], schema) if schema.__class__ is dict else None
 
-    def _element(self, step: Tree) -> Pair | None:
+    def _element(self, step: Tree) -> ObjectPair | None:
         if self.old.__class__ is not list or self.new.__class__ is not list:
             return None
         if self._by_key is None:
             self._by_key = keyed(self.old, self.schema)
         key = key_of(self.new[step], self.schema)
         element = self._by_key.get(key) if key is not None else None
-        return Pair(self.new[step], element, self.schema["items"]) if element is not None else None
+        return ObjectPair(self.new[step], element, self.schema["items"]) if element is not None else None
 
     def _compared(self) -> bool:
         new, old = self.new, self.old

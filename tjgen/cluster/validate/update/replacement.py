@@ -17,7 +17,7 @@ from tjgen.cluster.validate import metadata as new_metadata
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.stages import verdict
 from tjgen.cluster.validate.update import fieldmerge, jsonmerge, metadata, stored_object
-from tjgen.cluster.validate.update.pair import Pair
+from tjgen.cluster.validate.update.pair import ObjectPair
 from tjgen.cluster.validate.update.refusals import conflict, unreadable_old
 from tjgen.cluster.validate.verdict import Verdict
 from tjgen.cluster.validate.webhooks.mutating import mutated
@@ -89,7 +89,7 @@ def _settled(tree: dict[str, Tree], before: dict[str, Tree], schema: Schema) -> 
 
 
 def _faults(tree: dict[str, Tree], before: dict[str, Tree], schema: Schema) -> list[Fault]:
-    pair = Pair(tree, before, schema)
+    pair = ObjectPair(tree, before, schema)
     faults = [*new_metadata.common(tree["metadata"], namespaced="namespace" in before["metadata"])]
     faults += metadata.faults(tree["metadata"], before["metadata"])
     lists = (walk.DUPLICATE, walk.NOT_KEYED)

@@ -18,7 +18,7 @@ STRUCT = "struct"
 _ZEROS: dict[str, Tree] = {"string": "", "bool": False, "Quantity": "0", "IntOrString": 0, "Time": None, "any": None}
 
 
-class Field(NamedTuple):
+class ShapeField(NamedTuple):
     """How a field is printed and merged."""
 
     form: str
@@ -33,10 +33,10 @@ class Field(NamedTuple):
     is_replaced: bool
 
 
-_fields: dict[str, dict[str, Field]] = {}
+_fields: dict[str, dict[str, ShapeField]] = {}
 
 
-def fields(name: str) -> dict[str, Field]:
+def fields(name: str) -> dict[str, ShapeField]:
     """The fields of a struct; a scalar has none."""
     known = _fields.get(name)
     if known is None:
@@ -44,7 +44,7 @@ def fields(name: str) -> dict[str, Field]:
     return known
 
 
-def _field(entry: str) -> tuple[str, Field]:
+def _field(entry: str) -> tuple[str, ShapeField]:
     key, _, notation = entry.partition(":")
     is_always = notation.endswith("!")
     notation = notation.rstrip("!")
@@ -56,7 +56,7 @@ def _field(entry: str) -> tuple[str, Field]:
     element = element.lstrip("*")
     if not form and element in TYPES:
         form = STRUCT
-    return key, Field(form, element, go_type[0] == "*", is_always, merge_key if merged else None, retains, is_replaced)
+    return key, ShapeField(form, element, go_type[0] == "*", is_always, merge_key if merged else None, retains, is_replaced)
 
 
 def printed(tree: Tree, name: str) -> dict[str, Tree]:
@@ -75,7 +75,7 @@ def printed(tree: Tree, name: str) -> dict[str, Tree]:
     return result
 
 
-def printed_field(value: Tree, field: Field) -> Tree:
+def printed_field(value: Tree, field: ShapeField) -> Tree:
     """The value of a field as it is printed; an empty list is as good as none."""
     if field.form == STRUCT:
         return printed(value, field.type)
@@ -98,7 +98,7 @@ def _scalar(value: Tree, name: str) -> Tree:
     return value
 
 
-def _zero(field: Field) -> Tree:
+def _zero(field: ShapeField) -> Tree:
     if field.is_pointer or field.form in (LIST, MAP):
         return None
     return printed({}, field.type) if field.form == STRUCT else _ZEROS.get(field.type, 0)
@@ -119,7 +119,7 @@ def _comparable(tree: dict[str, Tree], name: str) -> Any:
     return {key: compared for key, value in tree.items() if (compared := _compared(value, known[key])) is not None}
 
 
-def _compared(value: Tree, field: Field) -> Any:
+def _compared(value: Tree, field: ShapeField) -> Any:
     if value is None or (value in ([], {}) and field.form != STRUCT):
         return None
     if field.form == STRUCT:

@@ -7,7 +7,7 @@ makes its patch for built-in kinds. It stumbles over what is no object in a list
 from __future__ import annotations
 
 from tjgen.cluster.validate.update.jsonmerge import same
-from tjgen.cluster.validate.update.shape import LIST, STRUCT, Field, fields
+from tjgen.cluster.validate.update.shape import LIST, STRUCT, ShapeField, fields
 from tjgen.cluster.validate.wording import printed
 from tjgen.trees.fields.path import MISSING, Tree
 from tjgen.trees.typing import Any, NamedTuple
@@ -57,7 +57,7 @@ def difference(original: Patch, modified: Patch, name: str, wanted: Wanted, *, r
     return patch
 
 
-def look_up(name: str, key: str) -> Field:
+def look_up(name: str, key: str) -> ShapeField:
     """`LookupPatchMetadataForStruct`: names that differ in case only are found too. Raises PatchError."""
     if not fields(name):
         raise PatchError(f"merging an object in json but data type is not struct, instead is: {name}")
@@ -103,7 +103,7 @@ def _lists(key: str, before: list[Tree], value: list[Tree], name: str, wanted: W
         _scalars(key, before, value, wanted, patch)
 
 
-def _field(key: str, before: Tree, value: Tree, name: str) -> Field | None:
+def _field(key: str, before: Tree, value: Tree, name: str) -> ShapeField | None:
     """The field; None where it is not known and nothing changes."""
     try:
         return look_up(name, key)
@@ -113,7 +113,7 @@ def _field(key: str, before: Tree, value: Tree, name: str) -> Field | None:
         raise
 
 
-def _type_of(field: Field) -> str:
+def _type_of(field: ShapeField) -> str:
     return field.type if field.form == STRUCT else ""
 
 
@@ -127,7 +127,7 @@ def element_type(*lists: list[Tree]) -> Any:
     return classes.pop()
 
 
-def _keyed(key: str, before: list[Tree], value: list[Tree], field: Field, wanted: Wanted, patch: Patch) -> None:
+def _keyed(key: str, before: list[Tree], value: list[Tree], field: ShapeField, wanted: Wanted, patch: Patch) -> None:
     """`diffListsOfMaps`, with the order of the elements where anything changes."""
     merge_key = field.merge_key or ""
     old, new = _in_order(before, merge_key), _in_order(value, merge_key)

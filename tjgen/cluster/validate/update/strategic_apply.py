@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from tjgen.cluster.schema.elements import in_order, merged_elements, merged_scalars
 from tjgen.cluster.validate.update.jsonmerge import through_integer
-from tjgen.cluster.validate.update.shape import LIST, STRUCT, Field
+from tjgen.cluster.validate.update.shape import LIST, STRUCT, ShapeField
 from tjgen.cluster.validate.update.strategic import (
     CHANGES,
     DELETE,
@@ -117,7 +117,7 @@ def _check_order(items: list[Tree], order: list[Tree], key: str) -> None:
         raise PatchError(f"The order in patch list does not match {ORDER.strip('/')} list: {kept}")
 
 
-def _list_field(name: str, key: str) -> Field:
+def _list_field(name: str, key: str) -> ShapeField:
     field = look_up(name, key)
     if field.form != LIST and not field.is_pointer:
         raise PatchError(f"expected slice or array type, but got: {field.type}")
@@ -143,7 +143,7 @@ def _is_directive(value: Tree) -> bool:
     return value.__class__ is dict and DIRECTIVE in value
 
 
-def _list_merged(old: list[Tree], new: list[Tree], field: Field, *, is_patch: bool) -> list[Tree]:
+def _list_merged(old: list[Tree], new: list[Tree], field: ShapeField, *, is_patch: bool) -> list[Tree]:
     """`mergeSlice`."""
     if not old and not new:
         return old

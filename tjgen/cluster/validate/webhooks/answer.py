@@ -10,7 +10,7 @@ from tjgen.trees.typing import NamedTuple
 INTERNAL = "InternalError"
 
 
-class Answer(NamedTuple):
+class WebhookAnswer(NamedTuple):
     """Errors in the webhook's order; none means that it lets the object pass."""
 
     errors: tuple[Fault, ...] = ()

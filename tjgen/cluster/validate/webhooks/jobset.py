@@ -12,7 +12,7 @@ from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.trainer.release import NEWEST, Release
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.place import at
-from tjgen.cluster.validate.webhooks.answer import Answer, internal, invalid, refused
+from tjgen.cluster.validate.webhooks.answer import WebhookAnswer, internal, invalid, refused
 from tjgen.cluster.validate.webhooks.gojson import go_json
 from tjgen.cluster.validate.webhooks.jobset_policies import validate_claims, validate_failure_policy
 from tjgen.cluster.validate.webhooks.prefixed import domain_prefixed_path
@@ -28,16 +28,16 @@ _TOO_LONG = "must be no more than 63 characters"
 _LARGEST = 2**31 - 1
 
 
-def validate(tree: Tree, *, old: Tree = None, context: Sequence[Tree] | None = (), release: Release = NEWEST) -> Answer:
+def validate(tree: Tree, *, old: Tree = None, context: Sequence[Tree] | None = (), release: Release = NEWEST) -> WebhookAnswer:
     """The webhook's answer on creating `tree`, defaults filled in, or on replacing `old` by it."""
     try:
         spec = release.types.typed(tree.get("spec") or {}, "JobSetSpec")
         before = release.types.typed(old.get("spec") or {}, "JobSetSpec") if old is not None else None
     except DecodeError as error:
-        return Answer((refused(error.under("spec").text, error.path, "give the field a value of its type"),))
+        return WebhookAnswer((refused(error.under("spec").text, error.path, "give the field a value of its type"),))
     if before is not None:
-        return Answer(tuple(_update(tree, spec, before)))
-    return Answer(tuple(_create(tree, spec, context or (), release)))
+        return WebhookAnswer(tuple(_update(tree, spec, before)))
+    return WebhookAnswer(tuple(_create(tree, spec, context or (), release)))
 
 
 def _create(tree: Tree, spec: dict[str, Any], context: Sequence[Tree], release: Release) -> Iterator[Fault]:

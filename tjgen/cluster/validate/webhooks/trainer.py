@@ -20,9 +20,9 @@ from tjgen.cluster.trainer.refusals import RUNTIME as NAMESPACED
 from tjgen.cluster.trainer.release import NEWEST, Release
 from tjgen.cluster.trainer.runtimes import POD_SPEC, SPEC
 from tjgen.cluster.validate.fault import Fault
-from tjgen.cluster.validate.webhooks.answer import Answer, invalid, refused
+from tjgen.cluster.validate.webhooks.answer import WebhookAnswer, invalid, refused
 from tjgen.cluster.validate.webhooks.gojson import shown
-from tjgen.cluster.validate.webhooks.trainer_plugins import Request, validate_plugins
+from tjgen.cluster.validate.webhooks.trainer_plugins import WebhookRequest, validate_plugins
 from tjgen.cluster.validate.wording import quote
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.syntax import dns1035_label
@@ -42,13 +42,13 @@ def validate(
     context: Sequence[Tree] | None = (),
     release: Release = NEWEST,
     session: Session | None = None,
-) -> Answer:
+) -> WebhookAnswer:
     """The webhooks' answer on creating `tree`, or on replacing `old` by it.
 
     With `context` None nothing is known about other objects, and what depends on them is not asked.
     """
     check = _VALIDATORS.get(str(get(tree, ("kind",))))
-    return check(Review(tree, old, context, release, session or Session())) if check is not None else Answer()
+    return check(Review(tree, old, context, release, session or Session())) if check is not None else WebhookAnswer()
 
 
 class Review(NamedTuple):
@@ -61,37 +61,37 @@ class Review(NamedTuple):
     session: Session
 
 
-def _trainjob(review: Review) -> Answer:
+def _trainjob(review: Review) -> WebhookAnswer:
     tree, old, context, release, session = review
     try:
         job = Job(tree, PLACEHOLDER_UID, release, session)
         before = Job(old, PLACEHOLDER_UID, release, session) if old is not None else None
     except DecodeError as error:
         # The mutating webhook is the first to decode.
-        return Answer((refused(error.text, error.path, "give the field a value of its type"),))
+        return WebhookAnswer((refused(error.text, error.path, "give the field a value of its type"),))
     words = unsupported(job)
     if words:
-        return Answer((refused(words, ("spec", "runtimeRef"), "refer to a ClusterTrainingRuntime or a TrainingRuntime"),))
+        return WebhookAnswer((refused(words, ("spec", "runtimeRef"), "refer to a ClusterTrainingRuntime or a TrainingRuntime"),))
     if context is None:
-        return Answer()
+        return WebhookAnswer()
     names = _misnamed(job) if before is None and not release.names_by_schema else []
     referenced_runtime = runtime_of(tree, context)
     if referenced_runtime is None:
-        return Answer((*names, _missing_runtime(job)))
+        return WebhookAnswer((*names, _missing_runtime(job)))
     try:
         runtime = runtimes.read(referenced_runtime, release, session)
     except DecodeError:
-        return Answer((*names, _missing_runtime(job)))
+        return WebhookAnswer((*names, _missing_runtime(job)))
     try:
         info = new_info(job, runtime)
-        errors = tuple(validate_plugins(Request(info, job, before, context)))
+        errors = tuple(validate_plugins(WebhookRequest(info, job, before, context)))
     except RefusedError as error:
         # Upstream ignores this error and looks into the Info that it did not get.
-        return Answer((refused(f"{PANIC} [recovered]", error.path, error.hint),))
+        return WebhookAnswer((refused(f"{PANIC} [recovered]", error.path, error.hint),))
     warnings: tuple[str, ...] = ()
     if referenced_runtime["kind"] != NAMESPACED and release.deprecation_docs and _is_deprecated(runtime.object_labels):
         warnings = (f'Referenced ClusterTrainingRuntime "{runtime.name}" {_DEPRECATED} {release.deprecation_docs}',)
-    return Answer((*names, *errors), warnings)
+    return WebhookAnswer((*names, *errors), warnings)
 
 
 def _misnamed(job: Job) -> list[Fault]:
@@ -117,18 +117,18 @@ def _missing_runtime(job: Job) -> Fault:
     return invalid(path, text, words, "add the runtime, or name another", place="spec.RuntimeRef")
 
 
-def _cluster_runtime(review: Review) -> Answer:
+def _cluster_runtime(review: Review) -> WebhookAnswer:
     warnings: tuple[str, ...] = ()
     docs = review.release.deprecation_docs
     labels = get(review.tree, ("metadata", "labels"), None) or {}
     if review.old is None and docs and _is_deprecated(labels):
         warnings = (f'ClusterTrainingRuntime "{get(review.tree, ("metadata", "name"), "")}" {_DEPRECATED} {docs}',)
-    return Answer(_replicated_jobs(review), warnings)
+    return WebhookAnswer(_replicated_jobs(review), warnings)
 
 
-def _namespaced_runtime(review: Review) -> Answer:
+def _namespaced_runtime(review: Review) -> WebhookAnswer:
     # Updates of namespaced runtimes are not checked at all.
-    return Answer(_replicated_jobs(review)) if review.old is None else Answer()
+    return WebhookAnswer(_replicated_jobs(review)) if review.old is None else WebhookAnswer()
 
 
 def _replicated_jobs(review: Review) -> tuple[Fault, ...]:
@@ -157,7 +157,7 @@ def _replicated_jobs(review: Review) -> tuple[Fault, ...]:
     return tuple(errors)
 
 
-_VALIDATORS: dict[str, Callable[[Review], Answer]] = {
+_VALIDATORS: dict[str, Callable[[Review], WebhookAnswer]] = {
     "TrainJob": _trainjob,
     "ClusterTrainingRuntime": _cluster_runtime,
     "TrainingRuntime": _namespaced_runtime,

@@ -26,7 +26,7 @@ _WORDS = ("auto", "cpu", "gpu")
 _ENV: FieldPath = (*_TRAINER, "env")
 
 
-class Request(NamedTuple):
+class WebhookRequest(NamedTuple):
     """One admission request: the TrainJob, what it was before an update, and the other objects."""
 
     info: Info
@@ -35,13 +35,13 @@ class Request(NamedTuple):
     context: Sequence[Tree]
 
 
-def validate_plugins(request: Request) -> Iterator[Fault]:
+def validate_plugins(request: WebhookRequest) -> Iterator[Fault]:
     """The errors of all plugins."""
     for validate in PLUGINS:
         yield from validate(request)
 
 
-def _flux(request: Request) -> Iterator[Fault]:
+def _flux(request: WebhookRequest) -> Iterator[Fault]:
     policy = request.info.policy("flux")
     if policy is None:
         return
@@ -58,12 +58,12 @@ def _flux(request: Request) -> Iterator[Fault]:
                 yield invalid(path, quote(container.name), words, "rename the init container of the runtime")
 
 
-def _jobset(request: Request) -> Iterator[Fault]:
+def _jobset(request: WebhookRequest) -> Iterator[Fault]:
     yield from validate_initializers(request.info, request.job)
     yield from validate_patches(request.info, request.job, request.old, request.context)
 
 
-def _mpi(request: Request) -> Iterator[Fault]:
+def _mpi(request: WebhookRequest) -> Iterator[Fault]:
     info, job = request.info, request.job
     policy = info.policy("mpi")
     if policy is None or job.trainer is None:
@@ -81,7 +81,7 @@ def _mpi(request: Request) -> Iterator[Fault]:
         yield from _reserved(job, mpi.RESERVED)
 
 
-def _torch(request: Request) -> Iterator[Fault]:
+def _torch(request: WebhookRequest) -> Iterator[Fault]:
     info, job = request.info, request.job
     policy = info.policy("torch")
     if policy is None:
@@ -104,7 +104,7 @@ def _torch(request: Request) -> Iterator[Fault]:
             yield from validate_torchtune(info, job)
 
 
-def _volcano(request: Request) -> Iterator[Fault]:
+def _volcano(request: WebhookRequest) -> Iterator[Fault]:
     info = request.info
     if "volcano" not in info.pod_group_policy:
         return
@@ -122,7 +122,7 @@ def _volcano(request: Request) -> Iterator[Fault]:
             yield invalid(("spec", "templateSpec", "priorityClassName"), quote(name), words, "create the PriorityClass")
 
 
-def _xgboost(request: Request) -> Iterator[Fault]:
+def _xgboost(request: WebhookRequest) -> Iterator[Fault]:
     if request.info.policy("xgboost") is None:
         return
     for position, variable in enumerate(request.job.trainer_field("env") or ()):
@@ -139,4 +139,4 @@ def _reserved(job: Job, names: tuple[str, ...]) -> Iterator[Fault]:
         yield invalid(_ENV, shown(env, "[]EnvVar", job.release), words, "remove them: the controller sets them")
 
 
-PLUGINS: tuple[Callable[[Request], Iterator[Fault]], ...] = (_flux, _jobset, _mpi, _torch, _volcano, _xgboost)
+PLUGINS: tuple[Callable[[WebhookRequest], Iterator[Fault]], ...] = (_flux, _jobset, _mpi, _torch, _volcano, _xgboost)

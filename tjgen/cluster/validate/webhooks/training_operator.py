@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from tjgen.cluster.kinds.table import replica_field
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.place import Place, at
-from tjgen.cluster.validate.webhooks.answer import Answer
+from tjgen.cluster.validate.webhooks.answer import WebhookAnswer
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.syntax import dns1035_label
 from tjgen.trees.typing import NamedTuple
@@ -44,18 +44,18 @@ KINDS: dict[str, Rules] = {
 }
 
 
-def validate(tree: Tree, *, old: Tree = None) -> Answer:
+def validate(tree: Tree, *, old: Tree = None) -> WebhookAnswer:
     """The webhooks' answer on creating `tree`, which the schema accepts, or on replacing `old` by it."""
     kind = str(tree["kind"])
     rules = KINDS.get(kind)
     if rules is None:
-        return Answer()
+        return WebhookAnswer()
     warnings: list[str] = []
     faults = [*_name(tree), *_manager(tree, old, rules)]
     if kind == "PyTorchJob":
         faults += _elastic(tree, warnings)
     faults += _replicas(tree, kind, rules)
-    return Answer(tuple(faults), tuple(warnings))
+    return WebhookAnswer(tuple(faults), tuple(warnings))
 
 
 def _name(tree: Tree) -> Iterator[Fault]:

@@ -13,7 +13,7 @@ from tjgen.cluster.schema.defaults import with_defaults
 from tjgen.cluster.schema.patterns import search
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.webhooks import volcano_queues
-from tjgen.cluster.validate.webhooks.answer import Answer, refused
+from tjgen.cluster.validate.webhooks.answer import WebhookAnswer, refused
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.syntax import label_key
 
@@ -21,21 +21,21 @@ GROUPS = ("batch.volcano.sh", "flow.volcano.sh", "scheduling.volcano.sh", "topol
 _BOTH_TIERS = "must not specify 'highestTierAllowed' and 'highestTierName' in networkTopology simultaneously."
 
 
-def validate(tree: Tree, *, old: Tree = None, context: Sequence[Tree] = ()) -> Answer:
+def validate(tree: Tree, *, old: Tree = None, context: Sequence[Tree] = ()) -> WebhookAnswer:
     """The webhooks' answer on creating `tree`, which the schema accepts, or on replacing `old` by it."""
     kind = tree.get("kind")
     if kind == "Job":
         from tjgen.cluster.validate.webhooks import volcano_jobs  # most objects of Volcano are PodGroups
 
         before = _stored(old) if old is not None else None
-        return Answer(tuple(volcano_jobs.faults(_stored(tree), before, context)))
+        return WebhookAnswer(tuple(volcano_jobs.faults(_stored(tree), before, context)))
     if kind == "Queue":
-        return Answer(tuple(volcano_queues.faults(_stored(tree), context)))
+        return WebhookAnswer(tuple(volcano_queues.faults(_stored(tree), context)))
     if kind == "PodGroup" and old is None:  # its updates have no webhook
-        return Answer(tuple(_pod_group(tree, context)))
+        return WebhookAnswer(tuple(_pod_group(tree, context)))
     if kind == "JobFlow":
-        return Answer(tuple(_job_flow(tree)))
-    return Answer(tuple(_hyper_node(tree))) if kind == "HyperNode" else Answer()
+        return WebhookAnswer(tuple(_job_flow(tree)))
+    return WebhookAnswer(tuple(_hyper_node(tree))) if kind == "HyperNode" else WebhookAnswer()
 
 
 def _stored(tree: Tree) -> Tree:

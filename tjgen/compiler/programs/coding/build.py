@@ -40,7 +40,7 @@ class Recipe(NamedTuple):
     """What goes into the image."""
 
     dockerfile: str
-    packed: list[files.File]
+    packed: list[files.CodeFile]
     """What the context holds, unless it is fetched."""
     fetched: Sequence[str]
     """Repository, commit and folder, where the context is fetched."""
@@ -169,8 +169,8 @@ def _recipe(
 
 def _dockerfile(
     build: Build,
-    everything: list[files.File],
-    listing: list[files.File],
+    everything: list[files.CodeFile],
+    listing: list[files.CodeFile],
     baked: bool,
     code: Code,
     workload: Workload,
@@ -230,12 +230,12 @@ def _dockerfile(
     return text, diagnostics
 
 
-def _listing(build: Build, everything: list[files.File]) -> list[files.File]:
+def _listing(build: Build, everything: list[files.CodeFile]) -> list[files.CodeFile]:
     """The file that lists the packages, and behind it those that it reads."""
     known = {file.path: file for file in everything}
     candidates = [build.requirements] if build.requirements is not None else ["requirements.txt", "pyproject.toml"]
     first = next((path for path in candidates if path in known), None)
-    listing: dict[str, files.File] = {}
+    listing: dict[str, files.CodeFile] = {}
     waiting = [first] if first is not None else []
     while waiting:
         path = waiting.pop(0)

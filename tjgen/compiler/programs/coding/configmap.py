@@ -44,7 +44,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
 
 def read(
     setting: Setting, directory: str, include: Sequence[str], exclude: Sequence[str], because: FieldPath
-) -> tuple[list[files.File], list[Diagnostic]]:
+) -> tuple[list[files.CodeFile], list[Diagnostic]]:
     """The files to pack, and what keeps them from being packed."""
     try:
         matching = files.matching_files(setting.sandbox, os.path.join(setting.directory, directory), include, exclude)

@@ -25,7 +25,7 @@ def in_fields(build: Build) -> Iterator[Diagnostic]:
             yield _problem(url, (*_BUILD, "packages", position))
 
 
-def in_files(build: Build, read: Iterable[files.File]) -> Iterator[Diagnostic]:
+def in_files(build: Build, read: Iterable[files.CodeFile]) -> Iterator[Diagnostic]:
     """Credentials in files of requirements and in the Dockerfile, each with its line. Raises FolderError or OSError."""
     for file in read:
         path = _path(build, file)
@@ -34,7 +34,7 @@ def in_files(build: Build, read: Iterable[files.File]) -> Iterator[Diagnostic]:
                 yield _problem(url, path, f"{build.directory or '.'}/{file.path}:{number}: ")
 
 
-def _path(build: Build, file: files.File) -> FieldPath:
+def _path(build: Build, file: files.CodeFile) -> FieldPath:
     """The field that names the file, or the build as a whole."""
     named = next((field for field in ("requirements", "dockerfile") if getattr(build, field) == file.path), None)
     return (*_BUILD, named) if named is not None else _BUILD

@@ -75,7 +75,7 @@ def local_files(code: Code, folder: str, sandbox: Sandbox) -> dict[str, str]:
 
 def files_of(
     sandbox: Sandbox, folder: str, directory: str, include: tuple[str, ...] = (), exclude: tuple[str, ...] = ()
-) -> list[files.File]:
+) -> list[files.CodeFile]:
     """The files of a directory; none where they cannot be read, which is for the pass to report."""
     try:
         return files.matching_files(sandbox, os.path.join(folder, directory), include, exclude)
@@ -83,7 +83,7 @@ def files_of(
         return []
 
 
-def digest_of(directory: str, matching: list[files.File]) -> dict[str, str]:
+def digest_of(directory: str, matching: list[files.CodeFile]) -> dict[str, str]:
     """`code:<directory>` -> the digest of its files; nothing where they cannot be read."""
     try:
         return {f"code:{directory}": files.digest(matching)}

@@ -18,7 +18,7 @@ _HUNDRED = 100
 _PERCENT = "%"
 
 
-class Bounds(NamedTuple):
+class AlertBounds(NamedTuple):
     """Alert threshold."""
 
     warning: float
@@ -30,14 +30,14 @@ def chosen(monitor: Monitor) -> tuple[Measure, ...]:
     return tuple([one for one in MEASURES if not monitor.measures or one.name in monitor.measures])
 
 
-def bounds_of(measure: Measure | ClusterMeasure, monitor: Monitor, platform: Monitoring | None) -> Bounds:
+def bounds_of(measure: Measure | ClusterMeasure, monitor: Monitor, platform: Monitoring | None) -> AlertBounds:
     """What holds for a measure."""
     thresholds = [getattr(one.thresholds, measure.field) for one in (monitor, platform) if one is not None]
     bounds = {}
-    for field in Bounds._fields:
+    for field in AlertBounds._fields:
         values = [value for one in thresholds if (value := getattr(one, field)) is not None]
         bounds[field] = values[0] if values else getattr(measure, field)
-    return Bounds(**bounds)
+    return AlertBounds(**bounds)
 
 
 def problems(monitor: Monitor, platform: Monitoring | None) -> Iterator[Diagnostic]:

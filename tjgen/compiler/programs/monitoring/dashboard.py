@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tjgen.compiler.programs.monitoring.bounds import Bounds, bounds_of, chosen
+from tjgen.compiler.programs.monitoring.bounds import AlertBounds, bounds_of, chosen
 from tjgen.compiler.programs.monitoring.measures import Measure, Names, expression, names
 from tjgen.compiler.programs.objects import metadata
 from tjgen.language.setting import Setting
@@ -79,7 +79,7 @@ def _query(name: str, query: str) -> Tree:
     }
 
 
-def _panel(position: int, measure: Measure, bounds: Bounds, known: Names, setting: Setting) -> Tree:
+def _panel(position: int, measure: Measure, bounds: AlertBounds, known: Names, setting: Setting) -> Tree:
     selector = f'namespace="$namespace",experiment="{setting.family}",run=~"$run"'
     row, column = divmod(position, _COLUMNS)
     return {
@@ -105,7 +105,7 @@ def _panel(position: int, measure: Measure, bounds: Bounds, known: Names, settin
     }
 
 
-def _steps(measure: Measure, bounds: Bounds) -> list[Tree]:
+def _steps(measure: Measure, bounds: AlertBounds) -> list[Tree]:
     """The colours from below to above; the lowest has no bound."""
     if measure.below:
         return [

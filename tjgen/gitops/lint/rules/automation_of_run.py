@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import KUSTOMIZATION, RUNS, TRAINJOB
 from tjgen.gitops.lint.pods import images
-from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Finding, RelatedPlace, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 
 RULE = Rule(
@@ -42,7 +42,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             for run in scene.of(TRAINJOB):
                 image = str(run.get("spec", "trainer", "image", default=""))
                 if run.unit(FLUX) == owner.name and _bare(image) == str(image_rule.get("name")):
-                    place = Place(run, ("spec", "trainer", "image"), "stays as it is")
+                    place = RelatedPlace(run, ("spec", "trainer", "image"), "stays as it is")
                     yield Finding(
                         owner,
                         path,

@@ -8,7 +8,7 @@ from functools import partial
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import CLAIM, CONFIGMAP, JOB, JOBSET, SECRET, TRAINJOB, VOLCANO_JOB
 from tjgen.gitops.lint.refusals import refused
-from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, SOURCE, Entry, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, SOURCE, Finding, Rule, RuleEntry
 from tjgen.gitops.lint.scene import Kind, Scene
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.typing import NamedTuple
@@ -169,4 +169,4 @@ def check(row: _Row, scene: Scene) -> Iterator[Finding]:
 
 KINDS = frozenset(kind for row in _ROWS for kind in row.kinds)
 """Kinds whose refused updates have a rule."""
-ENTRIES = tuple([Entry(row.rule, partial(check, row)) for row in _ROWS])
+ENTRIES = tuple([RuleEntry(row.rule, partial(check, row)) for row in _ROWS])

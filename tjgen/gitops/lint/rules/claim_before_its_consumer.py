@@ -8,7 +8,7 @@ from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import CLAIM, KUSTOMIZATION, STORAGE_CLASS
 from tjgen.gitops.lint.order import kustomization_of, step
 from tjgen.gitops.lint.references import Users
-from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, MISSING, SEEN, WARNING, Change, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, MISSING, SEEN, WARNING, FieldEdit, Finding, RelatedPlace, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 from tjgen.gitops.lint.sync import HOOK, WAVE, annotation, phases
 
@@ -60,15 +60,15 @@ def _in_waves(claim: Item, consumers: list[Item], severity: str) -> Iterator[Fin
         return
     (_, wave), consumer = min(steps, key=lambda one: one[0])
     path = annotation(HOOK) if phases(claim) else annotation(WAVE) if WAVE in claim.annotations else ("metadata", "name")
-    changes = [Change(claim, annotation(WAVE), str(wave) if wave else MISSING)] if wave or WAVE in claim.annotations else []
-    changes += [Change(claim, annotation(HOOK))] if phases(claim) else []
+    changes = [FieldEdit(claim, annotation(WAVE), str(wave) if wave else MISSING)] if wave or WAVE in claim.annotations else []
+    changes += [FieldEdit(claim, annotation(HOOK))] if phases(claim) else []
     yield Finding(
         claim,
         path,
         f"the sync waits for it to be bound before it applies {consumer}, which it waits for itself",
         hint=f'put it into wave "{wave}", that of {consumer}',
         changes=tuple(changes) if not phases(consumer) else (),
-        related=(Place(consumer, ("metadata", "name"), "mounts it"),),
+        related=(RelatedPlace(consumer, ("metadata", "name"), "mounts it"),),
         severity=severity,
     )
 
@@ -80,5 +80,5 @@ def _in_kustomizations(scene: Scene, claim: Item, consumers: list[Item], severit
     if all(item.unit(FLUX) != claim.unit(FLUX) for item in consumers):
         message = f"{own} waits for it to be bound, and it for {consumers[0]} of another Kustomization"
         hint = f"put it into the folder of {consumers[0]}, or leave wait out of {own}"
-        place = Place(own, ("spec", "wait"), "waits")
+        place = RelatedPlace(own, ("spec", "wait"), "waits")
         yield Finding(claim, ("metadata", "name"), message, hint=hint, related=(place,), severity=severity)

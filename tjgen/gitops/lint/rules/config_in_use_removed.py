@@ -8,7 +8,7 @@ from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import stays
 from tjgen.gitops.lint.kinds import CONFIGMAP, RUNS, SECRET
 from tjgen.gitops.lint.references import Users
-from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Finding, RelatedPlace, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import is_record
 
@@ -49,5 +49,5 @@ def check(scene: Scene) -> Iterator[Finding]:
                 ("metadata", "name"),
                 message,
                 hint=f"keep it while {run} exists",
-                related=(Place(run, path, "reads it"),),
+                related=(RelatedPlace(run, path, "reads it"),),
             )

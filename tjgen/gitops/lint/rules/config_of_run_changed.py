@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import CONFIGMAP, RUNS
 from tjgen.gitops.lint.references import Users
-from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Finding, RelatedPlace, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import is_record
 
@@ -46,5 +46,5 @@ def check(scene: Scene) -> Iterator[Finding]:
             run, path = readers[0]
             message = f"its data has changed while {run} reads it"
             hint = "give the changed data another name, and keep what there is for the run"
-            related = (Place(run, path, "reads it"),)
+            related = (RelatedPlace(run, path, "reads it"),)
             yield Finding(pair.new, (fields[0],), message, hint=hint, key=True, related=related)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import OPERATOR_JOBS, RUNS
-from tjgen.gitops.lint.rule import FLUX, SEEN, WARNING, Change, Finding, Rule
+from tjgen.gitops.lint.rule import FLUX, SEEN, WARNING, FieldEdit, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import SSA, annotation, is_record, mark
 
@@ -50,7 +50,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             continue
         if _HASH.search(run.name) is None:
             message = "an edit of it is refused, and blocks everything in its Kustomization"
-            change = Change(run, annotation(SSA), "IfNotPresent")
+            change = FieldEdit(run, annotation(SSA), "IfNotPresent")
             by_content = "leave spec.naming out, so that its name follows its content"
             hint = f"annotate it: {SSA}: IfNotPresent" if run.document is not None else by_content
             yield Finding(run, ("metadata", "name"), message, hint=hint, changes=(change,))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import APPLICATION
-from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, WARNING, Change, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, WARNING, FieldEdit, Finding, RelatedPlace, Rule
 from tjgen.gitops.lint.scene import Scene
 
 RULE = Rule(
@@ -42,9 +42,9 @@ def check(scene: Scene) -> Iterator[Finding]:
         hidden = [item for item in scene.synced_by(ARGOCD, owner.name) if _below(item.file, parts)]
         if parts and hidden and not _is_listed(scene, parts):
             path = ("spec", "source", "directory", "recurse")
-            place = Place(hidden[0], ("metadata", "name"), "is not seen")
+            place = RelatedPlace(hidden[0], ("metadata", "name"), "is not seen")
             message = f"it does not search folders, and {len(hidden)} objects are in folders"
-            changes = (Change(owner, path, True),)
+            changes = (FieldEdit(owner, path, True),)
             yield Finding(
                 owner, ("spec", "source", "path"), message, hint="set directory.recurse: true", changes=changes, related=(place,)
             )

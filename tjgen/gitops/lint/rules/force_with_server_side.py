@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.order import options_of
-from tjgen.gitops.lint.rule import ARGOCD, ERROR, MISSING, SEEN, Change, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, MISSING, SEEN, FieldEdit, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import OPTIONS, annotation, has_option, with_options
 
@@ -39,5 +39,5 @@ def check(scene: Scene) -> Iterator[Finding]:
         if has_option(item, "ServerSideApply=true") or "ServerSideApply=true" in of_application:
             rest = with_options(item, remove=("Force=true",))
             message = "Force=true cannot be used with ServerSideApply=true"
-            change = Change(item, annotation(OPTIONS), rest or MISSING)
+            change = FieldEdit(item, annotation(OPTIONS), rest or MISSING)
             yield Finding(item, annotation(OPTIONS), message, hint="remove Force=true", changes=(change,))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import CLAIM, RUNS
 from tjgen.gitops.lint.order import kustomization_of
-from tjgen.gitops.lint.rule import ERROR, FLUX, SEEN, Change, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ERROR, FLUX, SEEN, FieldEdit, Finding, RelatedPlace, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import FORCE, is_record, mark, mark_path
 
@@ -40,11 +40,11 @@ def check(scene: Scene) -> Iterator[Finding]:
         if mark(item, FORCE) == "enabled":
             marked = mark_path(item, FORCE)
             message = "an update that the server refuses deletes it first"
-            yield Finding(item, marked, message, hint="remove the mark", changes=(Change(item, marked),))
+            yield Finding(item, marked, message, hint="remove the mark", changes=(FieldEdit(item, marked),))
             continue
         own = kustomization_of(scene, item)
         if own is not None and own.get("spec", "force") is True and id(own) not in reported and mark(item, FORCE) != "disabled":
             reported.add(id(own))
             path, message = ("spec", "force"), f"it forces {item}: an update that the server refuses deletes it first"
-            place = Place(item, ("metadata", "name"), "is deleted")
-            yield Finding(own, path, message, hint="remove force", changes=(Change(own, path),), related=(place,))
+            place = RelatedPlace(item, ("metadata", "name"), "is deleted")
+            yield Finding(own, path, message, hint="remove force", changes=(FieldEdit(own, path),), related=(place,))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import JOBSET, RUNTIMES, TRAINJOB, VOLCANO_JOB
-from tjgen.gitops.lint.rule import ARGOCD, DEDUCED, WARNING, Change, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, DEDUCED, WARNING, FieldEdit, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.trees.fields.path import FieldPath, Tree
 
@@ -35,7 +35,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     for item in scene.of(*RUNTIMES, JOBSET, TRAINJOB, VOLCANO_JOB):
         for path in _labelled(item.tree.get("spec"), ("spec",)):
             message = "what is made from this template looks like a part of the Application"
-            yield Finding(item, path, message, hint="remove the label", key=True, changes=(Change(item, path),))
+            yield Finding(item, path, message, hint="remove the label", key=True, changes=(FieldEdit(item, path),))
 
 
 def _labelled(tree: Tree, path: FieldPath) -> Iterator[FieldPath]:

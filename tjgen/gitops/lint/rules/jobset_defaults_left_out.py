@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import applies_again, is_client_side
 from tjgen.gitops.lint.kinds import JOBSET
-from tjgen.gitops.lint.rule import ARGOCD, ERROR, SEEN, Change, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, SEEN, FieldEdit, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.trees.fields.path import FieldPath, Tree, get
 
@@ -46,7 +46,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             missing = [(below, value) for below, value in _DEFAULTS if get(job, below, None) is None]
             if missing:
                 others = [(below, value) for below, value in _OTHERS if get(job, below, None) is None]
-                changes = tuple([Change(item, (*path, *below), value) for below, value in missing + others])
+                changes = tuple([FieldEdit(item, (*path, *below), value) for below, value in missing + others])
                 names = " and ".join(str(below[-1]) for below, _ in missing)
                 hint = "write " + ", ".join(f"{below[-1]}: {value}" for below, value in missing)
                 yield Finding(item, path, f"it leaves out {names}, so the second sync is refused", hint=hint, changes=changes)

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import stays
 from tjgen.gitops.lint.kinds import APPLICATION_SET, SYNCED_BY
-from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Finding, RelatedPlace, Rule
 from tjgen.gitops.lint.scene import Scene
 
 RULE = Rule(
@@ -52,7 +52,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             if old.unit(tool) in before and item.unit(tool) in now:
                 source, owner = before[old.unit(tool)], now[item.unit(tool)]
                 message = f"it goes from {source} to {owner}, and the first deletes what it no longer finds"
-                related = (Place(owner, ("metadata", "name"), "applies it now"),)
+                related = (RelatedPlace(owner, ("metadata", "name"), "applies it now"),)
                 yield Finding(
                     item, ("metadata", "name"), message, hint="protect it from pruning first, sync, then move it", related=related
                 )
@@ -79,7 +79,7 @@ def _in_sets(scene: Scene) -> Iterator[Finding]:
                 if before and before != now:
                     message = f"it was in {before}, whose Application is deleted with everything in it"
                     hint = "keep the folder, or protect the object first, sync, then move it"
-                    related = (Place(owner, ("metadata", "name"), "makes an Application of each folder"),)
+                    related = (RelatedPlace(owner, ("metadata", "name"), "makes an Application of each folder"),)
                     yield Finding(item, ("metadata", "name"), message, hint=hint, related=related)
                     break
 

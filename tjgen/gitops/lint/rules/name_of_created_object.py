@@ -8,7 +8,7 @@ from tjgen.cluster.trainer.objects import SNAPSHOT_SUFFIX
 from tjgen.cluster.trainer.warnings.clashes import ClashingRun, clashes
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import TRAINJOB
-from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, RelatedPlace, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 
 RULE = Rule(
@@ -42,7 +42,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     for tree, clash in clashes(runs, [item.tree for item in scene.items]):
         item = items[id(tree)]
         run = next((run for name, run in by_name.items() if f"TrainJob {name}" in clash.message and run is not item), None)
-        related = (Place(run, ("metadata", "name"), "the run"),) if run is not None else ()
+        related = (RelatedPlace(run, ("metadata", "name"), "the run"),) if run is not None else ()
         message = clash.message.replace(f"{item.kind[1]} {item.name} has", "it has", 1)
         yield Finding(item, ("metadata", "name"), message, hint=clash.hint or "use another name", related=related)
 

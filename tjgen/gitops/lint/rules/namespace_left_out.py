@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import CLAIM, CONFIGMAP, CRONJOB, JOB, KUSTOMIZATION, POD, PODGROUP, RUNS, RUNTIME, SECRET, SERVICE
 from tjgen.gitops.lint.order import applied_with, kustomization_of
-from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Finding, RelatedPlace, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 
 RULE = Rule(
@@ -44,7 +44,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         refused = owner is not None and owner.kind == KUSTOMIZATION and not owner.get("spec", "targetNamespace")
         if not others and not refused:
             continue
-        related = tuple([Place(one, ("metadata", "namespace"), "says one") for one in list(others.values())[:1]])
+        related = tuple([RelatedPlace(one, ("metadata", "namespace"), "says one") for one in list(others.values())[:1]])
         hint = (
             f"write metadata.namespace; other objects here are in {', '.join(sorted(others))}"
             if others

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import CLAIM, NAMESPACE, RUNS
-from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Change, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, FieldEdit, Finding, RelatedPlace, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 from tjgen.gitops.lint.sync import OPTIONS, PRUNE, RECONCILE, annotation, has_option, mark, with_options
 
@@ -34,14 +34,14 @@ def check(scene: Scene) -> Iterator[Finding]:
     for one in scene.of(*RUNS, CLAIM):
         members.setdefault(one.namespace, []).append(one)
     for item in scene.of(NAMESPACE):
-        needed: list[Change] = []
-        related: list[Place] = []
+        needed: list[FieldEdit] = []
+        related: list[RelatedPlace] = []
         for tool in (ARGOCD, FLUX):
             inside = next((one for one in members.get(item.name, ()) if one.unit(tool) == item.unit(tool)), None)
             missing = _missing(item, tool) if tool in scene.tools and inside is not None else None
             if missing is not None and inside is not None:
                 needed.append(missing)
-                related = [Place(inside, ("metadata", "name"), "goes with it")]
+                related = [RelatedPlace(inside, ("metadata", "name"), "goes with it")]
         if needed:
             pairs = ", ".join(f'{change.path[-1]}: "{change.value}"' for change in needed)
             message = "when it is pruned, everything in it is deleted"
@@ -55,13 +55,13 @@ def check(scene: Scene) -> Iterator[Finding]:
             )
 
 
-def _missing(item: Item, tool: str) -> Change | None:
+def _missing(item: Item, tool: str) -> FieldEdit | None:
     if tool == FLUX:
         kept = mark(item, PRUNE) == "disabled" or mark(item, RECONCILE) == "disabled"
-        return None if kept else Change(item, annotation(PRUNE), "disabled")
+        return None if kept else FieldEdit(item, annotation(PRUNE), "disabled")
     add: tuple[str, ...] = ()
     if not has_option(item, "Prune=false") and not has_option(item, "Prune=confirm"):
         add += ("Prune=confirm",)
     if not has_option(item, "Delete=false") and not has_option(item, "Delete=confirm"):
         add += ("Delete=false",)
-    return Change(item, annotation(OPTIONS), with_options(item, add=add)) if add else None
+    return FieldEdit(item, annotation(OPTIONS), with_options(item, add=add)) if add else None

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from tjgen.cluster.synctools.protocol import SyncTool
 from tjgen.gitops.lint import sources
-from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Change, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, FieldEdit, Finding, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 from tjgen.trees.fields.path import FieldPath, Tree
 
@@ -40,7 +40,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         if item.document is None:
             continue
         for path, what in _dropped(item, scene.synctools):
-            changes = (Change(item, path),) if all(step.__class__ is str for step in path[-1:]) else ()
+            changes = (FieldEdit(item, path),) if all(step.__class__ is str for step in path[-1:]) else ()
             yield Finding(item, path, what, hint="remove it", key=True, changes=changes)
 
 

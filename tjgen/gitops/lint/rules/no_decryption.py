@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.order import application_of, kustomization_of
-from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Finding, RelatedPlace, Rule
 from tjgen.gitops.lint.scene import Scene
 
 RULE = Rule(
@@ -35,10 +35,10 @@ def check(scene: Scene) -> Iterator[Finding]:
         flux = kustomization_of(scene, item) if FLUX in scene.tools else None
         argocd = application_of(scene, item) if ARGOCD in scene.tools else None
         if flux is not None and not flux.map("spec", "decryption"):
-            place = Place(flux, ("spec",), "has no decryption")
+            place = RelatedPlace(flux, ("spec",), "has no decryption")
             yield Finding(item, ("sops",), f"{flux} does not decrypt it", hint="set spec.decryption", key=True, related=(place,))
         if argocd is not None and "plugin" not in argocd.map("spec", "source"):
-            place = Place(argocd, ("spec", "source"), "has no plugin")
+            place = RelatedPlace(argocd, ("spec", "source"), "has no plugin")
             yield Finding(
                 item, ("sops",), f"{argocd} applies it encrypted", hint="use a plugin that decrypts", key=True, related=(place,)
             )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import CONFIGMAP, RUNS
 from tjgen.gitops.lint.order import applications, kustomization_of, waiting
-from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Finding, RelatedPlace, Rule
 from tjgen.gitops.lint.scene import Item, Kind, Scene
 
 RULE = Rule(
@@ -56,7 +56,9 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 
 def _finding(item: Item, run: Item, message: str, hint: str) -> Finding:
-    return Finding(item, ("metadata", "name"), message, hint=hint, related=(Place(run, ("metadata", "name"), "runs meanwhile"),))
+    return Finding(
+        item, ("metadata", "name"), message, hint=hint, related=(RelatedPlace(run, ("metadata", "name"), "runs meanwhile"),)
+    )
 
 
 def _checked(scene: Scene) -> Iterator[Kind]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import KUSTOMIZATION, SYNCED_BY
-from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, ERROR, FLUX, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, ERROR, FLUX, Finding, RelatedPlace, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 
 RULE = Rule(
@@ -42,7 +42,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             other = first.setdefault(key, item)
             if other.unit(tool) != item.unit(tool):
                 message = f"{owners[other.unit(tool)]} and {owner} both apply it"
-                place = Place(other, ("metadata", "name"), f"applied by {owners[other.unit(tool)]}")
+                place = RelatedPlace(other, ("metadata", "name"), f"applied by {owners[other.unit(tool)]}")
                 yield Finding(item, ("metadata", "name"), message, hint="keep it in one of them", related=(place,))
 
 

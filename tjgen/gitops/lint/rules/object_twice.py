@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.order import applied_with
-from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, RelatedPlace, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 
 RULE = Rule(
@@ -35,5 +35,5 @@ def check(scene: Scene) -> Iterator[Finding]:
             continue
         other = first.setdefault((item.identity, applied_with(scene, item)), item)
         if other is not item:
-            place = Place(other, ("metadata", "name"), "the first")
+            place = RelatedPlace(other, ("metadata", "name"), "the first")
             yield Finding(item, ("metadata", "name"), "it exists twice", hint="remove one of the two", related=(place,))

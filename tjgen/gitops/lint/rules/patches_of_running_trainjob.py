@@ -9,7 +9,7 @@ from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import TRAINJOB
 from tjgen.gitops.lint.refusals import refused
 from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, Rule
-from tjgen.gitops.lint.scene import Pair, Scene
+from tjgen.gitops.lint.scene import ItemPair, Scene
 from tjgen.gitops.lint.sync import is_record
 
 RULE = Rule(
@@ -51,7 +51,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             yield Finding(pair.new, one.path, "it has changed while the run is not suspended, which is refused", hint=_HINT)
 
 
-def _is_suspended(scene: Scene, pair: Pair) -> bool:
+def _is_suspended(scene: Scene, pair: ItemPair) -> bool:
     """Whether patches may change: before or after the update, up to 2.2 only after it."""
     after = pair.new.get("spec", "suspend") is True
     return after or (scene.release.patches_may_change_on_resume and pair.old.get("spec", "suspend") is True)

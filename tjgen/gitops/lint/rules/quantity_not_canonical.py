@@ -8,7 +8,7 @@ from tjgen.cluster.releases import RUNTIME_PATCHES
 from tjgen.cluster.validate.wording import quote, shown
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import TRAINJOB
-from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SOURCE, Change, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SOURCE, FieldEdit, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import is_record
 from tjgen.trees.manifests.canonical_quantities import noncanonical
@@ -50,4 +50,4 @@ def check(scene: Scene) -> Iterator[Finding]:
                 f"the API server stores {quote(text)} instead of {shown(value)}, and a later sync of {shown(value)} is rejected"
             )
             hint = f"write {quote(text)}"
-            yield Finding(run, place, message, hint=hint, changes=(Change(run, place, text),))
+            yield Finding(run, place, message, hint=hint, changes=(FieldEdit(run, place, text),))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import CLAIM, RUNS
 from tjgen.gitops.lint.order import options_of
-from tjgen.gitops.lint.rule import ARGOCD, ERROR, MISSING, SEEN, Change, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, MISSING, SEEN, FieldEdit, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import OPTIONS, annotation, has_option, with_options
 
@@ -43,5 +43,5 @@ def check(scene: Scene) -> Iterator[Finding]:
         ) and "ApplyOutOfSyncOnly=true" not in of_application:
             rest = with_options(item, remove=_BOTH)
             message = "Force=true and Replace=true delete and create it again at every full sync"
-            change = Change(item, annotation(OPTIONS), rest or MISSING)
+            change = FieldEdit(item, annotation(OPTIONS), rest or MISSING)
             yield Finding(item, annotation(OPTIONS), message, hint="remove both", changes=(change,))

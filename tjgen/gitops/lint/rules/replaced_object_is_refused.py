@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import APPLICATION, CLAIM, JOB, JOBSET
 from tjgen.gitops.lint.order import application_of, options_of
-from tjgen.gitops.lint.rule import ARGOCD, ERROR, MISSING, SEEN, Change, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, MISSING, SEEN, FieldEdit, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import OPTIONS, annotation, has_option, with_options
 
@@ -40,7 +40,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         message = "with Replace=true every sync but the first is refused"
         if has_option(item, "Replace=true"):
             rest = with_options(item, remove=("Replace=true",))
-            changes = (Change(item, annotation(OPTIONS), rest or MISSING),)
+            changes = (FieldEdit(item, annotation(OPTIONS), rest or MISSING),)
             yield Finding(item, annotation(OPTIONS), message, hint="remove Replace=true", changes=changes)
         elif "Replace=true" in options_of(scene, item):
             application = application_of(scene, item)

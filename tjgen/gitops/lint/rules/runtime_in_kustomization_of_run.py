@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import TRAINJOB
 from tjgen.gitops.lint.order import kustomization_of
-from tjgen.gitops.lint.rule import ERROR, FLUX, SEEN, WARNING, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ERROR, FLUX, SEEN, WARNING, Finding, RelatedPlace, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import is_record
 
@@ -45,6 +45,6 @@ def check(scene: Scene) -> Iterator[Finding]:
             ("metadata", "name"),
             f"{own or 'one Kustomization'} has it and {run}, so the dry run of the run fails before it is applied",
             hint="put it into a Kustomization that the runs depend on",
-            related=(Place(run, ("spec", "runtimeRef"), "runs on it"),),
+            related=(RelatedPlace(run, ("spec", "runtimeRef"), "runs on it"),),
             severity="" if own is not None or run.document is None else WARNING,
         )

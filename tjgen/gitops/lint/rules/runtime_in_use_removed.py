@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import stays
 from tjgen.gitops.lint.kinds import RUNTIMES, TRAINJOB
-from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, RelatedPlace, Rule
 from tjgen.gitops.lint.scene import Item, Kind, Scene
 
 RULE = Rule(
@@ -41,5 +41,5 @@ def check(scene: Scene) -> Iterator[Finding]:
         if runs and not all(stays(runtime, tool) for tool in scene.tools):
             more = f" and {len(runs) - 1} more" if len(runs) > 1 else ""
             message = f"it was removed, and {runs[0]}{more} can no longer be updated, resumed or deleted in the foreground"
-            related = (Place(runs[0], ("spec", "runtimeRef"), "refers to it"),)
+            related = (RelatedPlace(runs[0], ("spec", "runtimeRef"), "refers to it"),)
             yield Finding(runtime, ("metadata", "name"), message, hint="bring it back until no run refers to it", related=related)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import TRAINJOB
-from tjgen.gitops.lint.rule import ARGOCD, ERROR, SEEN, Change, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, SEEN, FieldEdit, Finding, RelatedPlace, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 from tjgen.gitops.lint.sync import WAVE, annotation, is_record, phase, wave
 
@@ -55,6 +55,6 @@ def check(scene: Scene) -> Iterator[Finding]:
             path,
             f"it is in {where} of {first}, wave {wave(first)}",
             hint=f'set the annotation {WAVE}: "{earlier}"',
-            changes=(Change(runtime, annotation(WAVE), earlier),),
-            related=(Place(first, ("metadata", "name"), "runs on it"),),
+            changes=(FieldEdit(runtime, annotation(WAVE), earlier),),
+            related=(RelatedPlace(first, ("metadata", "name"), "runs on it"),),
         )

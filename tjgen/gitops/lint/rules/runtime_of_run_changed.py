@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import RUNTIMES, TRAINJOB
-from tjgen.gitops.lint.rule import ARGOCD, FLUX, SOURCE, WARNING, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, FLUX, SOURCE, WARNING, Finding, RelatedPlace, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import is_record
 
@@ -45,5 +45,5 @@ def check(scene: Scene) -> Iterator[Finding]:
         if not scene.leaves(run, is_record):
             del changed[id(runtime)]
             message = f"it has changed while {run} refers to it, and Trainer {scene.release.name} keeps no snapshot"
-            related = (Place(run, ("spec", "runtimeRef"), "refers to it"),)
+            related = (RelatedPlace(run, ("spec", "runtimeRef"), "refers to it"),)
             yield Finding(runtime, ("spec",), message, hint="give the changed runtime another name", key=True, related=related)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import stays
 from tjgen.gitops.lint.kinds import RUNTIMES, TRAINJOB
-from tjgen.gitops.lint.rule import ARGOCD, ERROR, SEEN, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, SEEN, Finding, RelatedPlace, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import wave
 
@@ -42,7 +42,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         if stuck and not stays(runtime, ARGOCD):
             more = f" and {len(stuck) - 1} more" if len(stuck) > 1 else ""
             message = f"it is deleted while {stuck[0]}{more} still needs it to be deleted, and stays Terminating"
-            related = (Place(stuck[0], ("metadata", "name"), "refers to it"),)
+            related = (RelatedPlace(stuck[0], ("metadata", "name"), "refers to it"),)
             yield Finding(
                 runtime,
                 ("metadata", "name"),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import JOB
 from tjgen.gitops.lint.order import applications, kustomization_of
-from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Change, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, FieldEdit, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import phases
 
@@ -40,7 +40,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     for job in short:
         if id(job) in awaited:
             message = f"it may be gone {job.get(*_FIELD)} s after it has finished, before anyone has seen it finish"
-            changes = (Change(job, _FIELD),)
+            changes = (FieldEdit(job, _FIELD),)
             yield Finding(job, _FIELD, message, hint="raise the TTL, or remove it", changes=changes)
 
 

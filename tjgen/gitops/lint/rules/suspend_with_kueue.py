@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import ignores_suspend
 from tjgen.gitops.lint.kinds import JOB, RUNS
-from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Change, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, FieldEdit, Finding, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 from tjgen.gitops.lint.sync import SSA, is_record, mark
 from tjgen.trees.k8s.labels import KUEUE_QUEUE
@@ -40,7 +40,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             continue
         outcome = "stops it while it trains" if value is True else "starts it past the queue"
         message = f"Kueue decides when it is suspended, and every sync {outcome}"
-        yield Finding(run, _FIELD, message, hint="remove the field", key=True, changes=(Change(run, _FIELD),))
+        yield Finding(run, _FIELD, message, hint="remove the field", key=True, changes=(FieldEdit(run, _FIELD),))
 
 
 def writes_back(scene: Scene, run: Item) -> bool:

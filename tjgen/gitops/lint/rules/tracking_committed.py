@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.synctools.table import TOOLS
 from tjgen.gitops.lint import sources
-from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SOURCE, Change, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SOURCE, FieldEdit, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 
 RULE = Rule(
@@ -39,4 +39,4 @@ def check(scene: Scene) -> Iterator[Finding]:
                 if key in metadata:
                     path = ("metadata", field, key)
                     message = f"{key} is written by the tool that applies it"
-                    yield Finding(item, path, message, hint="remove it", key=True, changes=(Change(item, path),))
+                    yield Finding(item, path, message, hint="remove it", key=True, changes=(FieldEdit(item, path),))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import JOB, JOBSET, OPERATOR_JOBS, VOLCANO_JOB
-from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, WARNING, Change, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, WARNING, FieldEdit, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import is_record, phases
 from tjgen.trees.fields.path import FieldPath
@@ -44,4 +44,6 @@ def check(scene: Scene) -> Iterator[Finding]:
         if phases(item) and all(tool.has_hooks for tool in scene.synctools):
             continue
         message = f"it is deleted {seconds} s after it has finished, and every sync makes it again"
-        yield Finding(item, field, message, hint="remove the field", key=True, changes=(Change(item, field),), severity=severity)
+        yield Finding(
+            item, field, message, hint="remove the field", key=True, changes=(FieldEdit(item, field),), severity=severity
+        )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import APPLICATION
-from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Change, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, FieldEdit, Finding, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 from tjgen.gitops.lint.sync import (
     COMPARE,
@@ -91,14 +91,14 @@ def check(scene: Scene) -> Iterator[Finding]:
             if word not in _OPTIONS:
                 path = ("spec", "syncPolicy", "syncOptions", position)
                 near = nearest(str(word), _OPTIONS)
-                changes = (Change(application, path, near),) if near else ()
+                changes = (FieldEdit(application, path, near),) if near else ()
                 yield Finding(application, path, _unknown(str(word), "sync option"), hint=_hint(near, _OPTIONS), changes=changes)
 
 
 def _of_word(item: Item, key: str, word: str, known: tuple[str, ...]) -> Finding:
     near = nearest(word, known)
     value = ",".join(near if one == word and near else one for one in words(item, key))
-    changes = (Change(item, annotation(key), value),) if near else ()
+    changes = (FieldEdit(item, annotation(key), value),) if near else ()
     message = _unknown(word, key.rpartition("/")[2])
     if key == HOOK:
         message += ", so the object is never applied"
@@ -108,7 +108,7 @@ def _of_word(item: Item, key: str, word: str, known: tuple[str, ...]) -> Finding
 def _of_mark(item: Item, key: str, word: str, known: tuple[str, ...]) -> Finding:
     near = nearest(word, known)
     path = mark_path(item, key)
-    changes = (Change(item, path, near),) if near else ()
+    changes = (FieldEdit(item, path, near),) if near else ()
     return Finding(item, path, _unknown(word, f"value of {key.rpartition('/')[2]}"), hint=_hint(near, known), changes=changes)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import CLAIM
-from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Change, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, FieldEdit, Finding, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 from tjgen.gitops.lint.sync import OPTIONS, PRUNE, RECONCILE, annotation, has_option, mark, phases, with_options
 from tjgen.trees.fields.path import Tree
@@ -45,7 +45,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                 if PRUNE in missing or not _keeps(claim, 0)
                 else ("its data is lost when the Application is deleted")
             )
-            changes = tuple([Change(claim, annotation(key), value) for key, value in missing.items()])
+            changes = tuple([FieldEdit(claim, annotation(key), value) for key, value in missing.items()])
             yield Finding(
                 claim,
                 ("metadata", "name"),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import PRIORITY_CLASS, TRAINJOB, VOLCANO_JOB, VOLCANO_QUEUE
 from tjgen.gitops.lint.order import step
-from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SOURCE, Change, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SOURCE, FieldEdit, Finding, RelatedPlace, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 from tjgen.gitops.lint.sync import WAVE, annotation, is_record
 from tjgen.trees.fields.path import FieldPath, Tree, get
@@ -46,8 +46,8 @@ def check(scene: Scene) -> Iterator[Finding]:
                 path,
                 f"{needed} is not applied before it",
                 hint=f'give {needed} the annotation {WAVE}: "{wave}"',
-                changes=(Change(needed, annotation(WAVE), wave),),
-                related=(Place(needed, ("metadata", "name"), "is in the same wave, or a later one"),),
+                changes=(FieldEdit(needed, annotation(WAVE), wave),),
+                related=(RelatedPlace(needed, ("metadata", "name"), "is in the same wave, or a later one"),),
             )
             continue
         is_in_unit = needed.kind == VOLCANO_QUEUE and needed.unit(FLUX) == run.unit(FLUX)

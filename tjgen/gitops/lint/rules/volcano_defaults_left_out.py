@@ -8,7 +8,7 @@ from tjgen.cluster.validate.webhooks.volcano_defaults import TOLERATED, task_def
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import applies_again
 from tjgen.gitops.lint.kinds import VOLCANO_JOB
-from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SOURCE, Change, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SOURCE, FieldEdit, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 
 RULE = Rule(
@@ -41,7 +41,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             missing = task_defaults(task, int(str(path[-1])))
             if all(field in TOLERATED for field, _ in missing):
                 continue
-            changes = tuple([Change(item, (*path, *field), value) for field, value in missing])
+            changes = tuple([FieldEdit(item, (*path, *field), value) for field, value in missing])
             names = " and ".join(".".join(map(str, field)) for field, _ in missing if field not in TOLERATED)
             hint = "write " + ", ".join(f"{'.'.join(map(str, field))}: {value}" for field, value in missing)
             yield Finding(item, path, f"it leaves out {names}, so the second sync is refused", hint=hint, changes=changes)

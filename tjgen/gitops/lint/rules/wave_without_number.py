@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
-from tjgen.gitops.lint.rule import ARGOCD, SEEN, WARNING, Change, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, SEEN, WARNING, FieldEdit, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import WAVE, annotation
 from tjgen.trees.fields.path import Tree
@@ -41,7 +41,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         is_text = value.__class__ is str
         message = f"the wave {value!r} is read as 0" if is_text else f"the wave {value} is not quoted, as annotations must be"
         hint = f'write "{meant}"' if meant else "write a quoted integer, or remove the annotation"
-        changes = (Change(item, annotation(WAVE), meant),) if meant else ()
+        changes = (FieldEdit(item, annotation(WAVE), meant),) if meant else ()
         yield Finding(item, annotation(WAVE), message, hint=hint, changes=changes)
 
 

@@ -37,12 +37,12 @@ class UnmarkedFieldError(Exception):
     """A field of the experiment's language without a meaning for the identity, or with several."""
 
 
-class Rule(NamedTuple):
+class IdentityRule(NamedTuple):
     """What is generated for one place."""
 
     part: str
     default: Any
-    below: dict[str, Rule]
+    below: dict[str, IdentityRule]
 
     @property
     def is_plain(self) -> bool:
@@ -70,7 +70,7 @@ def part_of(model: type[Shape], name: str) -> Part:
     return parts[0]
 
 
-def _rules(model: type[Shape]) -> dict[str, Rule]:
+def _rules(model: type[Shape]) -> dict[str, IdentityRule]:
     return {field.key: _rule(field, part_of(model, field.name), _default(model, field)) for field in _ordered(model)}
 
 
@@ -86,13 +86,13 @@ def _ordered(model: type[Shape]) -> list[Field]:
     return own_fields(model) + ([] if parent(model) is Shape else _ordered(parent(model)))
 
 
-def _rule(field: Field, part: Part, default: Any) -> Rule:
+def _rule(field: Field, part: Part, default: Any) -> IdentityRule:
     if part in (Part.EXCLUDED, Part.SETTING):
-        return Rule(Part.EXCLUDED.value, None, {})
-    return Rule(AMOUNT if field.kind == kind(Quantity) else part.value, default, _below(field.kind))
+        return IdentityRule(Part.EXCLUDED.value, None, {})
+    return IdentityRule(AMOUNT if field.kind == kind(Quantity) else part.value, default, _below(field.kind))
 
 
-def _below(of: Kind) -> dict[str, Rule]:
+def _below(of: Kind) -> dict[str, IdentityRule]:
     match of:
         case Ref(model):
             return {key: rule for key, rule in _rules(model).items() if not rule.is_plain}
@@ -106,12 +106,12 @@ def _below(of: Kind) -> dict[str, Rule]:
             return {}
 
 
-def _each(value: Kind, part: Part) -> dict[str, Rule]:
-    rule = Rule(AMOUNT if value == kind(Quantity) else part.value, None, _below(value))
+def _each(value: Kind, part: Part) -> dict[str, IdentityRule]:
+    rule = IdentityRule(AMOUNT if value == kind(Quantity) else part.value, None, _below(value))
     return {} if rule.is_plain else {"*": rule}
 
 
-def _written(rules: dict[str, Rule]) -> dict[str, Any]:
+def _written(rules: dict[str, IdentityRule]) -> dict[str, Any]:
     return {key: (rule.part, rule.default, _written(rule.below)) for key, rule in rules.items()}
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from urllib.parse import quote
 
 from tjgen import __version__
-from tjgen.trees.diagnostics.codes import Code, load_codes
+from tjgen.trees.diagnostics.codes import CodeEntry, load_codes
 from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic, Span
 from tjgen.trees.diagnostics.printable import printable_json
 from tjgen.trees.diagnostics.render.forge import NOWHERE, Reported, reported
@@ -41,7 +41,7 @@ def render(diagnostics: Iterable[Diagnostic]) -> str:
     return printable_json(json.dumps(log, indent=2)) + "\n"
 
 
-def _rule(code: str, entry: Code | None) -> Tree:
+def _rule(code: str, entry: CodeEntry | None) -> Tree:
     if entry is None:
         return {"id": code}
     page = f"{_PAGE}#{code.lower()}"
