@@ -39,7 +39,7 @@ NEEDED = (
         "tests/gitops/lint/",
         "tests/laws/",
     ),
-    *("tests/language/spec/", "tests/rejects/", "tests/compiler/"),
+    *("tests/language/spec/", "tests/oracle/", "tests/rejects/", "tests/compiler/"),
 )
 GENERATORS = (SPEC, DOCS)
 COMPLETE = sorted({check for places in ADDITIONS.values() for place in places for check in place.checks} - {GENERATED})
