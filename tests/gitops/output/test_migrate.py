@@ -163,6 +163,21 @@ def test_claims_of_orphaned_runs_get_the_protection_of_the_new_tool(folder: Path
     assert not [claim for claim in claims if claim.exists()]
 
 
+def test_a_claim_that_prune_data_keeps_gets_the_protection_too(folder: Path) -> None:
+    live(folder, LAYOUTS["none"])
+    file = folder / "experiments/digits.yaml"
+    file.write_text(EXPERIMENT.replace("name: digits", "name: letters"), encoding="utf-8")
+    live(folder, LAYOUTS["none"])
+    say(folder, LAYOUTS["flux"])
+    assert tjgen(folder, "build", "--prune-data").code == 0
+    claims = list((folder / "out").rglob("persistentvolumeclaim-*"))
+    assert claims
+    assert all("prune: disabled" in claim.read_text(encoding="utf-8") for claim in claims), "orphaned runs use them"
+    before = snapshot(folder)
+    assert tjgen(folder, "build").code == 0
+    assert snapshot(folder) == before
+
+
 def test_a_tree_without_objects_can_get_any_layout(folder: Path) -> None:
     (folder / "experiments/digits.yaml").rename(folder / "later")
     (folder / "experiments/digits.yaml").write_text("", encoding="utf-8")

@@ -70,7 +70,8 @@ def test_the_next_run_has_the_new_name_and_the_old_claim(folder: Path) -> None:
 def test_after_a_build_under_the_new_name_the_old_runs_are_current_again(folder: Path) -> None:
     current = of(folder, "current")
     edit(folder, "name: letters", "name: glyphs", LETTERS)
-    assert "tjgen runs rename" in build(folder).err
+    for words in ((), (), ("--check",)):
+        assert "use tjgen runs rename dev/vision/letters dev/vision/glyphs && " in build(folder, *words).err, words
     rename(folder, "letters", "glyphs")
     assert of(folder, "current") == current
     assert [name.split("/")[1].split("-")[0] for name in of(folder, "superseded")] == ["glyphs", "glyphs"]
@@ -97,7 +98,7 @@ def test_an_old_name_that_returns_gets_new_runs(folder: Path) -> None:
 def test_an_environment_is_renamed(folder: Path) -> None:
     before, current = tree(folder), of(folder, "current")
     edit(folder, "prod: {}", "production: {}", "tjgen.yaml")
-    assert "tjgen runs rename --environment prod" in build(folder).err
+    assert "or tjgen runs rename --environment prod production\n" in build(folder).err
     rename(folder, "--environment", "prod", "production")
     answer = build(folder)
     assert answer.code == 0, answer.err
@@ -116,6 +117,12 @@ def test_a_build_of_the_old_environment_alone_keeps_the_files_of_the_new_one(fol
     answer = build(folder, "--env", "prod")
     assert answer.code == 0, answer.err
     unchanged_runs(folder, before)
+
+
+def test_no_environment_with_runs_is_suggested_as_the_new_name(folder: Path) -> None:
+    edit(folder, ", prod: {}", "", "tjgen.yaml")
+    answer = build(folder)
+    assert (answer.code, "error[TJ274]" in answer.err, "rename" in answer.err) == (1, True, False), answer.err
 
 
 def test_an_environment_that_cannot_be_built_is_not_renamed(folder: Path) -> None:

@@ -136,10 +136,11 @@ class Directory:
                 self._tree.claim(stage_folder(environment, SYNC))
                 if self._options.prune_data:
                     self._tree.claim(stage_folder(environment, DATA))
-                elif self._options.tool != "none" and self._on_disk.folders(stage_folder(environment, DATA)):
+                if self._options.tool != "none" and self._on_disk.folders(stage_folder(environment, DATA)):
                     from tjgen.gitops.output.unwritten import protect  # most trees have no claim
 
-                    protect(self._tree, self._on_disk, environment, self._options.tool, self._put)
+                    stays = self._uses if self._options.prune_data else None
+                    protect(self._tree, self._on_disk, environment, self._options.tool, written=self._put, stays=stays)
             for path in sorted(self._uses):
                 self._tree.keep(path)
         elif self._has_renamed:
@@ -148,9 +149,10 @@ class Directory:
 
     def _finish_environments(self, known: Collection[str | None]) -> None:
         """Report environments that have runs and are not in the project; with `prune_runs`, remove their runs."""
+        new = next((name for name in known if name is not None and not self._locks.names(name)), None)
         for environment, locks in orphans.environments(self._locks, known).items():
             if not self._options.prune_runs:
-                self.diagnostics += orphans.of_environment(environment, locks, known)
+                self.diagnostics += orphans.of_environment(environment, locks, new)
                 continue
             for path, lock in locks:
                 self._perform(decide_absent(path, lock, options=self._options))

@@ -32,7 +32,7 @@ def report(orphans: Sequence[Orphan], locks: Locks, new: Mapping[str, str]) -> l
         else "are orphaned: no source requests them, and they stay"
     )
     message = f"{_counted(runs)} {verb} (experiment{'s' if len(keys) > 1 else ''} {shown})"
-    return [Diagnostic("TJ273", message, hint=_hint(orphans, locks, new))]
+    return [Diagnostic("TJ273", message, hint=_hint(orphans, locks, {**_requested(orphans, locks), **new}))]
 
 
 def environments(locks: Locks, known: Collection[str | None]) -> dict[str | None, list[tuple[str, Lock]]]:
@@ -44,17 +44,27 @@ def environments(locks: Locks, known: Collection[str | None]) -> dict[str | None
     return {name: undecided for name, undecided in by_environment.items() if any(_undecided(lock) for _, lock in undecided)}
 
 
-def of_environment(name: str | None, locks: Sequence[tuple[str, Lock]], known: Collection[str | None]) -> list[Diagnostic]:
-    """TJ274: an environment is gone, and its runs are not."""
+def of_environment(name: str | None, locks: Sequence[tuple[str, Lock]], new: str | None) -> list[Diagnostic]:
+    """TJ274: an environment is gone, and its runs are not; `new`: an environment without runs, which may be its new name."""
     runs = sum(_undecided(lock) for _, lock in locks)
     option = f" --env {name}" if name is not None else ""
-    new = next((one for one in known if one is not None), None)
     rename = f", or tjgen runs rename --environment {name} {new}" if name is not None and new is not None else ""
     who = f'environment "{name}" is not in the project' if name is not None else "the project has environments now"
     where = f'"{name}"' if name is not None else "the project without them"
     message = f"{who}, but {_counted(runs)} of {where} still exist{'s' if runs == 1 else ''}"
     hint = f"restore the environment, or use tjgen runs prune, archive or keep{option} '*'{rename}"
     return [Diagnostic("TJ274", message, hint=hint)]
+
+
+def _requested(orphans: Sequence[Orphan], locks: Locks) -> dict[str, str]:
+    """Environment and identity of each run that an earlier build wrote and a source requests -> key of its experiment."""
+    places = {one.place for one in orphans}
+    return {
+        f"{place.environment or ''}/{run.identity}": place.key
+        for place, lock in locks.all()
+        for run in (lock.runs.values() if place not in places else ())
+        if run.is_requested
+    }
 
 
 def _hint(orphans: Sequence[Orphan], locks: Locks, new: Mapping[str, str]) -> str:

@@ -21,10 +21,22 @@ from tjgen.trees.source.writer import dump
 _CLAIM = "persistentvolumeclaim-"
 
 
-def protect(tree: TreeOptions, on_disk: OnDisk, environment: str | None, tool: str, written: Container[str]) -> None:
-    """Write the claims of the environment that are not `written` with the protection of `tool` (BuildOptions.tool)."""
+def protect(
+    tree: TreeOptions,
+    on_disk: OnDisk,
+    environment: str | None,
+    tool: str,
+    *,
+    written: Container[str],
+    stays: Container[str] | None,
+) -> None:
+    """Write the claims of the environment that are not `written` with the protection of `tool` (BuildOptions.tool).
+
+    `stays`: the claims that the build does not remove; None if it removes none.
+    """
     for file in _protected(on_disk, environment, BY_NAME[tool.partition(" ")[0]].kept, written):
-        tree.put(file)
+        if stays is None or file.path in stays:
+            tree.put(file)
 
 
 def _protected(on_disk: OnDisk, environment: str | None, kept: Annotations, written: Container[str]) -> Iterator[OutputFile]:
