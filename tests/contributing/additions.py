@@ -530,7 +530,7 @@ ADDITIONS: dict[str, tuple[Place, ...]] = {
         ),
         Place(
             "a row in docs/architecture.md",
-            {"docs/architecture.md": ("| footprint |", "| added | nothing | `hops` |\n| footprint |")},
+            {"docs/architecture.md": ("| police |", "| added | nothing | `hops` |\n| police |")},
             (STEPS,),
         ),
     ),
