@@ -101,8 +101,8 @@ def test_the_same_build_again_changes_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "kept", "reports"),
     [
-        pytest.param(("team: a", "team: b"), ["Share", "Put"], [], id="a label is written into the files of the run"),
-        pytest.param(("train.py}", "train.py, pod: {}}"), ["Share", "Share"], [], id="an empty map changes nothing"),
+        pytest.param(("team: a", "team: b"), ["ShareFile", "Put"], [], id="a label is written into the files of the run"),
+        pytest.param(("train.py}", "train.py, pod: {}}"), ["ShareFile", "ShareFile"], [], id="an empty map changes nothing"),
     ],
 )
 def test_a_change_that_keeps_the_name(tmp_path: Path, change: tuple[str, str], kept: list[str], reports: list[str]) -> None:
