@@ -53,6 +53,39 @@ def test_check_validates_by_the_release(tmp_path: Path, manifest: str, release: 
     assert (again.err, again.code) == (answer.err, answer.code)
 
 
+@pytest.mark.parametrize("command", ["check", "lint"])
+@pytest.mark.parametrize(
+    ("declared", "option", "code", "words"),
+    [
+        pytest.param(["1.33"], None, 1, "error[TJ502]", id="a field that came later"),
+        pytest.param(["1.34"], None, 0, "warning[TJ472]", id="a field that is off by default"),
+        pytest.param(["1.36"], None, 0, "", id="the field in a release in which it is on"),
+        pytest.param(["1.36", "1.33"], None, 1, "error[TJ502]", id="the oldest of two releases"),
+        pytest.param(["1.33"], "1.36", 0, "", id="the option goes before the Platform"),
+        pytest.param(["1.36"], "1.33", 1, "error[TJ502]", id="the option for an older release than that of the Platform"),
+        pytest.param(["1.30"], None, 1, "warning[TJ471] c0.yaml:4:", id="a release that tjgen does not have"),
+        pytest.param([None], None, 0, "", id="a Platform without a release"),
+        pytest.param([], "2.1", 1, "error[TJ290]", id="no release"),
+    ],
+)
+def test_manifests_are_validated_by_the_release_of_the_platform(
+    tmp_path: Path, command: str, declared: list[str | None], option: str | None, code: int, words: str
+) -> None:
+    header = "apiVersion: tjgen.dev/v1alpha1\nkind: {}\nmetadata: {{name: {}}}\n"
+    files = [f"c{number}.yaml" for number, _ in enumerate(declared)]
+    for file, release in zip(files, declared, strict=True):
+        cluster = "" if release is None else f'kubernetes: "{release}"'
+        (tmp_path / file).write_text(header.format("Platform", file[:2]) + f"spec: {{cluster: {{{cluster}}}}}\n")
+    (tmp_path / "tjgen.yaml").write_text(header.format("Project", "p") + f"spec: {{platforms: [{', '.join(files)}]}}\n")
+    (tmp_path / "pod.yaml").write_text(POD)
+    options = ("--kubernetes", option) if option is not None else ()
+    answer = tjgen(tmp_path, command, *options, "pod.yaml")
+    problems = "\n".join(line for line in answer.err.splitlines() if "TJ6" not in line)
+    assert words in problems
+    assert answer.code == code
+    assert bool(words) == any(code in problems for code in ("TJ290", "TJ471", "TJ472", "TJ502"))
+
+
 @pytest.mark.parametrize(
     ("release", "words"),
     [

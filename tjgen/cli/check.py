@@ -108,7 +108,7 @@ def _check(
     """Check the files one by one, then all that they hold together. Raises CompileError."""
     folder = arguments["schemas"] or (project.schemas if project is not None else None)
     release = release_for(arguments["trainer"])
-    kubernetes = kubernetes_for(arguments["kubernetes"], reporter)
+    kubernetes = kubernetes_for(arguments["kubernetes"], project.platforms if project is not None else (), reporter)
     versions = {**release.versions, **kubernetes, **({OWN: folder} if folder else {})}
     accepted: list[Placed] = []
     present: list[Tree] = []

@@ -57,8 +57,8 @@ _RELEASES = f"{TRAINER_RELEASES[-1].name} to {TRAINER_RELEASES[0].name}"
 KUBERNETES = Option(
     ("--kubernetes",),
     "kubernetes",
-    "Release of Kubernetes in the cluster, such as 1.34; the default is 1.36. It applies to manifests: an experiment is "
-    "built for the release in its Platform.",
+    "Release of Kubernetes in the cluster, such as 1.34; the default is that of the project's Platforms, or 1.36. It "
+    "applies to manifests: an experiment is built for the release in its Platform.",
     VALUE,
     "RELEASE",
 )

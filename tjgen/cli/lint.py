@@ -10,6 +10,7 @@ from tjgen.cli.command import (
     COMMON,
     ENVIRONMENTS,
     FOLDER,
+    KUBERNETES,
     MANY,
     POLICY,
     TRAINER,
@@ -66,6 +67,7 @@ COMMAND = Command(
         ENVIRONMENTS,
         CATALOG,
         TRAINER,
+        KUBERNETES,
         FOLDER,
         POLICY,
         TRUSTED,
@@ -130,7 +132,7 @@ def _lint(arguments: Arguments, choice: Choice, reporter: Reporter) -> None:
     scenes = [scene for one in looked for scene in one.scenes]
     texts = {file: text for one in looked for file, text in one.texts.items()}
     diagnostics_of_scenes = lint(scenes, texts, choice, marks).diagnostics
-    diagnostics = [*_about_objects(manifests, project, arguments), *diagnostics_of_scenes]
+    diagnostics = [*_about_objects(manifests, project, arguments, reporter), *diagnostics_of_scenes]
     if arguments["against"] is not None and not arguments["select"]:
         from tjgen.gitops.lint.objects import refused_updates
 
@@ -152,20 +154,20 @@ def _choice(arguments: Arguments) -> Choice:
     return Choice(tuple(arguments["select"]), tuple(arguments["ignore"]), arguments["all"])
 
 
-def _about_objects(manifests: Mapping[str, bytes], project: Project | None, arguments: Arguments) -> list[Diagnostic]:
+def _about_objects(
+    manifests: Mapping[str, bytes], project: Project | None, arguments: Arguments, reporter: Reporter
+) -> list[Diagnostic]:
     """What the rules about objects report, whatever applies them; nothing if rules of lint are selected."""
     if arguments["select"] or not manifests:
         return []
-    from tjgen.cli.releases import release_for
+    from tjgen.cli.releases import kubernetes_for, release_for
     from tjgen.cli.runtime_files import RuntimeFiles
-    from tjgen.cluster.schema.store import BUILT_IN, OWN
+    from tjgen.cluster.schema.store import OWN
     from tjgen.gitops.lint.objects import about_objects
 
     folder = project.schemas if project is not None else None
-    versions = {**release_for(arguments["trainer"]).versions, **({OWN: folder} if folder else {})}
-    declared = {one.platform.spec.cluster.kubernetes for one in project.platforms} if project is not None else set()
-    if len(declared) == 1 and (kubernetes := declared.pop()) is not None:
-        versions[BUILT_IN] = kubernetes
+    kubernetes = kubernetes_for(arguments["kubernetes"], project.platforms if project is not None else (), reporter)
+    versions = {**release_for(arguments["trainer"]).versions, **kubernetes, **({OWN: folder} if folder else {})}
     catalogs = [*arguments["catalog"], *(project.catalogs if project is not None else ())]
     harmless = project.spec.policy.harmless if project is not None and project.is_root else ()
 

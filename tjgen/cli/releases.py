@@ -15,7 +15,10 @@ from tjgen.trees.source.reader import CORE, read
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tjgen.cli.reporting import Reporter
+    from tjgen.language.resolve.project import PlatformDocument
 
 _FILE = "tjgen.yaml"
 _RELEASE: FieldPath = ("spec", "trainer")
@@ -41,18 +44,26 @@ def release_for(requested: str | None) -> Release:
     return NEWEST
 
 
-def kubernetes_for(requested: str | None, reporter: Reporter) -> dict[str, str]:
-    """The requested release of Kubernetes, as an entry of `versions`. Reports a release that tjgen judges by another one."""
-    if requested is None:
-        return {}
-    from tjgen.cluster.schema import minors  # most clusters are judged by the minor of the schemas
+def kubernetes_for(requested: str | None, platforms: Sequence[PlatformDocument], reporter: Reporter) -> dict[str, str]:
+    """The requested release of Kubernetes, else the oldest one that Platforms declare, as an entry of `versions`.
 
-    if not minors.is_release(requested):
-        raise CompileError(
-            [Diagnostic("TJ290", f"{requested} is not a release of Kubernetes", hint="use a release such as 1.34")]
-        )
-    reporter.add(list(minors.substitutes(requested)))
-    return {minors.KUBERNETES: requested}
+    Reports a release for which tjgen has no rules. Raises CompileError for text that is not a release (TJ290).
+    """
+    declared = [(release, one) for one in platforms if (release := one.platform.spec.cluster.kubernetes) is not None]
+    if requested is None and not declared:
+        return {}
+    from tjgen.cluster.schema import minors  # most manifests are validated by the minor of the schemas
+
+    if requested is not None:
+        if not minors.is_release(requested):
+            message = f"{requested} is not a release of Kubernetes"
+            raise CompileError([Diagnostic("TJ290", message, hint="use a release such as 1.34")])
+        release, span = requested, None
+    else:
+        release, platform = min(declared, key=lambda one: minors.number_of(one[0]))
+        span = platform.document.locate(("spec", "cluster", "kubernetes"))
+    reporter.add(list(minors.substitutes(release, span)))
+    return {minors.KUBERNETES: release}
 
 
 def _project() -> str | None:

@@ -26,7 +26,12 @@ def minor_in(versions: Mapping[str, str] | None) -> int:
 
 def nearest(text: str) -> int:
     """The minor of a release such as 1.34 or v1.34.2, or the nearest one that tjgen has."""
-    return min(max(int(text.removeprefix("v").split(".")[1]), OLDEST), NEWEST)
+    return min(max(number_of(text), OLDEST), NEWEST)
+
+
+def number_of(text: str) -> int:
+    """The minor of a release, such as 34 of v1.34.2."""
+    return int(text.removeprefix("v").split(".")[1])
 
 
 def is_release(text: str) -> bool:
@@ -37,7 +42,7 @@ def is_release(text: str) -> bool:
 
 def substitutes(text: str, span: Span | None = None) -> Iterator[Diagnostic]:
     """TJ471 if tjgen does not have the minor of a release, and judges it by the nearest one."""
-    if nearest(text) != int(text.removeprefix("v").split(".")[1]):
+    if nearest(text) != number_of(text):
         message = f"tjgen has no rules for Kubernetes {text}: the nearest release, 1.{nearest(text)}, validates the manifests"
         yield Diagnostic("TJ471", message, span=span, hint=f"fields and defaults may differ; tjgen has 1.{OLDEST} to 1.{NEWEST}")
 
