@@ -26,12 +26,22 @@ _PLAIN = str.maketrans(
         **dict.fromkeys("\u2013\u2014", "--"),
     }
 )
-_INJECTED = regex.compile(
-    r"(PET|JAX|OMPI|VC|VK|DMLC|TJGEN|KUBERNETES|K_MPI|PADDLE)_.*"
-    r"|.*_(SERVICE_HOST|SERVICE_PORT|PORT)(_.*)?"
-    r"|JOB_COMPLETION_INDEX|MASTER_ADDR|WORLD_SIZE|RANK|TF_CONFIG|PYTHONUNBUFFERED"
-)
-"""Variables that controllers and the kubelet add to containers."""
+_INJECTED = frozenset(
+    (
+        "PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT", "PET_MAX_RESTARTS",
+        "PET_STANDALONE", "PET_RDZV_BACKEND", "PET_RDZV_CONF", "PET_RDZV_ENDPOINT", "PET_RDZV_ID", "MASTER_ADDR",
+        "MASTER_PORT", "WORLD_SIZE", "RANK", "PYTHONUNBUFFERED", "JAX_COORDINATOR_ADDRESS", "JAX_NUM_PROCESSES",
+        "JAX_PROCESS_ID", "COORDINATOR_ADDRESS", "COORDINATOR_PORT", "NUM_PROCESSES", "PROCESS_ID", "DMLC_NUM_WORKER",
+        "DMLC_TASK_ID", "DMLC_TRACKER_PORT", "DMLC_TRACKER_URI", "WORKER_ADDRS", "WORKER_PORT",
+        "OMPI_MCA_orte_default_hostfile", "OMPI_MCA_orte_keep_fqdn_hostnames", "OMPI_MCA_orte_set_default_slots",
+        "OMPI_MCA_plm_rsh_args", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS", "I_MPI_HYDRA_HOST_FILE", "I_MPI_PERHOST",
+        "HYDRA_HOST_FILE", "HYDRA_LAUNCH_EXTRA_ARGS", "K_MPI_JOB_ROLE", "TF_CONFIG", "JOB_COMPLETION_INDEX", "VC_TASK_INDEX",
+        "VK_TASK_INDEX",
+    )
+)  # fmt: skip
+"""Variables that controllers add to containers."""
+_OF_SERVICE = regex.compile(r".*_(SERVICE_HOST|SERVICE_PORT|PORT)(_.*)?")
+"""Variables that the kubelet adds for each Service of the namespace."""
 
 
 def check(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Diagnostic]:
@@ -62,6 +72,7 @@ def _typographic(workload: Workload, experiment: Experiment, podset: PodSet, mai
 
 def _of(workload: Workload, podset: PodSet, main: Tree) -> Iterator[Diagnostic]:
     known = [one["name"] for one in main.get("env") or []]
+    available = {*known, *_INJECTED, *_of_tasks(workload)}
     texts: list[tuple[str, FieldPath]] = []
     command = [str(word) for word in main.get("command") or []]
     if command[-1:] != ["-c"]:  # a shell reads $(NAME) as a command
@@ -73,10 +84,17 @@ def _of(workload: Workload, podset: PodSet, main: Tree) -> Iterator[Diagnostic]:
         of_experiment = next((origin for origin in workload.tree.origins(path) if origin.source == EXPERIMENT), None)
         for match in _REFERENCE.finditer(text) if of_experiment is not None and "$(" in text else ():
             name = match[1]
-            if name is None or name in known or _INJECTED.fullmatch(name):
+            if name is None or name in available or _OF_SERVICE.fullmatch(name):
                 continue
             assert of_experiment is not None, "a text of the runtime is not looked at"
-            near = nearest(name, known)
+            near = nearest(name, [*known, *sorted(available.difference(known))])
             hint = f"did you mean $({near})?" if near else f"add {name} to env; a variable of the image is not replaced"
             message = f"$({name}) names no variable of the container, so the program gets it as text"
             yield Diagnostic("TJ140", message, path=of_experiment.because, hint=f"{hint} ($$({name}) is the text itself)")
+
+
+def _of_tasks(workload: Workload) -> Iterator[str]:
+    """The variables that Volcano's plugin svc adds for each task."""
+    for podset in workload.podsets:
+        task = podset.name.upper().replace("-", "_")
+        yield from (f"VC_{task}_HOSTS", f"VC_{task}_NUM")
