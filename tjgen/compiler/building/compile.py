@@ -15,7 +15,7 @@ from tjgen.compiler.passes.images import rewritten
 from tjgen.compiler.pipeline import compile_run
 from tjgen.language.catalog.runtime import CatalogRuntime
 from tjgen.language.resolve.overlays import Surroundings
-from tjgen.language.resolve.places import Documents, in_experiment, placed
+from tjgen.language.resolve.places import Documents, placed
 from tjgen.language.resolve.policy import judged
 from tjgen.language.resolve.spelling import spelled
 from tjgen.language.resolve.variants import Variant, variants
@@ -143,7 +143,9 @@ class _Compilation:
         plan = self._plan
         expansion = variants(document, self._surroundings[environment])
         if not expansion.runs:
-            problems = [in_experiment(one, document, environment) for one in expansion.diagnostics]
+            from tjgen.compiler.building.unbuilt import all_problems  # only for an experiment with a mistake
+
+            problems = all_problems(expansion, document, environment, plan)
             return Built(Unit(document, environment, "", "", document.file), [], problems)
         unit = _unit(plan, document, environment, expansion.runs[0])
         twin = self._seen.setdefault(unit.key, (document.file, document.index))
@@ -294,6 +296,5 @@ def _listing(digest_of: DigestOf | None, images: dict[str, None]) -> DigestOf:
 def _setting(
     plan: Plan, session: Session, unit: Unit, name: str, variant: Variant, runtime: CatalogRuntime, digest_of: DigestOf | None
 ) -> Setting:
-    environment = plan.settings[unit.environment]
-    storage = plan.locks.of(unit).storage
-    return environment.setting(unit, name, variant.task, runtime.launcher, digest_of, session, storage=storage)
+    storage, setting = plan.locks.of(unit).storage, plan.settings[unit.environment].setting
+    return setting(unit, name, variant.task, runtime.launcher, digest_of, session, storage=storage)

@@ -44,6 +44,8 @@ class Variants(NamedTuple):
     diagnostics: list[Diagnostic]
     overlays: tuple[str, ...] = ()
     """Names of the overlays that are for the experiment."""
+    tree: Managed | None = None
+    """The merged experiment, if its own fields have errors."""
 
 
 def variants(document: Document, surroundings: Surroundings) -> Variants:
@@ -58,7 +60,7 @@ def variants(document: Document, surroundings: Surroundings) -> Variants:
     if not has_errors(diagnostics):
         diagnostics += _shaped(resolved) if _has_tasks(resolved.tree) else _checked(resolved.tree, resolved.documents)
     if has_errors(diagnostics):
-        return Variants([], resolved.documents, diagnostics)
+        return Variants([], resolved.documents, diagnostics, tree=None if has_errors(resolved.diagnostics) else resolved.tree)
     # Ordered only now: what is wrong is reported in the order of the file.
     resolved = resolved._replace(tree=_in_order(resolved.tree))
     if _has_tasks(resolved.tree):
@@ -161,5 +163,11 @@ def _in_order(tree: Managed) -> Managed:
 
 
 def _checked(tree: Managed, documents: Documents) -> list[Diagnostic]:
-    diagnostics = check_experiment(tree.value) or [*characters.diagnostics(tree.value), *check_rules(tree.value)]
+    diagnostics = check_experiment(tree.value)
+    if diagnostics:
+        from tjgen.language.resolve.independent import independent_errors  # only for an experiment with a mistake
+
+        diagnostics += independent_errors(tree.value, diagnostics)
+    else:
+        diagnostics = [*characters.diagnostics(tree.value), *check_rules(tree.value)]
     return placed(diagnostics, tree, documents) if diagnostics else diagnostics
