@@ -64,6 +64,12 @@ ALLOWED = {
     "PackageNotFoundError": "a class of Python",
 }
 """Part of an identifier in which a private word may appear, with the reason."""
+UNDERSCORED = {
+    "_repr_html_": "the method that IPython calls",
+    "copy_": "copy is a method of each Pydantic model",
+    "or_": "a function of the standard library",
+}
+"""Identifier that may end with an underscore, with the reason."""
 
 
 def words(identifier: str) -> list[str]:
@@ -117,6 +123,27 @@ def test_the_name_of_a_file_is_checked() -> None:
     assert breaches(ast.parse(""), Path("nobody_decrypts.py")) == [
         "nobody_decrypts.py:0: nobody_decrypts: write no_owner, unprivileged for nobody"
     ]
+
+
+def underscored(tree: ast.Module, path: Path) -> list[str]:
+    """A line for each identifier of a module that ends with an underscore: a name of its own replaces it."""
+    return [
+        f"{path}:{line}: {name}: ends with an underscore"
+        for line, name in sorted(set(identifiers(tree)))
+        if name.strip("_") and name.endswith("_") and not name.endswith("__") and name not in UNDERSCORED
+    ]
+
+
+def test_no_identifier_ends_with_an_underscore() -> None:
+    product = {path: tree for path, tree in TREES.items() if path.is_relative_to(ROOT / "tjgen")}
+    assert len(product) > 500
+    assert [line for path, tree in product.items() for line in underscored(tree, path.relative_to(ROOT))] == []
+    used = {name for tree in product.values() for _, name in identifiers(tree)}
+    assert UNDERSCORED.keys() - used == set(), "names in UNDERSCORED that no module has"
+
+
+def test_an_underscore_at_the_end_is_reported() -> None:
+    assert underscored(ast.parse("read_ = 1\n__all__ = _"), Path("x.py")) == ["x.py:1: read_: ends with an underscore"]
 
 
 @pytest.mark.parametrize("name", ["runtime_not_found", "NOT_FOUND", "FileNotFoundError", "founded", "thereby", "turned"])

@@ -20,13 +20,13 @@ class UnreadableError(Exception):
 def files(paths: Sequence[str]) -> list[File]:
     """The files that the paths and TJGEN_POLICY name. Raises UnreadableError."""
     given = os.environ.get(VARIABLE, "")
-    files_: list[File] = []
+    read_files: list[File] = []
     for path in (*(one for one in given.split(os.pathsep) if one), *paths):
         try:
             names = below(path, _MOST_FILES) if os.path.isdir(path) else [path]
             if not names:
                 raise UnreadableError(f"--policy {path}: the folder has no YAML or JSON file")
-            files_ += [(os.path.normpath(name), read_regular(name)) for name in names]
+            read_files += [(os.path.normpath(name), read_regular(name)) for name in names]
         except OSError as error:
             raise UnreadableError(f"--policy {error.filename or path}: {error.strerror}") from None
-    return files_
+    return read_files

@@ -47,8 +47,8 @@ def run(arguments: Arguments) -> int:
     documents: list[Document] = []
     sandbox = sandbox_for(arguments["paths"])
     for file, content in good(texts(arguments["paths"], sandbox), reporter):
-        read_, wrong = read(content, file, KUBERNETES, sandbox.budgets)
-        documents += read_
+        parsed, wrong = read(content, file, KUBERNETES, sandbox.budgets)
+        documents += parsed
         reporter.add(wrong)
     reporter.add(absent(arguments["catalog"]))
     reporter.add([_not_of_trainer(document) for document in documents if _is_namesake(document.value)])
@@ -59,7 +59,7 @@ def run(arguments: Arguments) -> int:
         reporter.add([Diagnostic("TJ023", message, hint="name a file with a TrainJob")])
     expansions = expanded([one.tree for one in objects], runtimes.look_up, release=release)
     reporter.add(list(surprising(objects, expansions, runtimes.document_of)))
-    created = [object_.tree for one in expansions for object_ in one.expansion.objects]
+    created = [expanded_object.tree for one in expansions for expanded_object in one.expansion.objects]
     if not reporter.failed:
         sys.stdout.write(
             dump_all([live(tree, release) if arguments["live"] and tree["kind"] == "JobSet" else tree for tree in created])

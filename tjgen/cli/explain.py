@@ -206,12 +206,12 @@ def _chosen(runs: list[Run], wanted: Callable[[Manifest], bool]) -> list[list[tu
     """The wanted objects of each run; what runs share is with the first."""
     seen: set[ObjectRef] = set()
     groups = []
-    for run_ in runs:
+    for compiled_run in runs:
         group = []
-        for manifest in (*run_.compiled.manifests, *run_.compiled.previews):
+        for manifest in (*compiled_run.compiled.manifests, *compiled_run.compiled.previews):
             if manifest.ref not in seen and wanted(manifest):
                 seen.add(manifest.ref)
-                group.append((manifest, run_.compiled.sources))
+                group.append((manifest, compiled_run.compiled.sources))
         if group:
             groups.append(group)
     return groups

@@ -100,23 +100,23 @@ def _lint(arguments: Arguments, choice: Choice, reporter: Reporter) -> None:
     from tjgen.cli.scenes import Looked, inputs, written
     from tjgen.gitops.lint.engine import lint
 
-    inputs_ = inputs(arguments["paths"], reporter)
+    lint_inputs = inputs(arguments["paths"], reporter)
     looked: list[Looked] = []
     project: Project | None = None
-    if inputs_.experiments or not arguments["paths"]:
+    if lint_inputs.experiments or not arguments["paths"]:
         from tjgen.cli.built import built
         from tjgen.compiler.building.plan import make_plan
         from tjgen.compiler.building.request import Request
 
-        plan = make_plan(Request(inputs_.experiments, environments=arguments["env"], trainer=arguments["trainer"]))
+        plan = make_plan(Request(lint_inputs.experiments, environments=arguments["env"], trainer=arguments["trainer"]))
         project = plan.project
         looked.append(built(plan, arguments, reporter))
-    elif inputs_.manifests:
+    elif lint_inputs.manifests:
         from tjgen.cli.rulings import project_of
 
         project = project_of(arguments["paths"], reporter)
     marks = _marks(project, reporter)
-    manifests = inputs_.manifests
+    manifests = lint_inputs.manifests
     if arguments["fix"] and not reporter.failed:
         from tjgen.cli.fixing import cured
 

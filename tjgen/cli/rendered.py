@@ -45,13 +45,13 @@ class RenderedFiles(NamedTuple):
 
 def rendered(folders: Sequence[str], sandbox: Sandbox) -> RenderedFiles:
     """What kustomizations and charts below the folders read."""
-    folders_ = [file for folder in folders for file in below_links(sandbox, folder, _is_entry) if file.__class__ is str]
-    charts = _outermost([os.path.dirname(file) for file in folders_ if os.path.basename(file) == CHART])
+    listed_files = [file for folder in folders for file in below_links(sandbox, folder, _is_entry) if file.__class__ is str]
+    charts = _outermost([os.path.dirname(file) for file in listed_files if os.path.basename(file) == CHART])
     notes = [_note(chart, "a Helm chart", f"helm template {chart}") for chart in charts]
     files: set[str] = set()
     kept: set[str] = set()
     places = tuple(map(os.path.abspath, charts))
-    for file in folders_:
+    for file in listed_files:
         if os.path.basename(file) == CHART or os.path.abspath(file).startswith(tuple(place + os.sep for place in places)):
             continue
         folder = os.path.dirname(file)

@@ -77,11 +77,11 @@ def run(arguments: Arguments) -> int:
                     else [namespace]
                 )
                 text, source = read_cluster(arguments["source"], namespaces, arguments["context"])
-                statuses_ = list(statuses(known, pruned_runs, directory, reported(text, source)))
+                run_statuses = list(statuses(known, pruned_runs, directory, reported(text, source)))
                 names = {entry.run.name for entry in chosen}
                 shown = [
                     one
-                    for one in statuses_
+                    for one in run_statuses
                     if namespace in (None, one.namespace) and (not arguments["paths"] or one.run in names)
                 ]
                 _show(shown, arguments, reporter)

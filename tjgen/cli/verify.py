@@ -101,17 +101,17 @@ def _verify(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter
     runs = sum(entry.place.run != "" for entry in evaluation.entries)
     count = "1 problem" if problems == 1 else f"{problems} problems"
     verdict = f"verified {runs} run{'s' * (runs != 1)} against {base.name}: {verified.compiled} built again, {count}"
-    sections_ = sections(evaluation.entries, cost)
+    report_sections = sections(evaluation.entries, cost)
     nothing = _UNKNOWN if verified.incomplete else _NOTHING
     shape = arguments["format"]
     if shape == "json":
         import json
 
-        data = {"base": base.name, "runs": runs, "environments": as_tree(sections_, base.name)}
+        data = {"base": base.name, "runs": runs, "environments": as_tree(report_sections, base.name)}
         sys.stdout.write(printable_json(json.dumps(data, indent=2) + "\n"))
     elif shape == "markdown":
-        sys.stdout.write(printable(as_markdown(sections_, verdict, nothing)))
+        sys.stdout.write(printable(as_markdown(report_sections, verdict, nothing)))
     else:
-        sys.stdout.write(printable(as_text(sections_, nothing)))
+        sys.stdout.write(printable(as_text(report_sections, nothing)))
     sys.stdout.flush()
     reporter.print_line(verdict)

@@ -182,8 +182,8 @@ class _Watch:
     def _scanned(self, function: Any) -> Any:
         def scan(path: Any = ".") -> _Entries:
             try:
-                with function(path) as entries_:
-                    entries = list(entries_)
+                with function(path) as iterator:
+                    entries = list(iterator)
             except OSError as error:
                 self._note(kept.ENTRIES, path, -(error.errno or 1))
                 raise

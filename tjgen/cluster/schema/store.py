@@ -71,9 +71,9 @@ def _of_minor(name: str, version: str) -> Schema | None:
 
 def differences_of_minors() -> dict[str, Any]:
     """The fields and kinds in which the minors of Kubernetes differ: `schemas/kubernetes/minors.json`."""
-    data_ = _load(BUILT_IN, "minors.json")
-    assert data_ is not None, "schemas/kubernetes has minors.json"
-    return data_
+    minors_by_release = _load(BUILT_IN, "minors.json")
+    assert minors_by_release is not None, "schemas/kubernetes has minors.json"
+    return minors_by_release
 
 
 def file_name(api_version: str, kind: str) -> str:
@@ -96,8 +96,8 @@ def object_meta() -> Schema:
 
 def kinds() -> dict[str, str]:
     """apiVersion/kind -> project, of every kind that tjgen brings a schema for."""
-    kinds_: dict[str, str] = _index()["kinds"]
-    return kinds_
+    known_kinds: dict[str, str] = _index()["kinds"]
+    return known_kinds
 
 
 def own_files(folder: str) -> dict[str, str]:

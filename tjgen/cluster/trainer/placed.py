@@ -53,7 +53,7 @@ def surprising(
     for one in expanded:
         for diagnostic in one.expansion.diagnostics:
             yield at_source(one, diagnostic, places, document_of)
-    runs = [ClashingRun(one.trainjob, [object_.tree for object_ in one.expansion.objects]) for one in expanded]
+    runs = [ClashingRun(one.trainjob, [expanded_object.tree for expanded_object in one.expansion.objects]) for one in expanded]
     for tree, diagnostic in clashes([*others, *runs], [one.tree for one in objects]):
         if id(tree) in places:
             yield places[id(tree)].at(diagnostic)

@@ -208,17 +208,17 @@ def text_size(tree: Tree) -> int:
     return 1
 
 
-def _own_additions(written: Tree, read_: Tree, path: FieldPath, owners: Owners) -> None:
+def _own_additions(written: Tree, decoded: Tree, path: FieldPath, owners: Owners) -> None:
     """What the API server or a Go type added is not in the runtime's file: it has an origin of its own."""
-    if read_.__class__ is dict and read_ and written.__class__ is dict:
-        for key, value in read_.items():
+    if decoded.__class__ is dict and decoded and written.__class__ is dict:
+        for key, value in decoded.items():
             if written.get(key) is None:
                 owners[(*path, key)] = (Origin("trainer:jobset", "tjgen"),)
             else:
                 _own_additions(written[key], value, (*path, key), owners)
-    elif read_.__class__ is list and written.__class__ is list and len(read_) == len(written):
-        steps: Sequence[Step] = selectors_of(read_, path[-1]) or range(len(read_))
-        for step, before, after in zip(steps, written, read_, strict=True):
+    elif decoded.__class__ is list and written.__class__ is list and len(decoded) == len(written):
+        steps: Sequence[Step] = selectors_of(decoded, path[-1]) or range(len(decoded))
+        for step, before, after in zip(steps, written, decoded, strict=True):
             _own_additions(before, after, (*path, step), owners)
-    elif read_.__class__ in (dict, list) and read_ != written:
+    elif decoded.__class__ in (dict, list) and decoded != written:
         owners[path] = (Origin("trainer:jobset", "tjgen"),)

@@ -45,9 +45,9 @@ def created(
         invalid += custom.scale(stored, schema)
         if is_readable:
             invalid += custom.rules(stored, schema, invalid)
-    verdict_ = verdict(read, invalid, late, duplicates=duplicates)
+    result = verdict(read, invalid, late, duplicates=duplicates)
     gaps = _gaps(schema, api_version, kind, built_in=built_in)
-    return verdict_._replace(gaps=gaps) if gaps else verdict_
+    return result._replace(gaps=gaps) if gaps else result
 
 
 def _gaps(schema: Schema, api_version: str, kind: str, *, built_in: bool) -> tuple[str, ...]:

@@ -50,12 +50,12 @@ def faults(wrong: list[Mismatch], schema: Schema) -> Iterator[Fault]:
         yield from _worded(finding, schema)
 
 
-def rules(tree: Tree, schema: Schema, faults_: list[Fault], pair: ObjectPair | None = None) -> Iterator[Fault]:
-    """The CEL rules that are broken; where an error in `faults_` keeps them from being run, the error that says so.
+def rules(tree: Tree, schema: Schema, schema_faults: list[Fault], pair: ObjectPair | None = None) -> Iterator[Fault]:
+    """The CEL rules that are broken; where an error in `schema_faults` keeps them from being run, the error that says so.
 
     At an update `pair` holds the object that `tree` takes the place of.
     """
-    if not any(fault.type in _BLOCKS_RULES for fault in faults_):
+    if not any(fault.type in _BLOCKS_RULES for fault in schema_faults):
         yield from cel.faults(tree, schema, pair)
     elif cel.plan(schema) is not None:
         yield Fault(INVALID, WHOLE, f"Invalid value: null: {_INCOMPLETE}", (), echo=True)
@@ -126,8 +126,8 @@ def _type_invalid(finding: Mismatch) -> Iterator[Fault]:
         detail = f"Invalid value: {actual}: {name} in body must be of type integer: {actual}"
         yield Fault(TYPE_INVALID, name, detail, path, echo=True)
     if expected in _INTEGERS and value.__class__ in (int, float) and not (abs(value) < _LARGEST and value == int(value)):
-        format_ = f"with format {expected}" if expected.startswith("int3") or expected == "int64" else "(default format)"
-        yield _unchecked(finding, f"integer {format_}")._replace(echo=True)
+        qualifier = f"with format {expected}" if expected.startswith("int3") or expected == "int64" else "(default format)"
+        yield _unchecked(finding, f"integer {qualifier}")._replace(echo=True)
 
 
 def _unchecked(finding: Mismatch, wanted: str) -> Fault:

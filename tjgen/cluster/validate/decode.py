@@ -105,11 +105,11 @@ def _is_byte(value: Tree) -> bool:
     return value.__class__ is int and 0 <= value <= 255
 
 
-def _integer(value: Tree, format_: str) -> str:
+def _integer(value: Tree, integer_format: str) -> str:
     if value.__class__ is not int:
         return "must be an integer"
-    limit = 1 << _BITS.get(format_, 63)
-    return "" if -limit <= value < limit else f"must be an integer of {_BITS.get(format_, 63) + 1} bits"
+    limit = 1 << _BITS.get(integer_format, 63)
+    return "" if -limit <= value < limit else f"must be an integer of {_BITS.get(integer_format, 63) + 1} bits"
 
 
 def _integer_or_string(value: Tree) -> str:

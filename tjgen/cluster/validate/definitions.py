@@ -41,17 +41,17 @@ class Definition(NamedTuple):
 def definitions(text: str | bytes, file: str) -> tuple[list[Definition], list[Diagnostic]]:
     """The definitions in a file: documents, Lists, or both; TJ522 to TJ526 for what cannot be taken."""
     documents, diagnostics = read(text, file, KUBERNETES)
-    definitions_: dict[str, Definition] = {}
+    definitions_by_name: dict[str, Definition] = {}
     for document in documents:
         for tree, path in manifests(document.value):
             one, problems = _definition(tree)
             diagnostics += [_placed(problem, document, path) for problem in problems]
             if one is not None:
-                definitions_[one.name] = one
-    if not definitions_ and not has_errors(diagnostics):
+                definitions_by_name[one.name] = one
+    if not definitions_by_name and not has_errors(diagnostics):
         hint = "give the output of: kubectl get crd -o yaml"
         diagnostics.append(Diagnostic("TJ522", f"{file} holds no {KIND}", hint=hint))
-    return list(definitions_.values()), diagnostics
+    return list(definitions_by_name.values()), diagnostics
 
 
 def _placed(problem: Diagnostic, document: Document, path: FieldPath) -> Diagnostic:

@@ -40,10 +40,10 @@ def relations(
             yield _GANG, *head, *gang
 
 
-def problems(relations_: Iterable[Relation]) -> list[Diagnostic]:
+def problems(run_relations: Iterable[Relation]) -> list[Diagnostic]:
     """TJ865 and TJ866 for names that clash, and TJ528 for gangs that are larger than their pods, in any order of the runs."""
     environments: dict[str, list[Relation]] = {}
-    for one in sorted(relations_, key=lambda one: (one[1], one[3])):
+    for one in sorted(run_relations, key=lambda one: (one[1], one[3])):
         environments.setdefault(one[1], []).append(one)
     return [diagnostic for known in environments.values() for diagnostic in (*_clashes(known), *_gangs(known))]
 

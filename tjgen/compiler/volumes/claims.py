@@ -35,8 +35,8 @@ def storage_class(create: NewClaim, setting: Setting) -> str | None:
     """The class that is asked for; else that of the profile."""
     if create.storage_class_name is not None or create.profile is None:
         return create.storage_class_name
-    profile_ = profile(create.profile, setting.cluster.profiles)
-    return profile_.storage_class_name if profile_ is not None else None
+    storage_profile = profile(create.profile, setting.cluster.profiles)
+    return storage_profile.storage_class_name if storage_profile is not None else None
 
 
 def access_modes(create: NewClaim, pods: int, setting: Setting, *, read_only: bool) -> Sequence[str]:

@@ -23,7 +23,7 @@ def files(directory: str, folder: str, *, without: Container[str] = ()) -> list[
     CompileError where something cannot be read.
     """
     root = Root(directory)
-    files_: list[OutputFile] = []
+    output_files: list[OutputFile] = []
     try:
         root.enter(folder)
         for name in sorted(os.listdir(root.full(folder))):
@@ -31,12 +31,12 @@ def files(directory: str, folder: str, *, without: Container[str] = ()) -> list[
                 continue
             file = _file(root, f"{folder}/{name}")
             if file is not None:
-                files_.append(file)
+                output_files.append(file)
     except (FileNotFoundError, ObstacleError):
-        return files_
+        return output_files
     except OSError as error:
         raise CompileError([problems.unread(f"{directory}/{folder}", error)]) from error
-    return files_
+    return output_files
 
 
 def body(directory: str, path: str) -> str | None:

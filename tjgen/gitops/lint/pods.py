@@ -16,9 +16,9 @@ def containers(item: Item) -> Iterator[tuple[FieldPath, dict[str, Any]]]:
     """Every container, and the trainer and initializers of a TrainJob, which stand for one."""
     if item.kind == TRAINJOB:
         for path in (("spec", "trainer"), ("spec", "initializer", "dataset"), ("spec", "initializer", "model")):
-            containers_ = item.map(*path)
-            if containers_:
-                yield path, containers_
+            pod_containers = item.map(*path)
+            if pod_containers:
+                yield path, pod_containers
     yield from _below(item.tree.get("spec"), ("spec",))
 
 

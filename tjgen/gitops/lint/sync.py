@@ -68,8 +68,8 @@ def wave(item: Item) -> int:
 def phases(item: Item) -> list[str]:
     """The phases in which the object is a hook; none where it is an object like others."""
     own = [word for word in words(item, HOOK) if word in PHASES or word == SKIP]
-    phases_ = own or [_HELM_PHASES[word] for word in words(item, HELM_HOOK) if word in _HELM_PHASES]
-    return [word for word in phases_ if word != SKIP]
+    hook_phases = own or [_HELM_PHASES[word] for word in words(item, HELM_HOOK) if word in _HELM_PHASES]
+    return [word for word in hook_phases if word != SKIP]
 
 
 def phase(item: Item) -> str:
@@ -79,9 +79,9 @@ def phase(item: Item) -> str:
 
 def policies(item: Item) -> list[str]:
     """When a hook is deleted; BeforeHookCreation where nothing is said (`hook.DeletePolicies`)."""
-    policies_ = [word for word in words(item, DELETE_POLICY) if word in POLICIES]
-    policies_ += [_HELM_POLICIES[word] for word in words(item, HELM_DELETE_POLICY) if word in _HELM_POLICIES]
-    return policies_ or ["BeforeHookCreation"]
+    delete_policies = [word for word in words(item, DELETE_POLICY) if word in POLICIES]
+    delete_policies += [_HELM_POLICIES[word] for word in words(item, HELM_DELETE_POLICY) if word in _HELM_POLICIES]
+    return delete_policies or ["BeforeHookCreation"]
 
 
 def hook_key(item: Item) -> str:

@@ -16,8 +16,10 @@ def entries() -> tuple[RuleEntry, ...]:
     folder = os.path.dirname(rules.__file__ or "")
     names = [name.removesuffix(".py") for name in os.listdir(folder) if name.endswith(".py") and not name.startswith("_")]
     modules = [import_module(f"{rules.__name__}.{name}") for name in names]
-    entries_ = [one for module in modules for one in getattr(module, "ENTRIES", None) or [RuleEntry(module.RULE, module.check)]]
-    return tuple(sorted(entries_, key=lambda one: one.rule.code))
+    rule_entries = [
+        one for module in modules for one in getattr(module, "ENTRIES", None) or [RuleEntry(module.RULE, module.check)]
+    ]
+    return tuple(sorted(rule_entries, key=lambda one: one.rule.code))
 
 
 def codes() -> dict[str, Rule]:

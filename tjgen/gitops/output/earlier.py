@@ -46,13 +46,13 @@ def earlier(revision: str, plan: Plan, directory: str, new: Side) -> tuple[Side,
 def _attributed_sources(files: Mapping[str, bytes], bodies: Mapping[str, str], new: Side) -> set[str]:
     """The sources of then of what differs: of files that are not as they were, and of experiments that have new ones."""
     growing = {place.key for path in new.bodies if path not in bodies and (place := place_of(path)) is not None and place.run}
-    sources_ = set()
+    changed_sources = set()
     for path, body in bodies.items():
         place = place_of(path)
         if body != new.bodies.get(path) or (place is not None and place.run and place.key in growing):
             known = header.read(files[path])
-            sources_.add(known.source if known is not None else "")
-    return sources_
+            changed_sources.add(known.source if known is not None else "")
+    return changed_sources
 
 
 def _locks(files: Mapping[str, bytes], revision: str, folder: str) -> dict[str, Lock]:

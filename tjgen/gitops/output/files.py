@@ -39,10 +39,10 @@ class OutputFiles:
 
 def images(run: Run) -> tuple[str, ...]:
     """Every image of the run's pods, as it is written, in order."""
-    images_ = set()
+    image_names = set()
     for manifest in (*run.compiled.manifests, *run.compiled.previews):
         for pods in pods_of(manifest):
             for container in (*(pods.spec.get("containers") or ()), *(pods.spec.get("initContainers") or ())):
                 if container.get("image"):
-                    images_.add(container["image"])
-    return tuple(sorted(images_))
+                    image_names.add(container["image"])
+    return tuple(sorted(image_names))

@@ -38,12 +38,12 @@ def entries(locks: Locks, environments: Sequence[str] = (), *, project: Collecti
 
     `project`: the environments of the project. Runs of other environments are orphaned, whatever their lock records.
     """
-    entries_ = []
+    run_entries = []
     for place, lock in locks.all(environments):
         is_removed = project is not None and place.environment not in project
         runs = sorted((lock.orphaning() if is_removed else lock).runs.values(), key=lambda run: (run.number, run.name))
-        entries_ += [RunEntry(place, run) for run in runs]
-    return entries_
+        run_entries += [RunEntry(place, run) for run in runs]
+    return run_entries
 
 
 def pruned(locks: Locks, environments: Sequence[str] = ()) -> list[tuple[LockKey, PrunedRun]]:

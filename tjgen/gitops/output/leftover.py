@@ -61,7 +61,7 @@ def leftovers(
     build leaves it, as far as that is known. A build of some paths looks only at their experiments. Raises CompileError where a
     lock or a file cannot be read.
     """
-    leftovers_: list[Leftover] = []
+    leftover_runs: list[Leftover] = []
     for place, lock in plan.locks.all([name for name in plan.environments if name is not None]):
         if place.environment not in plan.environments or not (plan.whole or place.key in units):
             continue
@@ -69,8 +69,8 @@ def leftovers(
         for run, state, stops in _not_requested(locks.get(place.key, lock), built):
             trees = _trees(directory, RunEntry(place, run), stops=stops)
             if trees:
-                leftovers_.append(_leftover(place, run.name, state, trees, plan))
-    return leftovers_
+                leftover_runs.append(_leftover(place, run.name, state, trees, plan))
+    return leftover_runs
 
 
 def footprints(leftovers: Iterable[Leftover], plan: Plan) -> Iterator[Footprint]:

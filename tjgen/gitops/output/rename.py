@@ -62,14 +62,14 @@ def experiments(locks: Locks, old: str, new: str, field: str | None) -> list[Ren
 def identities(project: str, old: str, new: str) -> dict[str, str]:
     """Identity that each run of environment `new` had in environment `old` -> its identity now. Raises CompileError."""
     plan = make_plan(Request((), environments=[new], project=project))
-    identities_: dict[str, str] = {}
+    renamed_identities: dict[str, str] = {}
     for built in build(plan, Session()):
         refuse(one for one in built.diagnostics if one.severity == ERROR)
         for run in built.runs if isinstance(built, Built) else ():
             before = run.content._replace(environment=old)
             now = str(run.content.identity())
-            identities_ |= {str(before.identity()): now, str(before.first_identity()): now}
-    return identities_
+            renamed_identities |= {str(before.identity()): now, str(before.first_identity()): now}
+    return renamed_identities
 
 
 def rename(locks: Locks, renames: Sequence[Rename], identities: Mapping[str, str]) -> Renamed:

@@ -81,14 +81,14 @@ def reported(text: str, source: str) -> ClusterObjects:
 
 def ended(entries: Sequence[RunEntry], directory: str, known: ClusterObjects) -> list[RunEntry]:
     """The runs that have ended, with success or not: of a run of several objects, all of them."""
-    ended_ = []
+    ended_runs = []
     for entry in entries:
         trains = [
             _status(tree, kind, known, entry.place.key, entry.run.lifecycle_state) for tree, kind in _trains(entry, directory)
         ]
         if trains and all(one.has_ended for one in trains):
-            ended_.append(entry)
-    return ended_
+            ended_runs.append(entry)
+    return ended_runs
 
 
 def statuses(

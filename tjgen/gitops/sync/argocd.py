@@ -43,14 +43,14 @@ def objects(site: Site) -> list[SyncObject]:
 
 def shared(site: Site) -> list[SyncObject]:
     """What there is once for the project."""
-    objects_ = []
+    sync_objects = []
     if site.application_set == applicationset.ENVIRONMENTS:
-        objects_.append(applicationset.of_environments(site))
+        sync_objects.append(applicationset.of_environments(site))
     if site.bootstrap:
-        objects_.append(_bootstrap(site))
+        sync_objects.append(_bootstrap(site))
     if site.health != "none":
-        objects_.append(_checks(site))
-    return objects_
+        sync_objects.append(_checks(site))
+    return sync_objects
 
 
 def release(move: Move) -> Iterator[str]:

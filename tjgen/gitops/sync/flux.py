@@ -34,8 +34,8 @@ def objects(site: Site) -> list[SyncObject]:
         "spec": {"interval": "1m0s", "url": repository_of(site), "ref": {"branch": revision_of(site)}},
     }
     stages = ((PLATFORM,) if site.platform is not None else ()) + STAGES
-    objects_ = [sync_object(repository, FLUX), *[sync_object(_kustomization(site, stage), FLUX) for stage in stages]]
-    return [*objects_, sync_object(_kustomization(site, SYNC), FLUX)] if site.bootstrap else objects_
+    sync_objects = [sync_object(repository, FLUX), *[sync_object(_kustomization(site, stage), FLUX) for stage in stages]]
+    return [*sync_objects, sync_object(_kustomization(site, SYNC), FLUX)] if site.bootstrap else sync_objects
 
 
 def shared(site: Site) -> list[SyncObject]:

@@ -97,8 +97,8 @@ def layouts(files: Mapping[str, str]) -> dict[str, Layout]:
                 if isinstance(document.value, dict):
                     folders.setdefault(environment.rstrip("/"), {})[path] = document.value
     shared = folders.get("", {})
-    layouts_ = {environment: _layout(trees, shared) for environment, trees in folders.items()}
-    return {environment: layout for environment, layout in layouts_.items() if layout is not None}
+    layouts_by_environment = {environment: _layout(trees, shared) for environment, trees in folders.items()}
+    return {environment: layout for environment, layout in layouts_by_environment.items() if layout is not None}
 
 
 def _layout(own: Mapping[str, Tree], shared: Mapping[str, Tree]) -> Layout | None:

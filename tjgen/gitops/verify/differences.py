@@ -35,15 +35,15 @@ def differences(
     wanted: TreeState, base: TreeState, head: TreeState, snapshot: Snapshot, unused: frozenset[str]
 ) -> list[TreeDifference]:
     """The files of `head` that differ, by folder and path. Claims that are `unused` may be gone."""
-    differences_ = []
+    differing = []
     sides = ((snapshot.tree, wanted.tree, head.tree, base.tree), (snapshot.records, wanted.records, head.records, base.records))
     for folder, should, now, before in sides:
         for path in sorted({*should, *now}):
             one = TreeDifference(folder, path, should.get(path), now.get(path), before.get(path))
             is_kept_aside = one.wanted is not None and one.actual is None and path in unused and folder is snapshot.tree
             if one.wanted != one.actual and not is_kept_aside:
-                differences_.append(one)
-    return differences_
+                differing.append(one)
+    return differing
 
 
 def runs_in(differences: list[TreeDifference], snapshot: Snapshot, head: TreeState) -> dict[RunFiles, str]:

@@ -49,7 +49,7 @@ def sections(entries: Iterable[DiffEntry], cost: Cost) -> list[Section]:
     groups: dict[str, list[DiffEntry]] = {}
     for entry in entries:
         groups.setdefault(entry.place.environment, []).append(entry)
-    sections_ = []
+    all_sections = []
     for environment, group in sorted(groups.items()):
         runs: dict[str, list[str]] = {}
         for entry in group:
@@ -58,8 +58,8 @@ def sections(entries: Iterable[DiffEntry], cost: Cost) -> list[Section]:
         unchanged = len(runs.pop(UNCHANGED, ()))
         starting = [cost[entry.place.key, entry.name] for entry in group if _starts(entry, cost)]
         differing = [entry for entry in group if entry.kind != UNCHANGED]
-        sections_.append(Section(environment, differing, runs, unchanged, together(starting) if starting else None))
-    return [one for one in sections_ if one.entries]
+        all_sections.append(Section(environment, differing, runs, unchanged, together(starting) if starting else None))
+    return [one for one in all_sections if one.entries]
 
 
 def as_text(sections: Sequence[Section], nothing: str) -> str:

@@ -128,12 +128,12 @@ class Lock(NamedTuple):
 
     def by_identity(self) -> dict[str, LockedRun]:
         """Identity -> the run with it: a requested one before others, then the one that was renewed last."""
-        by_identity_: dict[str, LockedRun] = {}
+        latest_runs: dict[str, LockedRun] = {}
         for run in self.runs.values():
-            known = by_identity_.get(run.identity)
+            known = latest_runs.get(run.identity)
             if known is None or (run.is_requested, run.renewal) > (known.is_requested, known.renewal):
-                by_identity_[run.identity] = run
-        return by_identity_
+                latest_runs[run.identity] = run
+        return latest_runs
 
     def with_runs(self, runs: Iterable[LockedRun]) -> Lock:
         """The lock with these runs, those that it had under their names replaced."""
@@ -162,8 +162,8 @@ class Lock(NamedTuple):
 
     def superseded(self, *, keep: int = 0) -> list[str]:
         """Names of the superseded runs in order of age, without the last `keep`; archived ones are a record, not history."""
-        superseded_ = [run for run in self.runs.values() if run.lifecycle_state == SUPERSEDED]
-        old = sorted(superseded_, key=lambda run: (run.number, run.name))
+        superseded_runs = [run for run in self.runs.values() if run.lifecycle_state == SUPERSEDED]
+        old = sorted(superseded_runs, key=lambda run: (run.number, run.name))
         return [run.name for run in old[: max(0, len(old) - keep)]]
 
     @property
@@ -181,12 +181,12 @@ class Lock(NamedTuple):
 
     def renewals(self) -> dict[str, int]:
         """Identity -> the highest renewal that a run with it had, whether it exists or was pruned."""
-        renewals_: dict[str, int] = {}
+        highest_renewals: dict[str, int] = {}
         known = [(run.identity, run.renewal) for run in self.runs.values()]
         known += [(run.identity, run.renewal) for run in self.pruned.values()]
         for identity, renewal in known:
-            renewals_[identity] = max(renewal, renewals_.get(identity, 0))
-        return renewals_
+            highest_renewals[identity] = max(renewal, highest_renewals.get(identity, 0))
+        return highest_renewals
 
 
 def known(locked: Mapping[str, LockedRun], content: RunContent) -> tuple[Identity, LockedRun | None]:

@@ -42,10 +42,10 @@ def differences(
     second = _objects(converted, runtime_of(converted, after, catalog), target)
     if first is None or second is None:
         return None
-    differences_ = []
+    object_differences = []
     for name in sorted({*first, *second}):
-        differences_ += [ExpansionDifference(name, *one) for one in _differing(first.get(name), second.get(name), "")]
-    return differences_
+        object_differences += [ExpansionDifference(name, *one) for one in _differing(first.get(name), second.get(name), "")]
+    return object_differences
 
 
 def _objects(trainjob: Tree, runtime: Tree, release: Release) -> dict[str, Any] | None:

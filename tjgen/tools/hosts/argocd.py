@@ -89,7 +89,7 @@ def request(variables: Mapping[str, str]) -> tuple[PluginRequest, list[Diagnosti
 def announcements(project: Project) -> list[Tree]:
     """The parameters as Argo CD shows them in its form (reposerver/apiclient `ParameterAnnouncement`)."""
     environments = list(project.spec.environments)
-    announcements_ = []
+    parameter_announcements = []
     for parameter in PARAMETERS:
         announced: Tree = {
             "name": parameter.name,
@@ -109,8 +109,8 @@ def announcements(project: Project) -> list[Tree]:
         elif parameter.name == "strict":
             announced["itemType"] = "boolean"
             announced["string"] = "false"
-        announcements_.append(announced)
-    return announcements_
+        parameter_announcements.append(announced)
+    return parameter_announcements
 
 
 def discovered(folder: str) -> list[str]:

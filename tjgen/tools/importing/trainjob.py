@@ -90,14 +90,14 @@ def variables(items: Tree) -> dict[str, Tree] | None:
     """The `env` of a container as variables by name; None where one of them cannot be said so."""
     if items.__class__ is not list:
         return None
-    variables_: dict[str, Tree] = {}
+    values_by_name: dict[str, Tree] = {}
     for item in items:
         name = get(item, ("name",), None)
         value = _variable(item)
-        if name.__class__ is not str or name in variables_ or value is None:
+        if name.__class__ is not str or name in values_by_name or value is None:
             return None
-        variables_[name] = value
-    return variables_
+        values_by_name[name] = value
+    return values_by_name
 
 
 def _variable(item: Tree) -> Tree:

@@ -37,20 +37,20 @@ def sums(runs: Sequence[Shown]) -> list[Sum]:
 
 def bars(runs: Sequence[Shown], plan: Plan) -> list[Bar]:
     """The quotas and queues that the Platforms name, and what these runs take of them."""
-    bars_: list[Bar] = []
+    capacity_bars: list[Bar] = []
     for environment in plan.environments:
         cluster = plan.cluster(environment)
         own = [run for run in runs if run.place.environment == environment]
         for namespace, quota in cluster.quotas.items():
-            bars_ += _bars(
+            capacity_bars += _bars(
                 environment,
                 f"namespace {namespace}",
                 quota,
                 [one for one in own if one.place.namespace == namespace],
             )
         for queue, capability in cluster.queues.items():
-            bars_ += _bars(environment, f"queue {queue}", capability, [one for one in own if one.queue == queue])
-    return bars_
+            capacity_bars += _bars(environment, f"queue {queue}", capability, [one for one in own if one.queue == queue])
+    return capacity_bars
 
 
 def _bars(environment: str | None, holder: str, bounds: Limits, runs: Sequence[Shown]) -> Iterator[Bar]:

@@ -11,9 +11,9 @@ from tjgen.tools.report.text import lines
 from tjgen.tools.report.words import counted
 
 
-def parts(parts_: Sequence[ReportPart], source: str, *, own: bool = False) -> Iterator[str]:
+def parts(report_parts: Sequence[ReportPart], source: str, *, own: bool = False) -> Iterator[str]:
     """Each object, closed at first; `own` says that only some of its fields are there."""
-    for one in parts_:
+    for one in report_parts:
         number = counted(len(one.fields), "field") + (" of its own" if own else "")
         note = "" if one.file else ", made by a controller"
         yield f'<details class="object"><summary>{title(one)} <span class="count">{number}{note}</span></summary>\n'

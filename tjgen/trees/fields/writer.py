@@ -202,17 +202,17 @@ class Writer:
             self._note(())
             return
         step = path[length]
-        value_ = grow(path[length + 1 :], value, dict(step) if step.__class__ is tuple else {})
+        grown = grow(path[length + 1 :], value, dict(step) if step.__class__ is tuple else {})
         if step.__class__ is tuple:
             position = self._positions.find(path[:length], container, step)
             if position < 0:
-                container.append(value_)
+                container.append(grown)
                 self._positions.appended(path[:length], container)
             else:
-                container[position] = value_
+                container[position] = grown
                 self._positions.changed(path[:length])
         else:
-            container[step] = value_
+            container[step] = grown
         self._note(path[: length + 1])
         if length + 1 < len(path) and self._origin[0].mirrors and self._start < 0:
             # What was copied corresponds to the value alone, not to the containers around it.

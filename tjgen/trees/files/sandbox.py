@@ -167,22 +167,24 @@ class Sandbox:
         if self._listing[0] == folder:  # a pattern with ** looks at a folder twice in a row
             return self._listing[1]
         left = self.budgets.entries - self._entries
-        entries_: list[FolderEntry] = []
+        folder_entries: list[FolderEntry] = []
         try:
             with os.scandir(real or "/") as entries:
                 for entry in entries:
-                    if len(entries_) >= left:
+                    if len(folder_entries) >= left:
                         limit = self.budgets.entries
                         raise over_budget(folder, "entries", limit + 1, limit, f"the search of {folder or '.'}", "finds")
                     is_link = entry.is_symlink()
                     path = os.path.join(folder, entry.name)
-                    entries_.append(FolderEntry(entry.name, path, not is_link and entry.is_dir(follow_symlinks=False), is_link))
+                    folder_entries.append(
+                        FolderEntry(entry.name, path, not is_link and entry.is_dir(follow_symlinks=False), is_link)
+                    )
         except UnreadableError:
             raise
         except OSError as error:
             raise self._folder_failure(folder, error) from None
-        self._entries += len(entries_)
-        self._listing = (folder, sorted(entries_))
+        self._entries += len(folder_entries)
+        self._listing = (folder, sorted(folder_entries))
         return self._listing[1]
 
     def _folder(self, folder: str) -> tuple[str, bool]:

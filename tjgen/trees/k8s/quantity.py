@@ -122,23 +122,23 @@ def _parse(text: str) -> Quantity:
     if len(whole) + len(fraction) > _MOST_DIGITS:
         raise QuantityError(WRONG_NUMBER)
     whole = whole or "0"  # a missing number ("m", ".", "+") is zero, except on the long path
-    exponent, format_ = _suffix(suffix)
-    if format_ == BINARY:
+    exponent, suffix_format = _suffix(suffix)
+    if suffix_format == BINARY:
         if not fraction:
             # The short path holds 15 digits, less those that the suffix stands for.
             digits_left = 15 - len(whole) - int(exponent * 3 / 10) - 1
             amount = int(whole) << exponent
             if digits_left >= 0:
                 kept = exponent % 10 == 0 and int(whole) & 7 != 0
-                return _signed(sign, amount * _NANO, format_, text if kept else "")
-        return _long(sign, numeric, (int(whole + fraction) << exponent) * _NANO, 10 ** len(fraction), format_)
+                return _signed(sign, amount * _NANO, suffix_format, text if kept else "")
+        return _long(sign, numeric, (int(whole + fraction) << exponent) * _NANO, 10 ** len(fraction), suffix_format)
     digits = whole + fraction
     scale = exponent - len(fraction)
     if len(digits) <= _SHORT_DIGITS and scale >= -9:
         kept = _is_canonical_decimal(digits, scale)
-        return _signed(sign, int(digits) * 10 ** (scale + 9), format_, text if kept else "")
+        return _signed(sign, int(digits) * 10 ** (scale + 9), suffix_format, text if kept else "")
     shift = scale + 9
-    return _long(sign, numeric, int(digits) * 10 ** max(shift, 0), 10 ** max(-shift, 0), format_)
+    return _long(sign, numeric, int(digits) * 10 ** max(shift, 0), 10 ** max(-shift, 0), suffix_format)
 
 
 def _is_canonical_decimal(digits: str, scale: int) -> bool:
@@ -158,35 +158,35 @@ def _suffix(suffix: str) -> tuple[int, str]:
     raise QuantityError(WRONG_SUFFIX)
 
 
-def _signed(sign: str, nanos: int, format_: str, text: str) -> Quantity:
-    return Quantity(-nanos if sign == "-" else nanos, format_, text)
+def _signed(sign: str, nanos: int, suffix_format: str, text: str) -> Quantity:
+    return Quantity(-nanos if sign == "-" else nanos, suffix_format, text)
 
 
-def _long(sign: str, numeric: bool, numerator: int, denominator: int, format_: str) -> Quantity:
+def _long(sign: str, numeric: bool, numerator: int, denominator: int, suffix_format: str) -> Quantity:
     if not numeric:
         raise QuantityError(WRONG_NUMBER)
     nanos = -(-numerator // denominator)
-    if format_ == BINARY:
+    if suffix_format == BINARY:
         nanos = min(nanos, _MOST)
         if 0 < nanos < _NANO:
-            format_ = DECIMAL
-    return _signed(sign, nanos, format_, "")
+            suffix_format = DECIMAL
+    return _signed(sign, nanos, suffix_format, "")
 
 
-def _text(nanos: int, format_: str) -> str:
-    known = _texts.get((nanos, format_))
+def _text(nanos: int, suffix_format: str) -> str:
+    known = _texts.get((nanos, suffix_format))
     if known is None:
         if len(_texts) >= _MEMO:
             _texts.clear()
-        known = _texts[nanos, format_] = _print(nanos, format_)
+        known = _texts[nanos, suffix_format] = _print(nanos, suffix_format)
     return known
 
 
-def _print(nanos: int, format_: str) -> str:
+def _print(nanos: int, suffix_format: str) -> str:
     # Quantity.CanonicalizeBytes: small or broken binary amounts print as decimal ones.
     if not nanos:
         return "0"
-    if format_ == BINARY and nanos % _NANO == 0 and abs(nanos) >= 1024 * _NANO:
+    if suffix_format == BINARY and nanos % _NANO == 0 and abs(nanos) >= 1024 * _NANO:
         value, exponent = nanos // _NANO, 0
         while value % 1024 == 0:
             value //= 1024
@@ -196,6 +196,6 @@ def _print(nanos: int, format_: str) -> str:
     while nanos % 1000 == 0:
         nanos //= 1000
         exponent += 3
-    if format_ in (DECIMAL, BINARY):
+    if suffix_format in (DECIMAL, BINARY):
         return f"{nanos}{_DECIMAL_TEXTS.get(exponent, '')}"
     return f"{nanos}e{exponent}" if exponent else str(nanos)

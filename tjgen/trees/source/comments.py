@@ -22,18 +22,18 @@ class Comment(NamedTuple):
 def comments(content: str) -> list[Comment]:
     """All comments of a stream. Of text that is not YAML, those before the place where reading ends."""
     starts, ends, limit = _scalars(content)
-    comments_: list[Comment] = []
+    parsed_comments: list[Comment] = []
     for number, (offset, line) in enumerate(_lines(content), 1):
         for sign in re.finditer(r"(?:^|(?<=\s))#", line):
             at = offset + sign.start()
             before = bisect_right(starts, at) - 1
             if at >= limit:
-                return comments_
+                return parsed_comments
             if before < 0 or at >= ends[before]:
                 text = line[sign.end() :].strip()
-                comments_.append(Comment(text, number, sign.start() + 1, not line[: sign.start()].strip()))
+                parsed_comments.append(Comment(text, number, sign.start() + 1, not line[: sign.start()].strip()))
                 break
-    return comments_
+    return parsed_comments
 
 
 def _lines(content: str) -> list[tuple[int, str]]:

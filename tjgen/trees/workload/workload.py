@@ -109,7 +109,7 @@ def is_runtimes(origin: Origin) -> bool:
 
 def podsets(runtime_spec: Tree) -> tuple[PodSet, ...]:
     """The pod sets of a runtime's spec, in its order."""
-    podsets_ = []
+    pod_sets = []
     for job in get(runtime_spec, ("template", "spec", "replicatedJobs"), None) or []:
         name = job["name"]
         ancestor = get(job, ("template", "metadata", "labels", ANCESTOR), "")
@@ -121,5 +121,5 @@ def podsets(runtime_spec: Tree) -> tuple[PodSet, ...]:
         path: FieldPath = (*JOBS, named(name))
         template = (*path, "template", "spec", "template")
         pod = (*template, "spec")
-        podsets_.append(PodSet(name, ancestor, wanted, path, pod, (*template, "metadata"), (*pod, "containers", named(wanted))))
-    return tuple(podsets_)
+        pod_sets.append(PodSet(name, ancestor, wanted, path, pod, (*template, "metadata"), (*pod, "containers", named(wanted))))
+    return tuple(pod_sets)

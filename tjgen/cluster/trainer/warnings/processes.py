@@ -51,7 +51,7 @@ def lost_claims(subject: Subject) -> Iterator[Diagnostic]:
     if override is None or podset is None or (subject.info.ml_policy is None and subject.job.release.merges_resources):
         return
     own = [shape.tree["resources"] for shape in podset.shape.containers if shape.name == NODE][:1]
-    claims = [claim for resources_ in (override, *own) for claim in resources_.get("claims", ())]
+    claims = [claim for requirements in (override, *own) for claim in requirements.get("claims", ())]
     if claims:
         names = ", ".join(sorted({claim["name"] for claim in claims}))
         yield subject.of_trainjob(
@@ -193,9 +193,9 @@ def processes_not_read(subject: Subject) -> Iterator[Diagnostic]:
         )
 
 
-def _devices(resources_: dict[str, Any]) -> set[str]:
+def _devices(requirements: dict[str, Any]) -> set[str]:
     """How many there are of each kind of device."""
-    lists = [resources_.get(kind) or {} for kind in ("limits", "requests")]
+    lists = [requirements.get(kind) or {} for kind in ("limits", "requests")]
     return {str(amount) for amounts in lists for name, amount in amounts.items() if "/" in name}
 
 

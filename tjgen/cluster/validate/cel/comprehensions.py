@@ -25,7 +25,7 @@ class Names(NamedTuple):
     is_recorded: bool = False
     """Whether reads of fields and elements are recorded in the scope: the container, and the key."""
 
-    def with_(self, *names: str) -> Names:
+    def extended(self, *names: str) -> Names:
         """The same with more variables."""
         return Names(self.known.union(names), self.is_recorded)
 

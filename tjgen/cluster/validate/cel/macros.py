@@ -31,7 +31,7 @@ def compiled(
         if arguments[1][0] != "name":
             raise SyntaxError(f"{name} requires two names")
         variables.append(str(arguments[1][1]))
-    inner = names.with_(*variables)
+    inner = names.extended(*variables)
     steps = [compile_node(argument, inner) for argument in arguments[len(variables) :]]
     if name in ("optMap", "optFlatMap"):
         return _of_optional(target, variables[0], steps[0], is_flat=name == "optFlatMap")

@@ -230,7 +230,7 @@ def _call(node: Node, names: Names) -> Step:
         return lambda scope: values.has(value(scope), field)
     if target is not None and name in comprehensions.MACROS and len(arguments) == 2 and arguments[0][0] == "name":
         variable = arguments[0][1]
-        return comprehensions.MACROS[name](_compiled(target, names), variable, _compiled(arguments[1], names.with_(variable)))
+        return comprehensions.MACROS[name](_compiled(target, names), variable, _compiled(arguments[1], names.extended(variable)))
     if target is not None and (name, len(arguments)) in _RARE_MACROS and arguments[0][0] == "name":
         from tjgen.cluster.validate.cel import macros
 

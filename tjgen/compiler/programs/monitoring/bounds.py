@@ -54,8 +54,8 @@ def problems(monitor: Monitor, platform: Monitoring | None) -> Iterator[Diagnost
         own = getattr(monitor.thresholds, measure.field)
         level = next((field for field in ("critical", "warning") if getattr(own, field) is not None), None)
         at: FieldPath = (*AT, "thresholds", measure.name, level) if level is not None else AT
-        reversed_ = bounds.critical > bounds.warning if measure.below else bounds.critical < bounds.warning
-        if reversed_:
+        are_reversed = bounds.critical > bounds.warning if measure.below else bounds.critical < bounds.warning
+        if are_reversed:
             sign = "less" if measure.below else "more"
             message = (
                 f"{measure.name} is a warning at {bounds.warning} {measure.unit} and critical at {bounds.critical}, "

@@ -95,20 +95,20 @@ def parent(model: type[Shape]) -> type[Shape]:
 
 def models(roots: list[type[Shape]]) -> list[type[Shape]]:
     """The models that `roots` need, each after those that it needs itself."""
-    models_: list[type[Shape]] = []
+    ordered_models: list[type[Shape]] = []
 
     def visit(model: type[Shape]) -> None:
-        if model in models_ or model is Shape:
+        if model in ordered_models or model is Shape:
             return
         visit(parent(model))
         for field in fields(model):
             for needed in _refs(field.kind):
                 visit(needed)
-        models_.append(model)
+        ordered_models.append(model)
 
     for root in roots:
         visit(root)
-    return models_
+    return ordered_models
 
 
 def kind(annotation: Any) -> Kind:
