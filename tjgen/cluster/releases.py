@@ -19,7 +19,7 @@ class TrainerRelease(NamedTuple):
     name: str
     """Major and minor number, as users write it."""
     version: str
-    """The version whose sources, schemas and images stand for it."""
+    """The version whose sources, schemas and images represent the release."""
     jobset: str
     """The version of JobSet that it is built with, as far as there are schemas for it, else the nearest one."""
     overrides: str
@@ -32,9 +32,9 @@ V21 = TrainerRelease("2.1", "v2.1.0", "v0.10.1", POD_TEMPLATE_OVERRIDES)
 V20 = TrainerRelease("2.0", "v2.0.1", "v0.8.2", POD_SPEC_OVERRIDES)
 
 TRAINER_RELEASES = (V23, V22, V21, V20)
-"""Every release of Trainer that tjgen knows, newest first."""
+"""The supported releases of Trainer, newest first."""
 DEFAULT_TRAINER = V23
-"""The release in a cluster of which a project says nothing."""
+"""The release that is assumed if a project does not set one."""
 KUEUE_WRITES = (((0, 17), RUNTIME_PATCHES), ((0, 15), POD_TEMPLATE_OVERRIDES))
 """From which release of Kueue on it writes which field of a TrainJob, newest first."""
 

@@ -52,7 +52,7 @@ class Decision(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """What a policy that matches needs, and only the cluster knows."""
+    """An input of a matching policy that is available only in the cluster."""
 
     policy: str
     binding: str

@@ -24,7 +24,7 @@ Variables = Mapping[str, "Expression"]
 
 
 class Expression:
-    """A compiled expression. `unknown` names what it reads and only the cluster knows; empty if it can be evaluated."""
+    """A compiled expression. `unknown` names the inputs that exist only in the cluster; empty if it can be evaluated offline."""
 
     __slots__ = ("_fast", "_names", "_recorded", "_tree", "text", "unknown")
     unknown: str
@@ -122,7 +122,7 @@ def _variables_in(node: Any) -> set[str]:
 
 
 def _unknown(node: Node | Any) -> str:
-    """The first field of the request that only the sender knows."""
+    """The first field of the request that only the sender can provide."""
     if node.__class__ not in (tuple, list) or not node or node[0] == "literal":
         return ""
     if node[0] == "field" and node[1] == ("name", "request") and node[2] in _OF_CALLER:

@@ -27,7 +27,7 @@ def judged(
 ) -> Iterator[Diagnostic]:
     """TJ550 to TJ559 on an object that the server accepts otherwise, with paths in `tree`.
 
-    `old` is the manifest of the object that `tree` replaces. The same finding about several made objects is reported once.
+    `old` is the manifest of the object that `tree` replaces. A finding that several created objects share is reported once.
     """
     stored_object = stored(tree, versions=versions)
     if stored_object is None:
@@ -55,7 +55,7 @@ def judged(
 
 
 def creates_pods(tree: Tree) -> bool:
-    """Whether the Jobs and pods of an object are made from its own templates: those of a TrainJob come from its JobSet."""
+    """Return whether the Jobs and pods of an object come from its own templates. Those of a TrainJob come from its JobSet."""
     return tree.get("kind") not in ("TrainJob", "TrainingRuntime", "ClusterTrainingRuntime")
 
 

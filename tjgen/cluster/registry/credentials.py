@@ -23,7 +23,7 @@ _PATIENCE = 30.0
 
 
 class Credentials(NamedTuple):
-    """A name and a password, or a token that stands for both."""
+    """A user name and a password, or a token that replaces both."""
 
     user: str = ""
     password: str = ""
@@ -83,7 +83,7 @@ def _stored(entry: Any, file: str) -> Credentials | None:
 
 
 def _from_helper(helper: str, server: str) -> Credentials | None:
-    """What a credential helper answers; None where it knows nothing or is not there, as Docker takes it."""
+    """Return the answer of a credential helper; None if it is not installed or has no entry, as in Docker."""
     program = f"docker-credential-{helper}"
     try:
         answer = subprocess.run([program, "get"], input=server.encode(), capture_output=True, check=False, timeout=_PATIENCE)

@@ -1,7 +1,7 @@
-"""A reference -> the digest that its tag has now, asked of its registry (OCI distribution, `GET /v2/<name>/manifests/<tag>`).
+"""A reference -> the digest that its tag has now in its registry (OCI distribution, `GET /v2/<name>/manifests/<tag>`).
 
 The digest is that of the index where the tag names one, so that it holds for every architecture. What
-is asked for is read whole rather than by HEAD: so the digest can be computed, and the platforms be seen.
+requested manifest is read with GET, not HEAD, to compute its digest and to read the platforms.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ACCEPT = ", ".join((*_INDEXES, *_MANIFESTS))
 
 
 class Registries:
-    """Registries that are asked for digests.
+    """Registries that resolve tags to digests.
 
     `token_hosts`: hosts outside of a registry's own domain that may get its credentials in exchange for a token.
     """
@@ -36,7 +36,7 @@ class Registries:
         self._credentials = credentials
         self._token_hosts = tuple(token_hosts)
         self._headers: dict[tuple[str, str], str] = {}
-        """Registry and repository -> the header that it wants."""
+        """Registry and repository -> the Authorization header that it requires."""
 
     def digest(self, reference: Reference, *, platform: str | None = None) -> str:
         """The digest of a tag, `sha256:...`. With `platform` (`linux/amd64`) it must be there for it. Raises RegistryError."""
@@ -55,7 +55,7 @@ class Registries:
         return digest
 
     def _platforms(self, reference: Reference, manifest: Any) -> list[str]:
-        """What an index or a manifest is for; nothing where that is not said, as with artifacts that are no container images."""
+        """The platforms of an index or a manifest; empty if it declares none, as artifacts do that are not container images."""
         listed = manifest.get("manifests")
         if listed.__class__ is list:
             described = [one.get("platform") for one in listed if one.__class__ is dict]
@@ -116,7 +116,7 @@ def _object(body: bytes, reference: Reference) -> Any:
 
 
 def _platform(described: Any) -> str:
-    """`os/architecture[/variant]`, or "" where that is not said."""
+    """`os/architecture[/variant]`, or "" if the manifest does not declare it."""
     if described.__class__ is not dict or not described.get("os") or not described.get("architecture"):
         return ""
     return "/".join(str(part) for part in (described["os"], described["architecture"], described.get("variant")) if part)

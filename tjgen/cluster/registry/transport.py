@@ -25,7 +25,7 @@ _BUSY = (429, 500, 502, 503, 504)
 
 
 class Response(NamedTuple):
-    """What a server said."""
+    """The response of a server."""
 
     status: int
     headers: Message
@@ -35,7 +35,7 @@ class Response(NamedTuple):
 class Transport:
     """Requests to servers. `pause` waits between attempts.
 
-    `insecure`: hosts that are asked over plain HTTP, `local`: hosts that may have an address of this machine or of its network
+    `insecure`: hosts that use plain HTTP, `local`: hosts that may have an address of this machine or of its network
     segment. Both are named by the caller, never by an image.
     """
 
@@ -57,7 +57,7 @@ class Transport:
         self._opener = urllib.request.build_opener(_Redirects(self), _Http(connect), _Https(connect))
 
     def allow(self, url: str) -> None:
-        """Raises RegistryError where the address may not be asked: plain HTTP, or a host that is refused, and not named."""
+        """Raise RegistryError if the URL is not allowed: plain HTTP, or a blocked host that the caller did not name."""
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
         if parts.scheme != "https" and not (parts.scheme == "http" and is_named(host, port, self.insecure)):
@@ -66,7 +66,7 @@ class Transport:
             refuse(host, host)  # a proxy would connect to it unseen
 
     def request(self, url: str, headers: Mapping[str, str], *, form: bytes | None = None) -> Response:
-        """The answer to a GET, or to a POST of a form. Raises RegistryError where none comes, or it may not be asked."""
+        """Return the response to a GET, or to a POST of a form. Raise RegistryError if there is none or the URL is blocked."""
         self.allow(url)
         request = urllib.request.Request(url, data=form, headers={"User-Agent": self._agent, **headers})
         wait = _PAUSE
@@ -99,7 +99,7 @@ class Transport:
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Redirects without credentials, and only to what may be asked."""
+    """Follow redirects without credentials, and only to URLs that are allowed."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -173,6 +173,6 @@ def _reason(error: BaseException) -> str:
 
 
 def _retry_after(headers: Message) -> float:
-    """Seconds that the server asks for; 0 where it does not say so in seconds."""
+    """Seconds from the Retry-After header; 0 if it does not have a number of seconds."""
     value = headers.get("Retry-After", "")
     return float(value) if value.isascii() and value.isdigit() else 0.0

@@ -2,7 +2,7 @@
 
 Mirrors k8s.io/apiextensions-apiserver 0.36 `schema/defaulting`: PruneNonNullableNullsWithoutDefaults,
 then Default. A null counts as not given unless the field is nullable; defaults fill objects that
-are there, and a parent that is missing is made only by a default of its own.
+exist, and a missing parent is created only if it has a default of its own.
 """
 
 from __future__ import annotations

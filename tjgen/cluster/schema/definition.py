@@ -11,7 +11,7 @@ from tjgen.trees.typing import Any, NamedTuple
 WIDTH = 140
 """Longest line of a schema file: short enough to review, long enough to load fast."""
 _WORDS = ("description", "example", "externalDocs", "title")
-"""What a schema says for people alone; a property may have one of these names."""
+"""Keywords of a schema that serve only as documentation; a property may have one of these names."""
 
 _EMBEDDED = {
     "apiVersion": {"type": "string", "minLength": 1},
@@ -22,7 +22,7 @@ _EMBEDDED = {
 
 
 class SchemaFile(NamedTuple):
-    """The schema of one version of a kind as it stands in a folder of schemas."""
+    """The schema of one version of a kind as stored in a folder of schemas."""
 
     name: str
     text: str
@@ -42,7 +42,7 @@ def schema_files(definition: Schema) -> Iterator[SchemaFile]:
 
 
 def _schema(spec: Schema, version: Schema) -> Schema:
-    """The version's schema; its root also says how the kind is served, and where its CEL rules stand."""
+    """The version's schema; its root also describes how the kind is served, and the paths of its CEL rules."""
     subresources = version.get("subresources") or {}
     resource = {"plural": spec["names"]["plural"], "scope": spec["scope"], "status": "status" in subresources}
     if "scale" in subresources:
@@ -58,7 +58,7 @@ def _schema(spec: Schema, version: Schema) -> Schema:
     rules = ruled(schema)
     if rules is not None:
         extensions["x-tjgen-rules"] = rules
-    # The metadata of an object is the same everywhere and stands in a file of its own; apiVersion and kind need not be named.
+    # # All objects share the schema of metadata, which has a file of its own; apiVersion and kind need no properties.
     named = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}}
     properties = {**named, **schema.get("properties", {}), "metadata": {"type": "object"}}
     return {**schema, "properties": properties, **extensions}
@@ -95,7 +95,7 @@ def _marked(schema: Any) -> Any:
 
 
 def _with_parts(schema: Schema, change: Any) -> Schema:
-    """The schema with `change` made to the schemas right below it."""
+    """Return the schema with `change` applied to its direct subschemas."""
     result = dict(schema)
     if "properties" in schema:
         result["properties"] = {name: change(below) for name, below in schema["properties"].items()}
@@ -109,7 +109,7 @@ def _with_parts(schema: Schema, change: Any) -> Schema:
 
 
 def ruled(schema: Any) -> Schema | None:
-    """Where the rules of a schema stand; None where it has none."""
+    """The paths of the rules of a schema; None if it has none."""
     if schema.__class__ is not dict:
         return None
     parts = {**schema.get("properties", {}), VALUES: schema.get("additionalProperties"), ITEMS: schema.get("items")}

@@ -10,7 +10,7 @@ from tjgen.trees.typing import Any
 
 
 class _Plain:
-    """What the scanner asks for: no hooks, strict strings, plain numbers."""
+    """Options of the scanner: no hooks, strict strings, plain numbers."""
 
     strict = True
     object_hook = None

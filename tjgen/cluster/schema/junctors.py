@@ -15,7 +15,7 @@ from tjgen.trees.typing import Any
 Walk = Callable[[Tree, Schema], list[Any]]
 """What a schema, which may be part of another, has against a value."""
 Problem = tuple[str, list[Any]]
-"""What is said about the whole value ("" for nothing), and what is said below it."""
+"""Errors about the value itself ("" for none), and errors about the values inside it."""
 
 
 def problems(value: Tree, schema: Schema, walk: Walk) -> list[Problem]:

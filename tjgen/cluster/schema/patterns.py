@@ -1,7 +1,7 @@
 """A pattern in Go's syntax -> the search of an equivalent Python pattern.
 
-Go's `$` is the end of the text (Python's also stands before a last newline), its classes and word
-boundaries are ASCII, `\\z` is Python's `\\Z`, and flags such as `(?i)` may stand in the middle of a
+Go's `$` is the end of the text (Python's also matches before a last newline), its classes and word
+boundaries are ASCII, `\\z` is Python's `\\Z`, and flags such as `(?i)` may occur in the middle of a
 pattern, where they hold to the end of their group.
 """
 

@@ -1,12 +1,12 @@
-"""apiVersion and kind -> the structural schema of that kind, read from `schemas/` when it is asked for.
+"""apiVersion and kind -> the structural schema of that kind, loaded from `schemas/` on first use.
 
 A schema is what a CustomResourceDefinition holds (OpenAPI v3 with the x-kubernetes extensions). Its
 root also has `x-tjgen-resource`: plural name, scope, whether there is a status subresource, and
-where the scale subresource looks; and `x-tjgen-rules`: where its CEL rules stand. `metadata` at the
+the paths of the scale subresource; and `x-tjgen-rules`: the paths of its CEL rules. `metadata` at the
 root is just some object: see `object_meta`. Schemas are shared between all callers and never written
 into.
 
-Beside the schemas of releases there may be a folder with those of a cluster's own kinds, as `tjgen schemas import` writes it:
+A project can add a folder with the schemas of its cluster's own kinds, which `tjgen schemas import` writes:
 SOURCE names its files with their checksums.
 """
 
@@ -30,7 +30,7 @@ VALUES = "{}"
 OWN = "schemas"
 """The key of `versions` that names the folder with the schemas of the cluster's own kinds."""
 SOURCE = "SOURCE"
-"""The file of a folder of schemas that says where they are from."""
+"""The file of a schema folder that records its origin."""
 BUILT_IN = "kubernetes"
 
 _loaded: dict[str, Schema | None] = {}
@@ -41,7 +41,7 @@ def find(api_version: str, kind: str, *, versions: Mapping[str, str] | None = No
     """The schema of a kind, or None where there is none.
 
     `versions` chooses the release of a project (`{"trainer": "v2.1.0"}`); without it the newest
-    release that tjgen knows answers. Under OWN it may name a folder; what that has goes before all
+    supported release is used. Under OWN it may name a folder; its schemas take precedence over all
     that is no kind of Kubernetes itself. Raises CompileError where the folder is damaged.
     """
     project = _index()["kinds"].get(f"{api_version}/{kind}")
@@ -102,7 +102,7 @@ def kinds() -> dict[str, str]:
 
 def own_files(folder: str) -> dict[str, str]:
     """Name -> checksum of the schema files in a folder of one's own; raises CompileError where there is no such folder."""
-    # The same words mean another folder where a program has gone elsewhere.
+    # # A relative path names another folder after the process changes its working directory.
     place = os.path.abspath(folder)
     if place not in _own:
         try:

@@ -1,6 +1,6 @@
 """The name of a string format -> the check of a text: those formats that custom resources of others use.
 
-Mirrors k8s.io/kube-openapi `validation/strfmt`; which formats count says k8s.io/apiextensions-apiserver 0.36
+Mirrors k8s.io/kube-openapi `validation/strfmt`; the supported formats are those of k8s.io/apiextensions-apiserver 0.36
 `apiserver/validation/formats.go`.
 """
 

@@ -4,8 +4,8 @@ Mirrors k8s.io/kube-openapi `validation/validate` and k8s.io/apiextensions-apise
 `schema/listtype` and `schema/pruning`, in one walk over the tree (the schema is only looked at where
 the tree goes). Defaults are not applied here: give the tree of `with_defaults` where they matter.
 
-Beyond what CustomResourceDefinitions can say it knows lists of types (`type: [string, boolean]`),
-`x-tjgen-short`: the schema of a short form that may stand in place of the object, and `x-tjgen-exact`:
+Beyond CustomResourceDefinitions it supports lists of types (`type: [string, boolean]`),
+`x-tjgen-short`: the schema of a short form that may replace the object, and `x-tjgen-exact`:
 a whole number with a decimal point is no integer.
 """
 
@@ -50,7 +50,7 @@ _FORMATS_OF_NUMBERS = {"integer": "int64", "number": "float64"}
 _RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), _LARGEST)}
 
 _Place = Any
-"""Where a walk stands: None at the root, else (place of the parent, step). Cheaper than tuples that grow."""
+"""The position of a walk: None at the root, else (parent position, step). Cheaper than growing tuples."""
 
 
 def check(tree: Tree, schema: Schema) -> list[Mismatch]:
@@ -96,7 +96,7 @@ def _walk(value: Tree, schema: Schema, place: _Place, findings: list[Mismatch]) 
 
 
 def _agrees(value: Tree, json_type: str, expected: Any, schema: Schema, place: _Place, findings: list[Mismatch]) -> bool:
-    """Whether a value that is not plainly of the expected type may still stand there (`type.go:typeValidator.Validate`)."""
+    """Return whether a value of another type is accepted anyway (`type.go:typeValidator.Validate`)."""
     if json_type == "integer" and not -_LARGEST - 1 <= value <= _LARGEST:
         json_type = "number"  # what does not fit into 64 bits is decoded as a float
     if expected is None:
@@ -207,7 +207,7 @@ def _unique(value: list[Any], marks: list[Any], place: _Place, findings: list[Mi
     """Report the elements whose mark occurs for the second time (a third time is not reported again)."""
     if len(marks) < 2:
         return
-    from tjgen.cluster.schema.equality import repeated  # lists that are not told apart by a name are rare
+    from tjgen.cluster.schema.equality import repeated  # lists whose elements have no key are rare
 
     for position in repeated(marks):
         findings.append(Mismatch(_path((place, position)), DUPLICATE, "", marks[position]))

@@ -32,7 +32,7 @@ class SyncTool(NamedTuple):
     domain: str
     """The domain of its annotations and labels."""
     syncing: tuple[tuple[str, str], ...]
-    """Group and kind of the objects that say what the tool syncs."""
+    """Group and kind of the objects that configure what the tool syncs."""
     wave: str
     """The annotation with the order within a sync, in which each step waits for the one before; "" without such an order."""
     kept: Annotations
@@ -60,9 +60,9 @@ class SyncTool(NamedTuple):
     has_hooks: bool
     """Whether it applies some objects as hooks, once in each sync, and does not compare them with Git."""
     waits_for_units: bool
-    """Whether objects that say what it syncs can wait for each other, and for the health of what they apply."""
+    """Whether sync objects can depend on each other and wait until the applied objects are healthy."""
     compares_with_git: bool
-    """Whether it reports a manifest that differs from the object which the server makes of it."""
+    """Whether it reports a manifest that differs from the object that the server creates from it."""
     refuses_to_remove_all: bool
     """Whether it refuses, unless an option allows it, a sync that removes every object."""
     tracking: tuple[str, ...]
@@ -72,4 +72,4 @@ class SyncTool(NamedTuple):
     unapplied_file: str
     """A comment that keeps the tool from applying a file."""
     installation: str
-    """What a person does once in the cluster, as a README says it. Fields: `output`, `commands`."""
+    """One-time steps in the cluster, as shown in a README. Fields: `output`, `commands`."""

@@ -1,7 +1,7 @@
 """A TrainJob and its runtime -> the objects that the Trainer controller creates, with their origins.
 
 The phases have upstream's names and order. Upstream keeps its plugins in a Go map, so their order is
-random there; here they stand sorted by name, which shows only where two of them write the same list
+random there; here they are sorted by name, which matters only if two of them write the same list
 (`env` with XGBoost).
 """
 

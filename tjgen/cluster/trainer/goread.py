@@ -12,7 +12,7 @@ Read = Callable[[Any], Any]
 
 
 class DecodeError(Exception):
-    """A value that its Go type cannot hold; `text` is what encoding/json says about it."""
+    """A value that does not fit its Go type; `text` is the error of encoding/json."""
 
     def __init__(self, value: Any, go_type: str, text: str = "") -> None:
         super().__init__(text)

@@ -25,7 +25,7 @@ KNOWN_ANCESTORS = (TRAINER, DATASET_INITIALIZER, MODEL_INITIALIZER)
 
 
 PANIC = "panic: runtime error: invalid memory address or nil pointer dereference"
-"""What Go says about a value that is not there."""
+"""Go's message for a missing value."""
 
 
 class RefusedError(Exception):
@@ -60,12 +60,12 @@ class Container:
 
     @property
     def variables(self) -> list[Any]:
-        """The env list as it stands."""
+        """The env list in its current state."""
         return self.tree.get("env", []) if self.env is None else self.env
 
     @property
     def volume_mounts(self) -> list[Any]:
-        """The list of mounts as it stands."""
+        """The list of mounts in its current state."""
         return self.tree.get("volumeMounts", []) if self.mounts is None else self.mounts
 
     def upsert_env(self, variables: Iterable[Any], origins: Iterable[tuple[Origin, ...]]) -> None:
@@ -142,7 +142,7 @@ class PodSet:
 
     @property
     def requests(self) -> dict[str, Quantity]:
-        """What one pod asks for, before plugins add containers."""
+        """The requests of one pod, before plugins add containers."""
         if not self.has_merged_resources and self.gang_resources is None:
             return self.shape.requests
         trees = [container.tree for container in self.containers]

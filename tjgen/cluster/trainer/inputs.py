@@ -18,7 +18,7 @@ Catalog = Callable[[str, str, str], "Tree | None"]
 
 
 class Expanded(NamedTuple):
-    """A TrainJob with the runtime that it refers to, None where there is none, and what the controller makes of the two."""
+    """A TrainJob, its runtime (None if it does not exist), and the result of the controller for the two."""
 
     trainjob: Tree
     runtime: Tree | None

@@ -25,11 +25,11 @@ _NO_NAMESPACE = Origin("trainer", RULE)
 
 CONTROLLER = "trainer.kubeflow.org/trainjob-controller"
 TORCHTUNE = ["tune", "run"]
-"""The command that starts torchtune, by which upstream tells it from other programs."""
+"""The command that starts torchtune, by which upstream detects a torchtune job."""
 
 
 class Job:
-    """A decoded TrainJob. `command` and `args` stand apart, because two plugins rewrite them."""
+    """A decoded TrainJob. `command` and `args` are separate fields because two plugins rewrite them."""
 
     __slots__ = (
         "args",
@@ -50,7 +50,7 @@ class Job:
     )
 
     def __init__(self, tree: Tree, uid: str, release: Release, session: Session) -> None:
-        """`session` keeps what is decoded, and what the TrainJob makes of its runtime."""
+        """`session` caches decoded objects, and the merges of the TrainJob and its runtime."""
         metadata = metadata_of(tree)
         written = tree.get("spec")
         # A default inside an absent parent does nothing, so a missing spec stays without a runtimeRef.
@@ -82,7 +82,7 @@ class Job:
 
     @property
     def resource_lists(self) -> dict[str, Any]:
-        """Limits and requests of `resourcesPerNode` as far as they are given; Go tells an empty list from none."""
+        """Limits and requests of `resourcesPerNode`, if set; Go distinguishes an empty list from a missing one."""
         lists = {}
         for kind in ("limits", "requests"):
             amounts = (self.resources or {}).get(kind)
@@ -154,7 +154,7 @@ def _spec(written: Tree, release: Release, session: Session) -> dict[str, Any]:
 
 
 def _list(trainer: dict[str, Any], written: Any, field: str) -> list[str] | None:
-    # An empty list is not an absent one: it clears what the runtime says. Printing it loses that.
+    # # An empty list differs from an absent one: it clears the list of the runtime. Printing loses the difference.
     if field in trainer:
         entries: list[str] = trainer[field]
         return entries

@@ -12,7 +12,7 @@ SNAPSHOT = "<runtime-snapshot>"
 SNAPSHOT_SUFFIX = "-runtime-snapshot"
 """The name of the ConfigMap with the copy of the runtime, after that of the TrainJob."""
 SCRIPT = "<script>"
-"""Stand for what cannot be known offline: random bytes, the live runtime, the program text of the controller."""
+"""Placeholders for values that exist only in the cluster: random bytes, the live runtime, scripts of the controller."""
 
 
 class CreatedObject(NamedTuple):
@@ -56,7 +56,7 @@ def snapshot(job: Job) -> CreatedObject:
     """The ConfigMap with the runtime as it was when the TrainJob was first reconciled.
 
     Upstream: pkg/runtime/core `createRuntimeSnapshot`, v2.3.0. Its text is the live object, uid and
-    managed fields included, so it stands as a placeholder.
+    managed fields included, so it is a placeholder.
     """
     owners: Owners = {
         (): (Origin("trainer", "tjgen"),),

@@ -1,4 +1,4 @@
-"""What a TrainJob changes in its runtime -> the template with the changes merged in, and who made them.
+"""The overrides of a TrainJob -> the runtime's template with the changes merged in, and the owners of the changes.
 
 Each release has a field of its own for them: runtime patches, overrides of pod templates or of pod specs.
 Upstream: pkg/runtime/core `mergeRuntimePatches`, v2.3.0, `mergePodTemplateOverrides`, v2.1.0, and
@@ -31,7 +31,7 @@ _PARTS: dict[str, tuple[FieldPath, str]] = {
     "PodTemplateSpec": (_POD_TEMPLATE, "PodTemplateOverride"),
     "PodSpec": (POD_SPEC, "PodSpecOverride"),
 }
-"""Type that is merged into -> where it stands in a job, and the type of what is merged."""
+"""Type of the merge target -> its path in a job, and the type of the merged value."""
 
 
 class Patched(NamedTuple):
@@ -45,7 +45,7 @@ class Patched(NamedTuple):
 
 
 def changes_runtime(job: Job) -> bool:
-    """Whether the TrainJob says anything that goes into the template."""
+    """Return whether the TrainJob sets anything that is merged into the template."""
     spec = job.spec
     return bool(spec.get(job.release.overrides)) or (
         job.release.propagates_metadata and ("labels" in spec or "annotations" in spec)
@@ -122,7 +122,7 @@ def _merged_jobs(spec: dict[str, Any], job: Job, owners: Owners) -> dict[str, An
 
 
 def _targeted(job: Job) -> Iterator[tuple[FieldPath, str, dict[str, Any]]]:
-    """Where an override stands, the name of a job that it targets, and what it brings."""
+    """The path of an override, the name of its target job, and its values."""
     if job.release.overrides == RUNTIME_PATCHES:
         for path, template in patches(job):
             items = template.get("spec", {}).get("replicatedJobs", [])

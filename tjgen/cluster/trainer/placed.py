@@ -13,11 +13,11 @@ from tjgen.trees.source.document import Document
 from tjgen.trees.typing import NamedTuple
 
 DocumentOf = Callable[[Tree], "Document | None"]
-"""A runtime that comes from a catalog -> the document that it stands in."""
+"""A runtime that comes from a catalog -> the document that contains it."""
 
 
 class Placed(NamedTuple):
-    """An object and where it stands: a document, or an item of a List in one."""
+    """An object and its location: a document, or an item of a List in one."""
 
     tree: Tree
     document: Document
@@ -45,7 +45,7 @@ def placed(documents: Sequence[Document]) -> list[Placed]:
 def surprising(
     objects: Sequence[Placed], expanded: Sequence[Expanded], document_of: DocumentOf, others: Sequence[ClashingRun] = ()
 ) -> Iterator[Diagnostic]:
-    """What the expansions say, and where names clash, each at the line of the object that it is about.
+    """Yield the diagnostics of the expansions and of conflicting names, each at the line of its object.
 
     `others` are runs whose names the objects must leave free too; clashes between them are reported elsewhere.
     """

@@ -49,7 +49,7 @@ def unsupported_runtime(job: Job) -> Diagnostic | None:
 
 
 def unsupported(job: Job) -> str:
-    """What controller and webhook say about the kind of the reference, or "" where it is fine."""
+    """Return the error of controller and webhook about the kind of the reference, or "" if it is valid."""
     kind, group = job.spec["runtimeRef"].get("kind", ""), job.spec["runtimeRef"].get("apiGroup", "")
     if group == GROUP and kind in (CLUSTER_RUNTIME, RUNTIME):
         return ""

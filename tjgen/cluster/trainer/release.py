@@ -1,7 +1,7 @@
 """A release of Trainer by its name -> what it does otherwise than the releases after it.
 
 The twin is written for the newest release. An earlier one is the next newer one with the lines that are
-changed, so reading `RELEASES` from the top tells what each release brought.
+changed, so `RELEASES`, read from the top, lists the changes of each release.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _EARLIER_POLICY_DOCS = "https://www.kubeflow.org/docs/components/trainer/operato
 
 
 class Release(NamedTuple):
-    """What one release does. A flag says what the newest one does; a release in which it is false does not yet."""
+    """The behavior of one release. A flag describes the newest release; it is false in releases before that behavior."""
 
     entry: TrainerRelease
     """Its row in the table of releases."""
@@ -33,7 +33,7 @@ class Release(NamedTuple):
     keeps_snapshot: bool = True
     """A ConfigMap keeps the runtime as it was."""
     merges_resources: bool = True
-    """`resourcesPerNode` is merged over what the runtime says, else it takes its place."""
+    """`resourcesPerNode` is merged over the runtime's resources, else it replaces them."""
     shows_resources_to_gangs: bool = True
     """Gangs count with the TrainJob's `resourcesPerNode`."""
     writes_init_containers: bool = True
@@ -61,7 +61,7 @@ class Release(NamedTuple):
     numbers_processes: bool = True
     """`numProcPerNode` is a number, else a number or a word, and the torch policy has one, too."""
     checks_torch_always: bool = True
-    """Torch's checks are made always, else only where `numProcPerNode` is given."""
+    """Torch's checks always run, else only if `numProcPerNode` is set."""
     adds_patched_jobs: bool = True
     """A patch for a job that the runtime does not have adds it, else the webhook refuses the TrainJob."""
     propagates_metadata: bool = False
@@ -69,7 +69,7 @@ class Release(NamedTuple):
     looks_into_runtime: bool = True
     """Processes are counted from the runtime's resources where the TrainJob has none, by GPUs first."""
     finetunes_by_adapters: bool = True
-    """torchtune knows LoRA and QLoRA."""
+    """torchtune supports LoRA and QLoRA."""
     sets_up_mpi_nodes: bool = True
     """The TrainJob's variables reach the job `node` of an MPI runtime whose launcher trains, too."""
     counts_each_trainer: bool = True
@@ -79,7 +79,7 @@ class Release(NamedTuple):
     names_by_schema: bool = True
     """The schema checks the name, else the webhook does, on create."""
     labels_coordinators: bool = True
-    """JobSet checks group names and the coordinator's label, and says the field of what is wrong."""
+    """JobSet checks group names and the coordinator's label, and names the invalid field."""
     checks_containers: bool = True
     """A runtime's job needs the container of its ancestor; a launcher may have replicas."""
     waits_for_several: bool = True
@@ -94,7 +94,7 @@ class Release(NamedTuple):
 
     @property
     def version(self) -> str:
-        """The version whose sources and schemas stand for it."""
+        """The version whose sources and schemas represent the release."""
         return self.entry.version
 
     @property
@@ -167,11 +167,11 @@ _V20 = _V21._replace(
 )
 
 RELEASES: dict[str, Release] = {release.name: release for release in (NEWEST, _V22, _V21, _V20)}
-"""Every release that tjgen knows, newest first."""
+"""The supported releases, newest first."""
 
 
 def of_versions(versions: Mapping[str, str] | None) -> Release:
-    """The release that a choice of schemas such as {"trainer": "v2.1.0"} means; the newest where it says nothing of Trainer."""
+    """Return the release for a choice of schemas such as {"trainer": "v2.1.0"}; the newest if it does not name Trainer."""
     return (release_of(versions["trainer"]) if versions and "trainer" in versions else None) or NEWEST
 
 

@@ -1,4 +1,4 @@
-"""Resource maps -> merged maps, GPU and CPU counts, and what a gang asks for."""
+"""Resource maps -> merged maps, GPU and CPU counts, and the total requests of a gang."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _REMEMBERED = 32
 
 
 class ContainerShape(NamedTuple):
-    """A container of the template. `path` is where it stands in the JobSet."""
+    """A container of the template. `path` is its path in the JobSet."""
 
     name: str
     tree: dict[str, Tree]
@@ -41,7 +41,7 @@ class ContainerShape(NamedTuple):
 
 
 class JobShape:
-    """A replicated job of the template. `path` is where it stands in the JobSet."""
+    """A replicated job of the template. `path` is its path in the JobSet."""
 
     __slots__ = ("_requests", "ancestor", "containers", "init_containers", "name", "path", "pod_spec", "tree")
 
@@ -58,7 +58,7 @@ class JobShape:
 
     @property
     def requests(self) -> dict[str, Quantity]:
-        """What one pod asks for; computed when a gang first needs it."""
+        """The requests of one pod; computed when a gang first needs them."""
         if self._requests is None:
             self._requests = pod_requests(self.pod_spec)
         return self._requests
@@ -130,7 +130,7 @@ class Runtime:
 
 
 def read(tree: Tree, release: Release, session: Session) -> Runtime:
-    """The runtime that `tree` says; raises DecodeError where its Go type cannot hold a value."""
+    """Return the runtime that `tree` describes; raise DecodeError if a value does not fit its Go type."""
     return session.latest("runtime", (tree, release), lambda: Runtime(tree, release), most=_REMEMBERED)
 
 

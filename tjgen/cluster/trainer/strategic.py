@@ -69,7 +69,7 @@ class _Places:
 
 
 class _PatchMerge:
-    """One merge: the types that it is made by, what records its values, and the places that earlier merges left."""
+    """One merge: its types, the recorder of its values, and the paths of earlier merges."""
 
     __slots__ = ("_note", "_places", "_types")
 

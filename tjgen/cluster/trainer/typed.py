@@ -1,7 +1,7 @@
 """A tree and the name of a Go type -> the tree as that type prints it again, with the API server's defaults.
 
 Decoding into Go and printing again drops unknown fields, nulls, empty lists and maps and most zeros,
-adds `{}` where a struct stands by value, and writes quantities canonically. The tables are
+adds `{}` for a struct that is embedded by value, and writes quantities canonically. The tables are
 `gotypes.TYPES` and, for earlier releases, `gotypes_earlier.CHANGES`; structs are compiled when they are
 first met.
 """

@@ -1,4 +1,4 @@
-"""An object that the schema accepts -> what the admission webhooks of its kind say about it."""
+"""An object that the schema accepts -> the errors and warnings of the admission webhooks of its kind."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def review(
 ) -> WebhookAnswer:
     """The webhooks' answer on creating `tree`, or on replacing `old` by it; an empty one for kinds without webhooks.
 
-    `context` holds the objects that stand in the cluster. A TrainJob whose runtime is not among them
-    is asked only what does not depend on it, because it is unknown whether the cluster has it, unless `is_whole` says that
+    `context` holds the objects of the cluster. For a TrainJob whose runtime is not among them, only the checks
+    without the runtime run, because the cluster may have it, unless `is_whole` states that
     the cluster has nothing else.
     """
     group = str(get(tree, ("apiVersion",), "")).partition("/")[0]

@@ -33,7 +33,7 @@ class Template(NamedTuple):
     """The verdict on a Job or Pod that a controller will make of a template."""
 
     path: str
-    """Where the template stands: spec.replicatedJobs[0].template."""
+    """The path of the template: spec.replicatedJobs[0].template."""
     kind: str
     """Job or Pod."""
     allowed: bool
@@ -64,8 +64,8 @@ def admit(
 ) -> Verdict:
     """The verdict on creating `document`: a parsed object, or its YAML text where the text matters.
 
-    `old` is the live object, or the manifest that it was made of: then the verdict is on applying `document` over it,
-    as `kubectl apply` does it. Under another name or namespace nothing is there, and the document is created; likewise where
+    `old` is the live object, or the manifest that created it: then the verdict is on applying `document` over it,
+    as `kubectl apply` does it. With another name or namespace, the document is created; likewise if
     `old` is not an object.
     `context` are the other objects of the cluster, which webhooks look up: with some given, a runtime that is not among them
     does not exist; without `context`, that is unknown. `apply` is client-side or server-side.
@@ -122,7 +122,7 @@ def _problem(problem: Diagnostic) -> Error:
 
 
 def _duplicate(problem: Diagnostic) -> str:
-    """A key that is given twice, as the server's reader says it."""
+    """Return the server's error about a duplicate key."""
     line = problem.span.line if problem.span is not None else 0
     key = problem.message.split('"')[1]
     return f'line {line}: key "{key}" already set in map'

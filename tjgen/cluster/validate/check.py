@@ -24,7 +24,7 @@ from tjgen.trees.source import reader
 from tjgen.trees.typing import NamedTuple
 
 IsApplied = Callable[[Tree], bool]
-"""Whether an object stands in the cluster already, and so is judged as an update elsewhere."""
+"""Whether the object exists in the cluster already, so that the check of updates applies."""
 
 
 class Examined(NamedTuple):
@@ -85,7 +85,7 @@ def examine(
     documents = [document for document in documents if is_manifest(document.value)]
     every: list[Placed] = []
     accepted: list[Placed] = []
-    # What stands in one file is applied together, so webhooks find it in the cluster.
+    # # The objects of one file are applied together, so webhooks find them in the cluster.
     context = [named(manifest) for document in documents for manifest, _ in manifests(document.value)]
     objects = Objects([*context, *[one for other in context for one in admission.assumed(other)]])
     session = session or Session()
@@ -144,7 +144,7 @@ def _applied(manifest: Tree, versions: Mapping[str, str] | None, *, strict: bool
 
 
 def _unlooked(manifest: Tree, versions: Mapping[str, str] | None) -> Iterator[Diagnostic]:
-    """What the webhook of Trainer would say to a TrainingRuntime, if it looked at one that is changed.
+    """Return the errors that Trainer's webhook would have for a changed TrainingRuntime, if it checked updates.
 
     It looks at creations alone (pkg/webhooks/trainingruntime_webhook.go `ValidateUpdate`, v2.3.0).
     """
@@ -157,7 +157,7 @@ def _unlooked(manifest: Tree, versions: Mapping[str, str] | None) -> Iterator[Di
 
 
 def manifests(tree: Tree) -> Iterator[tuple[Tree, FieldPath]]:
-    """The objects in a document and where they stand: itself, or the items of a List (kubectl opens those)."""
+    """Yield the objects in a document and their paths: itself, or the items of a List (kubectl opens those)."""
     if tree.__class__ is dict and (tree.get("apiVersion"), tree.get("kind")) == ("v1", "List"):
         items = tree.get("items")
         for position, item in enumerate(items if isinstance(items, Sequence) and not isinstance(items, str) else ()):

@@ -1,6 +1,6 @@
 """A manifest -> the verdict of an API server on creating the object.
 
-The stages stand in the server's order: decode, strict, validation. Built-in kinds are decoded into Go types, custom
+The stages have the server's order: decode, strict, validation. Built-in kinds are decoded into Go types, custom
 resources are checked by their schema; metadata is a Go type in both.
 """
 

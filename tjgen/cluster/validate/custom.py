@@ -51,7 +51,7 @@ def faults(wrong: list[Mismatch], schema: Schema) -> Iterator[Fault]:
 
 
 def rules(tree: Tree, schema: Schema, schema_faults: list[Fault], pair: ObjectPair | None = None) -> Iterator[Fault]:
-    """The CEL rules that are broken; where an error in `schema_faults` keeps them from being run, the error that says so.
+    """Yield the violated CEL rules; if an error in `schema_faults` prevents the evaluation, the error that reports it.
 
     At an update `pair` holds the object that `tree` takes the place of.
     """
@@ -114,7 +114,7 @@ def _worded(finding: Mismatch, schema: Schema) -> Iterator[Fault]:
 
 
 def _type_invalid(finding: Mismatch) -> Iterator[Fault]:
-    """A wrong type, and what the server's other validators then say of the same value."""
+    """Yield a wrong type, and the errors of the server's other validators about the same value."""
     path, _, message, value, _ = finding
     expected, _, actual = message.removeprefix("must be of type ").partition(": ")
     name = field(path)

@@ -34,7 +34,7 @@ class Definition(NamedTuple):
 
     name: str
     generator: str
-    """The release of controller-gen that made it, "-" where it does not say."""
+    """The release of controller-gen that generated it, "-" if it does not have one."""
     files: tuple[SchemaFile, ...]
 
 

@@ -1,6 +1,6 @@
 """A manifest -> the private keys and well-known tokens in it (TJ109): in ConfigMaps, variables, arguments, scripts, annotations.
 
-Secrets are left out: they are made to hold them, and `tjgen lint` has a rule for those in Git (TJ662).
+Secrets are left out: they exist to hold them, and `tjgen lint` has a rule for those in Git (TJ662).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """An object -> the fields that the API server accepts and does not store, because their feature gate is off by default.
 
-Neither the server nor a GitOps tool reports such a field: it is gone from the object, as `DropDisabledPodFields` and its
+Neither the server nor a GitOps tool reports such a field: the object loses it, as `DropDisabledPodFields` and its
 like in `pkg/api` and `pkg/registry` remove it. Recorded for 1.31 to 1.36, each with its default feature gates.
 """
 

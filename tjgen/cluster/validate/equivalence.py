@@ -105,7 +105,7 @@ def _name(text: str, names: dict[str, str]) -> str:
 
 
 def _text(key: str, text: Tree, where: str, names: dict[str, str]) -> Tree:
-    """A label or annotation: what its owner made up may be anything, what another project reads may not."""
+    """Return whether a label or annotation is equivalent: values that its owner invented may differ, others may not."""
     if text.__class__ is not str:
         return text
     if "/" in key and not key.startswith("tjgen.dev/"):

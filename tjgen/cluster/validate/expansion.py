@@ -1,4 +1,4 @@
-"""What the controller makes of a TrainJob -> what will be refused of it, at the field that it comes from."""
+"""The controller's objects for a TrainJob -> the errors that they will cause, at the fields that they come from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tjgen.trees.session import Session
 
 _JUDGED = ("JobSet", "PodGroup")
 _ALREADY_REFUSED = ("TJ815", "TJ840", "TJ841", "TJ842", "TJ843", "TJ852", "TJ860", "TJ861")
-"""Surprises that end in a refusal, and say why in words of their own."""
+"""Warnings that lead to a rejection and explain it in their own text."""
 
 
 def refused(one: Expanded, session: Session, versions: Mapping[str, str] | None) -> Iterator[Diagnostic]:
@@ -59,7 +59,7 @@ def _of_source(one: Expanded, created: CreatedObject, diagnostic: Diagnostic) ->
 
 
 def _source(one: Expanded, created: CreatedObject, path: FieldPath) -> tuple[Tree, FieldPath]:
-    """The file's object and field that asked for a field of the made object."""
+    """Return the file's object and field that cause a field of the created object."""
     for origin in origins_of(created.owners, lasting(created.tree, path)):
         tree = {"trainjob": one.trainjob, "runtime": one.runtime}.get(origin.source)
         if tree is not None:

@@ -23,10 +23,10 @@ WHOLE = "<nil>"
 
 
 class Fault(NamedTuple):
-    """One error: `type`, `field` and `detail` as the server answers them, `path` where it stands in the manifest.
+    """One error: `type`, `field` and `detail` as the server answers them, `path` as its path in the manifest.
 
-    `said` holds our words for people, where the server's are roundabout. An `echo` says again what another fault of the
-    same verdict says already: it is part of the server's answer, but not worth a diagnostic.
+    `summary` holds our message for people if the server's is unclear. An `echo` repeats another fault of the
+    same verdict: it is part of the server's answer, but not worth a diagnostic.
     """
 
     type: str

@@ -23,7 +23,7 @@ _MEMBERS = {
 
 
 class Located(Protocol):
-    """An object that knows its place in a file."""
+    """An object with its place in a file."""
 
     @property
     def tree(self) -> Tree: ...

@@ -33,14 +33,14 @@ def judge(
     is_whole: bool = False,
     session: Session | None = None,
 ) -> Verdict:
-    """The verdict on creating `tree` with strict field validation, or on applying it over the object made of `old`.
+    """Return the verdict on creating `tree` with strict field validation, or on applying it over the object of `old`.
 
     An `old` object of another name is not touched: then `tree` is created. With `server_side` the server does the apply.
-    `bound` says that claims have their volumes, which neither manifest can tell. With `webhooks`, the mutating webhooks of
+    `bound` means that claims have their volumes, which the manifests do not show. With `webhooks`, the mutating webhooks of
     Trainer and JobSet change the object before it is validated.
 
     With `context`, the other objects of the cluster, the validating webhooks review what the server accepts. They read a
-    TrainJob's runtime from it; a runtime that is not in it may exist, unless `is_whole` says that `context` is the whole cluster.
+    TrainJob's runtime from it; a runtime that is not in it may exist, unless `is_whole`: then `context` is the whole cluster.
     `session` keeps decoded runtimes for the next object.
 
     `versions` chooses the releases that the cluster runs (`{"trainer": "v2.1.0"}`). `duplicates` are the keys that the
@@ -108,7 +108,7 @@ def _by_server(
 
 
 def identity(tree: dict[str, Tree]) -> tuple[Tree, ...]:
-    """What tells an object from others of its kind: an apply under another name or namespace creates another object."""
+    """The identity of an object within its kind: an apply under another name or namespace creates another object."""
     metadata = tree.get("metadata")
     given: dict[str, Tree] = metadata if metadata.__class__ is dict else {}
     return (tree.get("apiVersion"), tree.get("kind"), given.get("name"), given.get("namespace"))

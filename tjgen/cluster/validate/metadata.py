@@ -44,7 +44,7 @@ COUNTED = {
     ("resource.k8s.io", "DeviceClass"),
     ("scheduling.k8s.io", "PriorityClass"),
 }
-"""The built-in kinds whose generation the server counts itself, whatever a manifest says."""
+"""The built-in kinds whose generation the server counts itself and ignores in manifests."""
 
 
 LATE = (("policy", "PodDisruptionBudget"),)
@@ -84,7 +84,7 @@ def faults(metadata: dict[str, Any], *, group: str, kind: str, namespaced: bool,
 
 
 def common(metadata: dict[str, Any], *, namespaced: bool, has_standard: bool = False) -> Iterator[Fault]:
-    """What is asked of every object at an update (`registry/rest:validateCommonFields`), whatever its kind asks besides.
+    """The checks of every object at an update (`registry/rest:validateCommonFields`), in addition to those of its kind.
 
     With `has_standard` a finalizer without a domain must be one of Kubernetes' own (core `ValidateObjectMetaUpdate`).
     """

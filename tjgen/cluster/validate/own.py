@@ -1,6 +1,6 @@
 """A folder of schemas of a cluster's own kinds: what is known with it, and how imported definitions come into it.
 
-SOURCE has, for each definition, its name and the release of controller-gen that made it, then the checksums of its files.
+SOURCE has, for each definition, its name and the release of controller-gen that generated it, then the checksums of its files.
 """
 
 from __future__ import annotations

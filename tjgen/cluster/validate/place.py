@@ -29,7 +29,7 @@ def at(path: FieldPath) -> Place:
 
 
 class Place:
-    """Where a value stands: `field` to the server, `path` in the tree."""
+    """The location of a value: `field` for the server, `path` in the tree."""
 
     __slots__ = ("field", "path")
 

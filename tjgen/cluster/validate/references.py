@@ -1,6 +1,6 @@
 """A manifest -> the other objects that it names: claims, Secrets, queues, classes and so on, each with its place.
 
-Fields of pods are found wherever pods are in an object. Names in optional references are left out if the caller wants only
+Fields of pods are found at any depth of an object. Names in optional references are left out if the caller needs only
 what must exist.
 """
 

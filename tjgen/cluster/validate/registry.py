@@ -4,7 +4,7 @@
 |---|---|
 | SERVER | one object: the verdict of the API server and its webhooks |
 | OBJECT | one object that the server accepts |
-| TOGETHER | all objects that are applied together, with what the Trainer controller makes of TrainJobs |
+| TOGETHER | all objects that are applied together, with those that the Trainer controller creates for TrainJobs |
 | CLOSED | all objects of a cluster |
 | UPDATE | an object, and the object that it replaces |
 

@@ -85,7 +85,7 @@ def by_webhook(fault: Fault, subject: ObjectRef | None) -> Diagnostic:
 
 
 def subject_of(tree: Tree) -> ObjectRef | None:
-    """What a manifest is, where it says so."""
+    """Return kind and name of a manifest, if it has them."""
     if tree.__class__ is not dict:
         return None
     parts = [

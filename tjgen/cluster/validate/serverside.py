@@ -25,7 +25,7 @@ _BITS = {"int32": 32, "int64": 64}
 
 
 def judge(tree: dict[str, Tree], schema: Schema, *, built_in: bool, duplicates: Sequence[str] = ()) -> Verdict:
-    """The verdict on applying `tree` where nothing of its name is there yet."""
+    """Return the verdict on applying `tree` if no object of its name exists."""
     refused = refusal(tree, schema)
     if refused is not None:
         return refused

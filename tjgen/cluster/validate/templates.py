@@ -46,7 +46,7 @@ class TemplateVerdict(NamedTuple):
 
 
 def templates(tree: Tree, *, versions: Mapping[str, str] | None = None) -> Iterator[TemplateVerdict]:
-    """The verdicts on everything that is made of `tree`, which the server accepts."""
+    """Yield the verdicts on all objects created from `tree`, which the server accepts."""
     api_version, kind = tree.get("apiVersion", ""), tree.get("kind", "")
     group = api_version.partition("/")[0]
     schema = store.find(api_version, kind, versions=versions)
@@ -117,7 +117,7 @@ def _replicated(tree: Tree, name: str, path: FieldPath, *, is_runtime: bool) -> 
 
 
 def _job(template: Tree, name: str, path: FieldPath) -> Iterator[TemplateVerdict]:
-    """The Job that is made of a template and, where that is accepted, its Pod."""
+    """Return the Job created from a template and, if it is accepted, its Pod."""
     metadata = _metadata(template, name, "labels", "annotations")
     job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": _given(template.get("spec"))}
     verdict = _created(job, path)
@@ -148,7 +148,7 @@ def _metadata(template: Tree, name: str, *kept: str) -> dict[str, Tree]:
 
 def _created(tree: Tree, path: FieldPath) -> TemplateVerdict:
     verdict = judge(tree)
-    # A controller does not ask for strict validation: what its types do not know is not there.
+    # # A controller does not use strict validation: its types drop unknown fields.
     kept = tuple([stage for stage in verdict.stages if stage.name != STRICT])
     return TemplateVerdict(path, tree["kind"], Verdict(kept, verdict.checked), field(path), tree)
 

@@ -25,7 +25,7 @@ _NO_RUNTIME = "TJ801"
 
 
 class Runtimes(Protocol):
-    """Runtimes that do not stand in the files."""
+    """Runtimes that are not in the files."""
 
     def look_up(self, kind: str, namespace: str, name: str) -> Tree | None: ...
 
@@ -43,9 +43,9 @@ def together(
     known: Known | None = None,
     policies: Callable[[Tree], Iterator[Diagnostic]] | None = None,
 ) -> Iterator[Diagnostic]:
-    """What the rules of phase TOGETHER report: webhooks, surprises, names that clash, made objects that are refused, gangs.
+    """Yield the findings of the rules of phase TOGETHER: webhooks, warnings, conflicting names, rejected objects, gangs.
 
-    `context`: objects that other checks accept, such as those of experiments, and `runs` what is made of them. With `known`, all
+    `context`: objects that other checks accept, such as those of experiments, and `runs` their results. With `known`, all
     these and `present`, which other checks may refuse, are the complete set of objects: every reference must lead to one of
     them or to a name in `known`. `policies` judges the objects, and what the Trainer controller creates.
     """
@@ -88,7 +88,7 @@ def _unevaluated(diagnostic: Diagnostic) -> Diagnostic:
 def _by_webhook(
     one: Expanded, places: Mapping[int, Placed], versions: Mapping[str, str] | None, session: Session
 ) -> Iterator[Diagnostic]:
-    """What the TrainJob's webhook says where its runtime stands in another file: one of its own it was asked about."""
+    """Yield the errors of the TrainJob's webhook if its runtime is in another file: its own runtime is already checked."""
     trainjob, runtime = places[id(one.trainjob)], places.get(id(one.runtime))
     if runtime is None or runtime.document.source is trainjob.document.source:
         return

@@ -1,7 +1,7 @@
 """A tree and its schema -> why it cannot be put into types for server-side apply.
 
 Mirrors sigs.k8s.io/structured-merge-diff v6 `typed/validate.go`: values of other types, fields that the schema does not
-have, and elements of keyed lists and sets that cannot be told apart.
+have, and elements of keyed lists and sets that cannot be distinguished.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _list(tree: list[Tree], schema: Schema, path: FieldPath, where: str) -> Iter
 
 
 def _unusable(item: Tree, keys: Any, items: Schema) -> str:
-    """Why an element of a list cannot be told from the others; "" where it can."""
+    """The reason why an element of a list cannot be distinguished from the others; "" if it can."""
     if keys is None:
         if item is None:
             return "associative list without keys has an element that's an explicit null"

@@ -1,4 +1,4 @@
-"""An object that the server accepts -> diagnostics on the Jobs and Pods of it that no controller will ever get made.
+"""An object that the server accepts -> diagnostics on its Jobs and Pods that no controller can create.
 
 The server looks at a pod inside a JobSet, a runtime or a Volcano Job for its types alone. What is wrong with it comes up when the
 controller makes it, in an event, and the object waits forever.

@@ -1,4 +1,4 @@
-"""What an API server says to a manifest: nothing against it, or what is wrong, stage by stage."""
+"""The verdict of an API server on a manifest: accepted, or the errors of each stage."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ VALIDATION = "validation"
 PANIC = "panic"
 """The server's own code fails at the manifest, which it refuses with an internal error."""
 PATCH = "patch"
-"""The client fails to merge the manifest with the object that is there."""
+"""The client fails to merge the manifest with the stored object."""
 REQUEST = "request"
 """The server does not take the request: the object has another version."""
 APPLY = "apply"
 """The manifest cannot be put into the types of server-side apply."""
 OLD = "old"
-"""The object that is said to be there could not be."""
+"""The stored object of the request is itself invalid."""
 
 
 WEBHOOK = "webhook"
@@ -28,7 +28,7 @@ class Stage(NamedTuple):
     """A stage of the server's work that a manifest fails.
 
     `errors` is the server's answer, word for word; `findings` the same for people: every unknown field by itself, and
-    nothing said twice.
+    without duplicates.
     """
 
     name: str

@@ -5,4 +5,4 @@ from __future__ import annotations
 CLIENT_SIDE = "client-side"
 SERVER_SIDE = "server-side"
 WAYS = (CLIENT_SIDE, SERVER_SIDE)
-"""`kubectl apply` merges a manifest in the client, unless it is told `--server-side`, as Flux always does."""
+"""`kubectl apply` merges a manifest in the client, unless it has `--server-side`, which Flux always uses."""

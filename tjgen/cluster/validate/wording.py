@@ -25,8 +25,8 @@ _GO_TYPES = {
 def field(path: FieldPath, schema: Schema | None = None) -> str:
     """The path as the server writes it: `spec.tasks[0].limits.nvidia.com/gpu`.
 
-    With a schema, keys of maps stand in brackets (`spec.replicaSpecs[Worker].template`): some of the server's checks
-    write them so, and only the schema tells a map's key from an object's field.
+    With a schema, keys of maps are in brackets (`spec.replicaSpecs[Worker].template`): some of the server's checks
+    write them so, and only the schema distinguishes a map's key from an object's field.
     """
     text = ""
     for step in path:
@@ -125,7 +125,7 @@ def go_type(value: Tree) -> str:
 
 
 class GoStruct(dict[str, Tree]):
-    """A Go struct: its fields stand in their own order, a map's keys are sorted."""
+    """Format a Go struct: its fields keep their own order, a map's keys are sorted."""
 
 
 def as_json(value: Tree) -> str:

@@ -26,7 +26,7 @@ def enforce_pod_group_policy(info: Info, job: Job) -> None:
 
 
 def build(info: Info, job: Job) -> Iterator[CreatedObject]:
-    """The PodGroup: all pods of all jobs, and what they ask for together."""
+    """Return the PodGroup: the pods of all jobs and their total requests."""
     policy = info.pod_group_policy.get("coscheduling")
     if policy is None:
         return

@@ -1,7 +1,7 @@
 """mlPolicy.jax -> JAX_* variables and the port of the trainer container.
 
 Upstream: pkg/runtime/framework/plugins/jax `EnforceMLPolicy`, v2.3.0. The TrainJob's own variables
-come later, when the JobSet is built, so they stand after these and win.
+are added later, when the JobSet is built, so they follow these and take precedence.
 """
 
 from __future__ import annotations

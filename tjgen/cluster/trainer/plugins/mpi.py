@@ -79,7 +79,7 @@ def runs_launcher_as_node(policy: dict[str, Any]) -> bool:
 
 
 def slots(info: Info, job: Job, policy: dict[str, Any]) -> tuple[int, Origin]:
-    """Processes per node, and what decided it: the TrainJob, else the policy, else, where that says 1, the GPUs."""
+    """Return processes per node and their source: the TrainJob, else the policy, else, if the policy has 1, the GPUs."""
     processes = job.trainer_field("numProcPerNode")
     if processes is not None:
         return _number(processes), Origin(MANAGER, "trainjob", ("spec", "trainer", "numProcPerNode"))

@@ -73,7 +73,7 @@ def processes_per_node(info: Info, job: Job) -> tuple[int | str, Origin]:
     processes, by_whom = _processes(info, job)
     because = by_whom if job.resources is None else Origin(MANAGER, "trainjob", ("spec", "trainer", "resourcesPerNode"))
     if not info.release.looks_into_runtime:
-        # Release 2.0 looks at what the TrainJob asks for and nowhere else.
+        # # Release 2.0 reads only the resources of the TrainJob.
         if job.resources is None:
             return processes, by_whom
         return by_lists(processes, job.resource_lists), because
@@ -128,7 +128,7 @@ def injection_target(info: Info, podset_name: str, name: str) -> Container | Non
 
 
 def missing_target(podset_name: str, name: str) -> str:
-    """What the controller and its webhook say about a target that is not there."""
+    """The error of the controller and its webhook for a missing target."""
     return f"envInjection target podSet {_quoted(podset_name)} container {_quoted(name)} not found in runtime template"
 
 

@@ -39,7 +39,7 @@ def _are_several(processes: int | str, gpus: int, release: Release) -> bool:
 
 
 def recipe_and_configuration(job: Job, nodes: int, processes: int | str, gpus: int) -> tuple[str, str]:
-    """The recipe and the configuration, by nodes, devices and the kind of fine-tuning that the arguments ask for."""
+    """Return the recipe and the configuration for nodes, devices and the kind of fine-tuning in the arguments."""
     args = (job.args or []) if job.release.finetunes_by_adapters else []
     is_single_device = nodes == 1 and (processes == 1 or gpus == 1)
     is_quantized = uses_qlora(args, job.release)
@@ -59,7 +59,7 @@ def recipe_and_configuration(job: Job, nodes: int, processes: int | str, gpus: i
 
 
 def model(job: Job) -> str:
-    """The model that the runtime's name tells, or "" where the name has not just three parts."""
+    """Return the model in the runtime's name, or "" if the name does not have three parts."""
     parts = str(job.spec["runtimeRef"].get("name", "")).split("-")
     if len(parts) != 3:
         return ""

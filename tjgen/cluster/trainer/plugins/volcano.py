@@ -29,7 +29,7 @@ def enforce_pod_group_policy(info: Info, job: Job) -> None:
 
 
 def build(info: Info, job: Job) -> Iterator[CreatedObject]:
-    """The PodGroup: all pods of all jobs, what they ask for together, queue, priority and topology."""
+    """Return the PodGroup: the pods of all jobs, their total requests, queue, priority and topology."""
     policy = info.pod_group_policy.get("volcano")
     if policy is None:
         return

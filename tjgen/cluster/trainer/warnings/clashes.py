@@ -1,6 +1,6 @@
-"""Expansions and the objects beside them -> where a name is taken that the controllers would use.
+"""Expansions and other objects -> names that the controllers need and that already exist.
 
-Nothing is adopted and little is overwritten: the object that is there first stays, and the run goes wrong without a word in
+Controllers adopt no objects and overwrite few: the existing object stays, and the run fails without a message in
 its status. Upstream: `createRuntimeSnapshot` and `reconcileObjects` of Trainer v2.3.0; `createHeadlessSvcIfNecessary`,
 `createPVCsIfNecessary` and the child Jobs of JobSet v0.12.0.
 """
@@ -27,7 +27,7 @@ _OUTCOMES = {
     ("batch", "Job"): "it stays as it is, and the pods of that job are never made",
     ("", "ConfigMap"): "the controller writes over it",
 }
-"""What becomes of an object that stands there first, by group and kind."""
+"""The effect on an existing object, by group and kind."""
 
 
 class Key(NamedTuple):
@@ -47,7 +47,7 @@ class ClashingRun(NamedTuple):
 
 
 def clashes(runs: Sequence[ClashingRun], objects: Sequence[Tree]) -> Iterator[tuple[Tree, Diagnostic]]:
-    """Each object that is in the way of a run, and each run that is in the way of another, with what is to be said of it."""
+    """Yield each object that conflicts with a run, and each run that conflicts with another, with the text to report."""
     makers: dict[Key, Tree] = {}
     for run in runs:
         for key in dict.fromkeys(names_of_objects(run)):
@@ -62,7 +62,7 @@ def clashes(runs: Sequence[ClashingRun], objects: Sequence[Tree]) -> Iterator[tu
 
 
 def _is_created_by(tree: Tree, trainjob: Tree) -> bool:
-    """Whether an object says itself that it was made for the TrainJob, as previews and exports of a cluster do."""
+    """Return whether the object names the TrainJob as its owner, as previews and exports of a cluster do."""
     owners = get(tree, ("metadata", "ownerReferences"), None)
     name = get(trainjob, _NAME, None)
     return any(

@@ -1,4 +1,4 @@
-"""What the controller makes of containers, variables and ports, where it is not what it looks like."""
+"""Unexpected effects of the controller on containers, variables and ports."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def initializer_without_container(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def dead_address(subject: Subject) -> Iterator[Diagnostic]:
-    """The address of the first pod is made of the word node and the TrainJob's name."""
+    """The address of the first pod consists of the word node and the TrainJob's name."""
     podset = subject.info.podset_of_ancestor(TRAINER)
     if podset is None or not _looks_for_first_pod(subject, podset):
         return
@@ -183,7 +183,7 @@ def swallowed_ports(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def stripped_port(subject: Subject) -> Iterator[Diagnostic]:
-    """The plugins bring {containerPort: 29500}, which takes the place of a port of that number with all that it says."""
+    """The plugins add {containerPort: 29500}, which replaces all fields of a port with that number."""
     for container in subject.info.all_containers():
         for position, port in enumerate(container.tree.get("ports") or () if container.added_ports else ()):
             lost = sorted(field for field, value in port.items() if (field, value) not in _PLAIN_PORT)

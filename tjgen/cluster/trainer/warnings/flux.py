@@ -1,4 +1,4 @@
-"""What the Flux policy makes of a command: one line that a shell splits at every space.
+"""The effect of the Flux policy on a command: one line that a shell splits at every space.
 
 Upstream: plugins/flux `getOriginalCommand` and templates/entrypoint.sh, v2.3.0.
 """
@@ -58,7 +58,7 @@ def no_command(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _parts(subject: Subject) -> Iterator[tuple[FieldPath, list[str], bool]]:
-    """The lists of words that the command is joined from, and whether they stand in the TrainJob."""
+    """Return the lists of words that form the command, and whether they come from the TrainJob."""
     trainer: Any = get(subject.job.tree, _TRAINER, {})
     container = subject.info.trainer_container()
     if trainer.get("command") is not None:

@@ -39,7 +39,7 @@ def gang_without_replicas(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def gang_in_steps(subject: Subject) -> Iterator[Diagnostic]:
-    """minMember counts the pods of all jobs; JobSet makes those of a job that waits only when the others are there or done."""
+    """minMember counts the pods of all jobs; JobSet creates those of a waiting job only when the others are ready or complete."""
     waiting = [podset for podset in subject.info.podsets if podset.shape.tree.get("dependsOn")]
     order = (subject.info.spec.get("startupPolicy") or {}).get("startupPolicyOrder")
     in_order = order == "InOrder" and len(subject.info.podsets) > 1
@@ -58,7 +58,7 @@ def gang_in_steps(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def gang_without_scheduler(subject: Subject) -> Iterator[Diagnostic]:
-    """Neither plugin sets schedulerName: under the default scheduler the PodGroup says nothing."""
+    """Neither plugin sets schedulerName: the default scheduler ignores the PodGroup."""
     default = [one for one in subject.info.podsets if one.shape.pod_spec.get("schedulerName", "") in ("", "default-scheduler")]
     if list(subject.info.pod_group_policy) == ["volcano"] and default:
         yield subject.of_runtime(

@@ -1,4 +1,4 @@
-"""Names that are made of the TrainJob's and have no room: its own checks let 63 characters pass, later ones do not."""
+"""Names derived from the TrainJob's that exceed a limit: its own checks allow 63 characters, later checks allow fewer."""
 
 from __future__ import annotations
 

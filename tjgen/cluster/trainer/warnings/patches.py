@@ -29,7 +29,7 @@ _MEANT_EMPTY = ("emptyDir", "spec", "template", "trainingRuntimeSpec")
 
 
 class _JobPatch(NamedTuple):
-    """What a patch or override says about one job, and where."""
+    """The part of a patch or override that concerns one job, and its path."""
 
     name: str
     pod: dict[str, Any]
@@ -168,7 +168,7 @@ def late_variables(subject: Subject) -> Iterator[Diagnostic]:
                 for variable in container.get("env", ()):
                     own = variable["name"]
                     if own not in names:
-                        continue  # a job or a container of that name stands twice, and the other one counts
+                        continue  # two jobs or containers have that name, and the other one counts
                     late = [name for name in names[names.index(own) + 1 :] if f"$({name})" in (variable.get("value") or "")]
                     if late:
                         yield subject.of_trainjob(
@@ -181,7 +181,7 @@ def late_variables(subject: Subject) -> Iterator[Diagnostic]:
 
 def _empties(tree: Tree, path: FieldPath) -> Iterator[FieldPath]:
     if tree is None or tree in ({}, []):
-        # An emptyDir is written as an empty map: there it says something.
+        # # An emptyDir is written as an empty map, which is not the same as none.
         if path[-1] not in _MEANT_EMPTY:
             yield path
     elif isinstance(tree, dict):
@@ -193,7 +193,7 @@ def _empties(tree: Tree, path: FieldPath) -> Iterator[FieldPath]:
 
 
 def _shown(items: list[Any]) -> str:
-    """One of the elements, by what says most about it."""
+    """Return the element with the most specific information."""
     first = items[0]
     shown = (first.get("key") or first.get("operator")) if isinstance(first, dict) else first
     more = f" and {len(items) - 1} more" if len(items) > 1 else ""

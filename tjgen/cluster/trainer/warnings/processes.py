@@ -1,4 +1,4 @@
-"""What the controller makes of nodes, processes and devices, where it is not what it looks like."""
+"""Unexpected effects of the controller on nodes, processes and devices."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def nodes_not_read(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def one_process_overruled(subject: Subject) -> Iterator[Diagnostic]:
-    """mpi `EnforceMLPolicy`: a runtime's numProcPerNode of 1 cannot be told from the default, and gives way to the GPUs."""
+    """mpi `EnforceMLPolicy`: a runtime's numProcPerNode of 1 cannot be distinguished from the default; the GPU count wins."""
     written = get(subject.runtime.tree, (*_MPI, "numProcPerNode"), None)
     if written != 1 or subject.job.trainer_field("numProcPerNode") is not None or not subject.job.release.looks_into_runtime:
         return

@@ -1,4 +1,4 @@
-"""A finding about a TrainJob or its runtime -> the diagnostic that says whose field it is."""
+"""A finding about a TrainJob or its runtime -> the diagnostic at the object that owns the field."""
 
 from __future__ import annotations
 
@@ -37,5 +37,5 @@ def reference(tree: Tree) -> ObjectRef:
 
 
 def in_runtime(path: FieldPath) -> FieldPath:
-    """Where the runtime holds what stands at `path` in the JobSet."""
+    """Return the path in the runtime of the value at `path` in the JobSet."""
     return (*SPEC, *path[1:])

@@ -95,7 +95,7 @@ GANGS: tuple[Rule, ...] = (
 
 
 def find_warnings(subject: Subject) -> list[Diagnostic]:
-    """Everything that the rules find; those that cannot find anything are not asked."""
+    """Return all findings of the rules; rules that cannot apply are skipped."""
     info, spec = subject.info, subject.job.spec
     rules = list(ALWAYS)
     policies = [name for name in info.ml_policy or () if name != "numNodes"]

@@ -1,4 +1,4 @@
-"""What objects say that never reaches the JobSet, or keeps it from being made."""
+"""Settings that never reach the JobSet, or that prevent its creation."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def unread_metadata(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def overwritten_suspend(subject: Subject) -> Iterator[Diagnostic]:
-    """jobset `Build`: spec.suspend of the JobSet is that of the TrainJob, which is false where it says nothing."""
+    """jobset `Build`: spec.suspend of the JobSet is that of the TrainJob, false by default."""
     if get(subject.runtime.tree, (*SPEC, "suspend"), None) is True and not subject.job.suspend:
         yield subject.of_runtime(
             "TJ885",

@@ -28,7 +28,7 @@ def ip_address(text: str, at: Place) -> Iterator[Fault]:
 
 
 def _read(text: str) -> tuple[Any, bool]:
-    """The address that a text says (octets may begin with zeros), and whether some do."""
+    """Return the address that a text contains (octets may begin with zeros), and whether some do."""
     from ipaddress import ip_address as parsed  # pods rarely name addresses
 
     zeros = False
@@ -43,12 +43,12 @@ def _read(text: str) -> tuple[Any, bool]:
 
 
 def read_address(text: str) -> Any:
-    """The address that a text says, which may have leading zeros; None for none."""
+    """Return the address that a text contains, which may have leading zeros; None for none."""
     return _read(text)[0]
 
 
 def read_network(text: str) -> Any:
-    """The network around the address that a text says, which need not be its first; None for none (`ParseCIDRSloppy`)."""
+    """Return the network around the address in a text, which need not be its first; None for none (`ParseCIDRSloppy`)."""
     from ipaddress import ip_network
 
     address, _, length = text.partition("/")

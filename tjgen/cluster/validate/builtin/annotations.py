@@ -26,7 +26,7 @@ _PROFILE_TYPES: dict[Any, dict[str, tuple[str, ...]]] = {
     "RuntimeDefault": {"seccomp": ("runtime/default", "docker/default"), "apparmor": ("runtime/default",)},
     "Localhost": {"seccomp": (), "apparmor": ()},
 }
-"""What an annotation may say beside a profile of some type."""
+"""The values that an annotation may have in addition to a profile of some type."""
 _PROFILES = ("runtime/default", "docker/default", "unconfined")
 
 

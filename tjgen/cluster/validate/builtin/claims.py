@@ -78,7 +78,7 @@ def claim_spec(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
 
 
 def access_modes(modes: Any, at: Place, *, required: str) -> Iterator[Fault]:
-    """The modes of a claim or a volume, and what is said where there are none."""
+    """Return the modes of a claim or a volume, and the error if there are none."""
     if not modes:
         yield at.required(required)
     for position, mode in enumerate(modes):

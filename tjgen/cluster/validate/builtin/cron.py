@@ -95,7 +95,7 @@ def _schedule(schedule: str, at: Place) -> Iterator[Fault]:
 
 
 def _parse(schedule: str) -> None:
-    """`cron.ParseStandard`; ValueError says what it says."""
+    """`cron.ParseStandard`; the ValueError has its message."""
     if schedule.startswith(("TZ=", "CRON_TZ=")):
         zone, space, rest = schedule.partition("=")[2].partition(" ")
         if not space:

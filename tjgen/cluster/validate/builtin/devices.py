@@ -180,7 +180,7 @@ def _selector(selector: dict[str, Any], at: Place) -> Iterator[Fault]:
 
 
 def _expression_problem(text: str) -> str:
-    """What certainly is wrong with an expression about a device; of what is not understood here nothing is said."""
+    """Yield certain errors in an expression about a device; unsupported expressions are skipped."""
     from tjgen.cluster.validate.cel.parser import parse
     from tjgen.cluster.validate.cel.program import names_in
 

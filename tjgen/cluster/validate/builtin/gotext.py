@@ -12,7 +12,7 @@ _NANOSECONDS = {"ns": 1, "us": 1_000, "µs": 1_000, "μs": 1_000, "ms": 10**6, "
 
 
 def atoi(text: str) -> int:
-    """`strconv.Atoi`; ValueError says what it says."""
+    """`strconv.Atoi`; the ValueError has its message."""
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not (digits.isascii() and digits.isdigit()):
         raise ValueError(f"strconv.Atoi: parsing {quote(text)}: invalid syntax")
@@ -23,7 +23,7 @@ def atoi(text: str) -> int:
 
 
 def check_duration(text: str) -> None:
-    """`time.ParseDuration`; ValueError says what it says."""
+    """`time.ParseDuration`; the ValueError has its message."""
     is_negative, rest = text.startswith("-"), text[1:] if text[:1] in ("+", "-") else text
     if rest == "0":
         return

@@ -19,7 +19,7 @@ from tjgen.trees.manifests.generated_names import generated
 from tjgen.trees.typing import Any
 
 UID = "00000000-0000-4000-8000-000000000000"
-"""Stands for the identity that the server gives the Job."""
+"""Placeholder for the UID that the server gives the Job."""
 
 _UID_LABEL = "batch.kubernetes.io/controller-uid"
 _UID_LABELS = ("controller-uid", _UID_LABEL)
@@ -45,7 +45,7 @@ _PATH_WORDS = r"Invalid path (regex used for validation is '[A-Za-z0-9/\-._~%!$&
 
 
 def stored_faults(job: dict[str, Any]) -> Iterator[Fault]:
-    """`ValidateJob` of a Job that is there already, whose selector and labels are not filled in again."""
+    """`ValidateJob` of an existing Job, whose selector and labels are not filled in again."""
     at, spec, metadata = Place("spec", ("spec",)), job.get("spec", {}), job.get("metadata", {})
     name = metadata.get("name", "")
     if not spec.get("manualSelector") and spec.get("selector") is not None:
@@ -123,7 +123,7 @@ def _generated_selector(spec: dict[str, Any], name: str, at: Place, uid: str = U
 
 
 def _selector(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
-    """What ValidateJobSpec says about the selector."""
+    """Yield the errors of ValidateJobSpec about the selector."""
     selector, field = spec.get("selector"), at.child("selector")
     wrong = [*label_selector(selector, field)]
     yield from wrong

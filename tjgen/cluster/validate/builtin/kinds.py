@@ -1,4 +1,4 @@
-"""A built-in kind -> the checks that the API server makes of it beyond its types and metadata.
+"""A built-in kind -> the checks of the API server beyond its types and metadata.
 
 A module is loaded when a manifest of its kind comes by: checking a ConfigMap does not read what is known of Pods.
 """

@@ -1,6 +1,6 @@
 """What a container mounts of its pod's volumes -> what the API server has against it.
 
-Mirrors kubernetes 1.36 `pkg/apis/core/validation` (ValidateVolumeMounts, ValidateVolumeDevices). Some errors stand at the
+Mirrors kubernetes 1.36 `pkg/apis/core/validation` (ValidateVolumeMounts, ValidateVolumeDevices). Some errors are at the
 list without an index upstream.
 """
 

@@ -121,7 +121,7 @@ def in_thousandths(value: Quantity) -> int:
 
 
 def _cut(thousandths: int) -> int:
-    """What upstream makes of a number beyond 64 bits: nothing of one with few digits, the low bits of one with many."""
+    """Return upstream's value of a number beyond 64 bits: 0 for few digits, the low bits for many."""
     if -_MOST <= thousandths <= _MOST:
         return thousandths
     return 0 if len(str(abs(thousandths)).rstrip("0")) <= _SHORT else thousandths % 2**64

@@ -1,4 +1,4 @@
-"""Label and node selectors, and the affinities made of them -> what the API server has against them.
+"""Label and node selectors, and affinities -> the errors of the API server.
 
 Mirrors k8s.io/apimachinery 0.36 `apis/meta/v1/validation:ValidateLabelSelector` and kubernetes 1.36
 `pkg/apis/core/validation` (ValidateNodeSelector, validateAffinity).

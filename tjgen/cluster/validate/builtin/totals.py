@@ -1,4 +1,4 @@
-"""What a pod's containers ask for together, against what the pod itself asks for.
+"""The total requests of a pod's containers, compared with the requests of the pod itself.
 
 Mirrors kubernetes 1.36 `pkg/apis/core/validation:validatePodResourceConsistency` and k8s.io/component-helpers
 `resource/helpers.go` (AggregateContainerRequests, AggregateContainerLimits).
@@ -74,7 +74,7 @@ def _of(container: dict[str, Any], side: str) -> Resources:
 
 
 def _aggregate(spec: dict[str, Any], side: str) -> Resources:
-    """The sum over containers and sidecars, or what an init container needs beside the sidecars before it, if that is more."""
+    """Return the sum over containers and sidecars, or the need of an init container with the sidecars before it, if larger."""
     total = quantity.total(_of(container, side) for container in spec.get("containers", ()))
     sidecars: Resources = {}
     highest: Resources = {}

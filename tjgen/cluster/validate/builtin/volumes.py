@@ -98,7 +98,7 @@ def _git_repo(source: dict[str, Any], at: Place) -> Iterator[Fault]:
 
 
 def _keys(named: str) -> Check:
-    """A secret or config map, whose name stands in the field `named`."""
+    """A secret or config map, whose name is in the field `named`."""
 
     def check(source: dict[str, Any], at: Place) -> Iterator[Fault]:
         if not source.get(named):

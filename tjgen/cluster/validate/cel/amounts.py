@@ -16,7 +16,7 @@ _POWERS = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, 
 
 
 class Amount(int):
-    """A quantity in billionths. `is_whole` says that it is held without a fraction: 2000m is not."""
+    """A quantity in billionths. `is_whole` is true if the server stores it without a fraction: 2000m is not."""
 
     is_whole = True
 

@@ -186,7 +186,7 @@ def _text(body: str, *, is_raw: bool) -> str:
 
 
 def _escape(body: str, position: int) -> tuple[str, int]:
-    """The character that the escape at `position` (behind the backslash) stands for, and where the text goes on."""
+    """Return the character of the escape at `position` (after the backslash), and the position after it."""
     letter = body[position]
     if letter in _ESCAPED:
         return _ESCAPED[letter], position + 1

@@ -1,4 +1,4 @@
-"""The text of a CEL rule -> a function of its variables that says whether the rule holds.
+"""The text of a CEL rule -> a function of its variables that returns whether the rule holds.
 
 Every node of the syntax tree becomes a closure over the scope (variables by name). `&&`, `||`, `all` and `exists` absorb
 an error where another operand decides alone, as github.com/google/cel-go `interpreter` does; the first error wins.
@@ -42,7 +42,7 @@ _programs: dict[str, CelProgram] = {}
 
 
 class CelProgram:
-    """An expression about a value that can be run. `is_transition` says that it looks at the old value."""
+    """A compiled expression about a value. `is_transition` is true if it reads the old value."""
 
     __slots__ = ("_step", "is_transition")
 
@@ -52,7 +52,7 @@ class CelProgram:
         self.is_transition = "oldSelf" in names_in(tree)
 
     def holds(self, value: Any, old: Any = None) -> bool:
-        """Whether the rule holds of `value`; raises CelError where it cannot be told."""
+        """Return whether the rule holds for `value`; raise CelError if it cannot be evaluated."""
         return values.truth(self.run(value, old))
 
     def run(self, value: Any, old: Any = None) -> Any:
@@ -64,7 +64,7 @@ _OF_RULES = Names(frozenset(("self", "oldSelf")))
 
 
 def program(text: str) -> CelProgram:
-    """The program of a rule, made once; raises SyntaxError for what this CEL does not understand."""
+    """Return the program of a rule, compiled once; raise SyntaxError for unsupported CEL."""
     known = _programs.get(text)
     if known is None:
         known = _programs[text] = CelProgram(text)
@@ -133,7 +133,7 @@ def _recorded(value: Step, key: Step, read: Callable[[Any, Any], Any]) -> Step:
 
 
 def _property(name: str) -> str:
-    """The property that an escaped name stands for (k8s.io/apiserver `pkg/cel/escaping.go`)."""
+    """Return the property of an escaped name (k8s.io/apiserver `pkg/cel/escaping.go`)."""
     for escaped, text in _ESCAPES.items():
         name = name.replace(escaped, text)
     return name[2:-2] if name.startswith("__") and name.endswith("__") and len(name) > 4 else name

@@ -37,23 +37,23 @@ class RulePlan(NamedTuple):
 
 _STEP = regex.compile(r"\.?([\w-]+)|\['([^']*)'\]")
 Ruled = dict[str, Any]
-"""Where the rules of a schema stand: the steps down to each, a property by its name, ITEMS or VALUES."""
+"""The paths of the rules in a schema: the steps to each, a property by its name, ITEMS or VALUES."""
 
 _plans: dict[int, tuple[Schema, RulePlan | None]] = {}
 
 
 def plan(schema: Schema) -> RulePlan | None:
-    """The rules of a schema; None where it has none. Made once for each schema, which is kept alive."""
+    """Return the rules of a schema; None if it has none. Compiled once for each schema, which stays in memory."""
     known = _plans.get(id(schema))
     if known is None:
-        # The files of schemas/ say where theirs are: to look for them takes longer than all else of a check.
+        # # The files of schemas/ list the paths of their rules: a search takes longer than the rest of a check.
         where = schema.get("x-tjgen-rules") if "x-tjgen-resource" in schema else _ruled(schema)
         known = _plans[id(schema)] = (schema, None if where is None else _plan(schema, where))
     return known[1]
 
 
 def _ruled(schema: Schema) -> Ruled | None:
-    from tjgen.cluster.schema.definition import ruled  # only for schemas that stand in no file
+    from tjgen.cluster.schema.definition import ruled  # only for schemas without a file
 
     return ruled(schema)
 
@@ -86,7 +86,7 @@ def faults(tree: dict[str, Tree], schema: Schema, pair: ObjectPair | None = None
 
 
 class _Before(NamedTuple):
-    """What stood where a value stands: what rules compare with, and what tells whether anything changed."""
+    """The previous value: rules compare with it, and it shows whether anything changed."""
 
     old: Tree = None
     pair: ObjectPair | None = None
@@ -198,7 +198,7 @@ def _maybe(old: Any) -> Any:
 
 
 def _worded(rule: dict[str, Any], sides: tuple[Any, Any]) -> str:
-    """What `messageExpression` says; "" where it says nothing that the server would take: one line of text."""
+    """Return the result of `messageExpression`; "" if the server would reject it: it accepts one line of text."""
     text = rule.get("messageExpression", "")
     if not text:
         return ""

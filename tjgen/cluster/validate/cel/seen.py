@@ -1,7 +1,7 @@
 """A value that may be of a wrong type, and its schema -> the value as rules see it.
 
 Mirrors k8s.io/apiserver 0.36 `pkg/cel/common:UnstructuredToVal`: map lists compare as maps and sets as sets, and what is
-of another type than the schema says is an error for the rule that looks at it. A new object never has such a value, for
+of another type than that of the schema is an error for the rule that reads it. A new object never has such a value, for
 its rules run only where all types are right; one that was stored before may.
 """
 

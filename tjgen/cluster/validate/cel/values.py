@@ -20,7 +20,7 @@ class CelError(Exception):
 
 
 class Wrong:
-    """A value of another type than its schema says: an error for every expression that reads it."""
+    """A value of another type than that of its schema: an error for every expression that reads it."""
 
     __slots__ = ("words",)
 
@@ -59,7 +59,7 @@ def sound(value: Any) -> Any:
 
 
 def overload() -> CelError:
-    """The error of an operation on values that it is not made for."""
+    """Return the error of an operation on unsupported values."""
     return CelError(NO_OVERLOAD)
 
 

@@ -1,7 +1,7 @@
-"""A manifest of a built-in kind and the one that the object was made of -> the verdict of an API server on applying it.
+"""A manifest of a built-in kind and the manifest that created the object -> the verdict of an API server on applying it.
 
 Mirrors the registry of kubernetes 1.36: what a kind's strategy prepares (`PrepareForCreate`, `PrepareForUpdate`), and its
-`ValidateUpdate`, which asks most of what is asked of a new object, and what may not change.
+`ValidateUpdate`, which runs most checks of a new object, and checks immutable fields.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _RULES = {
     "StatefulSet": "workloads:stateful_set",
     "StorageClass": "storage:storage_class",
 }
-"""Kind -> module and function that say what may not change; of other kinds everything may."""
+"""Kind -> module and function that check immutable fields; other kinds have none."""
 
 
 def _claim_faults(claim: dict[str, Tree]) -> Iterator[Fault]:
@@ -80,13 +80,13 @@ _NAME_IS_KNOWN = (
 )
 """The kinds whose names are looked at only when they are new."""
 _SPEC_IS_KNOWN = ("PriorityClass", "ResourceClaim")
-"""The kinds of which an update asks only whether anything changed."""
+"""The kinds whose update validation checks only whether anything changed."""
 
 
 def judge(
     tree: dict[str, Tree], old: dict[str, Tree], schema: Schema, *, server_side: bool = False, bound: bool = False
 ) -> Verdict:
-    """The verdict on applying `tree` over the object made of `old`."""
+    """Return the verdict on applying `tree` over the object created from `old`."""
     kind = str(tree["kind"])
     if kind not in TYPES:
         # The Go types of such kinds are not known, so there is no merge: what an apply leaves out counts as removed.
@@ -123,7 +123,7 @@ def _without_status(tree: dict[str, Tree]) -> dict[str, Tree]:
 
 
 def _server_side_applied(old: dict[str, Tree], tree: dict[str, Tree], before: dict[str, Tree], schema: Schema) -> dict[str, Tree]:
-    """What server-side apply makes of the three."""
+    """Return the result of server-side apply for the three."""
     whole = serverside.whole(schema)
     merged: dict[str, Tree] = fieldmerge.applied(serverside.cut(old, whole), serverside.cut(tree, whole), before, whole)
     return merged

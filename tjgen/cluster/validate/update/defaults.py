@@ -1,7 +1,7 @@
 """A decoded object of a built-in kind -> the object with the server's defaults.
 
 Mirrors kubernetes 1.36 `pkg/apis/*/v1/defaults.go`: each `SetDefaults_X` is a function over the struct X, called from the
-outside in. What only pods have stands in `pod_defaults`.
+from the outside in. Fields that only pods have are in `pod_defaults`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def with_defaults(tree: Struct, name: str) -> Struct:
     rule = _DEFAULTS.get(name)
     own = rule(tree) if rule is not None else tree
     known = fields(name)
-    # A struct that stands by value is there, and has its defaults, whether it was given or not.
+    # # A struct that is embedded by value always exists and has its defaults.
     structs: Struct = {
         key: {} for key, field in known.items() if field.form == STRUCT and not field.is_pointer and key != "metadata"
     }

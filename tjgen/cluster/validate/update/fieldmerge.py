@@ -1,4 +1,4 @@
-"""A manifest that was applied, the new one and the live object -> what server-side apply makes of the three.
+"""A manifest that was applied, the new one and the live object -> the result of server-side apply.
 
 Mirrors sigs.k8s.io/structured-merge-diff v6 `merge/update.go:Apply` where one manager applies: fields are merged, elements of
 keyed lists by their keys, and what the manager no longer names is removed with all that is in it.
@@ -61,7 +61,7 @@ def _of(elements: list[tuple[Tree, Tree]], name: Tree) -> Tree:
 
 
 def _name(item: Tree, keys: Any, items: Schema) -> Tree:
-    """What tells an element from the others."""
+    """The key of an element."""
     if not keys or item.__class__ is not dict:
         return item
     return [item.get(key, items.get("properties", {}).get(key, {}).get("default")) for key in keys]

@@ -105,7 +105,7 @@ def _only_nulls(patch: dict[str, Tree]) -> dict[str, Tree]:
 
 
 def _merged(tree: dict[str, Tree], patch: dict[str, Tree]) -> dict[str, Tree]:
-    """`mergeDocs`: a null in the patch removes; where nothing stands yet, the patch loses its own nulls."""
+    """`mergeDocs`: a null in the patch removes; if there is no value yet, the patch loses its own nulls."""
     result = dict(tree)
     for key, value in patch.items():
         if value is None:

@@ -1,4 +1,4 @@
-"""The metadata of an object that arrives and of the one that is held -> what the server has against the change.
+"""The metadata of a new and of a stored object -> the server's errors about the change.
 
 Mirrors k8s.io/apiserver 0.36 `registry/rest:BeforeUpdate`, which takes over what the system sets, and k8s.io/apimachinery
 0.36 `api/validation/objectmeta.go:ValidateObjectMetaAccessorUpdate`.
@@ -28,7 +28,7 @@ def settled(metadata: dict[str, Any], stored: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_conflict(metadata: dict[str, Any]) -> bool:
-    """Whether the manifest is about another version of the object than the one that is there."""
+    """Return whether the manifest has another resourceVersion or UID than the stored object."""
     return metadata.get("resourceVersion", "") not in ("", RESOURCE_VERSION)
 
 

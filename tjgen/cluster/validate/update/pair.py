@@ -93,12 +93,12 @@ def identical(left: Tree, right: Tree) -> bool:
 
 
 def is_map_list(schema: Schema) -> bool:
-    """Whether the elements of a list are told apart by keys."""
+    """Whether the elements of a list are identified by keys."""
     return schema.get("x-kubernetes-list-type") == "map" and bool(schema.get("x-kubernetes-list-map-keys"))
 
 
 def key_of(item: Tree, schema: Schema) -> Key | None:
-    """What tells an element of a map list from the others; None where it lacks a key, or a key is no scalar."""
+    """Return the key of an element of a map list; None if it lacks a key, or a key is not a scalar."""
     if item.__class__ is not dict or not is_map_list(schema):
         return None
     values = [item.get(key) for key in schema["x-kubernetes-list-map-keys"]]

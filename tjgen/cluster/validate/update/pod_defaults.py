@@ -52,7 +52,7 @@ def _container(container: Struct) -> Struct:
 
 
 def _pull_policy(image: str) -> str:
-    """`parsers.ParseImageName`: a digest stands for itself, and what has no tag is the latest."""
+    """`parsers.ParseImageName`: a digest needs no tag, and the default tag is latest."""
     name, _, digest = image.partition("@")
     tag = name.rpartition("/")[2].partition(":")[2]
     is_latest = tag == "latest" or (not tag and not digest)

@@ -1,6 +1,6 @@
 """A built-in object with its defaults -> the object as its kind's strategy prepares it.
 
-Mirrors `PrepareForCreate` and `PrepareForUpdate` of kubernetes 1.36 `pkg/registry`, as far as an update can tell, with the
+Mirrors `PrepareForCreate` and `PrepareForUpdate` of kubernetes 1.36 `pkg/registry`, as far as manifests allow, with the
 feature gates as they are by default, and what the mutating plugins of admission and a kind's own storage set.
 """
 
@@ -44,7 +44,7 @@ def _claim(claim: Struct) -> Struct:
 
 
 def _updated_claim(claim: Struct, before: Struct) -> Struct:
-    """A claim that has a source keeps what it says about one, and each still fills in for the other."""
+    """A claim that has a source keeps both of its source fields, and each still fills in the other."""
     spec, stored = claim.get("spec", {}), before.get("spec") or {}
     if stored.get("dataSource") is None and stored.get("dataSourceRef") is None:
         return _claim(claim)
@@ -61,7 +61,7 @@ def _pod(pod: Struct) -> Struct:
 
 
 def _without_gated(value: Any) -> Any:
-    """`DropDisabledPodFields`: the fields of pods whose feature gate is off, wherever a pod stands."""
+    """`DropDisabledPodFields`: the fields of pods whose feature gate is off, at any depth."""
     if value.__class__ is dict:
         if "stopSignal" in value.get("lifecycle", {}):
             rest = {key: item for key, item in value["lifecycle"].items() if key != "stopSignal"}

@@ -14,6 +14,6 @@ def conflict() -> Verdict:
 
 
 def unreadable_old() -> Verdict:
-    """The old manifest could not have made an object."""
+    """The old manifest was invalid and did not create an object."""
     fault = Fault(BAD_REQUEST, "", "the object that is there cannot be read", ())
     return Verdict((Stage(OLD, (fault,), (fault,)),))

@@ -1,4 +1,4 @@
-"""A manifest and the one that the object was made of -> the verdict of an API server on applying it.
+"""A manifest and the manifest that created the object -> the verdict of an API server on applying it.
 
 In the server's order: `kubectl apply` merges the manifest into the live object, then the whole is decoded, defaulted and
 validated as a new one, compared with the old one, and what was wrong before and did not change is forgiven where the
@@ -34,7 +34,7 @@ def judge(
     bound: bool = False,
     release: Release | None = None,
 ) -> Verdict:
-    """The verdict on applying `tree` over the object made of `old`, which has the same kind, name and namespace.
+    """Return the verdict on applying `tree` over the object created from `old`, of the same kind, name and namespace.
 
     The mutating webhooks of `release` change both objects; None for a cluster without them.
     """

@@ -1,7 +1,7 @@
 """The name of a Go type -> its fields, and a tree as that type prints it.
 
-The table is `gotypes.TYPES`; a line is read when its type is first met. What a tree is printed as tells whether two
-objects are the same to the server: encoding/json leaves out zeros, nulls and empties of fields that say `omitempty`,
+The table is `gotypes.TYPES`; a line is read when its type is first used. The printed form of a tree shows whether two
+objects are the same to the server: encoding/json leaves out zeros, nulls and empties of `omitempty` fields,
 keeps what a pointer points to, and k8s.io/apimachinery writes quantities in one way.
 """
 
@@ -105,7 +105,7 @@ def _zero(field: ShapeField) -> Tree:
 
 
 def same(left: Tree, right: Tree, name: str) -> bool:
-    """`equality.Semantic.DeepEqual` of two structs of a type, where None stands for none."""
+    """`equality.Semantic.DeepEqual` of two structs of a type; None represents an absent one."""
     return bool(comparable(left, name) == comparable(right, name))
 
 

@@ -1,6 +1,6 @@
 """A manifest -> the object that the API server holds once it has created it.
 
-Mirrors k8s.io/apiserver 0.36 `registry/rest:BeforeCreate` as far as an update can tell: what the system fills into the
+Mirrors k8s.io/apiserver 0.36 `registry/rest:BeforeCreate` for an update: the values that the system writes into the
 metadata, and the status, which a creation does not set. Times and identifiers are placeholders.
 """
 

@@ -90,7 +90,7 @@ def _retained(tree: Patch, patch: Patch, *, is_patch: bool) -> tuple[Patch, Patc
 
 
 def _ordered(key: str, tree: Patch, patch: Patch, name: str, *, is_patch: bool) -> None:
-    """`mergePatchIntoOriginal` for one list: merges it and puts it into the order that the patch asks for."""
+    """`mergePatchIntoOriginal` for one list: merge it, and apply the order of the patch."""
     order = _list_of(patch.pop(key), "setElementOrder list")
     if is_patch:
         tree[key] = order

@@ -1,7 +1,7 @@
-"""An error of an object that arrives and the object that is there -> whether the server lets it pass because it is old.
+"""An error of a new object and the stored object -> whether the server tolerates it because it is old.
 
 Mirrors the options that kubernetes 1.36 gives its validation at an update (`GetValidationOptionsFrom...`,
-`AllowInvalid...`): what older servers took may stay, where the same value, or one that is wrong in the same way, is there.
+`AllowInvalid...`): a value that older servers accepted may stay if the stored object has it, or one with the same error.
 """
 
 from __future__ import annotations

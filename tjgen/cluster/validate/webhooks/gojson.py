@@ -20,7 +20,7 @@ def shown(tree: Tree, go_type: str, release: Release, written: Tree = None) -> s
 def go_json(tree: Tree, name: str, written: Tree = None, types: Types = NEWEST) -> str:
     """`tree`, or each element of it, as encoding/json writes the Go type `name`.
 
-    `written` is the same value as it stands in the file: only there an empty list differs from an absent one.
+    `written` is the same value as in the file: only there an empty list differs from an absent one.
     """
     if tree.__class__ is list:
         items = written if written.__class__ is list and len(written) == len(tree) else [None] * len(tree)

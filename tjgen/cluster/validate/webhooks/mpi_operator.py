@@ -1,7 +1,7 @@
 """An MPIJob of kubeflow.org/v2beta1 -> what the MPI Operator has against it.
 
 The operator has no webhook: the API server takes such a job, and its controller reports an event and leaves the job alone.
-Upstream: mpi-operator v0.8.0 `pkg/apis/kubeflow/validation/validation.go:ValidateMPIJob`, asked after `v2beta1/default.go`
+Upstream: mpi-operator v0.8.0 `pkg/apis/kubeflow/validation/validation.go:ValidateMPIJob`, called after `v2beta1/default.go`
 has filled gaps.
 """
 

@@ -17,7 +17,7 @@ from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.typing import Any
 
 PATCH_TIME = "2000-01-01T00:00:00Z"
-"""Stands for the time that the webhook writes into a patch that has none."""
+"""Placeholder for the time that the webhook writes into a patch that has none."""
 
 _TRAINJOB = ("trainer.kubeflow.org", "TrainJob")
 _JOBSET = ("jobset.x-k8s.io", "JobSet")

@@ -1,4 +1,4 @@
-"""A TrainJob or a runtime -> what the Trainer's admission webhooks say about it.
+"""A TrainJob or a runtime -> the errors of Trainer's admission webhooks.
 
 Upstream: pkg/webhooks and pkg/runtime/core `ValidateObjects`, v2.3.0. Other objects that an answer
 depends on (runtimes, PriorityClasses, the JobSet of an update) are looked for in `context`.
@@ -45,14 +45,14 @@ def validate(
 ) -> WebhookAnswer:
     """The webhooks' answer on creating `tree`, or on replacing `old` by it.
 
-    With `context` None nothing is known about other objects, and what depends on them is not asked.
+    If `context` is None, other objects are unknown, and the checks that depend on them are skipped.
     """
     check = _VALIDATORS.get(str(get(tree, ("kind",))))
     return check(Review(tree, old, context, release, session or Session())) if check is not None else WebhookAnswer()
 
 
 class Review(NamedTuple):
-    """What a webhook is asked."""
+    """The input of a webhook."""
 
     tree: Tree
     old: Tree

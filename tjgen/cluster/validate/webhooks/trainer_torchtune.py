@@ -22,7 +22,7 @@ _LARGE_LLAMA = "llama3_3/70B"
 _QWEN = "qwen2_5/1.5B"
 _SUPPORTED = (*_SMALL_LLAMAS, _LARGE_LLAMA, _QWEN)
 _SUPPORTED_FIRST = ("llama3_2/1B", "llama3_2/7B", _LARGE_LLAMA)
-"""What release 2.0 knows."""
+"""The configurations that release 2.0 supports."""
 _TRAINER: FieldPath = ("spec", "trainer")
 _NAME: FieldPath = ("spec", "runtimeRef", "name")
 

@@ -1,7 +1,7 @@
 """A job of the Training Operator v1 -> the answer of its webhooks: PyTorchJob, TFJob, XGBoostJob, JAXJob, PaddleJob.
 
 Upstream: training-operator v1.9.3 `pkg/webhooks/<framework>`, and `pkg/common/util/webhooks.go` for the run policy. Upstream
-goes through the replica types in the random order of a Go map; here they stand in the order of the manifest.
+goes through the replica types in the random order of a Go map; here they have the order of the manifest.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ MASTER, WORKER = "Master", "Worker"
 
 
 class Rules(NamedTuple):
-    """What the webhook of one kind asks for."""
+    """The requirements of the webhook of one kind."""
 
     types: tuple[str, ...]
-    """The replica types that it knows; empty where it takes any."""
+    """The replica types that it supports; empty if it accepts any."""
     container: str
     """The container that each replica must have."""
     container_rule: str

@@ -79,7 +79,7 @@ def _job_flow(tree: Tree) -> Iterator[Fault]:
 
 
 def _hyper_node(tree: Tree) -> Iterator[Fault]:
-    """`hypernodes/validate:validateHyperNode`, what its schema does not say itself."""
+    """`hypernodes/validate:validateHyperNode`: the checks beyond its schema."""
     for position, member in enumerate(get(tree, ("spec", "members"), None) or ()):
         at: FieldPath = ("spec", "members", position, "selector")
         name = get(member, ("selector", "exactMatch", "name"), None)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 
 def is_acyclic(needs: Mapping[str, Sequence[str]]) -> bool:
-    """Whether there is an order in which everything comes after what it needs; what is not there never comes."""
+    """Return whether there is an order in which every task follows its dependencies; a missing dependency never completes."""
     done: set[str] = set()
     waiting = dict(needs)
     while waiting:

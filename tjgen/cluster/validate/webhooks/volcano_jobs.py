@@ -166,7 +166,7 @@ def _partitions(task: dict[str, Any], replicas: int, path: FieldPath) -> Iterato
 
 
 def _topology(task: dict[str, Any], position: int, path: FieldPath) -> Iterator[Fault]:
-    """`validateTaskTopoPolicy`: every container requests a whole number of CPUs; limits stand in for requests that are absent."""
+    """`validateTaskTopoPolicy`: every container requests a whole number of CPUs; limits replace absent requests."""
     if task.get("topologyPolicy") in (None, "", "none"):
         return
     pod = (task.get("template") or {}).get("spec") or {}

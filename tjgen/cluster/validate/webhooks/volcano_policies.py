@@ -27,7 +27,7 @@ ACTIONS = (
 
 
 def policies(given: Sequence[dict[str, Any]], path: FieldPath) -> Iterator[Fault]:
-    """The first thing that is wrong with one of the policies, and whether `*` stands alone."""
+    """Return the first error of one of the policies, and whether `*` is the only event."""
     events: set[str] = set()
     codes: set[int] = set()
     for position, policy in enumerate(given):

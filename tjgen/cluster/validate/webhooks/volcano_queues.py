@@ -104,7 +104,7 @@ def _shares(spec: dict[str, Any]) -> Iterator[Fault]:
 
 
 def _place(spec: dict[str, Any], name: str, context: Sequence[Tree]) -> Iterator[Fault]:
-    """The queue among those above it and beside it, as far as they are known."""
+    """Return the queue among its ancestors and siblings, if they are known."""
     queues, parent = _queues(context), spec.get("parent") or ROOT
     if parent == name:
         yield refused(f"queue {name} cannot be its own parent", ("spec", "parent"), "name another queue")

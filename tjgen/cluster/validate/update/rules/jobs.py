@@ -1,7 +1,7 @@
 """What may not change of a Job.
 
 Mirrors kubernetes 1.36 `pkg/apis/batch/validation` (ValidateJobSpecUpdate, validatePodTemplateUpdate) and the options that
-`pkg/registry/batch/job` gives it: while a Job is suspended, where its pods go and what they ask for may still change.
+`pkg/registry/batch/job` gives it: while a Job is suspended, its pods' scheduling fields and requests may still change.
 """
 
 from __future__ import annotations

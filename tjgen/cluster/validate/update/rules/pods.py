@@ -118,7 +118,7 @@ def _rest(spec: dict[str, Any], before: dict[str, Any], at: Place) -> Iterator[F
 
 
 def _gated(spec: dict[str, Any], before: dict[str, Any], at: Place) -> Iterator[Fault]:
-    """`validateNodeSelectorMutation`, `validateNodeAffinityMutation`: a gated pod may be told more narrowly where to go."""
+    """`validateNodeSelectorMutation`, `validateNodeAffinityMutation`: the node selection of a gated pod may become narrower."""
     selector, stored = spec.get("nodeSelector") or {}, before.get("nodeSelector") or {}
     if any(selector.get(key) != value for key, value in stored.items()):
         words = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
