@@ -55,7 +55,7 @@ def _check(words: list[str]) -> int:
     if name is None:
         return _run(["check", *words])
     recorder = answers.Recorder()
-    sys.stderr = recorder  # a check writes to it, and asks whether it is a terminal
+    sys.stderr = recorder  # some checks write to it or test isatty()
     code = _run(["check", *words])
     # A file may have changed while it was checked: then the answer is not kept.
     if answers.key(words) == name:

@@ -35,7 +35,7 @@ __all__ = ["Build", "Diff", "admit", "build", "expand"]
 
 
 class Diff(NamedTuple):
-    """Result of `Build.diff`: what becomes of each run. `str` gives the text of `tjgen diff`; a notebook shows it as a page."""
+    """Result of `Build.diff`: the effect on each run. `str` returns the text of `tjgen diff`; a notebook shows it as a page."""
 
     entries: list[DiffEntry]
 
@@ -96,7 +96,7 @@ class Build(NamedTuple):
         return dump_all([one.tree for stage in STAGES for one in self.manifests if one.stage == stage])
 
     def diff(self, earlier: Build) -> Diff:
-        """What becomes of each run of an earlier build if this one is applied instead. Raises CompileError if either failed."""
+        """Return the effect on each run of an earlier build if this one is applied. Raise CompileError if either failed."""
         from tjgen.tools.report.gather import side_of
 
         for one in (earlier, self):

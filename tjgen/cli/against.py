@@ -1,4 +1,4 @@
-"""`tjgen check --against`: files and the manifests that were committed -> what becomes of every object that differs."""
+"""`tjgen check --against`: files and the committed manifests -> the effect on every object that differs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tjgen.trees.files.problems import EMPTY
 def compare_with(
     against: str, paths: Sequence[str], files: Sequence[tuple[str, bytes]], arguments: Arguments, reporter: Reporter
 ) -> IsApplied:
-    """Say what becomes of each object, and report what is refused; answers what stands there, and is judged by that."""
+    """Print the effect on each object, report rejections, and return the exit code with the current state."""
     try:
         old = list(applied_objects(against, paths, reporter))
     except CompileError as error:

@@ -131,7 +131,7 @@ class Recorder:
         return self._stream.write(text)
 
     def pass_by(self, text: str) -> int:
-        """Write what is gone when the work is done, and so no part of the answer."""
+        """Print removals that follow the work, and so are not part of the result."""
         return self._stream.write(text)
 
     def flush(self) -> None:

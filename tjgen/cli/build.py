@@ -143,7 +143,7 @@ def _into_directory(plan: Plan, directory: str, arguments: Arguments, reporter: 
     options = BuildOptions(arguments["force"], arguments["prune_runs"], arguments["prune_data"])
     summary = _summary(plan, arguments, directory)
     seen, watch = summary.add if summary else None, reporter.watch()
-    # "-" means that previews are asked for without a folder: with a tree they would be lost.
+    # # "-" requests previews without a folder: with a tree they would be lost.
     previews = arguments["expanded"] if arguments["expanded"] != "-" else None
     if arguments["check"]:
         written = compare(plan, directory, previews, options=options, seen=seen, watch=watch)
@@ -241,7 +241,7 @@ def _as_stream(plan: Plan, file: str | None, arguments: Arguments, reporter: Rep
 
 
 def _of_platforms(plan: Plan, runs: list[str], *, expanded: bool) -> tuple[list[Diagnostic], list[str]]:
-    """The texts of all objects that the platforms which were named make; TJ910 where there are runs beside them."""
+    """Return the texts of the objects of the named platforms; TJ910 if the result also has runs."""
     from tjgen.gitops.output.bundles import build_platforms
     from tjgen.trees.source.writer import dump
 

@@ -43,7 +43,7 @@ def built(plan: Plan, arguments: Arguments, reporter: Reporter) -> Looked:
 
 
 def _of_runs(plan: Plan, tools: Iterable[str], arguments: Arguments, reporter: Reporter) -> list[Scene]:
-    """The scenes of runs alone, beside which nothing is known to stand."""
+    """Return the scenes of runs alone, without other known objects."""
     if arguments["against"] is not None:
         message = "experiments are compared as a whole project with an output folder, by what is built of them"
         hint = "leave the paths out and set spec.output.directory in tjgen.yaml, or name manifests"
@@ -67,7 +67,7 @@ def _item_of(run: Run, manifest: Manifest, *, apart: bool) -> Item:
     sources = run.compiled.sources
 
     def locate(path: FieldPath, *, key: bool = False) -> Span | None:
-        del key  # the line that asked for a field has another one
+        del key  # the line of the old key does not apply to the new field
         return place_in(manifest, path, sources) or run.unit.document.locate(("metadata", "name"))
 
     return Item(manifest.tree, locate, file=run.unit.document.file, units=units)

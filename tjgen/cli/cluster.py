@@ -19,7 +19,7 @@ SECONDS = 60
 def read_cluster(source: str | None, namespaces: Sequence[str], context: str | None) -> tuple[str, str]:
     """A list of objects as JSON, and its name for messages: from a file (`-`: standard input), or from kubectl without one.
 
-    kubectl is asked for the kinds that the cluster has, in these namespaces. Raises CompileError: TJ287 where kubectl is missing,
+    Query the kinds of the cluster with kubectl in these namespaces. Raise CompileError: TJ287 if kubectl is missing,
     fails, or does not answer.
     """
     if source is not None:

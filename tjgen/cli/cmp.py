@@ -32,7 +32,7 @@ COMMAND = Command(
 
 
 def run(arguments: Arguments) -> int:
-    """Do what the word says; another word is wrong use."""
+    """Run the subcommand; an unknown one is a usage error."""
     (verb,) = arguments["paths"]
     if verb not in ("discover", "parameters", "generate"):
         raise UsageError("write tjgen cmp discover, parameters or generate")
@@ -66,7 +66,7 @@ def _built(request: argocd.PluginRequest, problems: list[Diagnostic]) -> tuple[l
         return [], problems
     options = request.options
     if find(".") is None and not options.paths:
-        # A folder of experiments without a project is built as it stands.
+        # # A folder of experiments without a project is built with defaults.
         options = options._replace(paths=argocd.discovered("."))
     result = rendered(options)
     return list(result.objects), [*problems, *result.diagnostics, *argocd.empty(result)]

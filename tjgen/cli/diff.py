@@ -1,4 +1,4 @@
-"""`tjgen diff`: what a build would change -> what becomes of every run, field by field, in what a sync sees."""
+"""`tjgen diff`: the changes of a build -> the effect on every run, field by field, as a sync sees it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tjgen expand`: TrainJobs, made by us or by hand -> what the Trainer controller would create."""
+"""`tjgen expand`: TrainJobs, generated or handwritten -> the objects that the Trainer controller would create."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tjgen explain`: an experiment, an object, a field -> who set it, and the line that asked for it."""
+"""`tjgen explain`: an experiment, an object, a field -> who set it, and the line in the source."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def run(arguments: Arguments) -> int:
 
 def _explain_code(word: str, *, as_json: bool) -> int | None:
     """Print what a diagnostic means, by its code or its name; the exit code, None where the word is neither."""
-    from tjgen.trees.diagnostics.codes import ACTIVE, load_codes  # a table for people, loaded when they ask
+    from tjgen.trees.diagnostics.codes import ACTIVE, load_codes  # a table for messages, loaded on demand
 
     codes = [one for one in load_codes() if word in (one.code, one.code.lower(), one.name)]
     if as_json and codes:
@@ -107,7 +107,7 @@ def _explain_code(word: str, *, as_json: bool) -> int | None:
 
 
 class _Selection(NamedTuple):
-    """What is to be explained: `kind` and `name` "" and `namespace` None stand for any."""
+    """The target: `kind` and `name` "" and `namespace` None match any."""
 
     paths: list[str]
     environments: list[str]
@@ -146,7 +146,7 @@ def _selection(words: list[str], environments: list[str]) -> _Selection:
         raise CompileError([Diagnostic("TJ026", f"{file} holds no object", hint=hint)])
     kind, name, namespace = subject.kind, subject.name, subject.namespace
     if not known.owner:
-        # A file that experiments share: any of the project may be the one that asks for it.
+        # # A file that experiments share: any experiment of the project may use it.
         return _Selection([], environments, kind, name, namespace, _path(words[1:]), "".join(words[1:]))
     project = find(file) or find(".")
     source = os.path.normpath(os.path.join(os.path.dirname(project) if project else "", known.source))
@@ -163,7 +163,7 @@ def _path(words: list[str]) -> FieldPath:
 
 
 def _that_sync(plan: Plan, selection: _Selection) -> list[Manifest]:
-    """What is asked for, of the objects that make a tool sync the output."""
+    """Explain fields of the sync objects of the output."""
     if not selection.kind or plan.project.spec.gitops.repository is None:
         return []
     from tjgen.gitops.output.syncing import create_objects  # most projects want none
@@ -172,7 +172,7 @@ def _that_sync(plan: Plan, selection: _Selection) -> list[Manifest]:
 
 
 def _of_platforms(plan: Plan, selection: _Selection, reporter: Reporter) -> list[tuple[Manifest, Sources]]:
-    """What is asked for, of the objects that platforms make."""
+    """Explain fields of the objects that platforms produce."""
     if not plan.platform_files and not (plan.whole and selection.kind):
         return []
     from tjgen.gitops.output.bundles import build_platforms  # most projects have no platform that makes anything

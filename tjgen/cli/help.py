@@ -16,7 +16,7 @@ from tjgen.trees.typing import Any
 
 
 class _Program(click.Group):
-    """A group whose commands are imported when they are asked for."""
+    """A group whose commands are imported on demand."""
 
     def __init__(self, modules: Mapping[str, str], groups: Mapping[str, Sequence[str]]) -> None:
         super().__init__(name="tjgen", help="A compiler for training jobs that live in Git.")

@@ -60,7 +60,7 @@ def texts(paths: Sequence[str], sandbox: Sandbox | None = None) -> Iterator[tupl
 
 
 def text(path: str) -> bytes | Diagnostic:
-    """The content of one file or of standard input (`-`), or the error that says why it is not read."""
+    """The content of one file or of standard input (`-`), or the error that prevents reading it."""
     sandbox = sandbox_for([path])
     return standard_input(sandbox) if path == "-" else sandbox.content(path)
 

@@ -1,4 +1,4 @@
-"""`tjgen lint`: experiments, or manifests made by hand -> what a GitOps sync would trip over, with the line."""
+"""`tjgen lint`: experiments, or handwritten manifests -> problems that a GitOps sync would have, with the line."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ COMMAND = Command(
 
 def run(arguments: Arguments) -> int:
     """Lint every scene, report, and answer with the exit code."""
-    # The rules are many modules: loaded where they are asked.
+    # # The rules are many modules: load them on demand.
     from tjgen.gitops.lint.engine import unknown_rules
 
     if arguments["list"]:

@@ -17,7 +17,7 @@ from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.manifests.manifest import Manifest
 
 _TOGETHER = frozenset({"limit", "request"})
-"""Things of one name that are asked about together."""
+"""Targets with the same name."""
 _MOST = 12
 """Places of a field with one name that are shown; with more of them, a path is needed."""
 

@@ -96,7 +96,7 @@ def _registries(arguments: Arguments) -> Resolve:
 
 
 def _watched(resolve: Resolve, watch: Callable[[int, int, str], None]) -> Resolve:
-    """The same, which tells whom it asks."""
+    """The same with a progress message for each registry."""
     count = 0
 
     def resolve_one(reference: Reference) -> str:

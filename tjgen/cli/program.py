@@ -15,13 +15,13 @@ GROUPS = {
     "Move to tjgen, or to another release": ("import", "convert", "expand"),
     "Inside other tools": ("cmp", "krm", "postrender", "schema"),
 }
-"""What a user wants to do -> the commands for it, in the order of the help."""
+"""A task of the user -> the commands for it, in the order of the help."""
 COMMANDS = {name: f"tjgen.cli.{name}" for names in GROUPS.values() for name in names}
 """Command -> its module, imported when it is used."""
 
 
 def run(words: list[str]) -> int:
-    """Run one command line; all that it says is written when this returns."""
+    """Run one command line; all output is written when this returns."""
     _prepare_streams()
     try:
         code = _run(words)
@@ -70,7 +70,7 @@ def _run(words: list[str]) -> int:
 
 
 def _with_joined_values(words: list[str]) -> list[str]:
-    """`--expanded` may stand alone: the next word is its folder only where an output folder is given too."""
+    """`--expanded` can have no value: the next word is its folder only if an output folder is given too."""
     if "--expanded" not in words:
         return words
     at = words.index("--expanded")

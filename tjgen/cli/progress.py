@@ -1,4 +1,4 @@
-"""Steps of long work -> one line on a terminal, which is written over, and gone at the end."""
+"""Steps of long work -> one line on a terminal that is updated, and cleared at the end."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Callable
 from time import monotonic
 
 _AFTER = 0.5
-"""Seconds of work before which nothing is said: most commands are done by then."""
+"""Seconds of work before the first progress line: most commands end earlier."""
 _EVERY = 0.1
 _CLEAR = "\r\x1b[2K"
 
 
 class Progress:
-    """A line about how far something is. `write` puts text on the terminal, `now` tells seconds."""
+    """A progress line. `write` puts text on the terminal, `now` returns seconds."""
 
     __slots__ = ("_next", "_now", "_shown", "_width", "_write")
 
@@ -26,7 +26,7 @@ class Progress:
         self._shown = False
 
     def step(self, done: int, whole: int, begins: str) -> None:
-        """Say that `done` of `whole` steps (0: not known) are done and which one begins; after the last one say nothing."""
+        """Show that `done` of `whole` steps (0: unknown) are done and which one begins; after the last step, clear the line."""
         if whole and done >= whole:
             self.clear()
             return

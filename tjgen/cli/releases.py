@@ -25,7 +25,7 @@ _RELEASE: FieldPath = ("spec", "trainer")
 
 
 def release_for(requested: str | None) -> Release:
-    """What was asked for, else what the project says, else the newest. Raises CompileError (TJ290)."""
+    """Return the release from the option, else from the project, else the newest. Raise CompileError (TJ290)."""
     if requested is not None:
         return chosen(requested)
     file = _project()
@@ -36,7 +36,7 @@ def release_for(requested: str | None) -> Release:
     if isinstance(content, Diagnostic):
         raise CompileError([content])
     documents, _ = read(content, file, CORE)
-    # What is wrong with the project is told by those who build it.
+    # # The build reports errors of the project.
     for document in documents:
         configured = get(document.value, _RELEASE, None)
         if configured.__class__ is str:

@@ -55,7 +55,7 @@ def run(arguments: Arguments) -> int:
 
 
 def _report(arguments: Arguments, reporter: Reporter) -> tuple[Report, list[str]]:
-    """The report, and the files that it was made from."""
+    """The report, and the files that it was created from."""
     paths = arguments["paths"]
     environments, against, trainer = arguments["env"], arguments["against"], arguments["trainer"]
     expanded = arguments["previews"]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Step = Callable[[int, int, str], None]
 
 _FOR_PROGRAMS = ("json", "sarif", "github", "gitlab")
-"""Formats with a module of their own, which is imported when it is asked for."""
+"""Formats with a module of their own, which is imported on demand."""
 _OF_JSON = ("json", "sarif", "gitlab")
 """Formats that a line of text would break."""
 
@@ -54,7 +54,7 @@ class Reporter:
         return any(one.severity == ERROR for one in self.diagnostics)
 
     def watch(self) -> Step | None:
-        """What to tell how far long work is: steps done, of how many (0: not known), and the one that begins.
+        """Return the callback for progress: steps done, total (0: unknown), and the step that begins.
 
         None if no person watches: not on a terminal, in continuous integration, with --quiet, or in a format for programs.
         """

@@ -1,4 +1,4 @@
-"""What a project says about the rules of lint -> marks that silence, and diagnostics with the severity that they have there."""
+"""The project's settings for lint rules -> marks that suppress, and diagnostics with the severity of the project."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def marks_of(project: Project, reporter: Reporter) -> list[Mark]:
 def ruled(diagnostics: Sequence[Diagnostic], project: Project, *, whole: bool) -> list[Diagnostic]:
     """The diagnostics as `policy.severity` has them by code or name; with `strict` all warnings that are left are errors.
 
-    An error of a rule may be made milder, since lint builds nothing; to silence one takes a reason (`spec.lint.ignore`).
+    A rule's error can get a lower severity because lint builds nothing; to suppress one requires a reason (`spec.lint.ignore`).
     Where only a part is looked at, what the project ignores need not be found in it.
     """
     policy, document = project.spec.policy, project.document

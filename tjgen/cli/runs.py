@@ -64,7 +64,7 @@ _VERBS = ("list", "archive", "unarchive", "rerun", "prune", "discard", "keep", "
 
 
 def run(arguments: Arguments) -> int:
-    """Do what the first word says; another word is wrong use."""
+    """Run the subcommand; an unknown one is a usage error."""
     verb, *patterns = arguments["paths"] or ["list"]
     refuse_use(_wrong_use(verb, patterns, arguments))
     with Reporter(arguments) as reporter:

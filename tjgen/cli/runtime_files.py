@@ -1,4 +1,4 @@
-"""`--catalog` of a command -> runtimes by name, and the documents that they stand in."""
+"""`--catalog` of a command -> runtimes by name, and the documents that contain them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class RuntimeFiles:
-    """The runtimes of files and folders, and the bundled ones, for TrainJobs whose runtime does not stand beside them.
+    """The runtimes of files and folders, and the bundled ones, for TrainJobs whose runtime is not in the same files.
 
-    A catalog is made for the first that is looked up: most TrainJobs of a folder have their runtimes there.
+    A catalog is built for the first look-up: most TrainJobs of a folder have their runtimes there.
     """
 
     def __init__(self, places: Sequence[str], versions: Mapping[str, str]) -> None:

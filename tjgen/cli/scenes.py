@@ -38,14 +38,14 @@ class Inputs(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """Scenes, and the texts of the files whose comments may say something about them."""
+    """Scenes, and the texts of the files whose comments may contain marks."""
 
     scenes: list[Scene]
     texts: dict[str, str]
 
 
 def inputs(paths: Sequence[str], reporter: Reporter) -> Inputs:
-    """The files of paths, told apart by what they hold; problems of reading go to the reporter."""
+    """Return the files of the paths by kind of content; the reporter gets read errors."""
     experiments: list[str] = []
     manifests: dict[str, bytes] = {}
     for file, content in good(texts(paths), reporter):
@@ -70,7 +70,7 @@ def _language(content: bytes, file: str) -> set[str]:
 
 
 def written(files: Mapping[str, bytes], arguments: Arguments, project: Project | None, reporter: Reporter) -> Looked:
-    """The scene of manifests as they stand in files. Raises CompileError for what nothing can be compared with."""
+    """Return the scene of manifests in files. Raise CompileError for content that cannot be compared."""
     items, others = [], []
     budgets = sandbox_for(arguments["paths"]).budgets
     for file, content in files.items():
@@ -98,7 +98,7 @@ def written(files: Mapping[str, bytes], arguments: Arguments, project: Project |
 
 
 def _now(file: str, arguments: Arguments) -> str:
-    """Where a file of the state before stands now: the paths of Applications and Kustomizations are those of today."""
+    """Return the current place of a file of the earlier state: paths of Applications and Kustomizations are today's."""
     against, paths = arguments["against"], arguments["paths"]
     if not os.path.isdir(against):
         return file.removeprefix(f"{against}:")
@@ -106,7 +106,7 @@ def _now(file: str, arguments: Arguments) -> str:
 
 
 def _units(file: str, content: bytes, paths: Sequence[str]) -> dict[str, str]:
-    """What syncs a file, as far as its folder tells: all below one path, and of a tree of ours each stage with Flux."""
+    """Return the sync unit of a file by its folder: all below one path, and with Flux each stage of a tjgen tree."""
     roots = [path.rstrip("/") for path in paths if os.path.isdir(path)]
     root = next((path for path in roots if file.startswith(f"{path}/")), os.path.dirname(file) or ".")
     place = place_of(os.path.relpath(file, root).replace(os.sep, "/")) if header.read(content) is not None else None

@@ -32,7 +32,7 @@ COMMAND = Command(
 
 
 def run(arguments: Arguments) -> int:
-    """Do what the first word says; another word is wrong use."""
+    """Run the subcommand; an unknown one is a usage error."""
     verb, *rest = arguments["paths"]
     if (verb, len(rest)) not in (("list", 0), ("import", 1)):
         raise UsageError("write tjgen schemas list or tjgen schemas import FILE")

@@ -76,7 +76,7 @@ class CompiledSources(NamedTuple):
     catalogs: list[str]
     """Files of the runtimes of the projects."""
     clashing: list[ClashingRun]
-    """TrainJobs, each with what the controller makes of it."""
+    """TrainJobs with the objects that the controller creates for each."""
     platforms: list[PlatformSpec]
     """The Platforms of the projects, and those that are named."""
 

@@ -1,4 +1,4 @@
-"""Built runs, and runs that stay in the output beside them -> the table that `tjgen build --summary` prints."""
+"""Built runs, and other runs that stay in the output -> the table of `tjgen build --summary`."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class _Copy:
         return int(self._stream.write(text))
 
     def pass_by(self, text: str) -> int:
-        """Write what is gone when the work is done."""
+        """Print removals that follow the work."""
         return int(self._stream.write(text))
 
     def __getattr__(self, name: str) -> Any:
