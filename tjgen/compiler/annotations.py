@@ -1,10 +1,10 @@
 """The manifests of a run, and the tool that syncs them -> the same with the annotations that keep it from doing harm.
 
 A runtime has to be there before its runs, and to stay as long as one of them: Trainer 2.3 refuses every
-update of a TrainJob whose runtime is gone, so a foreground deletion never ends
+update of a TrainJob whose runtime was removed, so a foreground deletion never ends
 (pkg/runtime/core `ValidateObjects`). An earlier wave gives both orders, since Argo CD prunes backwards.
 A claim stays in the wave of its runs: one that waits for its first consumer would hold an earlier wave up
-for ever. Claims are never pruned, from the first sync on: what counts is the annotation in the cluster.
+forever. Claims are never pruned, from the first sync on: what counts is the annotation in the cluster.
 What prepares data or images, a Job, goes before the runs, and Argo CD waits until it has ended. The claims
 that it mounts go with it: each of the two waits for the other.
 Runs carry no force and no replace, which would delete and train them again. Unless the project sets `removal: sync`, a person

@@ -77,5 +77,5 @@ def compile_run(job: Job) -> Compiled:
 
 
 def _once(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
-    """The same thing said of several pod sets is said once."""
+    """Merge equal diagnostics of several pod sets into one."""
     return list(dict.fromkeys(diagnostics))

@@ -104,7 +104,7 @@ def _bypassed(what: str, launcher: list[str], spelling: str) -> Diagnostic:
 
 
 def launcher_of(requested: str | None, runtimes: list[str]) -> list[str]:
-    """The words that start a Python program: those that the experiment asks for, or else the runtime's."""
+    """The words that start a Python program: those of the experiment, or else the runtime's."""
     if requested is None:
         return runtimes
     return [] if requested == NONE else requested.split()

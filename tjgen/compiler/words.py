@@ -36,7 +36,7 @@ def split(line: str) -> list[str]:
             continue
         text = part[kind]
         word = [] if word is None else word
-        # Between double quotation marks a backslash stands for itself, but before another one and before a mark.
+        # # Between double quotation marks a backslash is literal, but before another one and before a mark.
         word.append(regex.sub(r'\\(["\\])', lambda match: match[1], text) if kind == "double" else text)
     if word is not None:
         words.append("".join(word))

@@ -36,7 +36,7 @@ def build(
 ) -> Iterator[Result]:
     """A result for each unit in order, and at the end the findings that belong to no unit.
 
-    Sources that `recall` knows are not compiled. `watch` gets the progress. `left` is called after the last unit, and returns the
+    Sources that `recall` has are not compiled. `watch` gets the progress. `left` is called after the last unit, and returns the
     footprints of runs that are in the output and not requested. Raises CompileError if a lock or a pin is
     damaged, or if the build takes more time than its budget.
     """
@@ -68,7 +68,7 @@ class _Source(NamedTuple):
 
 
 class _Origin(NamedTuple):
-    """What a run is made from, apart from its unit."""
+    """The inputs of a run, apart from its unit."""
 
     variant: Variant
     documents: Documents
@@ -189,7 +189,7 @@ class _Compilation:
             from tjgen.compiler.building.resuming import unknown_runs  # many experiments save no checkpoints
 
             diagnostics += unknown_runs(unit, runs, expansion.documents, plan.locks)
-        # What is promoted stays until something else is promoted, whatever experiments ask for meanwhile.
+        # # A promoted run stays until the next promotion, even if the experiments change.
         stays = tuple(lock.runs if only_promoted else kept_names)
         own = expansion.runs[0].experiment.spec.on_supersede
         stops = (own or plan.project.on_supersede(environment)) == "stop"
@@ -225,7 +225,7 @@ def _unit(plan: Plan, document: Document, environment: str | None, variant: Vari
 
 
 def _origin(plan: Plan, source: _Source, variant: Variant) -> tuple[_Origin | None, LockedRun | None, list[Diagnostic], bool]:
-    """What a run is made from, the locked run that it is, what is wrong with its runtime, and whether it reads files."""
+    """The inputs of a run, its locked run, the problems of its runtime, and whether it reads files."""
     experiment, unit, documents = variant.experiment, source.unit, source.documents
     runtime_name = experiment.spec.runtime
     assert runtime_name is not None, "an experiment without a runtime has no variants"

@@ -56,7 +56,7 @@ class EnvironmentSettings:
         self.policies, self.policy_problems = policies_of(project, platform, versions)
 
     def misfits(self) -> Iterator[Diagnostic]:
-        """What the Platform says the cluster has and the release of Trainer does not go with (TJ410)."""
+        """Features of the cluster in the Platform that the release of Trainer does not support (TJ410)."""
         cluster = self._spec.cluster if self._spec is not None else None
         if cluster is None or self.platform is None:
             return
@@ -66,7 +66,7 @@ class EnvironmentSettings:
             yield from minors.substitutes(cluster.kubernetes, self.platform.locate(("spec", "cluster", "kubernetes")))
         if cluster.jobset is None and cluster.kueue is None:
             return
-        from tjgen.cluster.trainer.version_skew import misfits  # few platforms say so much
+        from tjgen.cluster.trainer.version_skew import misfits  # few platforms set these fields
 
         for one in misfits(self.release, jobset=cluster.jobset, kueue=cluster.kueue):
             span = self.platform.locate(("spec", "cluster", one.project))

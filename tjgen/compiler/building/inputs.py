@@ -85,7 +85,7 @@ def nothing_to_build(project: Project) -> list[Diagnostic]:
 
 
 def chosen_environments(project: Project, wanted: Sequence[str]) -> tuple[list[str | None], list[Diagnostic]]:
-    """The environments to build, in the project's order; None stands for a project that has none."""
+    """Return the environments to build, in the project's order; None for a project without environments."""
     known = list(project.spec.environments)
     unknown = []
     for name in wanted:
@@ -162,7 +162,7 @@ def is_platform(document: Document) -> bool:
 
 
 def is_of_project(documents: list[Document]) -> bool:
-    """Whether a file that a folder or pattern brought along is one that a project has beside its experiments."""
+    """Return whether a file of a folder or pattern is one that a project keeps with its experiments."""
     return all(one.value.__class__ is dict and one.value.get("kind") in _SUPPORTING_KINDS for one in documents)
 
 

@@ -1,4 +1,4 @@
-"""What a command wants to have built, as one value."""
+"""The options of a build, as one value."""
 
 from __future__ import annotations
 

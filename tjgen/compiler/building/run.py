@@ -41,11 +41,11 @@ class Run(NamedTuple):
     content: RunContent
     """What its identity is computed from."""
     renewal: int
-    """How often it was made anew on purpose: part of its name, not of its identity."""
+    """The number of deliberate reruns: part of its name, not of its identity."""
     reads_files: bool
     compiled: Compiled
     is_record: bool = False
-    """Whether it was archived by itself, whatever its experiment says."""
+    """Whether it was archived on its own, independent of its experiment."""
     promoted_from: str = ""
     """Key of the experiment and name of the run that it was promoted from."""
     images: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class Run(NamedTuple):
 
     @property
     def state(self) -> str:
-        """What the experiment says of it: active, suspended or archived."""
+        """The lifecycle state in the experiment: active, suspended or archived."""
         return self.variant.experiment.spec.state
 
     def archived(self) -> Run:

@@ -132,7 +132,7 @@ def _previews(expansion: Expansion, job: Manifest) -> list[Manifest]:
 
 
 def _budget(previews: list[Manifest]) -> int:
-    """How long the run's name may be, so that the names of Jobs and Pods that are made from it have room."""
+    """Return the maximum length of the run's name, so that the names of its Jobs and Pods stay within their limits."""
     jobs = [
         (job["name"], job.get("replicas", 1), get(job, ("template", "spec", "completions"), None) or 1)
         for preview in previews

@@ -7,7 +7,7 @@ from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.manifests.leaves import lasting
 
 _GENERATED = "Secret"
-"""The kind of previews whose values only the controller knows."""
+"""The kind of previews whose values only the controller computes."""
 
 
 def police(job: Job, draft: Draft) -> Draft:

@@ -46,7 +46,7 @@ def _versions(job: Job) -> Mapping[str, str]:
 
 
 def wrong(manifest: Manifest, context: list[Tree], versions: Mapping[str, str], session: Session) -> list[Diagnostic]:
-    """What the API server and its webhooks say, and where they accept the object, what its controllers do with it."""
+    """Return the verdict of the API server and its webhooks and, for an accepted object, of its controllers."""
     verdict = judge_object(manifest.tree, versions=versions, webhooks=True, context=context, session=session)
     # `tjgen check` reports what no one checks here of a kind.
     problems = list(report.diagnostics(manifest.tree, verdict._replace(gaps=()) if verdict.stage in ("", WEBHOOK) else verdict))

@@ -1,4 +1,4 @@
-"""An experiment and a runtime -> the Workload: pod templates with everything that the experiment wants in them."""
+"""An experiment and a runtime -> the Workload: pod templates with all settings of the experiment."""
 
 from __future__ import annotations
 

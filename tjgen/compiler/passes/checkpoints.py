@@ -1,4 +1,4 @@
-"""`checkpoints` -> what training code is told, and what looks after its checkpoints, as programs/keeping says."""
+"""`checkpoints` -> variables for training code, and the objects that manage its checkpoints, as in programs/keeping."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tjgen.trees.workload.workload import Workload
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Contribution | Diagnostic]:
     """Nothing where the experiment has no `checkpoints`."""
     if experiment.spec.checkpoints is not None:
-        # Loaded only for those who say it, as for data.
+        # # Loaded only if the field is set, as for data.
         from tjgen.compiler.programs.keeping import contract
 
         yield from contract.contributions(workload, experiment, setting)

@@ -1,4 +1,4 @@
-"""`data` -> a variable with the folder of the items, and what slices.py makes of `slices`."""
+"""`data` -> a variable with the folder of the items, and the slices that slices.py computes from `slices`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
 
 
 def local_files(experiment: Experiment, document: str, slicers: Mapping[str, str], sandbox: Sandbox) -> dict[str, str]:
-    """Files beside the experiment, in the file `document`, whose content its runs depend on -> digests of that content.
+    """Return the digests of files next to the experiment `document` whose content its runs depend on, by name.
 
     `slicers` are the slicing strategies of the project, with their files.
     """

@@ -1,7 +1,7 @@
 """Devices that are claimed -> the ResourceClaimTemplate, and the claim in the pods that use it.
 
-A TrainJob cannot say claims (its pod patch has no `resourceClaims` in v2.3.0), so they reach the pods by the runtime that is
-emitted. Each pod gets a claim of its own from the template, under the pod's name.
+A TrainJob has no field for claims (its pod patch has no `resourceClaims` in v2.3.0), so they reach the pods by the emitted
+runtime. Each pod gets a claim of its own from the template, under the pod's name.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SINCE = 34
 
 
 def unsupported(setting: Setting, because: FieldPath) -> Iterator[Diagnostic]:
-    """TJ374 where the Platform says a release of Kubernetes that has no claims as they are made here."""
+    """TJ374 if the Platform sets a release of Kubernetes that does not support these claims."""
     release = setting.cluster.kubernetes
     if release is not None and release < _SINCE:
         message = f"the devices are claimed by resource.k8s.io/v1, which Kubernetes 1.{release} does not have"

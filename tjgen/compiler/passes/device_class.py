@@ -1,4 +1,4 @@
-"""What `gpu` asks for -> the device class, or the part of one, that has it; or what is wrong with the question."""
+"""The fields of `gpu` -> a matching device class, or a part of one; or the diagnostics."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tjgen.trees.k8s import quantity
 from tjgen.trees.k8s.nearest import nearest
 
 SMALLEST = "smallest"
-"""The profile of `mig` that stands for whichever is the smallest that has `minMemory`."""
+"""Return the smallest profile of `mig` that has `minMemory`."""
 
 _ANY = "nvidia"
 """The built-in class of `nvidia.com/gpu` on any node."""
@@ -21,7 +21,7 @@ Chosen = tuple[DeviceClass | None, list[Diagnostic]]
 
 
 def chosen(gpu: Gpu, setting: Setting, because: FieldPath) -> Chosen:
-    """The class that is asked for, its part where a part is; None where nothing fits, which the diagnostics say."""
+    """Return the requested class, its part if one is requested; None if nothing fits, which the diagnostics report."""
     device, problems = _named(gpu, setting, because) if gpu.device_class is not None else _unnamed(gpu, setting, because)
     if device is None:
         return None, problems
@@ -109,7 +109,7 @@ def _share(gpu: Gpu, device: DeviceClass, because: FieldPath) -> Diagnostic | No
 
 
 def _claimed(gpu: Gpu, device: DeviceClass, because: FieldPath) -> tuple[DeviceClass, Diagnostic | None]:
-    """The class with what the experiment says of the devices that are claimed."""
+    """Return the class with the experiment's settings for the claimed devices."""
     assert gpu.dra is not None
     if device.dra is None:
         message = f"devices of class {device.name} are counted as {device.resource}, so they cannot be claimed by expressions"
@@ -128,7 +128,7 @@ def _with_memory(gpu: Gpu, device: DeviceClass, because: FieldPath) -> tuple[Dev
     if device.dra is not None and device.dra.memory_capacity is not None:
         domain, _, name = device.dra.memory_capacity.rpartition("/")
         capacity = f"device.capacity['{domain}']"
-        # A device that does not say it would make the expression fail, and with it the claim.
+        # # A device without the attribute would make the expression fail, and with it the claim.
         has = f"'{name}' in {capacity} && {capacity}['{name}'].compareTo(quantity('{text(gpu.min_memory)}')) >= 0"
         return device._replace(dra=device.dra._replace(selectors=[*device.dra.selectors, has])), None
     if device.memory is None:

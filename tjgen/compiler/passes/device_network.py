@@ -25,7 +25,7 @@ def missing(device: DeviceClass | None) -> Diagnostic:
 
 
 def contributions(workload: Workload, podset: PodSet, network: NodeNetwork, count: int) -> Iterator[Contribution]:
-    """Resources, variables, annotations and rights of one pod with `count` devices. What the experiment says itself stays."""
+    """Resources, variables, annotations and rights of one pod with `count` devices. The experiment's settings take precedence."""
     number = network.per_device * count if network.per_device is not None else network.per_pod
     amounts = {network.resource: str(number), **{name: text(amount) for name, amount in network.resources.items()}}
     for resource, amount in amounts.items():
@@ -52,6 +52,6 @@ def _rights(workload: Workload, podset: PodSet, network: NodeNetwork) -> Iterato
     before = get(workload.tree.value, path, None) or []
     added = [one for one in network.capabilities if one not in before]
     if added:
-        # The list is atomic: what the experiment says stays in it, and stays its word.
+        # # The list is atomic: the experiment's elements stay in it, and the experiment stays their owner.
         manager = "experiment" if before and is_from_experiment(workload, path) else None
         yield Contribution(path, [*before, *added], AT, manager=manager)

@@ -1,4 +1,4 @@
-"""The topology of devices that span nodes -> the node label that says it, and the number of nodes that have them."""
+"""The topology of devices that span nodes -> the node label for it, and the number of nodes that have them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tjgen.trees.workload.workload import PodSet, Workload
 def contributions(
     workload: Workload, podsets: list[PodSet], gpu: Gpu, device: DeviceClass, because: FieldPath
 ) -> Iterator[Contribution | Diagnostic]:
-    """The label in each of `podsets`, and `nodes` where the experiment does not say it."""
+    """Add the label to each of `podsets`, and `nodes` if the experiment does not set it."""
     assert gpu.topology is not None
     at: FieldPath = (*because, "topology")
     if device.topology_label is None:

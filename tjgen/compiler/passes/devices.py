@@ -68,13 +68,13 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
 
 
 def _without_own(podsets: list[PodSet], experiment: Experiment) -> list[PodSet]:
-    """Those whose role does not ask for devices of its own."""
+    """Return the pod sets whose role does not request devices of its own."""
     roles = experiment.spec.roles
     return [podset for podset in podsets if podset.name not in roles or roles[podset.name].gpu is None]
 
 
 def _given(workload: Workload, podsets: list[PodSet], request: GpuRequest, setting: Setting, *, role: str = "") -> Contributions:
-    """What `podsets` get where one `gpu` is asked for."""
+    """Add the settings for one `gpu` to `podsets`."""
     gpu, device, because = request
     yield from _number(gpu, device, because)
     if gpu.topology is not None:
@@ -126,7 +126,7 @@ def _devices(workload: Workload, podset: PodSet, request: GpuRequest) -> Contrib
 
 
 def _tolerated(workload: Workload, podset: PodSet, device: DeviceClass, because: FieldPath) -> Contributions:
-    # Tolerations are one atomic list: what stands there stays in it.
+    # # Tolerations are one atomic list: its existing elements stay in it.
     path: FieldPath = (*podset.pod, "tolerations")
     before: list[Tree] = get(workload.tree.value, path, None) or []
     added = [toleration for toleration in device.tolerations if toleration not in before]
@@ -136,7 +136,7 @@ def _tolerated(workload: Workload, podset: PodSet, device: DeviceClass, because:
 
 
 def _resources(gpu: Gpu, device: DeviceClass) -> Iterator[tuple[str, str, str]]:
-    """Resource, amount, and the field that asks for it."""
+    """Resource, amount, and the field that requests it."""
     sharing = device.sharing if gpu.share is not None else None
     counted = (sharing.resource if sharing is not None else None) or device.resource
     if counted is not None:
@@ -149,7 +149,7 @@ def _resources(gpu: Gpu, device: DeviceClass) -> Iterator[tuple[str, str, str]]:
 
 
 def _accompanying_resources(workload: Workload, podset: PodSet, experiment: Experiment, request: GpuRequest) -> Contributions:
-    """CPU, memory and network by the class, where the experiment does not say."""
+    """Return CPU, memory and network of the class, unless the experiment sets them."""
     spec, (gpu, device, because) = experiment.spec, request
     own = spec.roles.get(podset.name)
     for resource, each in (("cpu", device.cpu_per_device), ("memory", device.memory_per_device)):

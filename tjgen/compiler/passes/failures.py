@@ -1,7 +1,7 @@
 """`restart`, `success`, `cleanup` of a run that Trainer starts -> failure policies of the JobSet and of its Jobs.
 
 Where the pods train together, a failed pod fails its Job at once and the JobSet starts all of them again; where they
-do not know of each other, each Job starts its own pods again. Which rule of a Job a pod broke stands only in the message
+are independent, each Job starts its own pods again. Which rule of a Job a pod violated is only in the message
 of the failed Job, as kubernetes v1.36 `pkg/controller/job/pod_failure_policy.go:matchPodFailurePolicy` writes it; jobset
 v0.12 `failure_policy.go` reads it.
 """
@@ -135,7 +135,7 @@ def _job_rule(rule: FailureRule, podset: PodSet, *, together: bool) -> Tree:
 
 
 def _jobset(workload: Workload, restart: Restart, rules: Rules) -> Contributions:
-    """The rules of the JobSet stand in front of the runtime's: the first that fits holds."""
+    """The rules of the JobSet precede the runtime's: the first that matches applies."""
     if restart.limit is not None:
         yield Contribution((*_JOBSET, "failurePolicy", "maxRestarts"), restart.limit, (*AT, "limit"), mirrors=True)
     if not rules:
@@ -158,7 +158,7 @@ def _jobset(workload: Workload, restart: Restart, rules: Rules) -> Contributions
                 "targetReplicatedJobs": jobs,
             }
         )
-    # The runtime's own rules of the Jobs now stand further behind.
+    # # The runtime's own rules of the Jobs are now further back.
     yield Contribution((*_JOBSET, "failurePolicy", "rules"), [*mine, *before], (*AT, "rules"))
 
 
@@ -209,12 +209,12 @@ def _cleanup(spec: ExperimentSpec) -> Contributions:
         path: FieldPath = (*_JOBSET, "ttlSecondsAfterFinished")
         yield Contribution(path, spec.cleanup.ttl_seconds, (*at, "ttlSeconds"), mirrors=True)
         if spec.target == "jobset":
-            # The JobSet of a TrainJob that has ended is not made again; one that is applied itself is.
+            # # The JobSet of a completed TrainJob is not created again; a directly applied JobSet is.
             yield recreation_problem("JobSet")
 
 
 def recreation_problem(kind: str) -> Diagnostic:
-    """A time to live on an object that stands in Git."""
+    """A time to live on an object that is stored in Git."""
     message = f"the {kind} removes itself after the run, and the next sync of this folder creates it again: it trains again"
     hint = "remove cleanup.ttlSeconds, or set state: archived when the run has ended"
     return Diagnostic("TJ428", message, path=(*SPEC, "cleanup", "ttlSeconds"), hint=hint)

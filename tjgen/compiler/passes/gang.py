@@ -53,7 +53,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
 
 
 def _direct(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
-    """What a kind that is a gang by itself has fields for: its target says them, or why it cannot."""
+    """Return the fields of a kind that is a gang by itself: its target sets them, or reports why it cannot."""
     schedule = experiment.spec.schedule
     # A Volcano Job is Volcano's, whatever the project has for other runs.
     ours = setting.system if setting.system == "kueue" and experiment.spec.target != "volcanojob" else None
@@ -113,7 +113,7 @@ def _system(workload: Workload, system: str, present: list[str], because: FieldP
 
 
 def _details(schedule: Schedule, system: str, fields: Sequence[str] = ()) -> Contributions:
-    """What is said beside the system, of `fields` alone where they are named; of another system it is refused."""
+    """Yield diagnostics about settings of another gang system, about `fields` alone if they are given."""
     details: list[tuple[str, str, Tree, FieldPath]] = [
         ("queue", "volcano", schedule.queue, ("runtime", "template", "metadata", "annotations", QUEUE)),
         ("timeoutSeconds", "coscheduling", schedule.timeout_seconds, (*POLICY, "coscheduling", "scheduleTimeoutSeconds")),
@@ -137,7 +137,7 @@ def _details(schedule: Schedule, system: str, fields: Sequence[str] = ()) -> Con
 
 
 def _other_schedulers(workload: Workload, system: str) -> Contributions:
-    """Pods that the experiment gives to a scheduler that knows nothing of the gang."""
+    """Yield a diagnostic for pods whose scheduler in the experiment does not support the gang."""
     if system not in SCHEDULERS:
         return
     # A profile with the plugin Coscheduling may be called anything but as the default one.

@@ -62,7 +62,7 @@ def _part(patch: Patch, field: FieldPath, because: FieldPath) -> FieldPath:
 
 
 def reserved(labels: Tree, allows: Sequence[str]) -> Iterator[Diagnostic]:
-    """TJ107 for each label of the experiment's metadata by which tjgen knows its own objects."""
+    """TJ107 for each label of the experiment's metadata that tjgen uses to identify its own objects."""
     if ALLOWED in allows:
         return
     for label in _LABELS:

@@ -1,8 +1,8 @@
 """Pins and the Platform's rewrites -> every image that is emitted: of containers, image volumes and variables.
 
 An image that is pinned gets its digest, then the place that the Platform has for it, where the same digest
-is asked for. A runtime that we emit is changed before the experiment comes over it, so that it holds no
-image that the cluster cannot pull; what the experiment says, and the images of a runtime that the cluster
+is stored. A runtime that we emit is changed before the experiment is merged, so that it holds no
+image that the cluster cannot pull; the experiment's images, and the images of a runtime that the cluster
 owns, are changed on top.
 """
 

@@ -1,6 +1,6 @@
 """An initializer that the runtime does not have -> the job that fetches, before the jobs that train; and what they share.
 
-The controller fills in what to fetch, by the names that it knows: the job's step, its container, and the volume
+The controller fills in the sources by well-known names: the job's step, its container, and the volume
 mount `initializer` (Trainer v2.3.0, plugins/jobset builder.go `Initializer`).
 """
 
@@ -62,7 +62,7 @@ def _problems(workload: Workload, experiment: Experiment, missing: list[str]) ->
 
 
 def _first(workload: Workload, jobs: list[tuple[Tree, FieldPath]]) -> Workload:
-    """`workload` with `jobs` before its own: a job can only wait for those that stand before it (JobSet's webhook)."""
+    """Return `workload` with `jobs` before its own: a job can only depend on jobs before it (JobSet's webhook)."""
     if not jobs:
         return workload
     tree, owners = workload.tree.value, workload.tree.owners
@@ -80,7 +80,7 @@ def _job(part: str, setting: Setting) -> Tree:
     container: Tree = {
         "name": name,
         "image": image_in_run(part, setting),
-        # Asks for no GPU, so it shall see none, also where the node shows all of them to everybody.
+        # # It requests no GPU, so it must not see one, even on a node that shows all GPUs to every container.
         "env": [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "void"}],
         "resources": {"requests": {"cpu": "1", "memory": "4Gi"}},
     }
@@ -92,7 +92,7 @@ def _job(part: str, setting: Setting) -> Tree:
 def _shared(
     workload: Workload, experiment: Experiment, missing: list[str], setting: Setting
 ) -> Iterator[Contribution | Diagnostic]:
-    """The volume in initializers and nodes, and the order: who trains waits until all is there."""
+    """Add the volume to initializers and nodes, and the order: training waits until all initializers have completed."""
     initializer = experiment.spec.initializer
     assert initializer is not None and initializer.volume is not None
     at: FieldPath = (*AT, "volume")

@@ -36,7 +36,7 @@ class VolumeUse(NamedTuple):
     """Below the root of the source."""
     writes: bool
     at: FieldPath
-    """Where the experiment says it."""
+    """The field of the experiment that sets it."""
     share: tuple[str, int] | None = None
     """What is divided by arithmetic, and which part of it: parts of one division have nothing in common."""
 

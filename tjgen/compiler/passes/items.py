@@ -19,7 +19,7 @@ from tjgen.trees.typing import NamedTuple
 
 AT: FieldPath = (*SPEC, "data", "items")
 MOST_LISTED = 2_000_000
-"""Items that are held in memory, about 250 MB of them."""
+"""The number of items that are kept in memory, about 250 MB of them."""
 
 
 class Numbered(NamedTuple):
@@ -68,7 +68,7 @@ def numbered(items: Items) -> tuple[Numbered, list[Diagnostic]]:
 
 
 def local_files(data: Data, document: str, slicers: Mapping[str, str], sandbox: Sandbox) -> dict[str, str]:
-    """Files that the slices depend on, beside the experiment in the file `document` -> digests of their content.
+    """Return the digests of files next to the experiment `document` that the slices depend on, by name.
 
     `slicers` are the strategies of the project.
     """

@@ -1,7 +1,7 @@
-"""A run that Kueue lets in -> the labels of its own object by which Kueue knows it, and what would work against Kueue.
+"""A run that Kueue admits -> the labels of its own object for Kueue, and settings that conflict with Kueue.
 
-Kueue suspends such a run when it is made, and lifts that when there is room for all its pods (kueue v0.19
-`pkg/controller/constants`, `pkg/controller/jobs`). So nothing of it stands in Git, neither suspended nor not.
+Kueue suspends such a run at creation, and resumes it when there is capacity for all its pods (kueue v0.19
+`pkg/controller/constants`, `pkg/controller/jobs`). So `suspend` is not in Git, neither true nor false.
 """
 
 from __future__ import annotations

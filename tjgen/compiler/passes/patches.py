@@ -23,7 +23,7 @@ def patched(
     """Every patch over the objects that it selects; one that selects none is reported (TJ330).
 
     A patch that changes what identifies an object is an error (TJ107), but where the project's policy `allows` it.
-    `only` and `but` name the kind that a target makes of the others: what is for it waits until it is there.
+    `only` and `but` name the kind that a target creates from the others: a patch for it is applied after that.
     """
     diagnostics = []
     result = list(manifests)

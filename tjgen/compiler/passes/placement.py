@@ -100,7 +100,7 @@ def _scheduler(workload: Workload, podset: PodSet, wanted: str, because: FieldPa
 
 
 def _pinned(workload: Workload, podset: PodSet, name: str, because: FieldPath) -> Contributions:
-    """The static CPU manager gives CPUs of their own to containers of Guaranteed pods that ask for whole ones."""
+    """The static CPU manager gives exclusive CPUs to containers of Guaranteed pods with whole requests."""
     limits = get(workload.tree.value, (*podset.main, "resources", "limits"), None) or {}
     requests = get(workload.tree.value, (*podset.main, "resources", "requests"), None) or {}
     cpu = limits.get("cpu")

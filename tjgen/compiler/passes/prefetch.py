@@ -15,13 +15,13 @@ from tjgen.trees.workload.workload import Workload
 
 
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Contribution | Diagnostic]:
-    """Nothing where the experiment has no `prefetch`, and no volume whose use asks for caches."""
+    """Return nothing if the experiment has no `prefetch`, and no volume whose use implies caches."""
     prefetch = experiment.spec.prefetch
     if prefetch is None or prefetch.cache is None:
         yield from _of_profiles(workload, experiment, setting)
     if prefetch is None:
         return
-    # Loaded only for those who say it, as for data.
+    # # Loaded only if the field is set, as for data.
     if prefetch.cache is not None:
         from tjgen.compiler.programs.prefetching import cache
 
@@ -32,7 +32,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
 
 
 def _of_profiles(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Contribution | Diagnostic]:
-    """The caches that go with the use of a volume, where the experiment says none itself."""
+    """Return the caches that go with the use of a volume, if the experiment sets none itself."""
     if not setting.cluster.profiles:
         return
     caches: dict[FieldPath, Cache] = {}

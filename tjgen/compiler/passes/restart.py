@@ -1,6 +1,6 @@
-"""`restart`, `elastic`, `success`, `cleanup` -> the policies of the jobs that Trainer starts, or what a direct target is told.
+"""`restart`, `elastic`, `success`, `cleanup` -> the policies of Trainer's jobs, or the settings for a direct target.
 
-A direct target reads `policy` of the Workload and says it in its own words; see the target for what it cannot say.
+A direct target reads `policy` of the Workload and maps it to its own fields; see the target for what it does not support.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     if spec.elastic is not None:
         yield from _bounds(spec.elastic)
     if spec.target in OF_TRAINER:
-        from tjgen.compiler.passes import failures  # few runs change what their runtime says
+        from tjgen.compiler.passes import failures  # few runs change their runtime's failure policy
 
         yield from failures.of_trainer(workload, experiment, setting)
     elif spec.target == "volcanojob":
@@ -35,7 +35,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
 
 
 def _of_volcano(spec: ExperimentSpec) -> Contributions:
-    """A Volcano Job has words of its own for all that it can say of this."""
+    """A Volcano Job has fields of its own for all of these settings."""
     hints = {
         "restart": "use volcano.policies, volcano.exitCodes and volcano.maxRetry",
         "elastic": "use schedule.minAvailable, with which the job begins",
@@ -59,7 +59,7 @@ def _bounds(elastic: Elastic) -> Contributions:
 
 
 def _policy_fields(spec: ExperimentSpec) -> Contributions:
-    """What was said, in the words of the language."""
+    """The settings as written in the experiment."""
     fields: list[tuple[str, str, Tree]] = []
     if spec.restart is not None:
         fields += [("restart", "policy", spec.restart.policy), ("restart", "limit", spec.restart.limit)]

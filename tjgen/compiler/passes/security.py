@@ -1,4 +1,4 @@
-"""Finished pods -> what of them the namespace would refuse, where the Platform says which Pod Security it enforces.
+"""Finished pods -> the fields that the namespace would reject, if the Platform sets its Pod Security level.
 
 Mirrors the checks of k8s.io/pod-security-admission, release 1.36, for pods of Linux: `baseline`, and over it `restricted`.
 """
@@ -48,7 +48,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
 
 
 def refused(pod: Tree, level: str | None) -> Violations:
-    """What a level of Pod Security refuses of a pod: where, and what is there."""
+    """Yield the violations of a level of Pod Security in a pod: path and value."""
     if level not in (None, "privileged"):
         yield from _baseline(pod)
     if level == RESTRICTED:

@@ -31,7 +31,7 @@ _COMPUTED = ("cpu", "memory", "ephemeral-storage")
 def copied(
     workload: Workload, experiment: Experiment, plan: Plan, items: Items, readers: list[PodSet], at: str, setting: Setting
 ) -> Iterator[Contribution | Diagnostic]:
-    """The init containers, and the folder of the copies told to who trains; lists are mounted at `at`."""
+    """Add the init containers, and the variable with the folder of the copies; lists are mounted at `at`."""
     data = experiment.spec.data
     assert data is not None
     assert data.slices is not None
@@ -94,7 +94,7 @@ def _too_small(name: str, scratch: Volume, plan: Plan, items: Items, session: Se
 
 
 def _resources(main: Tree) -> Tree:
-    """As much as who trains gets, but for devices: it raises no total, and a quota asks for it."""
+    """The same as the trainer's except devices: it raises no total, and a quota requires them."""
     own = main.get("resources") or {}
     kept = {
         bound: {key: value for key, value in (own.get(bound) or {}).items() if key in _COMPUTED}

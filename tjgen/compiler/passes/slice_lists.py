@@ -23,7 +23,7 @@ VOLUME = "tjgen-slices"
 
 
 def mounted(plan: Plan, items: Items, readers: list[PodSet], at: str, setting: Setting) -> Iterator[Contribution | Diagnostic]:
-    """The ConfigMaps, and their folder at the path `at` in every reader, who is told the file of its slice."""
+    """Add the ConfigMaps, mount them at the path `at` in every reader, and set the variable with the file of its slice."""
     maps = delivery.packed(delivery.manifests(plan, items))
     too_large = delivery.too_large(maps, SLICES)
     if too_large is not None:

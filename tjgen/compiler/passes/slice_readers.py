@@ -89,7 +89,7 @@ def _written(slices: Slices) -> str | None:
 
 
 def _repeated(workload: Workload, cut: Cut) -> Iterator[Diagnostic]:
-    """A warning if several processes of a node read the same items, and the experiment does not ask for that."""
+    """Warn if several processes of a node read the same items, and the experiment does not choose that."""
     processes = _processes_of_node(workload) or 1
     # Ranks of MPI divide the slice, as the reader of the documentation does; a volume of a task has no reader at all.
     is_mpi = get(workload.ml_policy, ("mpi",), None) is not None

@@ -1,4 +1,4 @@
-"""Variables that tell the container that trains about its slice."""
+"""Variables that describe its slice to the training container."""
 
 from __future__ import annotations
 

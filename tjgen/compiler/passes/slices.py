@@ -1,4 +1,4 @@
-"""Items and `slices` -> which items each node reads: proven slices, told in one of the ways that siblings deliver.
+"""Items and `slices` -> which items each node reads: proven slices, delivered in one of the ways of the sibling modules.
 
 The contract with training code: TJGEN_DATA_PATH (the folder of the items), TJGEN_SLICE_INDEX and
 TJGEN_SLICE_COUNT, and then TJGEN_SLICES (a JSON list with a list of paths for each slice),
@@ -39,7 +39,7 @@ _FITTED = ("weighted", "explicit")
 
 
 def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
-    """The path of the data, and its slices where the experiment asks for them."""
+    """Return the path of the data, and its slices if the experiment has them."""
     data = experiment.spec.data
     assert data is not None, "asked only where there is data"
     volume = experiment.spec.volumes[data.volume]
@@ -94,7 +94,7 @@ def part_of_task(known: Items, cut: Cut, setting: Setting) -> tuple[Items | None
 
 
 def options_of(slices: Slices) -> dict[str, Any]:
-    """What the strategy is told."""
+    """The input of the strategy."""
     builtin_options = {"weights": slices.weights, "lists": slices.lists}
     covering = {} if slices.covering else {"covering": False}
     return {**(slices.options or {}), **{key: list(value) for key, value in builtin_options.items() if value}, **covering}
@@ -194,7 +194,7 @@ def _ranges(workload: Workload, data: Data, cut: Cut, readers: list[PodSet], set
 
 
 def _common(workload: Workload, cut: Cut, nodes: int, readers: list[PodSet]) -> Contributions:
-    """What every delivery tells."""
+    """The variables of every delivery."""
     for podset in readers:
         yield index_variable(workload, podset)
         yield variable(podset, "TJGEN_SLICE_COUNT", str(cut.slices), SLICES)

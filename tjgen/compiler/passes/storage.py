@@ -175,7 +175,7 @@ def _no_pages(podset: PodSet, name: str, medium: str, experiment: Experiment) ->
 
 
 def _cause(sizes: Mapping[str, int], experiment: Experiment) -> FieldPath:
-    """The largest of the volumes that the experiment says."""
+    """Return the size of the largest volume of the experiment."""
     spec = experiment.spec
     largest = max(sizes, key=lambda name: (name in spec.volumes, sizes[name]))
     if largest in spec.volumes:

@@ -48,7 +48,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("restart", restart.contribute),
     # Behind all that sets resources or a scheduler.
     ("placement", placement.contribute),
-    # Behind all that says where pods go: volumes are measured there.
+    # # After all passes that place pods: volumes are measured there.
     ("monitor", monitor.contribute),
     ("security", security.contribute),
     # Behind all that adds Jobs and CronJobs.

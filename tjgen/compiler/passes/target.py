@@ -18,7 +18,7 @@ _OF_TASK = ("min_available", "max_retry", "topology_policy")
 
 
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
-    """The fields as they are said; the target makes the object of them."""
+    """The fields as written; the target creates the object from them."""
     volcano, target = experiment.spec.volcano, experiment.spec.target
     if volcano is None:
         return

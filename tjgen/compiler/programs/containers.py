@@ -36,7 +36,7 @@ def image_of_program(purpose: str, setting: Setting) -> str:
 
 
 def shell(name: str, image: str, text: str, environment: dict[str, str], mounts: list[Tree], **more: Tree) -> Tree:
-    """A container that runs the script `text`; it asks for no GPU and sees none, also where a node shows all to everybody.
+    """Return a container that runs the script `text`; it requests no GPU and sees none, even if a node shows all GPUs.
 
     `more` goes over the fields that it has otherwise.
     """

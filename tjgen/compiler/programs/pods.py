@@ -72,7 +72,7 @@ UNRELATED = User(
 
 
 def user_of(workload: Workload, podsets: Iterable[PodSet], setting: Setting) -> User:
-    """The user that the pods of a run ask for, so that a program can read and replace their files.
+    """Return the user that the pods of a run use, so that a program can read and replace their files.
 
     Without `runAsUser`, the user is 65534 where the run or the namespace requires one that is not root, and else that of
     the program's image.

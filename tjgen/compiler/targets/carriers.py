@@ -1,6 +1,6 @@
-"""Workload -> for each value that the experiment asked for, what in a TrainJob can carry it.
+"""Workload -> for each value from the experiment, the field of a TrainJob that can carry it.
 
-A TrainJob says less than a runtime: `spec.trainer` reaches the trainer's containers, and runtime
+A TrainJob sets less than a runtime: `spec.trainer` reaches the trainer's containers, and runtime
 patches, or the overrides of earlier releases, the fields that their types know. The rest needs a
 runtime that has it. Source: api types of Trainer and the merge rules of its controller.
 """
@@ -44,7 +44,7 @@ _POD_TYPES = {
     POD_TEMPLATE_OVERRIDES: ("PodTemplateSpecOverride", "ContainerOverride"),
     POD_SPEC_OVERRIDES: ("PodSpecOverride", "ContainerOverride"),
 }
-"""How a release changes runtimes -> the Go types of what it can say of a pod and of a container."""
+"""How a release changes runtimes -> the Go types of the fields that it can set in a pod and in a container."""
 _APART = ("containers", "initContainers", "targetJobs", "env", "name")
 """Fields of those types that are carried in their own way, or, as `env` of the known containers, refused."""
 
@@ -140,7 +140,7 @@ def _units(workload: Workload, path: FieldPath, value: Tree) -> Iterator[tuple[F
 
 
 class _Reach:
-    """Which containers `spec.trainer` writes to, by field; and what stands where, in the workload and before it."""
+    """The containers that `spec.trainer` writes to, by field; and the values, in the workload and before it."""
 
     def __init__(self, workload: Workload, base: Tree, release: Release) -> None:
         self.release = release
@@ -231,6 +231,6 @@ def _pod_carrier(reach: _Reach, path: FieldPath, field: FieldPath, value: Tree) 
         return IN_RUNTIME
     if field[0] == "volumes":
         before = reach.before(path)
-        # The merge would keep the old source beside the new one (facts: "both sources").
+        # # The merge would keep the old source as well as the new one (facts: "both sources").
         return IN_PATCH if before is MISSING or before == value else IN_RUNTIME
     return IN_PATCH

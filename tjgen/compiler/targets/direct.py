@@ -14,7 +14,7 @@ from tjgen.trees.workload.workload import Workload
 
 
 class RequestedSize(NamedTuple):
-    """What the experiment says of nodes and roles, before anything of it is in the Workload."""
+    """The experiment's settings for nodes and roles, before the Workload has any of them."""
 
     nodes: int | None
     roles: Mapping[str, int | None]
@@ -24,7 +24,7 @@ class RequestedSize(NamedTuple):
 
 
 class Lowered(NamedTuple):
-    """What a direct target makes of a Workload."""
+    """The result of a direct target for a Workload."""
 
     job: Manifest
     objects: list[Manifest]
@@ -39,13 +39,13 @@ class Target(Protocol):
         """The runtime's jobs as the roles of the kind, each with its own number of pods (see groups.py)."""
 
     def lower(self, workload: Workload) -> Lowered:
-        """The object, what stands beside it, and what the kind cannot say; paths are of the experiment."""
+        """The object, its supporting objects, and unsupported fields; paths are of the experiment."""
 
     def find_warnings(self, job: Manifest, workload: Workload) -> list[Diagnostic]:
         """Where the object, with the patches on it, does not do what it seems to; paths are of the object."""
 
     def previews(self, job: Manifest) -> list[Manifest]:
-        """What the controller of the kind makes of the object, as far as it can be known."""
+        """The objects that the controller of the kind creates from the object, as far as they are known offline."""
 
     def budget(self, job: Manifest) -> int:
-        """How long the run's name may be, so that the names made of it stay legal."""
+        """Return the maximum length of the run's name, so that the names derived from it stay valid."""

@@ -1,4 +1,4 @@
-"""Workload -> the objects that a run needs beside its own, each in the stage in which it has to be applied."""
+"""Workload -> the supporting objects of a run, each in the stage in which it must be applied."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A runtime's jobs -> the roles of a run that no Trainer starts, each with its own number of pods.
 
 Trainer has one job of nodes and counts them in the TrainJob. Other kinds have roles that count for themselves (master and worker,
-chief, worker and ps), so one job of the runtime may become several of them, alike but for what the experiment says of each.
+chief, worker and ps), so one job of the runtime may become several of them, equal except for the experiment's settings of each.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Group(NamedTuple):
 
 
 def as_they_are(workload: Workload, size: RequestedSize) -> list[Group]:
-    """Every job of the runtime as a role of the same name; who computes has the nodes that are asked for."""
+    """Return every job of the runtime as a role of the same name; the training role has the requested nodes."""
     result = []
     computing = workers(workload)
     for podset in workload.podsets:
@@ -50,7 +50,7 @@ def as_they_are(workload: Workload, size: RequestedSize) -> list[Group]:
 def split(workload: Workload, size: RequestedSize, names: Sequence[str]) -> tuple[list[Group], list[Diagnostic]]:
     """The job that trains as several roles, and the other jobs as they are.
 
-    What is said counts; of the roles of which nothing is said the last has the nodes that are left, and the others one each.
+    # Set counts apply; of the roles without a count, the last has the remaining nodes, and the others one each.
     """
     [job] = [podset for podset in workload.podsets if podset.ancestor == TRAINER]
     total = size.nodes if size.nodes is not None else nodes(workload)
@@ -113,7 +113,7 @@ def _because(size: RequestedSize, name: str) -> Origin:
 
 
 def _moved(workload: Workload, source: PodSet, name: str) -> Owners:
-    """The owners of a job's parts, for a job of another name that is made of it."""
+    """Return the owners of a job's parts, for a job of another name that is copied from it."""
     because = (*SPEC, *JOBS[1:], named(source.name))
     path = (*JOBS, named(name))
     owners: Owners = {path: (Origin("runtime", "runtime", because, True),)}

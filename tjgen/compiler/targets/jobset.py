@@ -1,4 +1,4 @@
-"""What the twin makes of a TrainJob -> objects that stand alone: the JobSet itself is applied.
+"""The twin's objects for a TrainJob -> objects without a TrainJob: the JobSet itself is applied.
 
 The changes are a closed list: owner references and the runtime snapshot go, for there is no
 TrainJob to own them; `suspend: false` goes; what the JobSet webhook would fill in is written out; a

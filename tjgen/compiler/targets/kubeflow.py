@@ -36,7 +36,7 @@ Usual = Callable[[int], Sequence[str]]
 
 
 def arranged(workload: Workload, size: RequestedSize, kind: OperatorJob, usual: Usual) -> tuple[Workload, list[Diagnostic]]:
-    """Roles that the experiment names anew, or those that are usual, or the runtime's jobs, as far as the kind has such types."""
+    """Return the roles that the experiment names, or the usual ones, or the runtime's jobs, if the kind has such types."""
     workload = workload._replace(aside=kind.aside)
     trainers = programs(workload)
     names = groups.new_roles(workload, size)
@@ -81,7 +81,7 @@ def budget(job: Manifest) -> int:
 
 
 def take(writer: Writer, to: FieldPath, workload: Workload, path: FieldPath) -> None:
-    """Copy what stands in the Workload, with its owners; nothing where nothing stands there."""
+    """Copy a value of the Workload, with its owners; do nothing if it does not exist."""
     if get(workload.tree.value, path, None) is not None:
         value, owners = taken(workload.tree, path)
         writer.graft(to, value, owners)
@@ -94,7 +94,7 @@ def host(workload: Workload, kind: OperatorJob) -> str:
 
 
 def variables(workload: Workload, values: Mapping[str, Tree]) -> Workload:
-    """The Workload with variables for who computes, where the user says nothing of them; `value` None is the node's number."""
+    """Return the Workload with variables for training pods unless the user sets them; `value` None is the node's number."""
     writer = Writer(workload.tree, keys=LIST_KEYS)
     for podset in workload.podsets:
         number = workload.numbers.get(podset.name)
@@ -120,7 +120,7 @@ def _replica(writer: Writer, workload: Workload, podset: PodSet, kind: OperatorJ
     writer.graft((*at, "template"), _first(value, kind.container or podset.container), owners)
     pod: FieldPath = (*at, "template", "spec")
     if writer.get((*pod, "restartPolicy")) is not None:
-        # The replica type says it; what the pod says would be overwritten, with a warning.
+        # # The replica type sets it; the pod's value would be overwritten, with a warning.
         writer.put((*pod, "restartPolicy"), None, RULE)
     if writer.get((*pod, "schedulerName")) in SCHEDULERS and not kubeflow_policies.has_gang(workload):
         writer.put((*pod, "schedulerName"), None, RULE)
@@ -162,7 +162,7 @@ def _referring(tree: Tree, before: str, after: str) -> Tree:
 
 
 def _unknown(workload: Workload, kind: OperatorJob, names: Sequence[str]) -> Iterator[Diagnostic]:
-    """Roles that the kind has no type for: those that are named anew, and jobs of the runtime that stay."""
+    """Yield roles that the kind has no type for: new names, and jobs of the runtime that stay."""
     known = ", ".join(dict.fromkeys(kind.types))
     for name in names:
         if name not in kind.types:

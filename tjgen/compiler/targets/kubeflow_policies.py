@@ -1,4 +1,4 @@
-"""What is said of restarts, deadlines, gangs and the end of a run -> `runPolicy` and the restart policies of the replica types.
+"""Settings for restarts, deadlines, gangs and the end of a run -> `runPolicy` and the restart policies of the replica types.
 
 The operators start a failed pod again alone, where Trainer's runtimes start all of them: training-operator v1.9
 `controller.v1/common/pod.go:ReconcilePods`, `job.go:ReconcileJobs`; mpi-operator v0.8 `newLauncherJob`.

@@ -1,4 +1,4 @@
-"""A job of the Training Operator -> the pods and Services that its operator makes of it, with the variables that it adds.
+"""A job of the Training Operator -> the pods and Services that its operator creates, with the variables that it adds.
 
 Upstream: training-operator v1.9 `controller.v1/common/pod.go:createNewPod`, `service.go:CreateNewService` and `SetClusterSpec`
 of each kind. Of each replica type the first and the last are shown: those between differ in their numbers.
@@ -25,7 +25,7 @@ class Replica(NamedTuple):
     """One pod of a job."""
 
     type: str
-    """In small letters, as it stands in names."""
+    """In lower case, as used in names."""
     number: int
     name: str
 

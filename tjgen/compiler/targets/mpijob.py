@@ -1,7 +1,7 @@
 """Workload -> MPIJob of kubeflow.org/v2beta1: a launcher that starts programs on workers by SSH.
 
 The operator makes the keys, the host file and the variables by which mpirun finds it: mpi-operator v0.8
-`pkg/controller/mpi_job_controller.go`. The runtime says the rest, as for Trainer.
+`pkg/controller/mpi_job_controller.go`. The runtime sets the rest, as for Trainer.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _own(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
 
 
 def _slots(writer: Writer, workload: Workload, policy: Tree) -> None:
-    """Processes on each node: what is said, else one for each device, as Trainer counts them (v2.3.0 plugins/mpi)."""
+    """Return the processes on each node: the set value, else one for each device, as Trainer counts them (v2.3.0 plugins/mpi)."""
     to: FieldPath = ("spec", "slotsPerWorker")
     per_node = get(workload.tree.value, ("trainer", "numProcPerNode"), None)
     if per_node is not None:

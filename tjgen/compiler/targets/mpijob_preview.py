@@ -1,4 +1,4 @@
-"""An MPIJob -> what the MPI Operator makes of it: launcher Job, workers, Service and host file. The keys are its own.
+"""An MPIJob -> the objects of the MPI Operator: launcher Job, workers, Service and host file. The keys are its own.
 
 Upstream: mpi-operator v0.8 `pkg/controller/mpi_job_controller.go`: newLauncherJob, newWorker, newJobService, newConfigMap. Of the
 workers the first and the last are shown.

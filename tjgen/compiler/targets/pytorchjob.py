@@ -35,7 +35,7 @@ _ELASTIC = (("min", "minReplicas"), ("max", "maxReplicas"), ("restarts", "maxRes
 
 
 def arranged(workload: Workload, size: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
-    """A master and workers, unless the experiment says otherwise; of an elastic run no pod is more than another."""
+    """A master and workers, unless the experiment sets roles; all pods of an elastic run are equal."""
     if size.is_elastic:
         return kubeflow.arranged(workload, size, KIND, lambda count: ["worker"])
     if set(size.roles) == {"worker"}:
@@ -87,7 +87,7 @@ def _elastic(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
 
 
 def _processes(writer: Writer, workload: Workload) -> None:
-    """What torchrun starts on a node. Where devices do not say it, the operator's `auto` leaves it to torchrun."""
+    """Return the process count of torchrun on a node. Without devices, the operator's `auto` leaves it to torchrun."""
     policy = get(workload.ml_policy, ("torch",), None)
     if policy is None:
         return

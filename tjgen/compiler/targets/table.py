@@ -1,4 +1,4 @@
-"""The name of a target -> the module that writes its objects, imported when an experiment asks for it.
+"""The name of a target -> the module that writes its objects, imported when an experiment uses it.
 
 `kinds.table` lists the targets. Those in OF_TRAINER go through a TrainJob and the twin of its controller; every other one is
 direct (see direct.py), and its module is called as the target.

@@ -55,7 +55,7 @@ def budget(job: Manifest) -> int:
 
 
 def _success(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
-    """The run has succeeded with its chief, or without one with worker 0, or with all workers if that is said."""
+    """The run succeeds with its chief, or without one with worker 0, or with all workers if `success` requires that."""
     success = get(workload.tree.value, ("policy", "success"), None)
     if success is None:
         return

@@ -1,7 +1,7 @@
 """Workload -> TrainJob, the runtime that it refers to, and the objects that the run needs.
 
-No diff is needed: what a manager other than the runtime owns is what the TrainJob has to say. What
-it cannot say goes into a TrainingRuntime derived from the catalog's (see carriers.py).
+No diff is needed: the TrainJob sets the values whose owner is not the runtime. Values that
+it has no field for go into a TrainingRuntime derived from the catalog's (see carriers.py).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class LoweredTrainJob(NamedTuple):
 
 
 def lower(workload: Workload, base: CatalogRuntime, session: Session, release: Release = NEWEST) -> LoweredTrainJob:
-    """The TrainJob of `release` that asks for `workload`, over `base` as the runtime that the workload began with.
+    """Return the TrainJob of `release` for `workload`, over `base` as the runtime that the workload began with.
 
     A runtime of the cluster is referred to as it is unless something needs a derived copy, which is
     then emitted and named in a diagnostic (TJ401).
@@ -61,7 +61,7 @@ def lower(workload: Workload, base: CatalogRuntime, session: Session, release: R
     remainder = [part for part in parts if part.carrier == IN_RUNTIME]
     diagnostics: list[Diagnostic] = []
     if release is not NEWEST:
-        from tjgen.compiler.targets.unsupported import unsupported  # the newest release can say everything
+        from tjgen.compiler.targets.unsupported import unsupported  # the newest release supports all fields
 
         diagnostics += unsupported(workload, base, release)
     emits_runtime = base.origin != "cluster" or bool(remainder)
@@ -76,7 +76,7 @@ def lower(workload: Workload, base: CatalogRuntime, session: Session, release: R
 
 
 def _whole(workload: Workload, base: CatalogRuntime, session: Session) -> Manifest:
-    """The catalog's runtime as it is, made once for all runs of a namespace."""
+    """Return the catalog's runtime unchanged, created once for all runs of a namespace."""
     return session.once("whole runtime", (base, workload.namespace), lambda: _runtime(workload, base, []))
 
 
@@ -108,7 +108,7 @@ def _runtime(workload: Workload, base: CatalogRuntime, remainder: list[CarriedVa
 
 
 def _in_order(spec: Managed, workload: Workload) -> Managed:
-    """`spec` with its jobs in the order of the workload: one that was added may have to stand before others."""
+    """Return `spec` with its jobs in the order of the workload: an added job may have to precede others."""
     path: FieldPath = ("template", "spec", "replicatedJobs")
     jobs = get(spec.value, path, None) or []
     places = {podset.name: place for place, podset in enumerate(workload.podsets)}
@@ -175,7 +175,7 @@ def _trainjob(workload: Workload, runtime: Manifest, parts: list[CarriedValue], 
 
 
 def _count_processes(writer: Writer, workload: Workload, release: Release) -> None:
-    """Say the number of processes that later releases count from the runtime; release 2.0 does not look there."""
+    """Set the number of processes that later releases read from the runtime; release 2.0 does not read it there."""
     carried_values = get(workload.tree.value, ("trainer", "numProcPerNode")) is not MISSING
     if carried_values or release.looks_into_runtime or get(workload.ml_policy, ("torch",), None) is None:
         return

@@ -21,7 +21,7 @@ class Rendezvous:
         self.plugins: dict[str, list[str]] = {"svc": [_EARLY] if policy else []}
         self.variables: dict[str, list[Tree]] = {}
         self.words: dict[str, list[str]] = {}
-        """Role -> variables that the command sets, since they are made of what a plugin adds."""
+        """Role -> variables that the command sets, since they depend on variables of a plugin."""
         self.volumes: dict[str, tuple[Tree, Tree]] = {}
         """Role -> a volume and its mount."""
         self.init: dict[str, Tree] = {}
@@ -32,7 +32,7 @@ class Rendezvous:
         """Write what is for the pods of a role into its task."""
         for variable in self.variables.get(podset.name, ()):
             at: FieldPath = (*main, "env", named(variable["name"]))
-            if writer.get(at) is None:  # a value that is there stays
+            if writer.get(at) is None:  # an existing value stays
                 writer.put(at, variable, self.because)
         self._order(writer, (*main, "env"), [one["name"] for one in self.variables.get(podset.name, ())])
         words = self.words.get(podset.name)

@@ -1,7 +1,7 @@
 """A Volcano Job -> the PodGroup that its controller creates, for the preview.
 
 Upstream: volcano v1.13 pkg/controllers/job `createOrUpdatePodGroup`, `calcPGMinResources`; pkg/controllers/util
-`GetPodQuotaUsage`. The name ends in the Job's uid, for which a placeholder stands.
+`GetPodQuotaUsage`. The name ends in the Job's uid, which is a placeholder here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _COPIED = ("queue", "priorityClassName", "networkTopology")
 
 
 def pod_group(job: Manifest) -> Manifest:
-    """Of each task the pods that have to be there, and of what they ask for together."""
+    """Return the minimum pods of each task and their total requests."""
     spec = job.tree.get("spec") or {}
     least = {task["name"]: task.get("minAvailable", task.get("replicas", 0)) for task in spec.get("tasks") or ()}
     together = spec.get("minAvailable") or sum(least.values())
@@ -57,7 +57,7 @@ def _copy(*path: str) -> Origin:
 
 
 def _least_resources(job: Manifest, least: dict[str, int], together: int) -> Tree:
-    """What the first `together` pods ask for: of each task as many as it needs, then the others, in the order of the tasks."""
+    """Return the requests of the first `together` pods: of each task its minimum, then the others, in the order of the tasks."""
     sets = list(pods_of(job))
     whole = sum(least.values())
     taken = dict(least) if together >= whole else dict.fromkeys(least, 0)

@@ -1,4 +1,4 @@
-"""The ML policy mpi -> keys by plugin ssh, the host file beside the Job, and the variables by which mpirun finds both."""
+"""The ML policy mpi -> keys by plugin ssh, the host file next to the Job, and the variables by which mpirun finds both."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ for host in $(echo "$MPI_HOST" | tr , ' '); do
 done
 """
 """The plugin gives the launcher and its init containers the names of the workers. All pods of the gang start together, and mpirun
-gives up where a worker's sshd is not there yet; a task that waits for another one would keep the gang from ever being whole."""
+stops if a worker's sshd does not run yet; a task that waits for another one would keep the gang from ever being complete."""
 _COMPUTED = ("cpu", "memory")
 
 

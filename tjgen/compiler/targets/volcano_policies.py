@@ -58,7 +58,7 @@ def _restarts_of_pods(workload: Workload) -> int:
 
 
 def of_task(writer: Writer, workload: Workload, podset: PodSet) -> None:
-    """The policies of a task: what is said, or that the job has ended when the role has on whose success all depends."""
+    """Return the policies of a task: the set ones, or the completion of the Job with the role that determines success."""
     at: FieldPath = ("spec", "tasks", named(podset.name), "policies")
     if _write_policies(writer, workload, ("volcano", "tasks", podset.name), at):
         return
@@ -69,7 +69,7 @@ def of_task(writer: Writer, workload: Workload, podset: PodSet) -> None:
 
 
 def _write_policies(writer: Writer, workload: Workload, below: FieldPath, to: FieldPath) -> bool:
-    """Write what the experiment says there; whether it says anything."""
+    """Write the experiment's settings; return whether there are any."""
     policies = []
     origins = []
     for kind in ("policies", "exitCodes"):

@@ -1,4 +1,4 @@
-"""The ML policy of a runtime -> how the pods of a Volcano Job find each other: its plugins, and variables beside theirs.
+"""The ML policy of a runtime -> how the pods of a Volcano Job find each other: its plugins, and additional variables.
 
 What a plugin gives: volcano v1.13 `pkg/controllers/job/plugins`. `svc` gives pods host names, `<job>-<task>-<index>.<job>`.
 `pytorch` adds MASTER_ADDR, MASTER_PORT, WORLD_SIZE (in pods) and RANK behind all other variables of a container, so that
@@ -90,7 +90,7 @@ def _torch(result: Rendezvous, workload: Workload) -> list[Diagnostic]:
 
 
 def _processes(workload: Workload, podset: PodSet) -> int | str:
-    """As plugin torch of Trainer counts them (v2.3.0 plugins/torch): what is said, else devices, else CPUs."""
+    """As plugin torch of Trainer counts them (v2.3.0 plugins/torch): the set value, else devices, else CPUs."""
     processes = get(workload.tree.value, ("trainer", "numProcPerNode"), None)
     if processes is None:
         processes = get(workload.ml_policy, ("torch", "numProcPerNode"), "auto")

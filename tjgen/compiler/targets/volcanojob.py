@@ -1,6 +1,6 @@
 """Workload -> Volcano Job: a task for each role, with the plugins by which its pods find each other.
 
-Fields and what they mean: volcano.sh/apis v1.13 `batch/v1alpha1`; what the controller makes of them: volcano v1.13
+Fields and their meaning: volcano.sh/apis v1.13 `batch/v1alpha1`; effects of the controller: volcano v1.13
 `pkg/controllers/job`.
 """
 
@@ -37,7 +37,7 @@ _SUFFIX = "-svc"
 
 
 def arranged(workload: Workload, size: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
-    """Roles that the experiment names anew, or master and worker where torch runs on several nodes, or the runtime's jobs."""
+    """Return the roles that the experiment names, or master and worker for torch on several nodes, or the runtime's jobs."""
     names = groups.new_roles(workload, size)
     is_torch = get(workload.ml_policy, ("torch",), None) is not None
     total = size.nodes if size.nodes is not None else nodes(workload)
@@ -90,7 +90,7 @@ def budget(job: Manifest) -> int:
 
 
 def _schedule(writer: Writer, workload: Workload) -> None:
-    """The gang: all pods unless something else is said."""
+    """The gang: all pods unless a minimum is set."""
     counts = workload.tree.value["counts"]
     writer.put(("spec", "schedulerName"), "volcano", CHOSEN)
     min_available = get(workload.tree.value, ("schedule", "minAvailable"))
@@ -114,7 +114,7 @@ def _schedule(writer: Writer, workload: Workload) -> None:
 
 
 def _plugins(writer: Writer, workload: Workload, rendezvous: Rendezvous) -> None:
-    """What the pods need to find each other; what the experiment says of a plugin goes before it."""
+    """Add the plugins by which the pods find each other; the experiment's settings of a plugin take precedence."""
     writer.put(("spec", "plugins"), {}, RULE)
     plugins = get(workload.tree.value, ("volcano", "plugins"), None) or {}
     for name, arguments in rendezvous.plugins.items():
@@ -150,7 +150,7 @@ def _defaults(writer: Writer, task: FieldPath) -> None:
 
 
 def _take(writer: Writer, to: FieldPath, workload: Workload, path: FieldPath) -> None:
-    """Copy what stands in the Workload, with its owners; nothing where nothing stands there."""
+    """Copy a value of the Workload, with its owners; do nothing if it does not exist."""
     if get(workload.tree.value, path, None) is not None:
         value, owners = taken(workload.tree, path)
         writer.graft(to, value, owners)

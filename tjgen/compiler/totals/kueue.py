@@ -21,7 +21,7 @@ from tjgen.trees.manifests.manifest import Manifest
 def inadmissible(name: str, cluster: Cluster, target: str, manifests: Sequence[Manifest], tree: Managed) -> Iterator[Diagnostic]:
     """TJ393 for a resource that the queue does not cover, and TJ394 for pods that fit into no flavor.
 
-    TJ396 for a node selector that no flavor knows, and TJ397 for a kind that Kueue does not queue.
+    TJ396 for a node selector that matches no flavor, and TJ397 for a kind that Kueue does not queue.
     """
     queue = cluster.queue_specs[name]
     kueue = queue.create.kueue if queue.create is not None else None

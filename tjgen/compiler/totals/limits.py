@@ -51,7 +51,7 @@ def refused(
 
 
 def _requests(manifests: Iterable[Manifest], limits: Limits) -> Iterator[tuple[str, str, Bounds, Amounts]]:
-    """Field of the limits, who asks in words, what bounds it, and what it asks for."""
+    """Field of the limits, the subject of the message, the source of the limit, and the requested amount."""
     for manifest in manifests:
         if manifest.kind == "PersistentVolumeClaim" and limits.claim is not None:
             requests = get(manifest.tree, ("spec", "resources", "requests"), None) or {}

@@ -1,7 +1,7 @@
 """What a run takes, and the quotas of its namespace or the capability of its queue -> whether it can ever start.
 
 A quota has the keys of a ResourceQuota (`requests.nvidia.com/gpu`, `requests.storage`, `count/jobs.batch` ...), or plain resource
-names for requests. Keys that no manifest of a run says anything about, such as `services`, are not compared.
+names for requests. Keys that no manifest of a run affects, such as `services`, are not compared.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def _resource(key: str) -> str:
 
 
 def requesting_field(key: str, tree: Managed) -> FieldPath:
-    """The field of the experiment that asks for what a key of a quota counts, as far as that is said there."""
+    """Return the field of the experiment that sets the amount for a key of a quota, if there is one."""
     resource = _resource(key).rpartition(_STORAGE_CLASS)[2].removeprefix("requests.").removeprefix("count/")
     wanted = [_REQUESTING_FIELDS.get(resource, ("spec", "resources", resource)), ("spec", "gpu")]
     return next((path for path in wanted if get(tree.value, path) is not MISSING), ("metadata", "name"))

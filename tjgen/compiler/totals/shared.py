@@ -30,7 +30,7 @@ LEFT = "left"
 LEFT_IN_QUEUE = "left in queue"
 
 _ITEM = 5
-"""Where a use says what it is that counts once: a claim."""
+"""The field of a use that identifies what counts once: a claim."""
 
 Footprint = tuple[Any, ...]
 """(WRITES, environment, storage, folder, experiment, volume, place in a file), or what a run takes of a bound:
@@ -41,7 +41,7 @@ Locate = Callable[[FieldPath], "Span | None"]
 
 
 class RunRequest(NamedTuple):
-    """A run, as it is asked for."""
+    """A run as requested."""
 
     spec: ExperimentSpec
     setting: Setting

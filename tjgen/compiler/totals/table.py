@@ -36,7 +36,7 @@ class Row(NamedTuple):
 
 
 Bandwidths = Mapping[str, int]
-"""StorageClass -> bytes that a volume of it delivers in a second, as the Platform says."""
+"""StorageClass -> bytes per second of a volume of that class, from the Platform."""
 
 
 def table(rows: Sequence[Row], bandwidths: Bandwidths | None = None) -> str:
@@ -85,13 +85,13 @@ def columns(several: Sequence[Totals], bandwidths: Bandwidths) -> list[str]:
     known = {name for totals in several for name in totals.resources}
     resources = [name.upper() for name in _FIRST if name in known] + sorted(known.difference(_FIRST))
     devices = sorted({name for totals in several for name in totals.devices})
-    # Who says no bandwidth sees no column of it.
+    # # If the Platform sets no bandwidth, the column is left out.
     delivers = any(claim.storage_class in bandwidths for totals in several for claim in totals.claims.values())
     return [_PODS, *resources, *devices, _STORAGE, *([_BANDWIDTH] if delivers else [])]
 
 
 def line(totals: Totals, heads: Sequence[str], bandwidths: Bandwidths) -> list[str]:
-    """What stands under these heads; `-` for nothing."""
+    """The cells under these heads; `-` for none."""
     upper = {name.upper(): name for name in _FIRST}
     storage = total({STORAGE: multiply(one.size, one.number)} for one in totals.claims.values()).get(STORAGE, "-")
     known: dict[str, object] = {
@@ -105,13 +105,13 @@ def line(totals: Totals, heads: Sequence[str], bandwidths: Bandwidths) -> list[s
 
 
 def bandwidth(totals: Totals, bandwidths: Bandwidths) -> Quantity | None:
-    """Bytes a second of all claims whose class says how many; a claim that several share counts once."""
+    """Bytes per second of all claims whose class sets a bandwidth; a claim that several share counts once."""
     each = [
         bandwidths[claim.storage_class] * claim.number for claim in totals.claims.values() if claim.storage_class in bandwidths
     ]
     if not each:
         return None
-    # The Platform may have said it in either format.
+    # # The Platform may use either format.
     decimal = parse(sum(each))
     return min(decimal, decimal._replace(format=BINARY, text=""), key=lambda amount: len(str(amount)))
 

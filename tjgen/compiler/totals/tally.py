@@ -13,12 +13,12 @@ from tjgen.trees.typing import NamedTuple
 
 
 class ClaimedStorage(NamedTuple):
-    """Storage that is asked for under one name."""
+    """Storage requests under one name."""
 
     size: Quantity
     storage_class: str
     number: int = 1
-    """Claims of that size: a volume that is made for each pod is as many as there are pods."""
+    """Claims of that size: a volume for each pod counts once per pod."""
 
 
 class Totals(NamedTuple):
@@ -27,7 +27,7 @@ class Totals(NamedTuple):
     pods: int
     resources: dict[str, Quantity]
     claims: dict[str, ClaimedStorage]
-    """Each PersistentVolumeClaim that is made, by `namespace/name`: runs may share one."""
+    """Each PersistentVolumeClaim of the runs, by `namespace/name`: runs may share one."""
     limits: dict[str, Quantity]
     devices: dict[str, int]
     """DeviceClass -> devices that pods claim of it."""
@@ -116,7 +116,7 @@ def _requested(container: Tree) -> Tree:
 
 
 def _limits(pod: Tree) -> dict[str, Quantity]:
-    """The limits of a pod: as its requests are added up, and only where they are said."""
+    """The limits of a pod: totals as for requests, but only of containers that set limits."""
     turned = {kind: [_as_requests(one) for one in pod.get(kind) or ()] for kind in ("containers", "initContainers")}
     return pod_requests({**_as_requests(pod), **turned})
 
@@ -127,7 +127,7 @@ def _as_requests(holder: Tree) -> Tree:
 
 
 def _of_pods(manifest: Manifest, role: str, pod: Tree, count: int) -> Iterable[tuple[str, ClaimedStorage]]:
-    """Volumes that are made with each pod."""
+    """Volumes that are created with each pod."""
     for volume in pod.get("volumes") or ():
         spec = get(volume, ("ephemeral", "volumeClaimTemplate", "spec"), None)
         yield from _claim(f"{manifest.namespace}/{manifest.name}-{role}-{volume['name']}", spec, count)

@@ -17,7 +17,7 @@ from tjgen.trees.workload.contribution import Contribution
 
 PROFILE = "tjgen.dev/storage-profile"
 PATTERN = "tjgen.dev/read-pattern"
-"""Annotations of a claim that was asked for by its use."""
+"""Annotations of a claim for its use."""
 
 _READ = ("ReadWriteMany", "ReadOnlyMany", "ReadWriteOnce", "ReadWriteOncePod")
 _SHARED = ("ReadWriteMany", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod")
@@ -32,7 +32,7 @@ def claim_name(name: str, create: NewClaim, setting: Setting) -> str:
 
 
 def storage_class(create: NewClaim, setting: Setting) -> str | None:
-    """The class that is asked for; else that of the profile."""
+    """Return the requested class; else that of the profile."""
     if create.storage_class_name is not None or create.profile is None:
         return create.storage_class_name
     storage_profile = profile(create.profile, setting.cluster.profiles)
@@ -40,7 +40,7 @@ def storage_class(create: NewClaim, setting: Setting) -> str | None:
 
 
 def access_modes(create: NewClaim, pods: int, setting: Setting, *, read_only: bool) -> Sequence[str]:
-    """The modes that are asked for; else the one that fits, of those that the Platform says the class offers."""
+    """Return the requested modes; else the matching one of those that the class supports according to the Platform."""
     if create.access_modes:
         return create.access_modes
     offered = setting.cluster.access_modes.get(storage_class(create, setting) or "") or ["ReadWriteMany"]
@@ -59,7 +59,7 @@ def own_folder(create: NewClaim | None, *, shared: bool, read_only: bool, settin
 def claim(
     name: str, create: NewClaim, pods: int, setting: Setting, because: FieldPath, *, read_only: bool
 ) -> Iterator[Contribution | Diagnostic]:
-    """The claim `name`, mounted by `pods` pods at a time; `because` is where the experiment says `create`."""
+    """Return the claim `name`, mounted by `pods` pods at a time; `because` is the experiment's field `create`."""
     full = claim_name(name, create, setting)
     to: FieldPath = ("objects", f"PersistentVolumeClaim/{full}")
     labels = {MANAGED_BY: "tjgen", **setting.labels}
@@ -91,7 +91,7 @@ def claim(
     yield Contribution((*to, "spec", "volumeMode"), create.volume_mode or "Filesystem", because)
     if create.content is not None:
         # The API server fills each of the two from the other; with both in Git a sync sees no difference. But of a claim,
-        # which has no group, it stores a group of null in dataSource, and Argo CD would show that as one for ever.
+        # # which has no group, it stores a group of null in dataSource, and Argo CD would show that as a difference in each sync.
         for field in ("dataSource", "dataSourceRef") if create.content.claim is None else ("dataSourceRef",):
             yield Contribution((*to, "spec", field), _content(create.content), (*because, "from"))
 

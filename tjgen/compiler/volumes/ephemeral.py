@@ -1,4 +1,4 @@
-"""`ephemeral`: a claim that is made with each pod and removed with it."""
+"""`ephemeral`: a claim that is created with each pod and removed with it."""
 
 from __future__ import annotations
 

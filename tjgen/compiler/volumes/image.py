@@ -35,7 +35,7 @@ def _of(volume: Volume) -> ImageVolume:
 
 
 def _reference(image: ImageVolume) -> str:
-    """The reference with its digest: a tag that stands before it is for people."""
+    """The reference with its digest: a tag before the digest is only for readers."""
     return f"{image.reference}@{image.digest}" if image.digest is not None else image.reference
 
 

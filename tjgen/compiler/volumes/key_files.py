@@ -1,4 +1,4 @@
-"""ConfigMaps and Secrets as sources of volumes: both are files made of the keys of an object."""
+"""ConfigMaps and Secrets as sources of volumes: both are files from the keys of an object."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ BY_DRIVER = "every pod, by the driver"
 """Each pod has a volume of its own, in which the driver shows the storage that the volume's attributes name."""
 OF_NODE = "pods of one node"
 OF_POD = "one pod"
-"""The volume is made with its pod and removed with it."""
+"""The volume is created with its pod and removed with it."""
 
 AS_WRITTEN = "as written"
 """Mounts are read-only if the experiment sets `readOnly`; the pod's volume has no such field."""
@@ -29,7 +29,7 @@ ALSO_IN_SOURCE = "as written, also in the pod's volume"
 IN_EVERY_MOUNT = "always"
 """Every mount is read-only, and has `readOnly`."""
 BY_KUBELET = "always, by the kubelet"
-"""Every mount is read-only, whatever the mount says."""
+"""Every mount is read-only, independent of the mount's own field."""
 
 JOB = "a Job"
 DATA_LOAD = "a DataLoad"
@@ -49,7 +49,7 @@ class Label(NamedTuple):
 
     source: str
     claim: str
-    """Size and storage class of a claim that is made for the volume, or the limit of its size; else empty."""
+    """Size and storage class of a claim for the volume, or the limit of its size; else empty."""
 
 
 class VolumeRequest(NamedTuple):
@@ -65,7 +65,7 @@ class VolumeRequest(NamedTuple):
 
 
 ClaimSpecs = Mapping[str, Tree]
-"""Name of a claim that is made with the run -> its spec."""
+"""Name of a claim that is created with the run -> its spec."""
 
 
 class Source(NamedTuple):
@@ -110,12 +110,12 @@ class Source(NamedTuple):
 
     @property
     def survives_pod(self) -> bool:
-        """Whether what a pod writes to the volume is there when the pod is gone."""
+        """Whether files in the volume still exist after the pod is deleted."""
         return self.reach != OF_POD
 
     @property
     def is_read_only(self) -> bool:
-        """Whether every mount is read-only, whatever the experiment says."""
+        """Whether every mount is read-only, independent of the experiment."""
         return self.read_only in (IN_EVERY_MOUNT, BY_KUBELET)
 
 

@@ -57,7 +57,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
 
 
 def pinned(git: GitCode, setting: Setting) -> Iterator[str | Diagnostic]:
-    """The commit by its full name, once nothing is wrong with what is asked; else what is."""
+    """Return the full commit ID if the request is valid; else the diagnostics."""
     wrong = list(_problems(git, setting))
     yield from wrong
     if wrong:
@@ -114,7 +114,7 @@ def secrets(git: GitCode) -> list[Tree]:
 
 
 def local_files(code: Code, folder: str, sandbox: Sandbox) -> dict[str, str]:
-    """The commit that a name stands for today."""
+    """Return the commit that a name refers to now."""
     git = code.git
     assert git is not None, "asked only where it is described"
     if FULL.match(git.commit):

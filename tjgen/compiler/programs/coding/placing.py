@@ -61,7 +61,7 @@ def mounted(
 def placement(
     workload: Workload, podset: PodSet, code: Code, experiment: Experiment, folder: str, because: FieldPath
 ) -> Contributions:
-    """The variables and the directory by which the program finds the code in `folder`. What the user says otherwise stays."""
+    """Add the variables and the directory by which the program finds the code in `folder`. The user's own settings stay."""
     yield Contribution((*podset.main, "env", named("TJGEN_CODE")), {"name": "TJGEN_CODE", "value": folder}, because)
     path = (*podset.main, "env", named("PYTHONPATH"))
     before = get(workload.tree.value, path, None)

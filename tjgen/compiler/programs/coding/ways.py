@@ -49,7 +49,7 @@ def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Con
 
 
 def local_files(code: Code, document: str, sandbox: Sandbox) -> dict[str, str]:
-    """What the identity of a run takes from this machine: digests of local code, and commits that names stand for."""
+    """The part of a run's identity that depends on this machine: digests of local code, and commits of names."""
     if _problem(code) is not None:
         return {}
     folder = os.path.dirname(document)

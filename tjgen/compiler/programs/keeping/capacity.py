@@ -1,9 +1,9 @@
 """The size of a checkpoint -> whether the claim has room for those that stay, and the pods have time to save one.
 
-What is asked of a claim is (last + best + 1) checkpoints and a fifth more: one is being written while the others
+The request of a claim is (last + best + 1) checkpoints and a fifth more: one is being written while the others
 stay, and one more if removed checkpoints stay in the trash for a time.
 
-A training that saves for more than half a minute stands still for too long, and after a minute it is slower to save
+A run that saves for more than half a minute is idle for too long, and after a minute it is slower to save
 than what most clusters wait before they take a node away.
 """
 

@@ -36,7 +36,7 @@ class Location(NamedTuple):
 
 
 def location(experiment: Experiment, setting: Setting) -> Location | None:
-    """Where the checkpoints are; None where the volume is not there, or is not mounted, or in an unknown folder."""
+    """The location of the checkpoints; None if the volume does not exist, is not mounted, or is in an unknown folder."""
     checkpoints = experiment.spec.checkpoints
     assert checkpoints is not None, "called only with checkpoints"
     volume = experiment.spec.volumes.get(checkpoints.volume)
@@ -66,7 +66,7 @@ def owner(where: Location, setting: Setting) -> str:
 
 
 def mark(checkpoints: Checkpoints, where: Location, setting: Setting) -> str:
-    """The content of the file `.tjgen-run`, by which the cleaner knows whose folder it is and what the run resumes from."""
+    """The content of the file `.tjgen-run`, by which the cleaner identifies the folder's run and the run it resumes from."""
     source = resumed_folder(checkpoints, where)
     return "\n".join([where.run or owner(where, setting), *([f"resumes {source}"] if source is not None else [])])
 

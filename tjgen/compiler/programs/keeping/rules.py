@@ -1,4 +1,4 @@
-"""What the fields of `checkpoints` say together -> what does not go together, before anything is made of them."""
+"""Combinations of fields of `checkpoints` -> conflicts, before any object is created."""
 
 from __future__ import annotations
 

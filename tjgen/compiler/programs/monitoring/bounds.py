@@ -26,7 +26,7 @@ class AlertBounds(NamedTuple):
 
 
 def chosen(monitor: Monitor) -> tuple[Measure, ...]:
-    """The measures that the experiment wants, in the order of the table."""
+    """Return the measures of the experiment, in the order of the table."""
     return tuple([one for one in MEASURES if not monitor.measures or one.name in monitor.measures])
 
 
@@ -41,7 +41,7 @@ def bounds_of(measure: Measure | ClusterMeasure, monitor: Monitor, platform: Mon
 
 
 def problems(monitor: Monitor, platform: Monitoring | None) -> Iterator[Diagnostic]:
-    """Bounds that stand in the wrong order (TJ930), or that a percentage never reaches (TJ931); labels that cannot be (TJ933)."""
+    """Yield bounds in the wrong order (TJ930), bounds that a percentage never reaches (TJ931), and invalid labels (TJ933)."""
     for label in monitor.labels:
         if not _is_label(label):
             message = f'"{label}" is not a label of Prometheus: use letters, digits and _. tjgen sets severity'

@@ -75,7 +75,7 @@ class Event(NamedTuple):
 
 
 def _of_gpus(taken: Callable[[str], str]) -> Callable[[Scope], str]:
-    """What `taken` makes of a selector, for each pod of the runs, whether or not Prometheus renames the exporter's labels."""
+    """Apply `taken` to a selector, for each pod of the runs, whether or not Prometheus renames the exporter's labels."""
 
     def query(scope: Scope) -> str:
         renamed = taken(f'exported_namespace="{scope.namespace}"')

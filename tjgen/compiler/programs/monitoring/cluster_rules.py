@@ -85,7 +85,7 @@ def _scope(workload: Workload, experiment: Experiment, setting: Setting) -> Scop
 
 
 _FIELDS = {"cleaner": "keep", "backup": "backup"}
-"""Program that looks after checkpoints -> the field of `checkpoints` that asks for it."""
+"""Program that manages checkpoints -> the field of `checkpoints` that enables it."""
 
 
 def _claims(experiment: Experiment, setting: Setting) -> Iterator[str]:

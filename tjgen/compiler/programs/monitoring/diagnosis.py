@@ -39,7 +39,7 @@ CACHES: Mapping[str, str] = {
     "efs.csi.aws.com": "cat /proc/self/mountstats",
     "filestore.csi.storage.gke.io": "cat /proc/self/mountstats",
 }
-"""CSI driver -> what prints what its cache has done; the Platform may say others (`monitoring.cacheStatistics`)."""
+"""CSI driver -> the command that prints cache statistics; the Platform may set others (`monitoring.cacheStatistics`)."""
 _RESOURCES: Tree = {"cpu": "2", "memory": "2Gi"}
 _LONGEST_NAME = 63
 _SHORT = 8

@@ -1,6 +1,6 @@
 """The measures of a run: what each is in PromQL, in which unit, and the alert threshold.
 
-The one table of metrics: what training code and storage count by default, where the Platform says no other name.
+The one table of metrics: the default names in training code and storage, unless the Platform sets other names.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ MEASURES: tuple[Measure, ...] = (
 
 
 def names(configured: MetricNames | None) -> Names:
-    """What the metrics are called: as the Platform says, or else as above."""
+    """Return the names of the metrics: from the Platform, or else as above."""
     return {field: getattr(configured, field, None) or name for field, name in METRICS.items()}
 
 

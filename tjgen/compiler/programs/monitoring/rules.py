@@ -1,4 +1,4 @@
-"""The measures of an experiment -> a PrometheusRule that tells of what is too little or too much, in two degrees."""
+"""The measures of an experiment -> a PrometheusRule with alerts for values that are too low or too high, in two severities."""
 
 from __future__ import annotations
 

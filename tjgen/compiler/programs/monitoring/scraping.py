@@ -22,7 +22,7 @@ _LABELS = {"experiment": EXPERIMENT_LABEL, "run": RUN_LABEL}
 
 
 def shown(workload: Workload, monitor: Monitor, setting: Setting) -> Iterator[Contribution | Diagnostic]:
-    """What the training pods need, so that they are found and told apart."""
+    """The labels and ports by which Prometheus finds and identifies training pods."""
     for podset in members(workload):
         taken = _taken(workload, podset, monitor.port)
         if taken is not None:

@@ -25,7 +25,7 @@ AT: FieldPath = (*SPEC, "prefetch", "cache")
 
 
 def mounted(workload: Workload, cache: Cache, at: FieldPath = AT) -> Iterator[Contribution | Diagnostic]:
-    """A volume, its mount and the variables, for each of the caches; `at` is where the experiment asks for them."""
+    """Add a volume, its mount and the variables, for each of the caches; `at` is the experiment's field for them."""
     if cache.memory is None and cache.ssd is None:
         hint = "add memory: {} or ssd: {}, or leave cache out"
         yield Diagnostic(problems.NOTHING, "prefetch.cache sets neither memory nor ssd", path=at, hint=hint)
@@ -47,7 +47,7 @@ def mounted(workload: Workload, cache: Cache, at: FieldPath = AT) -> Iterator[Co
 
 
 def _below(at: FieldPath, field: str) -> FieldPath:
-    """The field of the cache that says it; a profile says all of it by its name."""
+    """Return the cache's field that sets it; a profile sets all of it by its name."""
     return at if at[-1] == "profile" else (*at, field)
 
 

@@ -18,7 +18,7 @@ from tjgen.trees.workload.contribution import Contribution, Contributions
 
 
 def loaded(prefetch: Prefetch, volume: Volume, setting: Setting, at: FieldPath) -> Contributions:
-    """The DataLoad of the folder that is asked for, or of all. It is never changed, and so named by its content."""
+    """Return the DataLoad of the requested folder, or of all. It never changes, and so its content determines its name."""
     assert prefetch.volume is not None and volume.dataset is not None, "only a data set is loaded so"
     if prefetch.source is not None or prefetch.command:
         message = f'volume "{prefetch.volume}" is a data set of Fluid, which defines where the data comes from'

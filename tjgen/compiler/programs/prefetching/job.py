@@ -30,7 +30,7 @@ _OF_POD = {
     "JOB_NAME": "metadata.labels['batch.kubernetes.io/job-name']",
     "POD": "metadata.name",
 }
-"""Variable of a worker -> the field of its pod. JOB is the UID of the Job: a Job that is made again does not have it."""
+"""Variable of a worker -> the field of its pod. JOB is the UID of the Job: a Job that is created again has another one."""
 _ATTEMPTS = 3
 """For each worker: downloads fail for reasons that pass."""
 
@@ -60,7 +60,7 @@ def remote(uri: str) -> Remote | None:
 
 
 def content(prefetch: Prefetch) -> Tree:
-    """What makes the data the data that it is: with another one, what is there says nothing."""
+    """The identity of the data: if it changes, the existing copy is not valid."""
     where = [prefetch.source.uri, prefetch.source.volume, prefetch.source.path] if prefetch.source is not None else []
     environment = [env_item(name, prefetch.env[name]) for name in sorted(prefetch.env)]
     return [where, prefetch.path, prefetch.image, list(prefetch.command), list(prefetch.args), environment]
@@ -112,7 +112,7 @@ def job(prefetch: Prefetch, experiment: Experiment, target: Tree, user: pods.Use
 
 
 def workers_of(prefetch: Prefetch) -> int:
-    """As many as are asked for, but one for what cannot be divided."""
+    """Return the requested number, but 1 for data that cannot be divided."""
     known = remote(prefetch.source.uri) if prefetch.source is not None and prefetch.source.uri is not None else None
     return 1 if known is not None and not known.workers and not prefetch.command else prefetch.workers
 
