@@ -33,7 +33,7 @@ _SCHEMES = {"JuiceFSRuntime": "juicefs://"}
 
 
 def dataset_name(name: str, dataset: Dataset, setting: Setting) -> str:
-    """The name of a data set, and of the claim that Fluid creates from it. A new one's name depends on its scope, as for claims."""
+    """The name of a data set, and of the claim that Fluid creates from it. A new name depends on its scope, as for claims."""
     create = dataset.create
     if create is None:
         return str(dataset.name)

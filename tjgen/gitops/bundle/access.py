@@ -49,7 +49,7 @@ def _role(namespace: str, field: str, subjects: Sequence[Subject], verbs: Sequen
 
 
 def _managed() -> Iterator[tuple[str, list[str]]]:
-    """API group -> resources that runs are made of."""
+    """API group -> resources of runs."""
     managed = [kind for kind in kinds() if kind.access == MANAGED]
     for group in dict.fromkeys(kind.group for kind in managed):
         yield group, [kind.plural for kind in managed if kind.group == group]

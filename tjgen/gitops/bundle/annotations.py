@@ -1,6 +1,6 @@
 """An object of the platform, and the tool that syncs it -> the same with the annotations that keep it where it is.
 
-What a cluster stands on is never pruned: a class that goes from Git by mistake would leave claims pending, a
+The base of a cluster is never pruned: a class that is removed from Git by mistake would leave claims pending, a
 namespace takes all runs and data in it with it. Argo CD orders by waves; Flux applies namespaces first by itself.
 """
 

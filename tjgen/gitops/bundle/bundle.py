@@ -1,6 +1,6 @@
 """A Platform -> the objects that it makes, in an order in which they can be applied, and what is wrong with them.
 
-Nothing here is of a run: the objects stand before all runs of a cluster, and outlive them.
+The bundle has no objects of runs: its objects exist before all runs of a cluster, and outlive them.
 """
 
 from __future__ import annotations

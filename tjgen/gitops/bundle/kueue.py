@@ -1,6 +1,6 @@
 """`flavors`, and `queues` with `create.kueue` -> ResourceFlavors, ClusterQueues, and a LocalQueue in each namespace.
 
-Kueue 0.15 brought v1beta2, where a cohort is named by `cohortName`; the Platform says which release the cluster has.
+Kueue 0.15 introduced v1beta2, whose field for a cohort is `cohortName`; the Platform sets the release of the cluster.
 """
 
 from __future__ import annotations

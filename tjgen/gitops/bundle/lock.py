@@ -83,7 +83,7 @@ def changes(manifests: Sequence[Manifest], known: Mapping[tuple[str, str, str], 
 
 
 def refused(change: ChangedObject, document: Document, place: Span | None) -> Diagnostic:
-    """TJ912 for a change; where it is said in the Platform is `place`."""
+    """TJ912 for a change; its field in the Platform is `place`."""
     field, before, after = render(change.path), _shown(change.before), _shown(change.after)
     message = f"{change.manifest.kind} {change.manifest.name}: {field} is {before} in the cluster, and cannot become {after}"
     hint = "make one of another name, or delete it in the cluster and build with --force"

@@ -13,7 +13,7 @@ SPEC: FieldPath = ("spec",)
 
 
 def manifest(api_version: str, kind: str, metadata: Tree, rest: Tree, because: FieldPath) -> Manifest:
-    """An object of the platform: what no value says was asked for at `because`."""
+    """An object of the platform: the source of values without one of their own is `because`."""
     labels = {MANAGED_BY: "tjgen", **metadata.get("labels", {})}
     tree = {"apiVersion": api_version, "kind": kind, "metadata": {**metadata, "labels": labels}, **rest}
     content, owners = plain(tree, _origin)

@@ -1,4 +1,4 @@
-"""`namespaces` with what `podSecurity` and `quotas` say of them -> Namespaces, ResourceQuotas, LimitRanges."""
+"""`namespaces` with their `podSecurity` and `quotas` -> Namespaces, ResourceQuotas, LimitRanges."""
 
 from __future__ import annotations
 

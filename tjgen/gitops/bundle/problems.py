@@ -50,7 +50,7 @@ def _kueue(spec: PlatformSpec, name: str, queue: Queue) -> Iterator[Diagnostic]:
 
 
 def _sums(name: str, queue: Queue, at: FieldPath) -> Iterator[Diagnostic]:
-    """What is said of the queue twice: its capability, and what it has of each flavor."""
+    """Duplicate settings of the queue: its capability, and its share of each flavor."""
     for resource, capacity in queue.capability.items():
         have = sum(parse(amounts[resource]).nanos for _, amounts in shares(name, queue) if resource in amounts)
         allowed = parse(capacity)

@@ -47,7 +47,7 @@ def amounts(amounts_of_queue: Mapping[str, str | int | float], because: FieldPat
 
 
 def depth(spec: PlatformSpec, name: str) -> int:
-    """How many Queues that the platform makes stand above it, itself counted; 0 where it makes none of that name."""
+    """Return the number of ancestor Queues in the platform, itself included; 0 if the platform has no Queue of that name."""
     levels = 0
     seen: set[str] = set()
     while name not in seen:

@@ -1,4 +1,4 @@
-"""Two sides -> what becomes of each run and of each object that runs share, field by field."""
+"""Two sides -> the change of each run and of each object that runs share, field by field."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KINDS = (NEW, IN_PLACE, SILENT, REFUSED, ARCHIVED, SUPERSEDED_NOW, ORPHANED_NOW,
 
 
 class FieldChange(NamedTuple):
-    """A field, what becomes of the change, and who asked for either value."""
+    """A field, the effect of its change, and the sources of both values."""
 
     change: Changed
     kind: str
@@ -47,7 +47,7 @@ class ObjectChange(NamedTuple):
     kind: str
     fields: tuple[FieldChange, ...] = ()
     words: tuple[str, ...] = ()
-    """What the server says where it refuses."""
+    """The server's errors if it rejects the object."""
 
 
 class DiffEntry(NamedTuple):
@@ -163,7 +163,7 @@ def _object(path: str, old: Side, new: Side, context: list[Tree]) -> ObjectChang
     if not changes:
         return ObjectChange(path, ref, UNCHANGED)
     if _is_record(after):
-        # No sync applies it, so the server is not asked.
+        # # No sync applies it, so the server's rules do not matter.
         kind = SILENT if _is_record(before) else ARCHIVED
         remark = "no sync applies an archived run"
         fields = [FieldChange(one, kind, remark, *_attributions(one, ref, old, new)) for one in changes]
@@ -174,7 +174,7 @@ def _object(path: str, old: Side, new: Side, context: list[Tree]) -> ObjectChang
 def replacement(
     path: str, before: Tree, after: Tree, refused: Sequence[Refusal], attribute: AttributeChange = no_attributions
 ) -> ObjectChange:
-    """What becomes of an object that differs, of which this much is refused; `attribute` says who asked for a change."""
+    """Return the change of an object that differs, with its refusals; `attribute` returns the source of a value."""
     fields = [_field(one, after, refused, attribute(one)) for one in changed(before, after)]
     kind = REFUSED if refused else max([one.kind for one in fields], key=_badness, default=UNCHANGED)
     return ObjectChange(path, ref_of(after), kind, tuple(fields), tuple([one.words for one in refused]))
@@ -215,7 +215,7 @@ def _field(
 
 
 def _overlap(path: FieldPath, refused: FieldPath) -> bool:
-    """Whether the change lies in what is refused, or around it. Positions in lists are not told apart."""
+    """Return whether the change is within the rejected field, or contains it. Positions in lists are not compared."""
     fixed = list(takewhile(lambda step: step.__class__ is str, refused))
     length = min(len(fixed), len(path))
     return list(path[:length]) == fixed[:length]
@@ -270,6 +270,6 @@ def _state(side: Side, place: TreePlace, run: str) -> str | None:
 
 
 def ref_of(tree: Tree) -> ObjectRef:
-    """What a manifest is, as far as it says so."""
+    """Return kind and name of a manifest, if it has them."""
     paths: tuple[FieldPath, ...] = (("apiVersion",), ("kind",), ("metadata", "namespace"), ("metadata", "name"))
     return ObjectRef(*[str(get(tree, path, "")) for path in paths])

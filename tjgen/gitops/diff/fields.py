@@ -10,7 +10,7 @@ from tjgen.trees.typing import Any, NamedTuple
 
 
 class Changed(NamedTuple):
-    """One field, as a whole where it came or went. MISSING stands for a field that is not there."""
+    """One field, as a whole if it was added or removed. MISSING represents an absent field."""
 
     path: FieldPath
     before: Tree

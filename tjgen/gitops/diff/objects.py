@@ -1,6 +1,6 @@
-"""The manifests that stand in a cluster and those that shall be applied -> what becomes of each object that differs.
+"""The manifests of a cluster and the manifests to apply -> the change of each object that differs.
 
-Objects are told apart by kind, namespace and name, wherever their files lie.
+Objects are identified by kind, namespace and name, independent of their files.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ class LocatedObject(NamedTuple):
 
 
 def identity_of(tree: Tree) -> ObjectRef:
-    """What tells an object from others in a cluster: of its apiVersion only the group, and a namespace where it names none."""
+    """The identity of an object in a cluster: of its apiVersion only the group, and the default if it has no namespace."""
     ref = ref_of(tree)
     return ref._replace(api_version=ref.api_version.rpartition("/")[0], namespace=ref.namespace or "default")
 
 
 class Outcome(NamedTuple):
-    """What becomes of an object; `found` is what shall be applied, or for one that goes what was."""
+    """The change of an object; `found` is the new manifest, or for a removed object the old one."""
 
     change: ObjectChange
     located: LocatedObject

@@ -1,4 +1,4 @@
-"""What becomes of a run or a shared object -> diagnostics for what the server refuses, and for changes without effect."""
+"""The change of a run or a shared object -> diagnostics for rejected fields, and for changes without effect."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A revision of a Git repository, or its index -> the files that it holds, without touching the folder.
 
-Git is asked through its commands; what it cannot answer becomes a diagnostic (TJ091 to TJ095).
+tjgen runs the commands of Git; a failed command becomes a diagnostic (TJ091 to TJ095).
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Repository(NamedTuple):
         for path, blob in names.items():
             end = answer.stdout.find(b"\n", position)
             head = answer.stdout[position:end].split()
-            if end < 0 or len(head) != 3 or head[1] != b"blob":  # an object that is not there has two words: name, missing
+            if end < 0 or len(head) != 3 or head[1] != b"blob":  # a missing object has two words: name, missing
                 hint = "the clone is partial: fetch the missing objects"
                 raise CompileError([_problem("TJ095", f"Git cannot read {path} at {where} ({blob})", hint)])
             size = int(head[2])
@@ -113,7 +113,7 @@ class Repository(NamedTuple):
         return self._run("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
 
     def default_branch(self) -> str | None:
-        """The default branch of the remote, as this clone knows it; None if it has no remote."""
+        """Return the default branch of the remote in this clone; None if it has no remote."""
         remotes = self._run("remote").stdout.decode().split()
         remote = "origin" if "origin" in remotes or not remotes else remotes[0]
         head = f"refs/remotes/{remote}/HEAD"
@@ -146,11 +146,11 @@ class Repository(NamedTuple):
         return len(self._status(folder))
 
     def unstaged(self) -> list[str]:
-        """The files that are not as they stand in the index, those included that are not in it; without ignored ones."""
+        """Return the files that differ from the index, including those that are not in it; without ignored ones."""
         return [path for state, path in self._status("") if state[1] != " "]
 
     def ignored(self, folders: Sequence[str]) -> list[str]:
-        """The files below `folders` (paths in the repository) that Git was told to ignore."""
+        """Return the files below `folders` (paths in the repository) that Git ignores."""
         words = ("ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--")
         return _paths(self._run(*words, *[f":(top,literal){folder}" for folder in folders]).stdout)
 

@@ -1,4 +1,4 @@
-"""The files of an output tree and its locks, as they stand somewhere -> one side of a comparison."""
+"""The files of an output tree and its locks, from any place -> one side of a comparison."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tjgen.trees.typing import NamedTuple
 
 
 class Attribution(NamedTuple):
-    """Who asked for a value, in words, and where."""
+    """Return the source of a value as text, with its place."""
 
     words: str
     span: Span | None = None

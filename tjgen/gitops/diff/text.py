@@ -12,7 +12,7 @@ from tjgen.trees.fields.path import render
 
 
 def render_text(entries: Sequence[DiffEntry]) -> str:
-    """Every run and shared object that differs, its fields, and who asked for both values; then the counts."""
+    """Return every run and shared object that differs, its fields, and the sources of both values; then the counts."""
     lines = []
     for name, group in sections(entries):
         lines.append(name)
@@ -25,7 +25,7 @@ def render_text(entries: Sequence[DiffEntry]) -> str:
 
 
 def object_lines(one: ObjectChange) -> list[str]:
-    """The fields of an object that differ, and what the server says where it refuses."""
+    """Return the fields of an object that differ, and the server's errors."""
     lines = [f"    {words}" for field in one.fields for words in _field(one.ref.kind, field)]
     return lines + [f"    the server refuses: {words}" for words in one.words]
 

@@ -1,4 +1,4 @@
-"""A manifest that stands in the cluster, and what shall take its place -> what the API server and its webhooks refuse."""
+"""A manifest in the cluster and its replacement -> the errors of the API server and its webhooks."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Refusal(NamedTuple):
 
 
 def refusals(old: Tree, new: Tree, context: Sequence[Tree] = (), *, server_side: bool = False) -> list[Refusal]:
-    """What is refused when `new` is applied over `old`; `context` holds the objects that stand beside it.
+    """Return the errors when `new` is applied over `old`; `context` holds the other objects of the cluster.
 
-    Claims are taken to be bound: those of runs that are there are in use.
+    Claims are assumed to be bound: those of existing runs are in use.
     """
     try:
         verdict = judge(new, old=old, bound=True, server_side=server_side, webhooks=True, context=context)

@@ -25,7 +25,7 @@ _MEANING_OF_PLATFORM = {REMOVED: "removed: it stays in the cluster until you del
 
 
 def meaning(entry: DiffEntry) -> str:
-    """What becomes of a run or a shared object."""
+    """The change of a run or a shared object."""
     if entry.repeats:
         return f"new, repeats {entry.repeats}, which no source requests now: the same is trained again under another name"
     if entry.earlier is not None:

@@ -2,8 +2,8 @@
 
 A cache of one project and one output directory is a single file in the user's cache folder. It holds
 data only, in Python's own fast format, and it is never trusted: a file counts as unchanged when its
-size and times are those that were noted and it was at rest before the note was made, or else when its
-content has the digest that was noted. Whatever is wrong with a cache, it is as if there were none.
+size and times match the cache and it had not changed shortly before it was cached, or else if its
+content has the digest in the cache. An invalid cache is ignored.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class CacheEntry(NamedTuple):
 
     files: tuple[Seen, ...]
     summary: Any
-    """Plain data that the caller wants again: counts, diagnostics as tuples."""
+    """Plain data that the caller reads again: counts, diagnostics as tuples."""
 
 
 class FileCache:
@@ -90,7 +90,7 @@ class FileCache:
             self._noted[unit] = (key, tuple([tuple(file) for file in files if file is not None]), summary)
 
     def save(self, *, known: Iterable[str] | None = None) -> None:
-        """Write the cache, if anything is new. `known`: all units that there are, where the build knows; others are dropped."""
+        """Write the cache if it has new data. `known`: all existing units, if the build has them; others are dropped."""
         if self._path is None:
             return
         units = {**self._units, **self._noted}

@@ -35,18 +35,18 @@ class Comparison:
         self._changes: list[FileDifference] = []
 
     def put(self, file: OutputFile) -> None:
-        """Want `file` in the tree; raises CompileError where what is there cannot be read."""
+        """Add `file` to the tree; raise CompileError if the existing file cannot be read."""
         try:
             self._note(self._plan.put(file), self._directory)
         except OSError as error:
             raise CompileError([problems.unread(file.path, error)]) from error
 
     def keep(self, path: str) -> None:
-        """Let what stands at `path`, a file or a whole folder, stay whatever is claimed."""
+        """Keep `path`, a file or a whole folder, even if it is claimed."""
         self._plan.keep(path)
 
     def claim(self, folder: str, *, owner: str = "") -> None:
-        """Say that this build knows all files of ours below `folder` (of `owner`): the others are extra."""
+        """Claim all files of tjgen below `folder` (of `owner`): files that the build did not write are extra."""
         self._plan.claim(folder, owner=owner)
 
     def record(self, path: str, text: str | None) -> None:
@@ -64,7 +64,7 @@ class Comparison:
             raise CompileError([problems.unread(error.filename or self._directory, error)]) from error
 
     def differences(self) -> list[FileDifference]:
-        """All differences, by path; raises CompileError where the files could not stand together or a build was interrupted."""
+        """Return all differences, by path; raise CompileError if files conflict or a build was interrupted."""
         if journal.exists(staging.path_in(self._directory)):
             raise CompileError([problems.interrupted(self._directory)])
         try:

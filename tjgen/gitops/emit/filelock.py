@@ -1,4 +1,4 @@
-"""Path of a lock file -> the sole right to write what it stands for, for as long as it is held.
+"""Path of a lock file -> the exclusive right to write the locked files, until it is released.
 
 The file exists only while a process holds the lock, so a tree at rest shows no trace of it. The kernel
 drops the lock when its holder dies, however it dies; a file that is left over is simply taken.
@@ -12,7 +12,7 @@ import time
 
 _PAUSE = 0.02
 _TRIES = 8
-"""The folder may go again while it is made; some, as /proc, are there and take no file."""
+"""The folder may disappear while it is created; some, as /proc, exist and accept no file."""
 
 
 class BusyError(Exception):
@@ -20,7 +20,7 @@ class BusyError(Exception):
 
 
 class FileLock:
-    """A lock that is held until `release`."""
+    """A lock that lasts until `release`."""
 
     __slots__ = ("descriptor", "path")
 
@@ -40,7 +40,7 @@ class FileLock:
 def acquire(path: str, *, wait: float) -> FileLock:
     """The lock at `path`, after at most `wait` seconds; raises BusyError, or OSError where no lock can be had.
 
-    The folder of `path` is made where it is missing.
+    The folder of `path` is created if it is missing.
     """
     deadline = time.monotonic() + wait
     while True:

@@ -1,4 +1,4 @@
-"""A directory and a path in it -> whether a file of ours may stand there, and what stands there now.
+"""A directory and a path in it -> whether tjgen may write a file there, and the current file.
 
 Nothing is followed: a link on the way could lead out of the directory, so it is an obstacle. What is
 read is read once, with the file opened before it is judged.
@@ -33,7 +33,7 @@ class FileOnDisk(NamedTuple):
 
 
 class ObstacleError(Exception):
-    """Something that is no file, or no folder, stands where one must be."""
+    """Another kind of file exists in the place of a file or folder."""
 
     def __init__(self, path: str, what: str) -> None:
         super().__init__(path, what)
@@ -42,7 +42,7 @@ class ObstacleError(Exception):
 
 
 class Root:
-    """A directory in which files of ours stand. What it learns about folders holds until they change."""
+    """A directory of output files. Its cache of folders is valid until they change."""
 
     __slots__ = ("_absent", "_present", "directory")
 
@@ -52,7 +52,7 @@ class Root:
         self._absent: set[str] = set()
 
     def full(self, path: str) -> str:
-        """The path as the operating system wants it."""
+        """The path as the operating system requires it."""
         return f"{self.directory}/{path}"
 
     def enter(self, folder: str) -> None:

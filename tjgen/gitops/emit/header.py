@@ -1,7 +1,7 @@
 """Body of an output file -> its bytes under an ownership header; bytes of a file -> that header, if it has one.
 
 The header is what makes a file ours: it names the source to edit instead, the experiment that owns
-the file, and the digest of the body, by which a hand edit is told from our own writing. It does not
+the file, and the digest of the body, which shows whether the file was edited by hand. It does not
 name the version of tjgen: an upgrade that changes no manifest must touch no file.
 """
 
@@ -20,7 +20,7 @@ _LONGEST = 16384
 
 
 class Header(NamedTuple):
-    """What the header of a file of ours says."""
+    """The fields of the header of an output file."""
 
     source: str
     """File to edit instead, relative to the project."""

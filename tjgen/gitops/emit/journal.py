@@ -4,8 +4,8 @@
     tree <TAB> path <TAB> name in the staging directory <TAB> before <TAB> time <TAB> after <TAB> time
     end
 
-A journal belongs to one checkout and to one moment: the inode, the times of the files and the commit say
-which. A copy of it, for instance in a clone, fits no other place.
+A journal belongs to one checkout and to one moment: it records the inode, the times of the files and the commit.
+A copy of it, for example in a clone, is not valid elsewhere.
 """
 
 from __future__ import annotations

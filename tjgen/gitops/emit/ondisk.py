@@ -1,4 +1,4 @@
-"""A folder of an output tree -> our files in it, and their bodies without headers: what a frozen run stands on."""
+"""A folder of an output tree -> its output files, and their bodies without headers: the content of a frozen run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def bodies(directory: str, folder: str) -> dict[str, str]:
 def files(directory: str, folder: str, *, without: Container[str] = ()) -> list[OutputFile]:
     """Every file of ours in `folder` (folders in it are not entered) in order of name; none where there is no such folder.
 
-    Files at the paths `without` are not read. Line ends are those that were written, whatever a checkout made of them. Raises
+    Files at the paths `without` are not read. Line ends are the original ones, even if a checkout changed them. Raise
     CompileError where something cannot be read.
     """
     root = Root(directory)

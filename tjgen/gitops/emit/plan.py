@@ -6,7 +6,7 @@ Rules of ownership:
 - What a build does not mention stays. Only what it claims, a folder or the files of one owner in a
   folder, is cleared of files of ours that it neither puts nor keeps.
 - Folders that several experiments share (runtimes, data) are therefore claimed only by a build that
-  knows all of them; it keeps what the locks of the runs still refer to.
+  has all of them; it keeps the files that the locks of the runs still refer to.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ class FileChange(NamedTuple):
     content: bytes = b""
     """What should be there."""
     on_disk: FileOnDisk | None = None
-    """What is there."""
+    """The current file."""
     source: str = ""
-    """What the header of the file that is there calls its source."""
+    """The source in the header of the current file."""
 
 
 class WritePlan:
-    """What a build wants in a directory, compared with what is there."""
+    """The files that a build writes to a directory, compared with the current ones."""
 
     __slots__ = ("_claims", "_folders", "_kept", "_records", "_root", "_taken", "hollow", "problems", "unchanged")
 
@@ -72,7 +72,7 @@ class WritePlan:
         """Empty folders in what is claimed, known once `extra` has run."""
 
     def put(self, file: OutputFile) -> FileChange | None:
-        """Want `file`; the change that this asks for, or None where nothing is to be done or a problem was noted."""
+        """Add `file`; return the required change, or None if there is none or a problem was noted."""
         path = file.path
         if not self._may_stand(file):
             return None
@@ -97,11 +97,11 @@ class WritePlan:
         return FileChange(path, kind, content, on_disk, known.source)
 
     def keep(self, path: str) -> None:
-        """Let what stands at `path`, a file or a whole folder, stay whatever is claimed."""
+        """Keep `path`, a file or a whole folder, even if it is claimed."""
         self._kept.add(path)
 
     def claim(self, folder: str, *, owner: str = "") -> None:
-        """Say that this build knows all files of ours below `folder`, or all of `owner` there; "" is the whole tree."""
+        """Claim all files of tjgen below `folder`, or all of `owner` there; "" is the whole tree."""
         self._claims.append((folder, owner))
 
     def record(self, path: str, text: str | None) -> FileChange | None:

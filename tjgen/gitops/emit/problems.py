@@ -1,6 +1,6 @@
-"""What went wrong with an output file -> the diagnostic that says so.
+"""An error of an output file -> its diagnostic.
 
-Codes TJ050 to TJ068 and TJ720 are those of `emit`; each has one function here, so that the words stand side by side.
+Codes TJ050 to TJ068 and TJ720 are those of `emit`; each has one function here, to keep the messages consistent.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def linked(path: str, link: str) -> Diagnostic:
 
 
 def foreign(path: str) -> Diagnostic:
-    """TJ050: a file without our header stands where we would write."""
+    """TJ050: a file without a tjgen header exists at an output path."""
     return _error("TJ050", f"{path} exists and was not written by tjgen", "move it away, or choose another -o")
 
 
@@ -66,7 +66,7 @@ def unsafe_path(path: str) -> Diagnostic:
 
 
 def in_the_way(path: str, what: str) -> Diagnostic:
-    """TJ054: a link, folder or special file stands where a file or folder of ours must be."""
+    """TJ054: a link, folder or special file exists at the path of an output file or folder."""
     return _error("TJ054", f"{path} is {what}; tjgen does not write through it", "remove it, or choose another -o")
 
 
@@ -166,7 +166,7 @@ def interrupted(directory: str) -> Diagnostic:
 
 
 def unread(place: str, error: OSError) -> Diagnostic:
-    """TJ064: the operating system does not let us read what is there."""
+    """TJ064: the operating system denies access to an existing file."""
     return _error("TJ064", f"cannot read {place}: {error.strerror or error}", "make it readable")
 
 

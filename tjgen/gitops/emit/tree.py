@@ -131,11 +131,11 @@ class OutputTree:
             raise self._failed(file.path, error) from error
 
     def keep(self, path: str) -> None:
-        """Let what stands at `path`, a file or a whole folder, stay whatever is claimed."""
+        """Keep `path`, a file or a whole folder, even if it is claimed."""
         self._plan.keep(path)
 
     def claim(self, folder: str, *, owner: str = "") -> None:
-        """Say that this build knows all files of ours below `folder` (of `owner`): the others go. "" is the whole tree."""
+        """Claim all files of tjgen below `folder` (of `owner`): those that are not added are removed. "" is the whole tree."""
         self._plan.claim(folder, owner=owner)
 
     def record(self, path: str, text: str | None) -> None:
@@ -153,7 +153,7 @@ class OutputTree:
             raise CompileError([problems.unread(error.filename or self._directory, error)]) from error
 
     def commit(self) -> Committed:
-        """Make the directory what was wanted; raises CompileError, having changed nothing unless it says otherwise."""
+        """Write the requested changes to the directory; raise CompileError, with nothing changed unless it reports changes."""
         try:
             return self._commit()
         except OSError as error:

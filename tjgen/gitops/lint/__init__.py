@@ -2,7 +2,7 @@
 
 | module | holds |
 |---|---|
-| `rule` | what a rule is: `Rule` (the facts, which make its page), `Finding`, `FieldEdit` (a fix, said as values) |
+| `rule` | the parts of a rule: `Rule` (the facts of its page), `Finding`, `FieldEdit` (a fix as values) |
 | `scene` | what a rule looks at: `Scene` with its `Item`s, those of before, the tools that sync |
 | `kinds`, `sync` | which objects are runs; waves, hooks, options and marks in annotations |
 | `rules/` | one module a rule, found by its name |

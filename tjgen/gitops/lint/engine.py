@@ -26,12 +26,12 @@ class LintReport(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """Which rules are asked: all, or those of `select`, without those of `ignore`. Codes."""
+    """Return the codes of the active rules: all, or those of `select`, without those of `ignore`."""
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     every: bool = False
-    """Whether rules are asked that are off by default."""
+    """Whether rules run that are off by default."""
 
     def takes(self, code: str) -> bool:
         """Whether findings of a code are wanted."""
@@ -57,9 +57,9 @@ def lint(
     choice: Choice = Choice(),  # noqa: B008  # a value
     marks: Sequence[Mark] = (),
 ) -> Result:
-    """Ask every rule that applies. `texts` holds the files whose comments may silence something: name -> text.
+    """Run every rule that applies. `texts` holds the files whose comments may suppress findings: name -> text.
 
-    `marks` are those that stand elsewhere, as in a project. A mark that is used in one scene is used.
+    `marks` are those from other sources, such as a project. A mark that is used in one scene is used.
     """
     every: list[LintReport] = []
     checked: set[str] = set()
@@ -84,7 +84,7 @@ def lint(
 
 
 def applies(rule: Rule, scene: Scene) -> bool:
-    """Whether a rule can say anything of a scene."""
+    """Return whether a rule applies to a scene."""
     if rule.against and scene.before is None:
         return False
     return not rule.tools or any(tool in scene.tools for tool in rule.tools)
@@ -129,7 +129,7 @@ def _wrong(marks: Sequence[Mark]) -> Iterator[Diagnostic]:
 
 
 def _unused(unused: Iterable[Mark], checked: set[str]) -> Iterator[Diagnostic]:
-    """Of marks that silence nothing, those of which all that they name was asked."""
+    """Return the marks that suppress nothing although all rules that they name ran."""
     for mark in unused:
         if mark.reason and mark.codes and all(code in checked for code in mark.codes):
             message = f"nothing is found that this suppression of {', '.join(mark.codes)} silences"
@@ -161,7 +161,7 @@ def _ordered(diagnostics: list[Diagnostic], items: Sequence[Item]) -> list[Diagn
             return len(order) + 1, "", 0, 0, one.code
         return order.get(span.file, len(order)), span.file, span.line, span.column, one.code
 
-    # What several environments get of one line is said once.
+    # # A finding of one line in several environments is reported once.
     once: dict[object, Diagnostic] = {}
     for one in diagnostics:
         once.setdefault((one.code, one.message, one.span, one.path) if one.span is not None else one, one)

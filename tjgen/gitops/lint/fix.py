@@ -1,4 +1,4 @@
-"""Findings that say what cures them -> the texts of the files with the cures, all of a finding's changes or none."""
+"""Findings with fixes -> the texts of the fixed files, with all changes of a finding or none."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Fixed(NamedTuple):
 
 
 def fixed(reports: Sequence[LintReport], texts: Mapping[str, str]) -> Fixed:
-    """The files of `texts` with every cure that can be made by itself.
+    """Return the files of `texts` with every fix that can be applied automatically.
 
     Of two findings that change one field only the first is cured: the second speaks of a field that is another by now, so
-    it has to be asked again. What is built is never changed, nor what stands where one change would touch more.
+    the rule has to run again. Generated files are never changed, nor lines where one change would affect more.
     """
     streams = _Streams(texts)
     taken: set[tuple[str, int, FieldPath]] = set()
@@ -58,7 +58,7 @@ class _Streams(dict[str, Stream]):
 
 
 def _applied(one: LintReport, streams: _Streams) -> dict[tuple[str, int], str] | None:
-    """The documents that the changes of a finding make; None where one of them cannot be made."""
+    """Return the documents that the changes of a finding modify; None if one change is not possible."""
     result: dict[tuple[str, int], str] = {}
     for item, path, value in one.finding.changes:
         stream = streams.of(item.file)

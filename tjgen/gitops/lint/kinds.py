@@ -33,6 +33,6 @@ RUNS = tuple((kind.group, kind.name) for kind in kinds() if kind.run is not None
 OPERATOR_JOBS = tuple(sorted((kind.group, kind.name) for kind in kinds() if kind.run is not None and kind.run.replicas))
 """Jobs of the Training Operator and of the MPI Operator."""
 SYNCED_BY = tuple([(tool.name, tool.syncing[0]) for tool in TOOLS])
-"""Each tool, and the kind of the objects of which each says what is synced."""
+"""Each tool, and the kind of its objects that configure a sync."""
 CLUSTERED = frozenset({CLUSTER_RUNTIME, VOLCANO_QUEUE, NAMESPACE, PRIORITY_CLASS, STORAGE_CLASS})
 """Kinds without a namespace."""

@@ -1,6 +1,6 @@
 """The spec of a JobSet -> how long its name may be.
 
-JobSet v0.12 counts the names of pods only for jobs that say `completions` (pkg/webhooks `ValidateCreate`), as those of
+JobSet v0.12 checks the names of pods only for jobs with `completions` (pkg/webhooks `ValidateCreate`), as those of
 Trainer always do; of the others the names of their Jobs have to be labels.
 """
 

@@ -1,4 +1,4 @@
-"""An item -> the containers in it, wherever pods stand in it, with their places; and the images that they name."""
+"""An item -> its containers, with their paths, for pods at any depth; and their images."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LISTS = ("containers", "initContainers")
 
 
 def containers(item: Item) -> Iterator[tuple[FieldPath, dict[str, Any]]]:
-    """Every container, and the trainer and initializers of a TrainJob, which stand for one."""
+    """Return every container, and the trainer and initializers of a TrainJob, each of which represents one."""
     if item.kind == TRAINJOB:
         for path in (("spec", "trainer"), ("spec", "initializer", "dataset"), ("spec", "initializer", "model")):
             pod_containers = item.map(*path)

@@ -9,7 +9,7 @@ from tjgen.gitops.lint.sync import is_record
 
 
 def refused(scene: Scene, pair: ItemPair) -> list[Refusal]:
-    """What is refused when the object is applied over what is there; nothing of what no tool applies."""
+    """Return the errors when the object is applied over the stored one; none for objects that no tool applies."""
     if scene.leaves(pair.new, is_record):
         return []
     context = [item.tree for item in scene.of(*RUNTIMES)]

@@ -62,7 +62,7 @@ class Rule(NamedTuple):
     since: str
     """The first release of tjgen that has the rule."""
     title: str
-    """What the manifests say, in a few words."""
+    """The problem in the manifests, in a few words."""
     why: str
     """What comes of it."""
     remedy: str
@@ -77,11 +77,11 @@ class Rule(NamedTuple):
     against: bool = False
     """Whether it compares with the state before."""
     by_default: bool = True
-    """Whether it is asked without `--all` or `--select`: not if no run, claim or sync is in danger."""
+    """Whether it runs without `--all` or `--select`: not if it does not protect a run, claim or sync."""
 
 
 class FieldEdit(NamedTuple):
-    """A part of a fix: the value that stands at `path` of `item` afterwards, MISSING to remove it."""
+    """A part of a fix: the new value at `path` of `item`, MISSING to remove it."""
 
     item: Item
     path: FieldPath

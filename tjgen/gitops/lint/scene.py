@@ -45,24 +45,24 @@ class Item:
         self.document = document
         """Where it is written by hand; None for what is built."""
         self.base = base
-        """Where it stands in its document."""
+        """Its path in its document."""
         self.kind: Kind = (str(tree.get("apiVersion", "")).rpartition("/")[0], str(tree.get("kind", "")))
         """Group and kind."""
         self.name = str(metadata.get("name") or "")
         self.namespace = "" if self.kind in CLUSTERED else str(metadata.get("namespace") or "default")
-        """Where it goes; "default" where nothing is said, none for kinds without."""
+        """Its namespace; "default" if none is set, none for kinds without."""
         self.annotations = _map(metadata.get("annotations"))
         self.labels = _map(metadata.get("labels"))
 
     @property
     def ref(self) -> ObjectRef:
-        """What it is, as diagnostics say it."""
+        """Its name in diagnostics."""
         namespace = str(get(self.tree, ("metadata", "namespace"), None) or "")
         return ObjectRef(str(self.tree.get("apiVersion", "")), self.kind[1], namespace, self.name)
 
     @property
     def identity(self) -> tuple[Kind, str, str]:
-        """What tells it from other objects of a cluster."""
+        """Its identity among the objects of a cluster."""
         return self.kind, self.namespace, self.name
 
     def __str__(self) -> str:
@@ -98,7 +98,7 @@ class ItemPair(NamedTuple):
 
 
 class Scene:
-    """All that a rule may ask. Look-ups are made once, when they are first used."""
+    """The input of a rule. Look-ups are created once, on first use."""
 
     def __init__(
         self,
@@ -182,7 +182,7 @@ class Scene:
         return [item for item in removed_items if not kinds or item.kind in kinds]
 
     def added(self, *kinds: Kind) -> list[Item]:
-        """Objects that were not there before."""
+        """New objects, which the earlier state does not have."""
         return [item for item in (self.of(*kinds) if kinds else self.items) if self.find_before(item) is None]
 
     def leaves(self, item: Item, is_left: Callable[[Item, str], bool]) -> bool:
@@ -204,7 +204,7 @@ class Scene:
         return self._look_up(kind[1], namespace, name)
 
     def expansion(self, run: Item) -> Expansion | None:
-        """What the Trainer controller makes of a TrainJob; None where its runtime is not known, or nothing is made."""
+        """Return the Trainer controller's objects for a TrainJob; None if its runtime is unknown, or there are none."""
         return self._session.once("expansion", run, lambda: self._expanded(run))
 
     def _expanded(self, run: Item) -> Expansion | None:

@@ -36,7 +36,7 @@ class Mark(NamedTuple):
     everywhere: bool = False
 
     def covers(self, diagnostic: Diagnostic, item: Item) -> bool:
-        """Whether a diagnostic about `item` stands where the mark holds."""
+        """Return whether a diagnostic about `item` is in the range of the mark."""
         if self.everywhere:
             return True
         if self.item is not None:
@@ -110,7 +110,7 @@ def _end(lines: list[str], start: int) -> int:
 
 
 def _opens_document(lines: list[str], line: int) -> bool:
-    """Whether nothing but comments stands between the line and the beginning of its document."""
+    """Return whether the lines before the line, to the beginning of its document, are all comments."""
     for number in range(line - 2, -1, -1):
         if _is_border(lines[number]):
             return True

@@ -1,4 +1,4 @@
-"""The annotations of an object -> what a sync is told: wave, hooks, options, marks.
+"""The annotations of an object -> its sync settings: wave, hooks, options, marks.
 
 Names and defaults are those of argo-cd 3.5 (gitops-engine `pkg/sync/common`, `syncwaves`, `hook`) and of fluxcd/pkg
 (`ssa/utils/meta.go`, whose values are compared without regard to case).
@@ -46,7 +46,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]+\Z")
 
 
 def annotation(key: str) -> FieldPath:
-    """Where an annotation stands."""
+    """The path of an annotation."""
     return ("metadata", "annotations", key)
 
 
@@ -78,7 +78,7 @@ def phase(item: Item) -> str:
 
 
 def policies(item: Item) -> list[str]:
-    """When a hook is deleted; BeforeHookCreation where nothing is said (`hook.DeletePolicies`)."""
+    """Return the delete policies of a hook; BeforeHookCreation by default (`hook.DeletePolicies`)."""
     delete_policies = [word for word in words(item, DELETE_POLICY) if word in POLICIES]
     delete_policies += [_HELM_POLICIES[word] for word in words(item, HELM_DELETE_POLICY) if word in _HELM_POLICIES]
     return delete_policies or ["BeforeHookCreation"]
@@ -90,7 +90,7 @@ def hook_key(item: Item) -> str:
 
 
 def has_option(item: Item, option: str) -> bool:
-    """Whether a sync option such as `Prune=false` stands on the object. Options are compared letter by letter."""
+    """Return whether the object has a sync option such as `Prune=false`. Options are case-sensitive."""
     return option in words(item, OPTIONS)
 
 
@@ -107,7 +107,7 @@ def mark(item: Item, key: str) -> str:
 
 
 def mark_path(item: Item, key: str) -> FieldPath:
-    """Where the mark stands."""
+    """The place of the mark."""
     return annotation(key) if key in item.annotations else ("metadata", "labels", key)
 
 

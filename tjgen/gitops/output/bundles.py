@@ -68,7 +68,7 @@ def build_platforms(plan: Plan) -> tuple[list[PlatformObjects], list[Diagnostic]
 
 
 def put(plan: Plan, tree: TreeOptions, *, force: bool, attributions: Attributions | None = None) -> list[Diagnostic]:
-    """Put the objects and the locks; with `force` also what the lock says cannot change."""
+    """Write the objects and the locks; with `force` also changes that the lock does not allow."""
     platforms, diagnostics = build_platforms(plan)
     known: set[str] = set()
     for one in platforms:
@@ -135,7 +135,7 @@ def _build_platform(plan: Plan, platform: PlatformDocument) -> PlatformObjects:
 
 
 def _judged(tree: Tree, context: Sequence[Tree], versions: dict[str, str]) -> Iterator[Diagnostic]:
-    """What the API server says, and where it accepts the object, its webhooks."""
+    """Return the errors of the API server and, for an accepted object, of its webhooks."""
     yield from report.diagnostics(tree, judge(tree, versions=versions, webhooks=True, context=context))
 
 

@@ -224,7 +224,7 @@ def _stopped(unit: Unit, before: Lock, lock: Lock, on_disk: OnDisk) -> tuple[lis
 
 
 def _merged(unit: Unit, before: Lock, after: Lock, directory: str) -> Iterator[ReportDiagnostic]:
-    """Report points of which a lock has several requested runs, as after a merge of two branches that each made one.
+    """Report points with several requested runs in the lock, as after a merge of two branches that each created one.
 
     The source decides which of them stays requested. Both branches have the same source after the merge.
     """

@@ -78,7 +78,7 @@ class RunProgress:
         self.keeps: list[str] = []
         self.shared: list[tuple[str, bytes]] = []
         self.steady = True
-        """Whether another build of the same would do, and say, the same."""
+        """Return whether another build of the same sources would write and report the same."""
 
     def done(self, uses: Iterable[str]) -> Done | None:
         """What was done, for the next build to remember; None where that would not be the same again."""

@@ -1,4 +1,4 @@
-"""A revision of the project's repository -> the output tree and the locks that it holds, and who asked for what then."""
+"""A revision of the project's repository -> its output tree and locks, and the sources of its values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.session import Session
 
 _SOURCES = (".yaml", ".yml", ".json", ".jsonl", ".txt", ".csv")
-"""What the files end in that sources can be made of. A repository may hold much else."""
+"""The file name extensions of sources. A repository may hold many other files."""
 
 
 def earlier(revision: str, plan: Plan, directory: str, new: Side) -> tuple[Side, list[Diagnostic]]:

@@ -67,7 +67,7 @@ def matching(
 
 
 def own_files(directory: str, entry: RunEntry) -> list[OutputFile]:
-    """The files of a run as they stand."""
+    """The files of a run on disk."""
     return files(directory, entry.folder)
 
 

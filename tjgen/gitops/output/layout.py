@@ -14,7 +14,7 @@ from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
 from tjgen.trees.source.writer import dump
 
 PREVIEW_NOTE = "# A preview: what controllers will create from the run. It is not to be applied.\n# +argocd:skip-file-rendering\n"
-"""Argo CD leaves out files that say these words (util/manifeststream, `+argocd:skip-file-rendering`)."""
+"""Argo CD leaves out files that contain these words (util/manifeststream, `+argocd:skip-file-rendering`)."""
 
 
 def stage_folder(environment: str | None, stage: str) -> str:

@@ -83,7 +83,7 @@ def footprints(leftovers: Iterable[Leftover], plan: Plan) -> Iterator[Footprint]
 
 
 def previews_of(tree: Tree, context: Sequence[Tree], catalog: Catalog, release: Release) -> Iterator[Tree]:
-    """What the controller makes of a TrainJob, without its private copy of the runtime; nothing for other kinds."""
+    """Return the controller's objects for a TrainJob, without its private copy of the runtime; none for other kinds."""
     if tree.get("kind") != "TrainJob":
         return
 

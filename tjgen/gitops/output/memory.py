@@ -1,4 +1,4 @@
-"""Sources that have not changed since the last build -> what that build made of them, without building it again.
+"""Sources that have not changed since the last build -> the result of that build, without another build.
 
 A source is one file of experiments in one environment. What is remembered holds as long as the
 program, the project around the source, the source itself, its lock and every file that was written
@@ -68,7 +68,7 @@ class Memory:
         self._new.setdefault(name, (key, []))[1].append((_Unit.of(built), done))
 
     def save(self, *, whole: bool, known: Sequence[str]) -> None:
-        """Keep what was noted, after everything was written. A build of the whole project forgets sources that are gone."""
+        """Write the notes after all files. A build of the whole project drops sources that no longer exist."""
         for name, (key, units) in self._new.items():
             finished = [done for _, done in units if done is not None]
             if len(finished) < len(units) or any(unit.reads_files for unit, _ in units):
@@ -91,7 +91,7 @@ class Memory:
             store.save(known=known if whole else None)
 
     def names(self, files: Sequence[str], environments: Sequence[str | None]) -> list[str]:
-        """The names of sources, as the cache knows them."""
+        """The names of sources, as in the cache."""
         return [self._name(file, environment) for file in files for environment in environments]
 
     def _name(self, file: str, environment: str | None) -> str:

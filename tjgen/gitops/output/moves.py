@@ -93,7 +93,7 @@ def on_disk(directory: str, environments: Collection[str | None]) -> dict[str, s
 
 
 def wanted(plan: Plan) -> dict[str, str]:
-    """The same of what a build writes; nothing where the project wants no sync objects."""
+    """Return the same for the files of a build; nothing if the project has no sync objects."""
     if plan.project.spec.gitops.repository is None:
         return {}
     from tjgen.gitops.output.syncing import texts  # most projects want none

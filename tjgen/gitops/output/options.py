@@ -1,4 +1,4 @@
-"""What a build is asked beyond building, and who takes what it makes."""
+"""The options of a build beyond compiling, and the receivers of its results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class TreeOptions(Protocol):
 
 
 class BuildOptions(NamedTuple):
-    """What the command line asks beyond building."""
+    """The options of the command line beyond compiling."""
 
     force: bool = False
     prune_runs: bool = False

@@ -45,7 +45,7 @@ def environments(locks: Locks, known: Collection[str | None]) -> dict[str | None
 
 
 def of_environment(name: str | None, locks: Sequence[tuple[str, Lock]], new: str | None) -> list[Diagnostic]:
-    """TJ274: an environment is gone, and its runs are not; `new`: an environment without runs, which may be its new name."""
+    """TJ274: an environment was removed, and its runs were not; `new`: an environment without runs, which may be its new name."""
     runs = sum(_undecided(lock) for _, lock in locks)
     option = f" --env {name}" if name is not None else ""
     rename = f", or tjgen runs rename --environment {name} {new}" if name is not None and new is not None else ""

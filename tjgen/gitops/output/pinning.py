@@ -1,4 +1,4 @@
-"""The images that experiments ask for -> their pins: which there are, what registries say of the others, and their files."""
+"""The images of experiments -> their pins: the existing ones, the registries' answers for the others, and their files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Resolve = Callable[[Reference], str]
 """A reference -> its digest, from its registry. Raises RegistryError."""
 
 _NO_DIGEST = "sha256:" + "0" * 64
-"""What images get while they are only being collected: with a digest, none is asked for twice under two names."""
+"""Placeholder digests while images are collected: with a digest, no image is resolved under two names."""
 _ANSWERS = {
     UNREACHABLE: ("TJ723", "look at the network, or use --insecure HOST if it speaks plain HTTP"),
     DENIED: ("TJ724", "log in with docker login, which writes the credentials that are used"),
@@ -56,12 +56,12 @@ _ANSWERS = {
 
 
 class TaggedImage(NamedTuple):
-    """An image that experiments ask for by its tag."""
+    """An image that experiments reference by its tag."""
 
     image: str
     """Its long form."""
     unit: Unit
-    """The first experiment that asks for it."""
+    """The first experiment that references it."""
     mirror: str
     """What the Platform has for it; itself where it has nothing else."""
 
@@ -117,9 +117,9 @@ def pin(
 ) -> tuple[list[PinResult], list[Diagnostic]]:
     """Pin the images that have no pin, with `update` all of them; what came of each, and what registries refused.
 
-    With `mirror` the registries are asked that the Platform rewrites to. Without `writes` a pin that is
-    missing is an error (TJ722), and one that is out of date is told (TJ728). What a registry says of one image does not depend
-    on the others, so what is known is written whatever is refused.
+    With `mirror`, the registries of the Platform's rewrites are used. Without `writes`, a pin that is
+    missing is an error (TJ722), and one that is out of date is reported (TJ728). The result for one image does not depend
+    on the others, so valid results are written even if others are rejected.
     """
     results: list[PinResult] = []
     diagnostics: list[Diagnostic] = []
@@ -143,7 +143,7 @@ def pin(
 
 
 def prune(images: Sequence[TaggedImage], pins: Pins) -> int:
-    """Remove the pins of images that nothing asks for; how many those were. Raises CompileError where the system refuses."""
+    """Remove the pins of unused images; return their number. Raise CompileError if the system denies it."""
     wanted = {os.path.normpath(pins.place(one.image)) for one in images}
     idle = [place for place in pins.files() if os.path.normpath(place) not in wanted]
     for place in idle:
@@ -158,7 +158,7 @@ def _known(one: TaggedImage, pins: Pins, *, heals: bool) -> str | None:
     try:
         return pins.digest(one.image)
     except CompileError:
-        if heals:  # a damaged pin is about to be written anew
+        if heals:  # a damaged pin is about to be written again
             return None
         raise
 

@@ -22,7 +22,7 @@ from tjgen.trees.files.search import below
 
 
 class Collected:
-    """The verbs of `OutputTree`, with a tree in memory. What stands in the directory is read once, and stays as it is."""
+    """The methods of `OutputTree`, with a tree in memory. The directory's files are read once, and do not change."""
 
     def __init__(self, bodies: dict[str, str]) -> None:
         self._bodies = bodies
@@ -35,16 +35,16 @@ class Collected:
         self._put[file.path] = file.body
 
     def keep(self, path: str) -> None:
-        """Let what stands at `path`, a file or a whole folder, stay."""
+        """Keep `path`, a file or a whole folder."""
         self._kept.add(path)
 
     def claim(self, folder: str, *, owner: str = "") -> None:
-        """Say that all files below `folder` are known; claims for an owner are for pruning, which this does not do."""
+        """Claim all files below `folder`; claims for an owner are for pruning, which this does not do."""
         if not owner:
             self._claims.append(folder)
 
     def record(self, path: str, text: str | None) -> None:
-        """Locks are asked of the `Directory`, which has them as values."""
+        """The `Directory` returns locks, which it has as values."""
 
     def bodies(self) -> dict[str, str]:
         """The tree that a build would leave: path -> text without header."""
@@ -57,7 +57,7 @@ class Collected:
 
 
 def plan_side(plan: Plan, directory: str, see: Seen | None = None, watch: Watch | None = None) -> tuple[Side, list[Diagnostic]]:
-    """What `tjgen build -o DIR` would leave in the directory, and what it would say; `see` is told every unit."""
+    """The result of `tjgen build -o DIR` in the directory, and its messages; `see` is called with every unit."""
     tree = Collected(bodies_on_disk(directory))
     attributions = Attributions()
     options = of_project(plan, BuildOptions())
@@ -70,7 +70,7 @@ def plan_side(plan: Plan, directory: str, see: Seen | None = None, watch: Watch 
     one = Directory(directory, tree, None, plan.locks, options)
     # What the server refuses is reported with the comparison.
     diagnostics = [diagnostic for diagnostic in build_into(one, plan, [], seen, None, watch) if diagnostic.code != "TJ540"]
-    # What the server refuses is said of each field, in its words.
+    # # The server's errors are reported for each field, in its words.
     diagnostics += platforms(plan, tree, options._replace(force=True), attributions)
     return Side("this build", tree.bodies(), {**locks_by_key(plan.locks), **one.locks}, attributions.find), diagnostics
 

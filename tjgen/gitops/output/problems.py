@@ -49,7 +49,7 @@ def scaled(run: Run) -> Diagnostic:
 
 
 def renewed_request(run: Run) -> Diagnostic:
-    """An experiment asks again for a run that was archived when it was superseded."""
+    """An experiment requests a run that was archived when it was superseded."""
     return Diagnostic(
         "TJ088",
         f'run "{run.name}" is requested again, but archived: it does not run',
@@ -59,7 +59,7 @@ def renewed_request(run: Run) -> Diagnostic:
 
 
 def renamed(run: Run, record: Record) -> Diagnostic:
-    """A new run is what an archived run was whose experiment is gone."""
+    """A new run equals an archived run whose experiment was removed."""
     return Diagnostic(
         "TJ087",
         f'run "{run.name}" is what archived run "{record.run}" was, whose experiment {record.experiment} '
@@ -90,7 +90,7 @@ def name_stays(run: Run) -> Diagnostic:
 
 
 def merged(unit: Unit, names: list[str], superseded: list[str], directory: str) -> Diagnostic:
-    """Branches that were merged each made a run of one point."""
+    """Merged branches each created a run of one point."""
     return Diagnostic(
         "TJ276",
         f"{unit.key} has {len(names)} current runs of one point, as after a merge: {', '.join(names)}; "
@@ -121,7 +121,7 @@ def name_was_pruned(run: Run, pruned: PrunedRun) -> Diagnostic:
 
 
 def without_lock(folder: str) -> Diagnostic:
-    """The files of a run stand, and no lock knows them: with the lost lock went what the run is."""
+    """The files of a run exist, but no lock has it: the data of the run was lost with the lock."""
     return Diagnostic(
         "TJ740",
         f"{folder} holds a run that is in no lock, so it may train, or be a record that must not train again",

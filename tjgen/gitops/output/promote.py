@@ -1,8 +1,8 @@
 """Runs of one environment -> the same runs in another: of the same sources, code and image digests, each written with its origin.
 
-What is trained must be the same: image, command, code. What an environment is there to change, such as
-nodes, devices or queues, may differ, and is told. Digests are those that the run was built with, whatever
-tags are pinned to now; the lock then keeps them for the run in the other environment.
+The training itself must be the same: image, command, code. The settings of an environment, such as
+nodes, devices or queues, may differ, and are reported. Digests are those that the run was built with, even if
+tags are pinned to others now; the lock keeps them for the run in the other environment.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def planned(chosen: Sequence[RunEntry], paths: Sequence[str], environment: str, 
 
 
 def _origin(entry: RunEntry, paths: Sequence[str], project: str) -> _PromotedRun:
-    """The run as it is built today. Raises CompileError where nothing asks for it (TJ733), or an image has no digest (TJ731)."""
+    """Return the run as built now. Raise CompileError if no experiment has it (TJ733), or an image has no digest (TJ731)."""
     environments = [entry.place.environment] if entry.place.environment else []
     plan = make_plan(Request(paths, environments=environments, project=project, digests=Digests(is_listed=True)))
     runs = [run for built in build(plan, Session()) for run in built.runs if run.unit.key == entry.place.key]
@@ -150,7 +150,7 @@ def _digest(image: str) -> str:
 
 
 def _differences(before: Run, after: Run) -> Iterator[tuple[FieldPath, Tree, Tree]]:
-    """Path and both values of what the two experiments, with their overlays, say differently."""
+    """Yield path and both values of the fields that differ between the two experiments, with their overlays."""
     old, new = (dict(leaves(run.variant.tree.value["spec"], ("spec",))) for run in (before, after))
     for path in sorted({*old, *new}, key=render):
         if old.get(path) != new.get(path):
@@ -174,7 +174,7 @@ def _difference(origin: _PromotedRun, run: Run, path: FieldPath, before: Tree, a
 
 
 def _place(run: Run, path: FieldPath) -> Span | None:
-    """Where a field of a merged experiment is said."""
+    """Return the place of a field of a merged experiment."""
     origins = run.variant.tree.origins(path)
     document = run.compiled.sources.documents.get(origins[-1].source) if origins else None
     return document.locate(origins[-1].because) if document is not None else run.unit.document.locate(("spec",))

@@ -34,7 +34,7 @@ class Renamed(NamedTuple):
     runs: int
     records: list[tuple[str, str | None]]
     duplicates: list[str]
-    """Runs that a build made under the new name although the old run has the same content."""
+    """Runs that a build created under the new name although the old run has the same content."""
     removed: list[str]
     """Folders of such runs that also have the name of the old run: the old run takes their place."""
     released: list[str]

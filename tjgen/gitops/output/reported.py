@@ -94,7 +94,7 @@ def ended(entries: Sequence[RunEntry], directory: str, known: ClusterObjects) ->
 def statuses(
     entries: Sequence[RunEntry], pruned: Sequence[tuple[LockKey, PrunedRun]], directory: str, known: ClusterObjects
 ) -> Iterator[Status]:
-    """A status for each run of the tree, then for each object in the cluster that tjgen made and no run of the tree has.
+    """Yield a status for each run of the tree, then for each object of tjgen in the cluster whose run is not in the tree.
 
     Raises CompileError if a file of the tree cannot be read.
     """

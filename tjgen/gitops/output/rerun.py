@@ -35,7 +35,7 @@ def rerun(chosen: Sequence[RunEntry], directory: str, project: str, *, force: bo
 
 
 def _names(plan: Plan) -> set[str]:
-    """The names of the runs that the experiments ask for, as they stand now."""
+    """Return the current names of the runs of the experiments."""
     return {run.name for built in build(plan, Session()) for run in built.runs}
 
 

@@ -1,7 +1,7 @@
 """The index of Git -> a folder that holds what it holds, and which files of the output are not in it.
 
-A commit takes the index. What only stands in the folder, an unfinished experiment or output that is not staged, is no
-part of it: pre-commit puts aside what changed in files that Git knows, and leaves the others.
+A commit takes the index. Files that are only in the folder, an unfinished experiment or output that is not staged, are not
+part of it: pre-commit sets aside the changes in tracked files, and leaves the others.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Index(NamedTuple):
         return Index(repository, repository.path_of("."), tuple(places))
 
     def others(self) -> list[str]:
-        """The files that are not in the index as they stand in the folder; a build may read any, as code."""
+        """Return the files that are not in the index with their content on disk; a build may read any, as code."""
         return self.repository.unstaged() + self.repository.ignored(self.folders)
 
     @contextmanager
@@ -46,7 +46,7 @@ class Index(NamedTuple):
         top = os.path.realpath(self.repository.top)
         with TemporaryDirectory(prefix="tjgen-") as folder:
             with open(os.path.join(folder, ".git"), "w", encoding="utf-8") as stream:
-                # A second working tree: code is asked for its commit, and files in reports are named from the top.
+                # # A second working tree: code is read at its commit, and files in reports have paths from the root.
                 stream.write(f"gitdir: {self.repository.git_folder()}\n")
             index = self.repository.staged()
             # A sparse checkout lacks files that have not changed.

@@ -136,7 +136,7 @@ def _stages(environment: str | None, present: Sequence[str]) -> tuple[str, ...]:
 
 
 def _wrong(plan: Plan, manifest: Manifest) -> Iterator[Diagnostic]:
-    """What the API server would say, at the place of the tool in the project file."""
+    """Yield the API server's errors, at the place of the tool in the project file."""
     verdict = judge(manifest.tree)
     document = plan.project.document
     for one in report.diagnostics(manifest.tree, verdict) if verdict.checked else ():

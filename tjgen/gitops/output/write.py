@@ -56,7 +56,7 @@ def write(
 ) -> WriteResult:
     """Build everything into `directory`, and what controllers will make into `previews`.
 
-    `renew` holds patterns of names of runs that may be made anew, `seen` is told every unit as it is
+    `renew` holds patterns of names of runs that may be created again, `seen` is called with every unit as it is
     built, also those that have not changed. Raises CompileError where the directory cannot be written.
     """
     if previews is not None:
@@ -129,7 +129,7 @@ def platforms(plan: Plan, tree: TreeOptions, options: BuildOptions, attributions
 
 
 def syncing(plan: Plan, tree: Present, directory: str, options: BuildOptions) -> list[Diagnostic]:
-    """The objects that make a GitOps tool sync the tree, where the project wants some; what is wrong with that."""
+    """Return the objects that make a GitOps tool sync the tree, if the project has some; and their diagnostics."""
     project = plan.project
     moved = [] if options.migrates else refused(plan, directory)
     if moved:

@@ -2,7 +2,7 @@
 
 Experiments are found by their folders, since all that an Application of one has to know is in the folder's path.
 Environments are found by a file in each, which names the cluster: a folder could not.
-A set prunes what it made when the repository shows it nothing, so by default (`keep`) no Application is deleted
+A set prunes its Applications when the repository has no environments, so by default (`keep`) no Application is deleted
 and none takes runs or data with it.
 """
 
@@ -77,7 +77,7 @@ def parameters(site: Site) -> SyncObject:
 
 
 def destination(site: Site) -> dict[str, Any]:
-    """The cluster: by the name that Argo CD knows it by, or the one that Argo CD runs in."""
+    """The cluster: by its name in Argo CD, or the one that Argo CD runs in."""
     if site.cluster is None:
         return {"server": IN_CLUSTER}
     return {"name": Sourced(site.cluster, ("spec", "environments", site.environment or "", "cluster"))}
@@ -86,7 +86,7 @@ def destination(site: Site) -> dict[str, Any]:
 def directory(path: str, stages: Sequence[str] = STAGES, *, excluded: Sequence[str] = ()) -> dict[str, Any]:
     """What is synced of a tree at `path`, but never what makes the tool sync it, nor the folders `excluded`.
 
-    At the top of a repository the tree lies beside its sources, so there only the stages are named.
+    At the root of a repository the tree shares its folder with the sources, so there only the stages are named.
     """
     if path == ".":
         return {"recurse": True, "include": _any_of(stages)}
@@ -130,7 +130,7 @@ def _set(site: Site, generator: dict[str, Any], name: str, spec: dict[str, Any])
         "metadata": {"name": name_of(site), "namespace": namespace_of(site)},
         "spec": {
             "goTemplate": True,
-            # A parameter that is not there shall stop the set, not become "<no value>" in a name.
+            # # A missing parameter must stop the set, not become "<no value>" in a name.
             "goTemplateOptions": ["missingkey=error"],
             "generators": [{"git": {"repoURL": repository_of(site), "revision": revision_of(site), **generator}}],
             "syncPolicy": {

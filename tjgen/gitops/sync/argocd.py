@@ -30,7 +30,7 @@ _HEALTH = "health/argocd-cm.yaml"
 
 
 def objects(site: Site) -> list[SyncObject]:
-    """What syncs an environment: an Application, a set of them beside one for the rest, or what a set reads."""
+    """The sync object of an environment: an Application, a set of them with one for the rest, or the input of a set."""
     platform = [_platform(site)] if site.platform is not None else []
     if site.application_set == applicationset.ENVIRONMENTS:
         return [*platform, applicationset.parameters(site)]
@@ -85,7 +85,7 @@ def _application(site: Site, directory: dict[str, Any], *, suffix: str = "", pat
                 "directory": directory,
             },
             "destination": applicationset.destination(site),
-            # Applications wait for nothing of each other, so runs are tried again until the platform is there.
+            # # Applications have no order, so runs are retried until the platform is ready.
             "syncPolicy": {**applicationset.sync_policy(), **(applicationset.patient() if site.platform is not None else {})},
         },
     }
@@ -93,7 +93,7 @@ def _application(site: Site, directory: dict[str, Any], *, suffix: str = "", pat
 
 
 def _platform(site: Site) -> SyncObject:
-    """What the cluster stands on, applied by itself and before: nothing of it is pruned, whatever goes from Git."""
+    """The base of the cluster, applied first and on its own: none of it is pruned, even if it is removed from Git."""
     one = _application(site, {"recurse": True}, suffix=f"-{PLATFORM}", path=site.platform)
     tree = one.manifest.tree
     policy = {**tree["spec"]["syncPolicy"], "automated": {"prune": False, "selfHeal": True}}
@@ -106,7 +106,7 @@ def _bootstrap(site: Site) -> SyncObject:
     """An Application of Applications, itself among them, for the cluster that Argo CD runs in."""
     folders = [SYNC]
     if site.application_set != applicationset.ENVIRONMENTS:
-        # By name: `*` also stands for a slash, and a namespace may be called like the folder.
+        # # By name: `*` also matches a slash, and a namespace may have the name of the folder.
         folders += [f"{environment}/{SYNC}" for environment in site.environments]
     patterns = [f"{folder}/*" for folder in folders]
     include = patterns[0] if len(patterns) == 1 else f"{{{','.join(patterns)}}}"

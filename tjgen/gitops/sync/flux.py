@@ -1,9 +1,9 @@
 """An environment -> the GitRepository and the Kustomizations that let Flux sync it, one for each stage.
 
 Flux dry-runs a Kustomization as a whole before it applies any of it, and a run is refused as long as its
-runtime is not there: in one Kustomization both would wait for ever. All stages have one, also those in which
-nothing lies: so what is there once need not be applied again when a stage gets its first file, and the last
-run of an environment is pruned like any other. Flux wants the folder to exist, but takes an empty one
+runtime does not exist: in one Kustomization both would wait forever. All stages have one, also stages
+without files: so existing objects need not be applied again when a stage gets its first file, and the last
+run of an environment is pruned like any other. Flux requires the folder, but accepts an empty one
 (fluxcd/pkg kustomize `Generator`), so a text file keeps it in Git.
 """
 

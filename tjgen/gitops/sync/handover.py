@@ -1,4 +1,4 @@
-"""The layout that a cluster has and the layout that a project wants -> the steps from one to the other that delete no object.
+"""The layout of a cluster and the layout of a project -> the steps from one to the other that delete no object.
 
 The steps are the same for every transition: the present owner releases its objects, the tree gets the new layout, and the new
 owner adopts the objects. What a release needs depends on the tool alone, so each tool has a `release` (`table.py`).
@@ -140,7 +140,7 @@ def upgrade(runs: Sequence[str], release: str) -> list[HandoverStep]:
 
 
 def _marks(move: Move) -> Iterator[str]:
-    """Argo CD knows its objects by an annotation; Flux by the inventory of the Kustomization, which is gone with it."""
+    """Argo CD identifies its objects by an annotation; Flux by the inventory of the Kustomization, which is deleted with it."""
     if move.old.tool == ARGOCD and move.moved:
         mark = BY_NAME[ARGOCD].tracking[0]
         folders = " ".join(f"-f {shlex.quote(folder)}" for folder in move.moved)

@@ -1,6 +1,6 @@
 """How much a tool shall know of the health of runs -> the check in Lua for Argo CD, in CEL for Flux; and the same for one object.
 
-Neither tool knows these kinds: for both a run is well as soon as it is applied. With
+Neither tool supports these kinds: both report a run as healthy as soon as it is applied. With
 "failures" a run that has failed is unwell, and so is one that no controller has taken up, such as a TrainJob whose
 JobSet was refused; one that is trained is well. With "completion" it is well only when it has ended.
 Conditions and phases: kubeflow/trainer v2.3 `TrainJobStatus`, jobset v0.12 `JobSetStatus`, training-operator v1.9 and

@@ -22,7 +22,7 @@ class SyncObject(NamedTuple):
 
 
 def sync_object(tree: Tree, tool: str, *, file: str = "", note: str = "") -> SyncObject:
-    """The object that `tree` describes. What no value says comes from a rule of ours for `tool`."""
+    """Return the object that `tree` describes. The source of values without their own is a rule of tjgen for `tool`."""
     content, owners = plain(tree, lambda because: Origin("project", "project", because))
     name = file or f"{content['kind'].lower()}-{content['metadata']['name']}.yaml"
     return SyncObject(Manifest(content, {(): (Origin(f"gitops:{tool}", "tjgen"),), **owners}, SYNC), name, note)

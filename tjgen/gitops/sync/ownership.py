@@ -81,7 +81,7 @@ class Move(NamedTuple):
 
 
 def unknown(tool: str) -> Layout:
-    """The layout of an environment without sync objects in the tree: a person made them."""
+    """The layout of an environment without sync objects in the tree: those exist outside the project."""
     kind = next((kind for _, kind in BY_NAME[tool].syncing), "")
     namespace = BY_NAME[tool].namespace
     return Layout(tool, ONE, "", namespace, "", objects=(OwnedObject("", kind, kind.upper(), namespace),) if kind else ())

@@ -22,7 +22,7 @@ _PLACE = re.compile(r"^(?:\w+://)?(?:[^/@]+@)?([^/:]+)(?::\d+(?=/))?[:/]+(.+?)(?
 
 
 def options(project: Project) -> Iterator[Diagnostic]:
-    """What is asked of a tool that cannot do it (TJ681)."""
+    """A setting that the tool does not support (TJ681)."""
     gitops = project.spec.gitops
     configured = {"applicationSet": gitops.application_set, "bootstrap": gitops.bootstrap, "health": gitops.health != "none"}
     for field in [field for field, value in configured.items() if value]:
@@ -38,7 +38,7 @@ def options(project: Project) -> Iterator[Diagnostic]:
 
 
 def of_project(project: Project, path: str) -> Iterator[Diagnostic]:
-    """What the project says of itself and of its repository."""
+    """The project's settings for itself and for its repository."""
     gitops = project.spec.gitops
     url = gitops.repository or ""
     if name_of(project) is None:

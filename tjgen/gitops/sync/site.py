@@ -1,4 +1,4 @@
-"""What a project says of its GitOps tool -> what the tool's objects need to know: of an environment, and of the whole."""
+"""The project's settings for its GitOps tool -> the values of the tool's objects: for an environment, and for all."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Site(NamedTuple):
     path: str
     """Folder of its tree in the repository."""
     path_origin: FieldPath
-    """The field of the project file that says where the output lies."""
+    """The field of the project file that sets the output folder."""
     project: str
     """Project of Argo CD."""
     cluster: str | None
-    """The cluster, by the name that Argo CD knows it by; None is the one that the tool runs in."""
+    """The cluster, by its name in Argo CD; None is the one that the tool runs in."""
     environment: str | None
     environments: tuple[str, ...]
     """All environments of the project."""
@@ -69,6 +69,6 @@ def site_of(project: Project, environment: str | None, path: str, namespace: str
 
 
 def name_of(project: Project) -> str | None:
-    """What the project is called, if it says so."""
+    """The name of the project, if it has one."""
     named = project.document.value.get("metadata") if project.document is not None else None
     return named["name"] if named else None

@@ -48,7 +48,7 @@ class Decisions(NamedTuple):
 
     @property
     def keys(self) -> set[str]:
-        """The experiments with a decision that is made after the build."""
+        """Return the experiments with a decision that follows the build."""
         return {key for key, _ in (*self.archived, *self.unarchived, *self.kept, *self.pruned, *self.promoted)}
 
 
@@ -107,7 +107,7 @@ def with_renames(state: TreeState, chosen: Decisions, project: str) -> TreeState
 def carried_out(
     state: TreeState, chosen: Decisions, directory: str, project: str, environments: Collection[str | None]
 ) -> tuple[TreeState, list[Diagnostic]]:
-    """The state after the decisions that are made after a build, and what is wrong with them (TJ081 to TJ086, TJ277).
+    """Return the state after the decisions that follow a build, and their diagnostics (TJ081 to TJ086, TJ277).
 
     `environments`: those of the project. Runs of other environments are orphaned.
     """
@@ -154,7 +154,7 @@ def sources_of(stored: StoredTree, chosen: list[RunEntry], project: str) -> list
 
 
 def _orphaned(state: TreeState, chosen: Decisions, project: str, environments: Collection[str | None]) -> TreeState:
-    """The state in which a build with --prune-runs finds the runs of environments that are gone."""
+    """Return the state in which a build with --prune-runs removes the runs of removed environments."""
     locks, tree = StoredLocks(project, state.records), StateReplica(state)
     keys = {key for (key, _), reason in chosen.pruned.items() if reason == PRUNE_RUNS}
     for place, lock in locks.all():

@@ -34,7 +34,7 @@ class TreeDifference(NamedTuple):
 def differences(
     wanted: TreeState, base: TreeState, head: TreeState, snapshot: Snapshot, unused: frozenset[str]
 ) -> list[TreeDifference]:
-    """The files of `head` that differ, by folder and path. Claims that are `unused` may be gone."""
+    """Return the files of `head` that differ, by folder and path. `unused` claims may be missing."""
     differing = []
     sides = ((snapshot.tree, wanted.tree, head.tree, base.tree), (snapshot.records, wanted.records, head.records, base.records))
     for folder, should, now, before in sides:

@@ -21,7 +21,7 @@ def edited(path: str, line: int, actual: str, wanted: str) -> Diagnostic:
 
 
 def removed(path: str, base: str) -> Diagnostic:
-    """TJ293: a file of the base is gone, and no command recorded that."""
+    """TJ293: a file of the base was removed, and no command recorded that."""
     message = f"{path} of {base} was removed without a command that records it"
     hint = f"restore it with git checkout {base} -- {path}; to remove a run, use tjgen runs prune"
     return _error("TJ293", message, path, 0, hint)

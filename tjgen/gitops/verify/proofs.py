@@ -108,7 +108,7 @@ def proof(run: RunFiles, past: Past, base: str | None, head: str | None) -> Tree
 
 
 def _is_step(run: RunFiles, now: TreeState, parent: str | None, commit: str, known: list[TreeState], past: Past) -> bool:
-    """Whether the commit makes of the run at its parent what its sources produce."""
+    """Return whether the commit changes the run of its parent to the result of its sources."""
     before = run.of(past.state(parent))
     if before == now:
         return now in known

@@ -119,7 +119,7 @@ def _folder(repository: Repository, base: str | None, place: str, converts: bool
 
 
 def _object(content: bytes, like: str) -> str:
-    """The name that Git gives to the content, with the hash that `like` is made with."""
+    """Return Git's name for the content, with the hash algorithm of `like`."""
     digest = sha256 if len(like) == 64 else sha1
     return digest(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 

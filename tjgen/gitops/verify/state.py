@@ -123,7 +123,7 @@ class StateReplica:
         self._kept.add(path)
 
     def claim(self, folder: str, *, owner: str = "") -> None:
-        """State that the build knows all files of tjgen below `folder`, or all of `owner` there."""
+        """Claim all files of tjgen below `folder`, or all of `owner` there."""
         self._claims.setdefault(folder, set()).add(owner)
 
     def record(self, path: str, text: str | None) -> None:

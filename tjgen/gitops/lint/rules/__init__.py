@@ -7,10 +7,10 @@ To add a rule:
 1. Write `<what_it_finds>.py` with `RULE = Rule(...)`, which has the next free code, and `check(scene) -> Iterator[Finding]`.
    What `Rule` holds becomes the rule's page and its entry in the table of codes; `check` speaks in items and field paths,
    and the engine finds the lines.
-   A rule that compares with the state before says `against=True` and goes over `scene.pairs()`, `scene.removed()` or
-   `scene.added()`: it is not asked where nothing is known of before.
-   A rule that matters for one tool says `tools=(ARGOCD,)`; if a property of a tool matters, read it in `scene.synctools`.
-   `evidence` says how the fact is known; what is only deduced is at most a warning. `source` is the URL of the code, page or
+   A rule that compares with the earlier state sets `against=True` and iterates over `scene.pairs()`, `scene.removed()` or
+   `scene.added()`: it does not run without an earlier state.
+   A rule that matters for one tool sets `tools=(ARGOCD,)`; if a property of a tool matters, read it in `scene.synctools`.
+   `evidence` records how the fact was verified; a deduced fact is at most a warning. `source` is the URL of the code, page or
    issue that shows it, `since` the first release of tjgen with the rule.
    Where the remedy is mechanical, a finding carries `changes`: what to set or remove, where. The engine writes them.
 2. Add `tests/gitops/lint/TJ6NN/bad/` and `good/` (more: `bad-<what>/`): manifests, for `against=True` the former ones in

@@ -1,4 +1,4 @@
-"""A run whose edit blocks everything beside it."""
+"""A run whose edit blocks all objects of its Kustomization."""
 
 from __future__ import annotations
 

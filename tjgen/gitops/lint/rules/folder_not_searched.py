@@ -51,7 +51,7 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 
 def _below(file: str, parts: list[str]) -> str:
-    """The folder of a file below the path of the Application; empty where it stands in that itself."""
+    """Return the folder of a file below the path of the Application; empty if the file is in that folder itself."""
     folder = os.path.dirname(os.path.abspath(file)).split(os.sep)
     starts = [at for at in range(len(folder) - len(parts) + 1) if folder[at : at + len(parts)] == parts]
     return "/".join(folder[starts[-1] + len(parts) :]) if starts else ""

@@ -1,4 +1,4 @@
-"""A template that gives what is made of it the label by which Argo CD may track."""
+"""A template that sets the tracking label of Argo CD on the objects created from it."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 
 def _created_trees(scene: Scene, run: Item) -> Iterator[dict[str, object]]:
-    """What is made for a run; where its runtime is not known, what is made for every run."""
+    """Return the objects created for a run; if its runtime is unknown, those created for every run."""
     expansion = scene.expansion(run)
     if expansion is not None:
         yield from (created.tree for created in expansion.objects)

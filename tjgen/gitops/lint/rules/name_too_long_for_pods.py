@@ -1,4 +1,4 @@
-"""A name that leaves no room for those that are made of it."""
+"""A name that is too long for the names derived from it."""
 
 from __future__ import annotations
 

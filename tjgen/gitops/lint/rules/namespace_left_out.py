@@ -1,4 +1,4 @@
-"""An object that does not say its namespace, beside others that do."""
+"""An object without a namespace, next to others that have one."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _SKIP = "+argocd:skip-file-rendering"
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    """A finding for each document; folders in which a file says what is a manifest are left out."""
+    """Yield a finding for each document; folders with a file that lists their manifests are left out."""
     listed = {os.path.dirname(item.file) for item in scene.items if item.kind[0] == "kustomize.config.k8s.io"}
     listed |= {os.path.dirname(one.file) for one in scene.others if os.path.basename(one.file) in _TOOLS}
     for document in scene.others:

@@ -53,7 +53,7 @@ def _cluster(owner: Item) -> str:
 
 
 def _namespace(item: Item, owner: Item) -> str:
-    """Where it goes: a Kustomization may send it elsewhere, an Application sends what says nothing."""
+    """Return the destination: a Kustomization may override it, an Application sets it for objects without one."""
     if not item.namespace:
         return ""
     if owner.kind == KUSTOMIZATION and owner.get("spec", "targetNamespace"):

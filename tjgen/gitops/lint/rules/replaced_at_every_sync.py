@@ -1,4 +1,4 @@
-"""A run or a claim that every sync deletes and makes anew."""
+"""A run or a claim that every sync deletes and creates again."""
 
 from __future__ import annotations
 

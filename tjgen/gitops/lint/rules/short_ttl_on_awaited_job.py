@@ -1,4 +1,4 @@
-"""A Job that is gone before anyone has seen it finish."""
+"""A Job that is deleted before a sync sees it complete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A queued run whose manifest says whether it is suspended."""
+"""A queued run whose manifest sets `suspend`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FIELD = ("spec", "suspend")
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    """A finding for each queued object that says so."""
+    """Yield a finding for each queued object that sets it."""
     for run in scene.of(*RUNS, JOB):
         value = run.get(*_FIELD)
         if value is None or KUEUE_QUEUE not in run.labels or not writes_back(scene, run):

@@ -1,4 +1,4 @@
-"""A field of a TrainJob that may not change has come or gone."""
+"""An immutable field of a TrainJob that was added or removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A word that no tool knows, where only certain words mean something."""
+"""An unknown value of an option that supports only certain values."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 
 def _needs(scene: Scene) -> Iterator[tuple[Item, Item, FieldPath]]:
-    """Jobs with what of the scene they need, and the field that says so."""
+    """Yield Jobs with the parts of the scene that they need, and the field that refers to them."""
     for run in scene.of(VOLCANO_JOB):
         queue = scene.find(VOLCANO_QUEUE, "", str(run.get("spec", "queue", default="")))
         if queue is not None:

@@ -46,7 +46,7 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 
 def _meant(value: Tree) -> str:
-    """The integer that is meant, empty where it cannot be told."""
+    """The intended integer, empty if it is ambiguous."""
     text = str(value).strip().strip("'\"")
     if value.__class__ is float:
         return str(int(value)) if value == int(value) else ""
