@@ -14,6 +14,10 @@ from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
 
 _MISSING = object()
+_SECURED = (
+    "set securityContext of the container (pod.containerSecurityContext of an experiment) to {allowPrivilegeEscalation: false, "
+    "capabilities: {drop: [ALL]}, runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}"
+)
 _MODES = (("enforce", "TJ558"), ("warn", "TJ559"))
 
 
@@ -107,7 +111,16 @@ def _pod_security(tree: Tree, pod: Stored, policies: Policies) -> Iterator[Diagn
         for one in violations:
             verb = "enforces" if mode == "enforce" else "warns of"
             message = f'namespace {namespace} {verb} Pod Security "{standard}": {one}'
-            hint = "change the field of the pod, or use a namespace that allows it"
-            yield Diagnostic(code, message, subject_of(tree), _placed(tree, one.path), hint=hint)
+            path = _placed(tree, one.path)
+            yield Diagnostic(code, message, subject_of(tree), path, hint=_pod_hint(one.path, path))
         if violations:
             return
+
+
+def _pod_hint(path: FieldPath, present: FieldPath) -> str:
+    """The hint for a field that a level refuses; `present` is the part of the path that the manifest has."""
+    if path[1] == "volumes":
+        return "use a claim, a csi volume or an image, or a namespace that allows it"
+    if "securityContext" in path and path != present:
+        return _SECURED
+    return "change or remove the field, or use a namespace that allows it"

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from tjgen.compiler.hops.draft import Draft, Job, located
+from tjgen.compiler.lower import SPEC
+from tjgen.language.catalog.find import BUNDLED_LABEL
 from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.explain.provenance import Sources, trace
+from tjgen.trees.fields.managed import Origin
 from tjgen.trees.manifests.leaves import lasting
 
 _GENERATED = "Secret"
 """The kind of previews whose values only the controller computes."""
+_RUNTIME = Origin("experiment", "experiment", (*SPEC, "runtime"))
 
 
 def police(job: Job, draft: Draft) -> Draft:
@@ -25,5 +30,13 @@ def police(job: Job, draft: Draft) -> Draft:
             tree = {**tree, "metadata": {**tree["metadata"], "namespace": job.setting.namespace}}
         for one in judged(tree, policies, versions=versions):
             diagnostic = one._replace(path=lasting(tree, one.path or ()))
-            diagnostics.update(dict.fromkeys(located([diagnostic], manifest, draft.sources)))
+            for finding in located([diagnostic], manifest, draft.sources):
+                diagnostics[_at_author(finding, draft.sources)] = None
     return draft.reporting(list(diagnostics))
+
+
+def _at_author(finding: Diagnostic, sources: Sources) -> Diagnostic:
+    """The finding; if its place is in a bundled runtime, at the line that selects the runtime."""
+    if finding.span is None or not finding.span.file.startswith(BUNDLED_LABEL):
+        return finding
+    return finding._replace(span=trace(_RUNTIME, sources)[-1].span or finding.span)

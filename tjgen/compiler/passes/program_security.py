@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.compiler.lower import SPEC
-from tjgen.compiler.passes.security import refused
 from tjgen.compiler.programs import pods
 from tjgen.language.setting import Setting
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.labels import PROGRAM_LABEL
+from tjgen.trees.typing import TYPE_CHECKING
 from tjgen.trees.workload.workload import Workload
+
+if TYPE_CHECKING:
+    from tjgen.cluster.policies.pod_view import Violation
 
 _ON_FILES = ("prefetch", "cleaner")
 """Programs that read, write or remove files of the run."""
@@ -28,11 +31,11 @@ def problems(workload: Workload, setting: Setting) -> Iterator[Diagnostic]:
                 continue
             program = template["metadata"]["labels"].get(PROGRAM_LABEL, "")
             because = workload.tree.origins((kind, key))[0].because
-            violations = list(dict.fromkeys(what for _, what in refused(template["spec"], level)))
+            violations = _violations(template, level)
             if violations:
                 message = (
                     f"namespace {setting.namespace} enforces Pod Security {level}, which refuses the pods of {key}: "
-                    f"{', '.join(violations)}"
+                    f"{', '.join(map(str, violations))}"
                 )
                 hint = _hint(program, violations, str(level))
                 at: FieldPath = (*because, "builder") if program == "build" else because
@@ -53,16 +56,24 @@ def _template(tree: Tree) -> Tree | None:
     return tree["spec"]["template"] if tree["kind"] == "Job" else None
 
 
+def _violations(template: Tree, level: str | None) -> list[Violation]:
+    if level is None:
+        return []
+    from tjgen.cluster.policies.pod_security import Standard, violations  # most Platforms set no level
+
+    return violations(template, Standard(level))
+
+
 def _names_user(workload: Workload) -> bool:
     paths = [path for podset in workload.podsets for path in (podset.pod, podset.main)]
     return any(get(workload.tree.value, (*path, "securityContext", "runAsUser"), None) is not None for path in paths)
 
 
-def _hint(program: str, violations: list[str], level: str) -> str:
+def _hint(program: str, violations: list[Violation], level: str) -> str:
     if program == "build" and level == "baseline":
         return "use builder: kaniko, which needs no Unconfined profile, or build the image outside of the cluster"
     if program == "build":
         return "build the image outside of the cluster (code.use: image), or in a namespace that allows it"
-    if any(" volume " in what for what in violations):
+    if any(one.path[1] == "volumes" for one in violations):
         return "use a claim in place of the volume, or a namespace that allows it"
     return "use a namespace that allows it, or set pod.securityContext as the level requires"

@@ -18,7 +18,6 @@ from tjgen.compiler.passes import (
     prefetched,
     programs,
     restart,
-    security,
     storage,
     target,
     volumes,
@@ -50,7 +49,6 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("placement", placement.contribute),
     # # After all passes that place pods: volumes are measured there.
     ("monitor", monitor.contribute),
-    ("security", security.contribute),
     # Behind all that adds Jobs and CronJobs.
     ("programs", programs.contribute),
     # Behind all that adds containers, so that it reaches the images of everything that was added.
