@@ -7,6 +7,7 @@ import sys
 
 from tjgen.cli.command import FOLDER, OUTPUT, POLICY, QUIET, STRICT, TRUSTED, VALUE, Arguments, Command, Option, UsageError, enter
 from tjgen.cli.reporting import Reporter
+from tjgen.cli.runtime_files import RuntimeFiles
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built
@@ -14,10 +15,12 @@ from tjgen.compiler.totals.tally import Totals, of_run
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.output.staged import Index
 from tjgen.gitops.verify.evaluate import evaluate
+from tjgen.gitops.verify.policies import RunName, policy_findings
 from tjgen.gitops.verify.reference import chosen
+from tjgen.gitops.verify.replay import POLICY_FINDINGS
 from tjgen.gitops.verify.summary import as_markdown, as_text, as_tree, sections
 from tjgen.gitops.verify.verify import verify
-from tjgen.trees.diagnostics.model import ERROR, WARNING
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.trees.diagnostics.printable import printable, printable_json
 
 _NOTHING = "Nothing changes: no run starts, stops or changes.\n"
@@ -85,13 +88,20 @@ def _verify(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter
     reporter.add(list(base.notes))
     cost: dict[tuple[str, str], Totals] = {}
 
+    compiled: dict[RunName, list[Diagnostic]] = {}
+
     def seen(built: Built) -> None:
         for one in built.runs:
+            found = [finding for finding in one.compiled.diagnostics if finding.code in POLICY_FINDINGS]
+            compiled[built.unit.environment or "", one.name] = found
             if not one.is_record and one.state == "active":
                 cost[built.unit.key, one.name] = of_run(one.compiled.manifests, one.compiled.previews)
 
     verified = verify(plan, repository, base, os.path.normpath(directory), staged=staged, seen=seen)
     reporter.add(verified.diagnostics)
+    catalogs = plan.project.catalogs
+    findings = policy_findings(plan, verified.snapshot.tree, compiled, lambda versions: RuntimeFiles(catalogs, versions))
+    reporter.add(list(dict.fromkeys(findings)))
     from tjgen.cli.rulings import marks_of, ruled
 
     marks = marks_of(plan.project, reporter) if plan.project.document is not None else []

@@ -20,6 +20,8 @@ from tjgen.trees.typing import Any, NamedTuple
 
 UNDECIDED = ("TJ273", "TJ274")
 """Runs without a source: a decision that follows the build may resolve them."""
+POLICY_FINDINGS = ("TJ550", "TJ551", "TJ552", "TJ554", "TJ558", "TJ559")
+"""What policies have against objects: see policies.py, since a policy does not stop runs that exist."""
 _SEVERAL = "TJ276"
 _REFUSED_UPDATE = "TJ540"
 """Between the base and the tree, lint reports refused updates (see evaluate.py)."""
@@ -81,10 +83,12 @@ def replay(
         return renewed(plan, session, run) if run.name in renew else None
 
     compiled, footprint = 0, False
-    for built in build(plan, session, recall=_recall(target, remember)):
-        diagnostics += built.diagnostics
-        if isinstance(built, ProjectFindings):
+    for result in build(plan, session, recall=_recall(target, remember)):
+        found = [one for one in result.diagnostics if one.code not in POLICY_FINDINGS]
+        diagnostics += found
+        if isinstance(result, ProjectFindings):
             continue
+        built = result._replace(diagnostics=found)
         compiled += len(built.runs)
         footprint = footprint or bool(built.footprint)
         if attributions is not None:

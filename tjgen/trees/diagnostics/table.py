@@ -415,6 +415,7 @@ TABLE = {
     "TJ554": ("policy-not-evaluated", "warning"),
     "TJ555": ("unbound-policy", "warning"),
     "TJ556": ("missing-policy", "error"),
+    "TJ557": ("policy-denies-unchanged", "warning"),
     "TJ558": ("pod-security-denies", "error"),
     "TJ559": ("pod-security-warns", "warning"),
     "TJ601": ("run-deleted-on-success", "error"),
