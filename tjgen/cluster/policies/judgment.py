@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from tjgen.cluster.policies import pod_security
+from tjgen.cluster.policies.created import created
 from tjgen.cluster.policies.evaluation import DENY, Decision, Policies, decide
 from tjgen.cluster.policies.matching import Request
 from tjgen.cluster.policies.stored import Stored, replacing, stored
@@ -42,11 +43,8 @@ def judged(
     for violation in _of_request(tree, request, policies):
         reported.add((violation.message, violation.path))
         yield violation
-    namespace = request.namespace
     for template in templates(tree, versions=versions) if creates_pods(tree) else ():
-        inner = template.tree
-        if namespace:
-            inner = {**inner, "metadata": {**inner["metadata"], "namespace": namespace}}
+        inner = created(stored_object, template)
         below = stored(inner)
         for violation in _of_request(inner, Request(below), policies) if below is not None else ():
             path = _placed(tree, template.placed(violation.path or ()))

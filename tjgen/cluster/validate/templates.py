@@ -20,6 +20,8 @@ from tjgen.trees.manifests.generated_names import generated
 from tjgen.trees.typing import NamedTuple
 
 _RANDOM = "abcde"
+POD_SUFFIX = f"-{_RANDOM}"
+"""What the name of a pod has after the name of its Job."""
 _SCHEDULED = "29000000"
 """Minutes since 1970, with which a CronJob names its Jobs."""
 
