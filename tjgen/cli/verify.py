@@ -92,8 +92,8 @@ def _verify(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter
 
     def seen(built: Built) -> None:
         for one in built.runs:
-            found = [finding for finding in one.compiled.diagnostics if finding.code in POLICY_FINDINGS]
-            compiled[built.unit.environment or "", one.name] = found
+            run_findings = [finding for finding in one.compiled.diagnostics if finding.code in POLICY_FINDINGS]
+            compiled[built.unit.environment or "", one.name] = run_findings
             if not one.is_record and one.state == "active":
                 cost[built.unit.key, one.name] = of_run(one.compiled.manifests, one.compiled.previews)
 

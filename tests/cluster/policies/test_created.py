@@ -17,7 +17,11 @@ JOBSET = {
         "coordinator": {"replicatedJob": "node", "jobIndex": 0, "podIndex": 0},
         "replicatedJobs": [
             {"name": "data", "replicas": 2, "template": {"spec": {"template": POD}}},
-            {"name": "node", "replicas": 3, "template": {"spec": {"template": {**POD, "metadata": {"labels": {"team": "vision"}}}}}},
+            {
+                "name": "node",
+                "replicas": 3,
+                "template": {"spec": {"template": {**POD, "metadata": {"labels": {"team": "vision"}}}}},
+            },
         ],
     },
 }

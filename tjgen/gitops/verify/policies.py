@@ -100,13 +100,13 @@ class _Evaluation:
                 yield at_source(each, finding, places, self._runtimes.document_of)
 
     def _placed(self, paths: Sequence[str]) -> list[Placed]:
-        found: list[Placed] = []
+        objects: list[Placed] = []
         for path in paths:
             content = self._tree.new.contents[path]
             if header.read(content) is not None:
                 documents, _ = reader.read(content, os.path.join(self._tree.place, path), reader.KUBERNETES)
-                found += [one for one in placed(documents) if one.tree.__class__ is dict]
-        return found
+                objects += [one for one in placed(documents) if one.tree.__class__ is dict]
+        return objects
 
 
 def _groups(tree: Folder, environment: str | None, environments: Sequence[str]) -> Iterator[_Group]:

@@ -84,11 +84,11 @@ def replay(
 
     compiled, footprint = 0, False
     for result in build(plan, session, recall=_recall(target, remember)):
-        found = [one for one in result.diagnostics if one.code not in POLICY_FINDINGS]
-        diagnostics += found
+        remaining = [one for one in result.diagnostics if one.code not in POLICY_FINDINGS]
+        diagnostics += remaining
         if isinstance(result, ProjectFindings):
             continue
-        built = result._replace(diagnostics=found)
+        built = result._replace(diagnostics=remaining)
         compiled += len(built.runs)
         footprint = footprint or bool(built.footprint)
         if attributions is not None:
