@@ -101,9 +101,21 @@ def generate(module: Path, how: dict[str, Any], out: Path) -> None:
     if "program" in how:
         go(module, "run", ".", str(out), readonly=True)
         return
+    if "released" in how:
+        own, _ = split(how["modules"][0])
+        for file in (folder_of(module, own) / how["released"]).glob("*_*.yaml"):
+            shutil.copy(file, out)
+        return
     generator = f"crd:maxDescLen=0{',generateEmbeddedObjectMeta=true' if how['embedded'] else ''}"
+    generator += ",allowDangerousTypes=true" if how.get("floats") else ""
     paths = [f"paths={package}" for package in how["packages"]]
     run([str(controller_gen(how["generator"])), generator, *paths, f"output:crd:artifacts:config={out}"], module)
+
+
+def folder_of(module: Path, name: str) -> Path:
+    """The files of a pinned module that is required by name, in the module cache of Go."""
+    command = ["go", "list", "-m", "-f", "{{.Dir}}", name]
+    return Path(subprocess.run(command, cwd=module, check=True, capture_output=True, text=True).stdout.strip())
 
 
 def controller_gen(version: str) -> Path:
@@ -130,8 +142,10 @@ def converted(crds: Path, kinds: list[str] | None) -> Iterator[SchemaFile]:
 
 def origin(module: Path, how: dict[str, Any]) -> list[str]:
     """The modules that a set was made from, with the checksums of its go.sum."""
-    tools = module if "program" in how else MODULES / "controller-gen" / how["generator"]
     lines = [f"module {name} {version} {checksum(module, name, version)}" for name, version in map(split, how["modules"])]
+    if "released" in how:
+        return [*lines, f"released {how['released']}", "licence Apache-2.0"]
+    tools = module if "program" in how else MODULES / "controller-gen" / how["generator"]
     name = CONTROLLER_GEN.removesuffix("/cmd/controller-gen")
     return [*lines, f"generator {name} {how['generator']} {checksum(tools, name, how['generator'])}", "licence Apache-2.0"]
 

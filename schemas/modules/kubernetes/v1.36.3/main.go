@@ -62,6 +62,8 @@ var kinds = []kind{
 	{"", "secrets", false, corev1.Secret{}},
 	{"", "serviceaccounts", false, corev1.ServiceAccount{}},
 	{"", "services", false, corev1.Service{}},
+	{"admissionregistration.k8s.io", "mutatingadmissionpolicies", true, admissionregistrationv1.MutatingAdmissionPolicy{}},
+	{"admissionregistration.k8s.io", "mutatingadmissionpolicybindings", true, admissionregistrationv1.MutatingAdmissionPolicyBinding{}},
 	{"admissionregistration.k8s.io", "mutatingwebhookconfigurations", true, admissionregistrationv1.MutatingWebhookConfiguration{}},
 	{"admissionregistration.k8s.io", "validatingadmissionpolicies", true, admissionregistrationv1.ValidatingAdmissionPolicy{}},
 	{"admissionregistration.k8s.io", "validatingadmissionpolicybindings", true, admissionregistrationv1.ValidatingAdmissionPolicyBinding{}},
