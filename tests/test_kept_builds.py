@@ -15,7 +15,7 @@ import pytest
 from tests.checkout import ROOT
 from tests.trees.bytecode.test_bytecode import Copy
 from tjgen.cli import watching
-from tjgen.cli.answers import checksum
+from tjgen.cli.kept import checksum
 
 PROJECT = """
 apiVersion: tjgen.dev/v1alpha1
@@ -218,7 +218,7 @@ def test_a_change_of_the_program_is_seen(place: Place, tmp_path: Path) -> None:
 WORDS = [
     ["-"],
     ["experiments", "-o", "deploy"],
-    ["experiments/nope.yaml"],
+    ["experiments", "--format=nope"],
     ["experiments", "--trusted"],
     ["experiments", "--check"],
     ["--help"],
@@ -283,7 +283,6 @@ def test_the_environment_is_read_where_it_is_known_to_be() -> None:
     """A module that reads another variable needs it in the key of an answer, or is listed here with its reason."""
     known = {
         "__main__": "no variable of a build",
-        "cli/answers.py": "the folder of the answers, and variables of its own key",
         "cli/cmp.py": "no command whose answers are stored",
         "cli/command.py": "TJGEN_TRUSTED",
         "cli/enforcing.py": "TJGEN_*",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 
 from tests.checkout import ROOT
-from tjgen.cli import answers, progress
+from tjgen.cli import progress, watching
 from tjgen.cli.program import run
 from tjgen.cli.progress import Progress
 
@@ -97,14 +96,13 @@ def test_builds_tell_on_a_terminal(words: tuple[str, ...], at_once: None, tmp_pa
     assert "yaml" not in told.rpartition(CLEAR)[2]
 
 
-def test_a_check_tells_and_its_answer_is_kept_without_that(at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    with redirect_stderr(Screen()) as err:
-        recorder = answers.Recorder()
-        monkeypatch.setattr(sys, "stderr", recorder)
+def test_a_check_tells_and_its_answer_is_stored_without_that(at_once: None) -> None:
+    parts: list[tuple[bool, str]] = []
+    with redirect_stderr(Screen()) as err, redirect_stderr(watching._Copy(err, parts, True, watching._Watch())):
         assert run(["check", str(ROOT / "tests/cases/plain-two-nodes/expected/applied.yaml")]) == 0
     assert err.getvalue().startswith(f"{CLEAR}1 ")
     assert err.getvalue().endswith(f"{CLEAR}2 objects, 0 problems\n")
-    assert "".join(recorder.parts) == "2 objects, 0 problems\n"
+    assert "".join(text for _, text in parts) == "2 objects, 0 problems\n"
 
 
 @pytest.mark.parametrize(("name", "value"), [("CI", "true"), ("TERM", "dumb")])

@@ -22,8 +22,7 @@ def main() -> None:
 
     modules = bytecode.load() if bytecode.is_on() else None
     words = sys.argv[1:]
-    known = _KNOWN.get(words[0]) if words else None
-    code = known(words[1:]) if known is not None else _run(words)
+    code = _run_once(words) if words and words[0] in ("build", "check") else _run(words)
     if modules is not None:
         modules.keep()
     if not sys.stderr.closed:
@@ -44,27 +43,8 @@ def _run(words: list[str]) -> int:
     return run(words)
 
 
-def _check(words: list[str]) -> int:
-    """A check whose answer is known is not done again."""
-    from tjgen.cli import answers
-
-    name = answers.key(words)
-    known = None if name is None else answers.recall(name)
-    if known is not None:
-        return known
-    if name is None:
-        return _run(["check", *words])
-    recorder = answers.Recorder()
-    sys.stderr = recorder  # some checks write to it or test isatty()
-    code = _run(["check", *words])
-    # A file may have changed while it was checked: then the answer is not kept.
-    if answers.key(words) == name:
-        answers.remember(name, code, "".join(recorder.parts))
-    return code
-
-
-def _build(words: list[str]) -> int:
-    """A build that printed is printed again if all that it depends on is the same."""
+def _run_once(words: list[str]) -> int:
+    """A command whose answer is stored is not run again if all that it depends on is the same."""
     from tjgen.cli import kept
 
     name = kept.place(words)
@@ -72,14 +52,10 @@ def _build(words: list[str]) -> int:
     if code is not None:
         return code
     if name is None:
-        return _run(["build", *words])
+        return _run(words)
     from tjgen.cli import watching
 
-    return watching.run(name, lambda: _run(["build", *words]))
-
-
-_KNOWN = {"build": _build, "check": _check}
-"""Commands whose answers are stored."""
+    return watching.run(name, lambda: _run(words))
 
 
 if __name__ == "__main__":

@@ -32,9 +32,9 @@ OWN_FOLDER = "lists the folders of the lock, which tjgen writes; their files are
 
 ALLOWED = {
     "__main__": "opens the null device where standard error is closed",
-    "cli.answers": "keeps answers in the cache of the user, and looks at the files of the program itself",
-    "cli.folders": "lists folders for the key of a kept answer; bounded, and a link ends it",
+    "cli.folders": "lists folders of policies; bounded, and a link ends it",
     "cli.kept": "compares the files of an answer in the cache of the user with those that are there now",
+    "cli.watching": "stores answers in the cache of the user",
     "gitops.emit.cache": "the cache of the user",
     "gitops.emit.checkout": "asks Git's own files which commit is checked out",
     "gitops.emit.file": OWN_TREE,
@@ -74,9 +74,8 @@ REGULAR = {
     "tools.scaffold.artifact": "the wheel that the caller names",
     "tools.scaffold.repository": "hooks and pipelines of the repository, to add those of one more project",
     "language.catalog.importer": "files in the folder that the caller imports into",
-    "cli.answers": "files that the caller names, for the key of a kept answer; a link ends it",
     "cli.enforcing": "files of policies that the caller names, which are read before the project; a link ends it",
-    "cli.kept": "an answer in the cache of the user",
+    "cli.kept": "an answer in the cache of the user, and the files that it depends on",
     "trees.files.sandbox": "the sandbox",
     "gitops.sync.problems": "Git's own configuration of the repository",
     "gitops.output.memory": "the lock of runs",

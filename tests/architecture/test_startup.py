@@ -107,5 +107,5 @@ def test_help_is_where_click_comes_in() -> None:
 
 def test_a_command_loads_no_other_command() -> None:
     others = {module for module in loaded(FAST["check"]) if module.startswith("tjgen.cli.")}
-    names = ("answers", "check", "command", "counts", "folders", "inputs", "program", "releases", "reporting", "runtime_files")
+    names = ("check", "command", "counts", "folders", "inputs", "program", "releases", "reporting", "runtime_files")
     assert others <= {f"tjgen.cli.{name}" for name in names}

@@ -15,7 +15,8 @@ from tests.checkout import ROOT
 from tests.gitops.emit.crash import DONE, KILLED, dies_at, run
 from tests.kill.repository import renew
 from tests.program import tjgen
-from tjgen.cli.answers import recall, remember
+from tjgen.cli.kept import recall
+from tjgen.cli.watching import store
 from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.gitops.output.pinning import COLLECTING, collect, pin
@@ -228,10 +229,10 @@ def test_an_answer_is_kept_or_not(tmp_path: Path, capsys: pytest.CaptureFixture[
     name = str(tmp_path / "cache/answer")
     for number in range(1, 100):
         shutil.rmtree(tmp_path / "cache", ignore_errors=True)
-        outcome = run(lambda: remember(name, 1, "error: no\n"), tmp_path, happens=dies_at(number), changes=True)
+        outcome = run(lambda: store(name, [], 1, [(True, "error: no\n")]), tmp_path, happens=dies_at(number), changes=True)
         code = recall(name)
         assert (code, capsys.readouterr().err) in ((None, ""), (1, "error: no\n"))
-        remember(name, 1, "error: no\n")
+        store(name, [], 1, [(True, "error: no\n")])
         assert recall(name) == 1
         capsys.readouterr()
         if outcome == DONE:

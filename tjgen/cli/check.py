@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from tjgen.cli.answers import LANGUAGE, PROJECT
 from tjgen.cli.command import CATALOG, COMMON, KUBERNETES, POLICY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option
 from tjgen.cli.counts import CheckCounts
 from tjgen.cli.inputs import absent, good, sandbox_for, texts
@@ -16,6 +15,7 @@ from tjgen.cluster.validate.check import IsApplied, examine
 from tjgen.cluster.validate.ways import SERVER_SIDE, WAYS
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files.problems import is_problem
+from tjgen.trees.files.repository import PROJECT_FILE
 from tjgen.trees.files.sandbox import around
 from tjgen.trees.session import Session
 from tjgen.trees.typing import TYPE_CHECKING
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from tjgen.trees.files.sandbox import Sandbox
     from tjgen.trees.source.document import Document
 
+_LANGUAGE = b"tjgen.dev/v1alpha1"
+"""Text that every file in the language of tjgen has. Few manifests have it."""
 _OF_MANIFESTS = (b"catalogs", b"platforms", b"policy", b"schemas")
 """Fields of a project that manifests are checked by."""
 _POLICIES = ("Namespace", "ValidatingAdmissionPolicy")
@@ -119,7 +121,7 @@ def _check(
         if watch is not None:
             watch(number, 0, file)
         is_manifest: Callable[[Tree], bool] = _is_any
-        if LANGUAGE in content:
+        if _LANGUAGE in content:
             from tjgen.cli import sources
 
             documents, has_others = sources.language_documents(content, file)
@@ -230,11 +232,11 @@ def _judged(diagnostics: list[Diagnostic], project: Project | None) -> list[Diag
 def _project(reporter: Reporter, *, every: bool) -> Project | None:
     """The project of this folder, or of one above it, if it has something that manifests are checked by, or for `every` one."""
     folder = os.getcwd()
-    while not os.path.lexists(os.path.join(folder, PROJECT)):
+    while not os.path.lexists(os.path.join(folder, PROJECT_FILE)):
         if folder == os.path.dirname(folder):
             return None
         folder = os.path.dirname(folder)
-    content = around([file := os.path.relpath(os.path.join(folder, PROJECT))]).content(file)
+    content = around([file := os.path.relpath(os.path.join(folder, PROJECT_FILE))]).content(file)
     # The release of Trainer is read from the same file, and what keeps it from being read is reported there.
     if isinstance(content, Diagnostic):
         return None

@@ -1,12 +1,13 @@
-"""A command line of `tjgen build` that prints -> what it printed before, if everything that it depends on is the same.
+"""A command line of `tjgen build` or `tjgen check` -> what it wrote before, if everything that it depends on is the same.
 
-While a build runs, `watching.py` records what the build learns from the file system: the status of paths, the content of
-files, the entries of folders, the targets of links, and the files of the program itself. The answer is printed again only if
-each of these facts still holds. It is stored under a hash of the words, the working directory, the variables of the environment
-that tjgen reads, Python, and whether the streams are terminals. Only successful builds are stored. A build is not stored if it
-reads standard input, writes a file, starts a program, or runs code of the project.
+While a command runs, `watching.py` records what it learns from the file system: the status of paths, the content of files,
+the entries of folders, the targets of links, and the files of the program itself. The answer is written again only if each of
+these facts still holds. It is stored under a hash of the words, the working directory, the variables of the environment that
+tjgen reads, Python, and whether the streams are terminals. No answer is stored for a command that reads standard input, writes
+a file, starts a program, or runs code of the project, nor for wrong use and defects.
 
-The folder is `$XDG_CACHE_HOME/tjgen/build`, or `~/.cache/tjgen/build`. `TJGEN_CACHE=off` and `--no-cache` turn this off.
+The folder is `$XDG_CACHE_HOME/tjgen/build` (or `check`), or the same in `~/.cache`. `TJGEN_CACHE=off` and `--no-cache` turn this
+off. Nothing but os, stat, sys and marshal is imported on the way to a stored answer: it takes little longer than starting Python.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ import os
 import stat
 import sys
 
-from tjgen.cli.answers import checksum, folder_of, is_off
 from tjgen.trees.files.regular import read_regular
 from tjgen.trees.typing import TYPE_CHECKING
 
@@ -27,17 +27,28 @@ if TYPE_CHECKING:
     """The kind of a fact, a path, and what was found there."""
 
 STATUS, LINK_STATUS, OWN_STATUS, CONTENT, ENTRIES, TARGET = "status", "link status", "own status", "content", "entries", "target"
-_FLAGS = ("-q", "--quiet", "--strict", "--summary", "--expanded", "--expanded=-")
-_VALUES = ("--env", "--format", "--set", "--trainer")
+LARGEST_FILE = 64 << 20
+"""Bytes of a file that an answer can depend on."""
+_OPTIONS = {
+    "build": (
+        ("-q", "--quiet", "--strict", "--summary", "--expanded", "--expanded=-"),
+        ("--env", "--format", "--set", "--trainer"),
+    ),
+    "check": (("-q", "--quiet", "--strict"), ("--apply", "--format", "--trainer")),
+}
+"""Each command whose answers are stored: its options without and with a value."""
 VARIABLES = ("CI", "HOME", "NO_COLOR", "PYTHONPATH", "TERM", "XDG_CACHE_HOME")
 PREFIXES = ("GIT_", "TJGEN_")
-"""The variables of the environment that a build depends on."""
+"""The variables of the environment that an answer depends on."""
+_OFF = ("off", "0", "no", "false")
+"""Values of TJGEN_CACHE that turn all caches off."""
 
 
 def place(words: list[str]) -> str | None:
-    """The path of the answer to `build` with these words; None if no answer is stored for them."""
-    folder = folder_of("build")
-    if folder is None or is_off() or not _are_kept(words) or sys.stdout is None or "TJGEN_TRUSTED" in os.environ:
+    """The path of the answer to the command line `words`; None if no answer is stored for it."""
+    folder = _folder()
+    is_off = os.environ.get("TJGEN_CACHE", "").lower() in _OFF
+    if folder is None or is_off or not _are_kept(words) or sys.stdout is None or "TJGEN_TRUSTED" in os.environ:
         return None
     try:
         from _blake2 import blake2b
@@ -48,21 +59,21 @@ def place(words: list[str]) -> str | None:
     variables = sorted((name, value) for name, value in os.environ.items() if name in VARIABLES or name.startswith(PREFIXES))
     terminals = [stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)]
     key = repr((words, working_directory, variables, terminals, sys.version, sys.prefix, sys.flags.optimize, __file__))
-    return os.path.join(folder, blake2b(key.encode(errors="surrogateescape"), digest_size=32).hexdigest())
+    return os.path.join(folder, words[0], blake2b(key.encode(errors="surrogateescape"), digest_size=32).hexdigest())
 
 
 def recall(name: str) -> int | None:
-    """Print the answer with this path and return its exit code; None if there is none, or if a fact has changed."""
+    """Write the answer with this path and return its exit code; None if there is none, or if a fact has changed."""
     try:
         digest, _, packed = read_regular(name).partition(b"\n")
         if digest != checksum(packed):
             return None
-        facts, parts = marshal.loads(packed)
+        facts, code, parts = marshal.loads(packed)
     except (OSError, ValueError, EOFError, TypeError):
         return None
     if not all(observed(kind, path) == fact for kind, path, fact in facts):
         return None
-    return _print(parts)
+    return _write(code, parts)
 
 
 def observed(kind: str, path: str) -> object:
@@ -74,15 +85,20 @@ def observed(kind: str, path: str) -> object:
 
 
 def described(status: os.stat_result) -> tuple[int, ...]:
-    """What a build can depend on of a status: type and permissions, and the size of a regular file."""
+    """What an answer can depend on of a status: type and permissions, and the size of a regular file."""
     return (status.st_mode, status.st_size) if stat.S_ISREG(status.st_mode) else (status.st_mode,)
 
 
 def digest_of(content: bytes) -> bytes:
-    """The digest of a file's content."""
+    """The digest of the content of a file."""
     from _blake2 import blake2b
 
     return blake2b(content, digest_size=32).digest()
+
+
+def checksum(answer: bytes) -> bytes:
+    """The first line of a file with an answer."""
+    return digest_of(answer).hex().encode()
 
 
 def entries_of(entries: list[os.DirEntry[str]]) -> tuple[tuple[str, bool, bool], ...]:
@@ -101,8 +117,7 @@ def _entries(path: str) -> tuple[tuple[str, bool, bool], ...]:
 
 
 def _content(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return digest_of(file.read())
+    return digest_of(read_regular(path, LARGEST_FILE))
 
 
 _OBSERVERS: dict[str, Callable[[str], object]] = {
@@ -115,22 +130,32 @@ _OBSERVERS: dict[str, Callable[[str], object]] = {
 }
 
 
+def _folder() -> str | None:
+    """The folder with the answers of all commands; None if the environment has no place for it."""
+    cache = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(cache):
+        home = os.environ.get("HOME", "")
+        cache = os.path.join(home, ".cache") if os.path.isabs(home) else ""
+    return os.path.join(cache, "tjgen") if cache else None
+
+
 def _are_kept(words: list[str]) -> bool:
-    """Whether the words have only options whose answer is stored, and a path: without one, a tree is written."""
-    rest = iter(words)
+    """Whether the words have only options whose answer is stored, and a path: without one, a build writes a tree."""
+    flags, values = _OPTIONS[words[0]]
+    rest = iter(words[1:])
     has_path = False
     for word in rest:
-        if word in _VALUES:
+        if word in values:
             next(rest, None)
         elif not word.startswith("-"):
             has_path = True
-        elif word not in _FLAGS and not word.startswith(tuple(f"{name}=" for name in _VALUES)):
+        elif word not in flags and not word.startswith(tuple(f"{name}=" for name in values)):
             return False
     return has_path
 
 
-def _print(parts: list[tuple[bool, str]]) -> int:
-    """Write what a build wrote, in its order, as `program.run` does."""
+def _write(code: int, parts: list[tuple[bool, str]]) -> int:
+    """Write what the command wrote, in its order, as `program.run` does; the exit code."""
     try:
         # Manifests are UTF-8, as in `program.run`.
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]  # the stream of Python itself
@@ -144,4 +169,4 @@ def _print(parts: list[tuple[bool, str]]) -> int:
         from tjgen.cli.program import unwritable
 
         return unwritable(error)
-    return 0
+    return code

@@ -1,6 +1,6 @@
-"""A build -> the same build, with what it learned from the file system and what it printed stored as an answer of `kept.py`.
+"""A command -> the same command, with what it learned from the file system and what it wrote stored as an answer of `kept.py`.
 
-The functions of `os` through which a build looks at files are replaced while it runs. What cannot be recorded, such as a file
+The functions of `os` through which a command looks at files are replaced while it runs. What cannot be recorded, such as a file
 that is written, keeps the answer from being stored.
 """
 
@@ -16,14 +16,14 @@ import time
 from collections.abc import Callable, Iterator
 
 from tjgen.cli import kept
-from tjgen.cli.answers import write_answer
 from tjgen.trees import data
 from tjgen.trees.typing import Any
 
 _MOST_FACTS = 20_000
 _LONGEST = 32 << 20
 """Facts and characters of an answer that is stored."""
-_LARGEST_FILE = 64 << 20
+_MOST = 1_000
+"""Answers that are stored. With more, the older half is removed."""
 _LIBRARIES = ("tjgen", "yaml")
 _UNRECORDED = ("subprocess", "socket", "tjgen.trees.trust")
 """Modules of what an answer cannot depend on."""
@@ -31,8 +31,8 @@ _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW"
 _READING |= getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 
 
-def run(name: str, build: Callable[[], int]) -> int:
-    """The exit code of the build. Its answer is stored at the path `name` if it succeeds."""
+def run(name: str, command: Callable[[], int]) -> int:
+    """The exit code of the command. Its answer is stored at the path `name` unless it is wrong use or a defect."""
     started = time.time_ns()
     watch = _Watch()
     parts: list[tuple[bool, str]] = []
@@ -40,16 +40,32 @@ def run(name: str, build: Callable[[], int]) -> int:
     sys.stdout, sys.stderr = _Copy(sys.stdout, parts, False, watch), _Copy(sys.stderr, parts, True, watch)
     watch.begin()
     try:
-        code = build()
+        code = command()
     finally:
         watch.end()
         sys.stdout, sys.stderr = streams
-    if code == 0 and watch.is_complete and not any(module in sys.modules for module in _UNRECORDED):
+    if code in (0, 1) and watch.is_complete and not any(module in sys.modules for module in _UNRECORDED):
         facts = {**watch.facts, **_program(started)}
         if None not in facts.values() and len(facts) <= _MOST_FACTS and sum(len(text) for _, text in parts) <= _LONGEST:
-            packed = marshal.dumps(([(*key, fact) for key, fact in facts.items()], parts))
-            write_answer(name, packed)
+            store(name, [(*key, fact) for key, fact in facts.items()], code, parts)
     return code
+
+
+def store(name: str, facts: list[kept.Fact], code: int, parts: list[tuple[bool, str]]) -> None:
+    """Write a file with an answer and its checksum, and remove old ones. A folder that cannot be written is no error."""
+    packed = marshal.dumps((facts, code, parts))
+    folder, temporary = os.path.dirname(name), f"{name}.{os.getpid()}"
+    try:
+        os.makedirs(folder, exist_ok=True)
+        with open(temporary, "wb") as file:
+            file.write(kept.checksum(packed) + b"\n" + packed)
+        os.replace(temporary, name)
+        entries = list(os.scandir(folder))
+        if len(entries) > _MOST:
+            for entry in sorted(entries, key=lambda entry: entry.stat().st_mtime_ns)[: len(entries) // 2]:
+                os.unlink(entry.path)
+    except OSError:
+        return
 
 
 def _program(started: int) -> dict[tuple[str, str], object]:
@@ -74,11 +90,22 @@ class _Copy:
     def write(self, text: str) -> int:
         """Write and copy."""
         self._parts.append((self._is_error, text))
-        return int(self._stream.write(text))
+        return int(self._try(self._stream.write, text))
+
+    def flush(self) -> None:
+        """Flush the stream."""
+        self._try(self._stream.flush)
 
     def pass_by(self, text: str) -> int:
-        """Print removals that follow the work."""
+        """Write text that is shown only while the command runs: it is not part of the answer."""
         return int(self._stream.write(text))
+
+    def _try(self, function: Callable[..., Any], *values: str) -> Any:
+        try:
+            return function(*values)
+        except OSError:  # the reader has left, or the disk is full: what follows is not written
+            self._watch.is_complete = False
+            raise
 
     def __getattr__(self, name: str) -> Any:
         if name in ("buffer", "writelines", "fileno"):
@@ -161,7 +188,7 @@ class _Watch:
                 self.is_complete = self.is_complete and isinstance(error, FileNotFoundError)
                 raise
             status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_FILE:
+            if not stat.S_ISREG(status.st_mode) or status.st_size > kept.LARGEST_FILE:
                 self.is_complete = False
             else:
                 self._note(kept.CONTENT, path, kept.digest_of(os.pread(descriptor, status.st_size + 1, 0)))
