@@ -61,6 +61,12 @@ def test_references_lead_to_objects_of_the_try() -> None:
     assert f"claimName: {names['PersistentVolumeClaim']}" in yaml.safe_dump(job)
 
 
+def test_experiments_of_one_runtime_are_tried_together(project: Path) -> None:
+    answer = program(project, "try", "experiments", "--env", "dev", "--as", "ana")
+    runtimes = [one["metadata"]["name"] for one in objects(answer) if one["kind"] == "TrainingRuntime"]
+    assert [name.partition("-try-")[0].rpartition("-")[2] for name in sorted(runtimes)] == ["hello", "train"]
+
+
 def test_nothing_is_written_and_the_tree_stays_current(project: Path) -> None:
     before = {path: path.read_bytes() for path in project.rglob("*") if path.is_file()}
     tried = program(project, "try", "experiments/train.yaml", "--env", "dev", "--as", "ana")

@@ -113,18 +113,21 @@ def _runs(plan: Plan, reporter: Reporter | None) -> tuple[list[Run], int]:
 
 
 def _renamed(run: Run) -> Iterator[Manifest]:
-    """The objects of a run with the label of the try. A runtime gets a name of its own: it depends on the content alone."""
-    runtimes = {one.name for one in run.compiled.manifests if one.stage == RUNTIMES}
-    suffix = run.unit.name.rpartition("-try-")[2]
+    """The objects of a run with the label of the try.
+
+    The name of a runtime depends only on its content, so runs of Git and other experiments can use the same name. The
+    name of the experiment makes it unique.
+    """
+    runtimes = {one.name: f"{one.name}-{run.unit.name}" for one in run.compiled.manifests if one.stage == RUNTIMES}
     for manifest in run.compiled.manifests:
         tree = dict(manifest.tree)
         metadata = {**tree["metadata"], "labels": {**tree["metadata"].get("labels", {}), TRY_LABEL: run.unit.name}}
         if manifest.stage == RUNTIMES:
-            metadata["name"] = f"{manifest.name}-try-{suffix}"
+            metadata["name"] = runtimes[manifest.name]
         tree["metadata"] = metadata
         reference = tree.get("spec", {}).get("runtimeRef", {})
         if reference.get("name") in runtimes:
-            tree["spec"] = {**tree["spec"], "runtimeRef": {**reference, "name": f"{reference['name']}-try-{suffix}"}}
+            tree["spec"] = {**tree["spec"], "runtimeRef": {**reference, "name": runtimes[reference["name"]]}}
         yield Manifest(tree, manifest.owners, manifest.stage, expanded=manifest.expanded)
 
 
