@@ -7,6 +7,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.gitops.output.test_runs import EXPERIMENT, snapshot
 from tests.program import Answer, tjgen
@@ -161,6 +162,99 @@ def test_claims_of_orphaned_runs_get_the_protection_of_the_new_tool(folder: Path
     assert claims
     assert tjgen(folder, "build", "--prune-data", "--prune-runs").code == 0
     assert not [claim for claim in claims if claim.exists()]
+
+
+PROTECTION = {"argocd": "Prune=confirm,Delete=confirm", "flux": "prune: disabled"}
+
+
+@pytest.mark.parametrize("left", ["superseded", "orphaned", "kept", "stopped"])
+@pytest.mark.parametrize(("old", "new"), [("one", "flux"), ("flux", "one"), ("none", "argocd without repository")])
+def test_runs_that_no_source_requests_get_the_protection_of_the_new_tool(folder: Path, old: str, new: str, left: str) -> None:
+    live(folder, LAYOUTS[old])
+    earlier = sorted((folder / "out").rglob("trainjob-*"))
+    specs = [yaml.safe_load(job.read_text(encoding="utf-8"))["spec"] for job in earlier]
+    file = folder / "experiments/digits.yaml"
+    text = file.read_text(encoding="utf-8")
+    changed = text.replace("train:1", "train:2") if left in ("superseded", "stopped") else text.replace("digits", "letters")
+    file.write_text(changed, encoding="utf-8")
+    if left == "stopped":
+        # The same build stops the runs and gives them the protection.
+        template = (folder / "template").read_text(encoding="utf-8")
+        (folder / "template").write_text(template + "  history: {onSupersede: stop}\n", encoding="utf-8")
+        specs = [{"suspend": True, **spec} for spec in specs]
+    else:
+        live(folder, LAYOUTS[old])
+    if left == "kept":
+        assert tjgen(folder, "runs", "keep", "digits-*").code == 0
+    git(folder, "init", "--quiet")
+    git(folder, "add", ".")
+    git(folder, "commit", "--quiet", "--message", "before")
+    git(folder, "branch", "base")
+    say(folder, LAYOUTS[new])
+    answer = tjgen(folder, "migrate", "--write")
+    assert answer.code == 0, answer.err
+    documents = [yaml.safe_load(job.read_text(encoding="utf-8")) for job in earlier]
+    assert [document["spec"] for document in documents] == specs
+    protection = PROTECTION["flux" if new == "flux" else "argocd"]
+    assert [protection in job.read_text(encoding="utf-8") for job in earlier] == [True] * len(earlier)
+    before = snapshot(folder)
+    assert tjgen(folder, "build").code == 0
+    assert snapshot(folder) == before
+    undecided = left == "orphaned"
+    assert tjgen(folder, "build", "--check").code == undecided
+    git(folder, "add", ".")
+    git(folder, "commit", "--quiet", "--message", "migrate")
+    verified = tjgen(folder, "verify", "--base", "base")
+    changed_by_hand = [line for line in verified.err.splitlines() if line.startswith("error") and "TJ273" not in line]
+    assert [line for line in changed_by_hand if "TJ281" not in line and "TJ276" not in line] == [], verified.err
+
+
+def test_a_run_that_is_requested_again_gets_the_annotations_of_the_tool_that_it_has_now(folder: Path) -> None:
+    live(folder, LAYOUTS["argocd without repository"])
+    run = snapshot(folder)
+    file = folder / "experiments/digits.yaml"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("train:1", "train:2"), encoding="utf-8")
+    live(folder, LAYOUTS["argocd without repository"])
+    for tool in ("flux", "argocd"):
+        say(folder, f"tool: {tool}")
+        assert tjgen(folder, "migrate", "--write").code == 0
+    file.write_text(text, encoding="utf-8")
+    answer = tjgen(folder, "build")
+    assert (answer.code, "TJ076" in answer.err) == (0, False), answer.err
+    after = snapshot(folder)
+    jobs_of_run = [path for path in run if "/trainjob-" in path]
+    assert jobs_of_run
+    assert {path: after[path] for path in jobs_of_run} == {path: run[path] for path in jobs_of_run}
+    assert tjgen(folder, "build", "--check").code == 0
+
+
+def test_runs_that_no_source_requests_get_the_safeguard_if_the_project_turns_it_on(folder: Path) -> None:
+    live(folder, "tool: argocd, removal: sync")
+    earlier = sorted((folder / "out").rglob("trainjob-*"))
+    file = folder / "experiments/digits.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace("train:1", "train:2"), encoding="utf-8")
+    live(folder, "tool: argocd, removal: sync")
+    assert ["Prune=" in job.read_text(encoding="utf-8") for job in earlier] == [False] * len(earlier)
+    live(folder, "tool: argocd")
+    assert ["Prune=confirm,Delete=confirm" in job.read_text(encoding="utf-8") for job in earlier] == [True] * len(earlier)
+    before = snapshot(folder)
+    live(folder, "tool: argocd, removal: sync")
+    live(folder, "tool: argocd")
+    assert snapshot(folder) == before
+
+
+def test_a_run_that_was_edited_by_hand_stays_as_it_is(folder: Path) -> None:
+    live(folder, LAYOUTS["argocd without repository"])
+    job = sorted((folder / "out").rglob("trainjob-*"))[0]
+    file = folder / "experiments/digits.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace("train:1", "train:2"), encoding="utf-8")
+    live(folder, LAYOUTS["argocd without repository"])
+    job.write_text(job.read_text(encoding="utf-8").replace("train:1", "train:3"), encoding="utf-8")
+    before = job.read_bytes()
+    say(folder, LAYOUTS["flux without repository"])
+    assert tjgen(folder, "migrate", "--write").code == 0
+    assert job.read_bytes() == before
 
 
 def test_a_claim_that_prune_data_keeps_gets_the_protection_too(folder: Path) -> None:

@@ -125,7 +125,7 @@ class Directory:
             self._add(built._replace(runs=runs), self._locks.of(built.unit), renew)
         if whole:
             for path, lock in list(self._locks.others(environments, self._known)):
-                self._perform(decide_absent(path, lock, options=self._options))
+                self._perform(decide_absent(path, lock, self._on_disk, options=self._options))
             self.diagnostics += orphans.report(self._orphans, self._locks, self._new)
             self._finish_environments(all_environments)
             self._keep_renamed()
@@ -137,10 +137,10 @@ class Directory:
                 if self._options.prune_data:
                     self._tree.claim(stage_folder(environment, DATA))
                 if self._options.tool != "none" and self._on_disk.folders(stage_folder(environment, DATA)):
-                    from tjgen.gitops.output.unwritten import protect  # most trees have no claim
+                    from tjgen.gitops.output.unrequested import protect_claims  # most trees have no claim
 
                     stays = self._uses if self._options.prune_data else None
-                    protect(self._tree, self._on_disk, environment, self._options.tool, written=self._put, stays=stays)
+                    protect_claims(self._tree, self._on_disk, environment, self._options.tool, written=self._put, stays=stays)
             for path in sorted(self._uses):
                 self._tree.keep(path)
         elif self._has_renamed:
@@ -155,7 +155,7 @@ class Directory:
                 self.diagnostics += orphans.of_environment(environment, locks, new)
                 continue
             for path, lock in locks:
-                self._perform(decide_absent(path, lock, options=self._options))
+                self._perform(decide_absent(path, lock, self._on_disk, options=self._options))
             self._release(stage_folder(environment, RUNS))
 
     def _keep_renamed(self) -> None:

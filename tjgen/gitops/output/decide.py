@@ -33,9 +33,9 @@ from tjgen.gitops.output.layout import experiment_folder, folder_of, preview_fil
 from tjgen.gitops.output.options import BuildOptions
 from tjgen.language.runs import freeze
 from tjgen.language.runs.identity import point_of
-from tjgen.language.runs.lock import ARCHIVED, ORPHANED, SUPERSEDED, Lock, LockedRun
+from tjgen.language.runs.lock import ARCHIVED, ORPHANED, Lock, LockedRun
 from tjgen.language.runs.lock import path_of as lock_path
-from tjgen.language.runs.store import LockKey
+from tjgen.language.runs.store import Locked, LockKey
 from tjgen.trees.diagnostics.model import ERROR, INFO, Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import DATA
@@ -68,13 +68,12 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, 
     before = lock
     lock = lock.with_runs([one.locked for one in decisions]).superseding([*requested, *built.kept_names])
     actions += _merged(unit, before, lock, on_disk.directory)
-    if built.stops:
-        stops, lock = _stopped(unit, before, lock, on_disk)
-        actions += stops
     keep = 0 if options.prune_runs else options.keep
     old = lock.superseded(keep=keep) if keep is not None else []
     actions += [Count("removed", len(old)), *[ReleaseClaim(folder_of(unit, lock.runs[name])) for name in old]]
     lock = lock.pruning(old, PRUNE_RUNS if options.prune_runs else f"history.keep: {keep}")
+    changes, lock = _changes(unit, before, lock, on_disk, options, stops=unit if built.stops else None)
+    actions += changes
     for name, one in lock.runs.items():
         if name not in requested:
             actions += [Count("kept"), KeepRun(folder_of(unit, one))]
@@ -84,7 +83,7 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, 
     return [*actions, RecordLock(built.lock, lock)]
 
 
-def decide_absent(path: str, lock: Lock, *, options: BuildOptions) -> list[Action]:
+def decide_absent(path: str, lock: Lock, on_disk: OnDisk, *, options: BuildOptions) -> list[Action]:
     """The actions for an experiment that has a lock at `path` and no source: its runs are orphaned, and stay until pruned."""
     lock = lock.orphaning()
     orphaned = [name for name, run in lock.runs.items() if run.lifecycle_state == ORPHANED]
@@ -92,11 +91,23 @@ def decide_absent(path: str, lock: Lock, *, options: BuildOptions) -> list[Actio
     if options.prune_runs:
         released = [ReleaseClaim(folder_of(place, lock.runs[name])) for name in orphaned]
         lock, orphaned = lock.pruning(orphaned, PRUNE_RUNS), []
+    changes, lock = _changes(place, lock, lock, on_disk, options)
     removed = len(released)
-    kept = [KeepRun(folder_of(place, run)) for run in lock.runs.values()]
+    kept = [*changes, *[KeepRun(folder_of(place, run)) for run in lock.runs.values()]]
     counts = [Count("kept", len(lock.runs) - len(orphaned)), Count("orphaned", len(orphaned)), Count("removed", removed)]
     undecided = tuple([name for name in orphaned if not lock.runs[name].kept])
     return [*counts, *kept, *released, *([Orphan(place, undecided)] if undecided else []), RecordLock(path, lock)]
+
+
+def _changes(
+    place: Locked, before: Lock, lock: Lock, on_disk: OnDisk, options: BuildOptions, *, stops: Unit | None = None
+) -> tuple[list[Action], Lock]:
+    """See `unrequested.change_runs`."""
+    if (stops is None and options.tool == "none") or all(run.is_requested for run in lock.runs.values()):
+        return [], lock
+    from tjgen.gitops.output.unrequested import change_runs  # few experiments have runs that they do not request
+
+    return change_runs(place, before, lock, on_disk, options.tool, stops=stops)
 
 
 def _run(run: Run, lock: Lock, on_disk: OnDisk, options: BuildOptions, renew: Renew, text: OutputFiles) -> _Decision:
@@ -198,29 +209,6 @@ def _locked(run: Run, number: int, content: str, settings: str, files: list[Outp
         archived=run.is_record,
         promoted_from=run.promoted_from,
     )
-
-
-def _stopped(unit: Unit, before: Lock, lock: Lock, on_disk: OnDisk) -> tuple[list[Action], Lock]:
-    """The files of the runs that are superseded now, suspended; and the lock with them."""
-    actions: list[Action] = []
-    runs = dict(lock.runs)
-    for name, run in lock.runs.items():
-        if name not in before.runs or not before.runs[name].is_requested or run.lifecycle_state != SUPERSEDED:
-            continue
-        folder = folder_of(unit, run)
-        bodies = on_disk.bodies(folder)
-        if freeze.content_digest(bodies) != run.content:
-            continue
-        trees = _trees(bodies)
-        reason = next((reason for tree in trees.values() if (reason := freeze.unstoppable(tree)) is not None), None)
-        if reason is not None:
-            actions.append(ReportDiagnostic(problems.not_stopped(unit, name, reason)))
-            continue
-        changed = {file: dump(stopped) for file, tree in trees.items() if (stopped := freeze.stopped(tree)) is not None}
-        actions += [Count("stopped")] if changed else []
-        actions += [Put(OutputFile(f"{folder}/{file}", body, unit.source, unit.key)) for file, body in changed.items()]
-        runs[name] = run._replace(content=freeze.content_digest({**bodies, **changed}), stopped=bool(changed))
-    return actions, lock._replace(runs=runs)
 
 
 def _merged(unit: Unit, before: Lock, after: Lock, directory: str) -> Iterator[ReportDiagnostic]:

@@ -32,6 +32,9 @@ RENEWED = "renewed"
 REBUILT = "rebuilt"
 """Its files are gone or were given up: they are written as they are built now."""
 
+NO_SETTINGS = f"sha256:{0:064}"
+"""In place of the digest of settings: what no experiment has, so that a build writes the settings of the run in place."""
+
 OURS = "tjgen.dev/"
 """What our own labels and annotations begin with."""
 

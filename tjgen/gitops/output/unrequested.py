@@ -1,0 +1,125 @@
+"""Runs that no source requests, and claims that no build writes -> the same with the protection of the tool that syncs the tree.
+
+They outlive the setting of the tool in the project, and a new tool looks for its own annotations. Of their objects, only these
+annotations change, and `suspend` of a run that is stopped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator
+
+from tjgen.cluster.synctools.protocol import Annotations
+from tjgen.cluster.synctools.table import BY_NAME
+from tjgen.compiler.building.run import Unit
+from tjgen.gitops.emit.plan import OutputFile
+from tjgen.gitops.output import problems
+from tjgen.gitops.output.actions import Action, Count, Put, ReportDiagnostic
+from tjgen.gitops.output.disk import OnDisk
+from tjgen.gitops.output.layout import folder_of, stage_folder
+from tjgen.gitops.output.options import TreeOptions
+from tjgen.language.runs import freeze
+from tjgen.language.runs.lock import ARCHIVED, SUPERSEDED, Lock
+from tjgen.language.runs.store import Locked
+from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.manifests.manifest import DATA, RUNS
+from tjgen.trees.source.reader import KUBERNETES, read
+from tjgen.trees.source.writer import dump
+
+_METADATA = re.compile(r"^metadata:\n(?: .*\n)+", re.MULTILINE)
+_CLAIM = "persistentvolumeclaim-"
+_UNPROTECTED = {key: value for tool in BY_NAME.values() for key, value in tool.stages.get(RUNS, {}).items()}
+"""What a tool's runs have without its protection (`gitops.removal: sync`)."""
+
+
+def change_runs(
+    place: Locked, before: Lock, lock: Lock, on_disk: OnDisk, tool: str, *, stops: Unit | None = None
+) -> tuple[list[Action], Lock]:
+    """The files of the runs that no source requests with the protection of `tool` (BuildOptions.tool), and the lock with them.
+
+    With `stops`, the runs of this unit that `before` requests are suspended too. Archived runs and those that were edited by hand
+    stay as they are.
+    """
+    actions: list[Action] = []
+    confirmed = BY_NAME[tool.partition(" ")[0]].confirmed if tool.endswith(" confirm") else {}
+    runs = dict(lock.runs)
+    for name, run in lock.runs.items():
+        is_new = name in before.runs and before.runs[name].is_requested and run.lifecycle_state == SUPERSEDED
+        stopping = stops if is_new else None
+        if run.is_requested or run.lifecycle_state == ARCHIVED or not (stopping or confirmed):
+            continue
+        files = on_disk.files_except(folder_of(place, run), ())
+        if freeze.content_digest(_bodies(files)) != run.content:
+            continue
+        stopped, reason = _stopped(files) if stopping is not None else (files, None)
+        if stopping is not None and reason is not None:
+            actions.append(ReportDiagnostic(problems.not_stopped(stopping, name, reason)))
+        elif stopping is not None:
+            actions += [Count("stopped")] if stopped != files else []
+            runs[name] = runs[name]._replace(stopped=stopped != files)
+        protected = [_protected(file, confirmed) for file in stopped]
+        if protected != stopped:
+            # A build that requests the run again writes the annotations of its own tool.
+            runs[name] = runs[name]._replace(settings=freeze.NO_SETTINGS)
+        actions += [Put(file) for file, earlier in zip(protected, files, strict=True) if file != earlier]
+        runs[name] = runs[name]._replace(content=freeze.content_digest(_bodies(protected)))
+    return actions, lock._replace(runs=runs)
+
+
+def protect_claims(
+    tree: TreeOptions,
+    on_disk: OnDisk,
+    environment: str | None,
+    tool: str,
+    *,
+    written: Container[str],
+    stays: Container[str] | None,
+) -> None:
+    """Write the claims of the environment that are not `written` with the protection of `tool` (BuildOptions.tool).
+
+    `stays`: the claims that the build does not remove; None if it removes none.
+    """
+    kept = BY_NAME[tool.partition(" ")[0]].kept
+    for file in _claims(on_disk, environment, written):
+        protected = _protected(file, kept)
+        if protected != file and (stays is None or file.path in stays):
+            tree.put(protected)
+
+
+def _claims(on_disk: OnDisk, environment: str | None, written: Container[str]) -> Iterator[OutputFile]:
+    for namespace in on_disk.folders(stage_folder(environment, DATA)):
+        for file in on_disk.files_except(namespace, written):
+            if file.path.rpartition("/")[2].startswith(_CLAIM):
+                yield file
+
+
+def _protected(file: OutputFile, protection: Annotations) -> OutputFile:
+    """The file with the annotations that its object lacks. A value that a user chose stays."""
+    metadata = _METADATA.search(file.body)
+    if metadata is not None and all(f"\n    {key}: {value}\n" in metadata[0] for key, value in protection.items()):
+        return file
+    tree = _tree(file)
+    annotations = get(tree, ("metadata", "annotations"), None) or {}
+    chosen = {key: value for key, value in annotations.items() if value != _UNPROTECTED.get(key)}
+    if all(key in chosen for key in protection):
+        return file
+    annotations = {**annotations, **protection, **chosen}
+    return file._replace(body=dump({**tree, "metadata": {**tree["metadata"], "annotations": annotations}}))
+
+
+def _stopped(files: list[OutputFile]) -> tuple[list[OutputFile], str | None]:
+    """The files of a run, suspended; or as they are, and why the run cannot be stopped."""
+    trees = [_tree(file) for file in files]
+    reason = next((reason for tree in trees if (reason := freeze.unstoppable(tree)) is not None), None)
+    if reason is not None:
+        return files, reason
+    stopped = [(file, freeze.stopped(tree)) for file, tree in zip(files, trees, strict=True)]
+    return [file if tree is None else file._replace(body=dump(tree)) for file, tree in stopped], None
+
+
+def _tree(file: OutputFile) -> Tree:
+    return read(file.body, file.path, KUBERNETES)[0][0].value
+
+
+def _bodies(files: list[OutputFile]) -> dict[str, str]:
+    return {file.path.rpartition("/")[2]: file.body for file in files}
