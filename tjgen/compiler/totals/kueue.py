@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.cluster.kinds.pods import pods_of
 from tjgen.cluster.kinds.table import OF_TRAINING_OPERATOR
@@ -14,6 +14,7 @@ from tjgen.language.setting import Cluster
 from tjgen.language.spec.objects import Flavor
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed
+from tjgen.trees.fields.path import Tree
 from tjgen.trees.k8s.quantity import compare, multiply, parse
 from tjgen.trees.manifests.manifest import Manifest
 
@@ -21,7 +22,8 @@ from tjgen.trees.manifests.manifest import Manifest
 def inadmissible(name: str, cluster: Cluster, target: str, manifests: Sequence[Manifest], tree: Managed) -> Iterator[Diagnostic]:
     """TJ393 for a resource that the queue does not cover, and TJ394 for pods that fit into no flavor.
 
-    TJ396 for a node selector that matches no flavor, and TJ397 for a kind that Kueue does not queue.
+    TJ151 for pods that the nodes of no flavor take, TJ396 for a node selector that matches no flavor, and TJ397 for a kind that
+    Kueue does not queue.
     """
     queue = cluster.queue_specs[name]
     kueue = queue.create.kueue if queue.create is not None else None
@@ -29,9 +31,10 @@ def inadmissible(name: str, cluster: Cluster, target: str, manifests: Sequence[M
         yield _not_queued(cluster.kueue, target)
     if kueue is None:
         return
-    yield from _unknown_nodes(
-        name, [cluster.flavors[one.name] for one in kueue.flavors if one.name in cluster.flavors], manifests
-    )
+    flavors = {one.name: cluster.flavors[one.name] for one in kueue.flavors if one.name in cluster.flavors}
+    yield from _unknown_nodes(name, list(flavors.values()), manifests)
+    if len(flavors) == len(kueue.flavors):
+        yield from _wrong_nodes(name, flavors, manifests)
     shares = [one.quota for one in kueue.flavors] or [queue.capability]
     seen: set[str] = set()
     for pods in (one for manifest in manifests for one in pods_of(manifest)):
@@ -67,6 +70,55 @@ def _unknown_nodes(name: str, flavors: Sequence[Flavor], manifests: Sequence[Man
             hint = f"add {labels} to nodeLabels of the flavors: otherwise the pods wait forever and hold quota"
             yield Diagnostic("TJ396", message, path=("spec", "schedule", "queue"), hint=hint)
             return
+
+
+def _wrong_nodes(name: str, flavors: Mapping[str, Flavor], manifests: Sequence[Manifest]) -> Iterator[Diagnostic]:
+    """The pods need a flavor whose labels match their selector and whose taints they tolerate (pkg/scheduler/flavorassigner)."""
+    if not flavors or any(flavor.exists and not flavor.node_labels for flavor in flavors.values()):
+        return  # The labels of a flavor that exists already may be in the cluster alone.
+    known = {label for flavor in flavors.values() for label in flavor.node_labels}
+    for pods in (one for manifest in manifests for one in pods_of(manifest)):
+        selector = {label: value for label, value in (pods.spec.get("nodeSelector") or {}).items() if label in known}
+        tolerations = pods.spec.get("tolerations") or []
+        reasons = [_reason(flavor_name, flavor, selector, tolerations) for flavor_name, flavor in flavors.items()]
+        found = [reason for reason in reasons if reason is not None]
+        if len(found) == len(reasons):
+            problem, hint = found[0]
+            message = f"Kueue never admits the pods of {pods.role} in queue {name}: {problem}"
+            yield Diagnostic("TJ151", message, path=("spec", "schedule", "queue"), hint=hint)
+            return
+
+
+def _reason(name: str, flavor: Flavor, selector: Mapping[str, str], tolerations: Sequence[Tree]) -> tuple[str, str] | None:
+    """Why pods cannot run on the nodes of a flavor, and what to do; None if they can."""
+    for label, value in selector.items():
+        if flavor.node_labels.get(label) != value:
+            has = f"{label}: {flavor.node_labels[label]}" if label in flavor.node_labels else f"no {label}"
+            return (
+                f"they select nodes with {label}: {value}, and flavor {name} has {has}",
+                f"select nodes of a flavor, or add a flavor with nodeLabels: {{{label}: {value}}} to the queue in the Platform",
+            )
+    for taint in flavor.node_taints:
+        if taint.get("effect") != "PreferNoSchedule" and not any(
+            _tolerates(one, taint) for one in [*tolerations, *flavor.tolerations]
+        ):
+            key, effect = taint.get("key"), taint.get("effect")
+            return (
+                f"they do not tolerate the taint {key}:{effect} of flavor {name}",
+                f"add pod: {{tolerations: [{{key: {key}, operator: Exists, effect: {effect}}}]}}, or tolerations of the flavor",
+            )
+    return None
+
+
+def _tolerates(toleration: Tree, taint: Tree) -> bool:
+    """As k8s.io/api/core/v1 `ToleratesTaint` of 1.36."""
+    if toleration.get("effect") and toleration["effect"] != taint.get("effect"):
+        return False
+    if toleration.get("key") and toleration["key"] != taint.get("key"):
+        return False
+    if toleration.get("operator") == "Exists":
+        return True
+    return bool(toleration.get("value", "") == taint.get("value", ""))
 
 
 def _not_queued(release: str, target: str) -> Diagnostic:

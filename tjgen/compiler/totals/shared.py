@@ -79,9 +79,8 @@ def watched(
         if spec.elastic is not None:
             from tjgen.compiler.totals.elastic import at_most  # few runs are elastic
 
-            problems += at_most(
-                spec.elastic.max, [*manifests, *previews], totals, quota, f"the quota of namespace {setting.namespace}"
-            )
+            for taken, limits, where, _ in bounds:
+                problems += at_most(spec.elastic.max, [*manifests, *previews], taken, limits, where)
         # A run that waits has claims all the same.
         footprint += [one for one in takes(totals, setting) if spec.state == "active" or one[_ITEM]]
         if spec.state == "active":
