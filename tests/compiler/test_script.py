@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tjgen.compiler.script import ScriptProgram, launcher_of, program
+from tjgen.compiler.script import ScriptProgram, interpreter_alone, launcher_of, launcher_of_one_node, program
 from tjgen.trees.diagnostics.model import Diagnostic
 
 TORCH = ["torchrun"]
@@ -107,3 +107,29 @@ def test_the_experiment_can_replace_the_launcher() -> None:
     assert launcher_of(None, TORCH) == TORCH
     assert launcher_of("none", TORCH) == []
     assert launcher_of("accelerate launch --mixed_precision bf16", TORCH) == ["accelerate", "launch", "--mixed_precision", "bf16"]
+
+
+@pytest.mark.parametrize(
+    ("command", "launcher", "interpreter"),
+    [
+        ("deepspeed --num_gpus 8 train.py", "deepspeed", None),
+        ("/opt/bin/mpirun -np 8 python train.py", "/opt/bin/mpirun", None),
+        ("colossalai run --nproc_per_node 8 train.py", "colossalai run", None),
+        ("/bin/sh -c pip install x\nexec deepspeed train.py", "deepspeed", None),
+        ("/bin/sh -c deepspeed train.py", "deepspeed", None),
+        ("deepspeed --hostfile /etc/hosts.txt train.py", None, None),
+        ("deepspeed --no_ssh --node_rank $(PET_NODE_RANK) train.py", None, None),
+        ("torchrun train.py --strategy deepspeed", None, None),
+        ("train.py --launcher composer", None, None),
+        ("python train.py", None, "python"),
+        ("/opt/venv/bin/python3.12 -u train.py --lr 1", None, "/opt/venv/bin/python3.12 -u"),
+        ("python -m package.train", None, "python"),
+        ("python -m torch.distributed.run train.py", None, None),
+        ("python train.py --rank $(PET_NODE_RANK)", None, None),
+        ("python -c print(1)", None, None),
+        ("tune run lora", None, None),
+    ],
+)
+def test_a_command_line_of_one_node(command: str, launcher: str | None, interpreter: str | None) -> None:
+    words = command.split(" ")
+    assert (launcher_of_one_node(words), interpreter_alone(words)) == (launcher, interpreter)

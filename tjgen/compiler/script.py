@@ -24,6 +24,12 @@ _PYTHON = ("python", "python3")
 _MODULES = ("torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch")
 """Modules that start processes as a launcher does."""
 _LAUNCHERS = r"(?:\S*/)?(?:torchrun|accelerate\s+launch|deepspeed|mpirun|mpiexec|horovodrun|composer|tune\s+run|colossalai\s+run)"
+_OF_ONE_NODE = regex.compile(
+    r"(?:^|[;&|(\n])\s*(?:exec\s+)?((?:\S*/)?(?:deepspeed|composer|colossalai\s+run|horovodrun|mpirun|mpiexec))(?=\s|$)"
+)
+"""Launchers that start processes on their own node only, unless an option names the other nodes."""
+_NAMES_NODES = regex.compile(r"PET_|MASTER_ADDR|host|node_rank|machine_rank")
+_INTERPRETER = regex.compile(r"((?:\S*/)?python[0-9.]*(?: -u)?) (?:-m \S+|\S+\.py)(?= |$)")
 _CONTINUED = regex.compile(r"\\\r?\n")
 
 
@@ -93,6 +99,22 @@ def _starts_launcher(text: str, launcher: list[str]) -> bool:
 
     names = f"(?:{_LAUNCHERS}|{re.escape(launcher[0])}|{'|'.join(re.escape(name) for name in _MODULES)})"
     return re.search(rf"(?<![^\s;&|('\"`]){names}(?![^\s;&|)'\"`])", text) is not None
+
+
+def launcher_of_one_node(words: list[str]) -> str | None:
+    """The launcher in a command line that starts processes on its own node only; None if all nodes take part."""
+    text = " ".join(words).replace(" -c ", " -c\n", 1)
+    found = _OF_ONE_NODE.search(text)
+    return found[1] if found is not None and _NAMES_NODES.search(text) is None else None
+
+
+def interpreter_alone(words: list[str]) -> str | None:
+    """`python` and its options where a command line starts a program with it and without a launcher; else None."""
+    text = " ".join(words)
+    found = _INTERPRETER.match(text)
+    if found is None or _NAMES_NODES.search(text) is not None or _starts_launcher(text, ["torchrun"]):
+        return None
+    return found[1]
 
 
 def _bypassed(what: str, launcher: list[str], spelling: str) -> Diagnostic:

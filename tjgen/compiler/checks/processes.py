@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.compiler.lower import SPEC
+from tjgen.compiler.script import interpreter_alone, launcher_of_one_node
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
 from tjgen.trees.fields.path import get
-from tjgen.trees.workload.roles import workers
+from tjgen.trees.workload.contribution import EXPERIMENT
+from tjgen.trees.workload.roles import nodes, workers
 from tjgen.trees.workload.workload import PodSet, Workload
 
 _DEFAULT_SHM = "64 MiB"
@@ -17,12 +19,14 @@ _DEFAULT_SHM = "64 MiB"
 
 
 def check(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Diagnostic]:
-    """Reports more processes than devices (TJ141), and PyTorch on several devices without shared memory (TJ142)."""
+    """TJ141 for more processes than devices, TJ142 for PyTorch without shared memory, TJ150 for nodes that train alone."""
+    is_torch = experiment.spec.target == "pytorchjob" or get(workload.ml_policy or {}, ("torch",), None) is not None
+    if is_torch and nodes(workload) > 1:
+        yield from _alone(workload, experiment)
     gpu = experiment.spec.gpu
     if gpu is None or gpu.share is not None or gpu.mig is not None:
         return
     device = setting.classes.get(gpu.device_class or "")
-    is_torch = experiment.spec.target == "pytorchjob" or get(workload.ml_policy or {}, ("torch",), None) is not None
     processes, most = experiment.spec.procs_per_node, gpu.count * (device.processes if device is not None else 1)
     if processes is not None and processes > most:
         message = f"procsPerNode is {processes}, and a node has {most} devices: several processes would use one device"
@@ -35,6 +39,24 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
             message = f"PyTorch on {gpu.count} devices of a node needs /dev/shm, and a container has {_DEFAULT_SHM} of it"
             hint = "add sharedMemory, such as 16Gi: it counts against memory"
             yield Diagnostic("TJ142", message, path=(*SPEC, "gpu"), hint=hint)
+
+
+def _alone(workload: Workload, experiment: Experiment) -> Iterator[Diagnostic]:
+    """A command of the experiment that does not connect to the other nodes."""
+    spec = experiment.spec
+    for podset in workers(workload):
+        path = (*podset.main, "command")
+        main = get(workload.tree.value, podset.main, None) or {}
+        words = [str(word) for word in [*(main.get("command") or []), *(main.get("args") or [])]]
+        origin = next((origin for origin in workload.tree.origins(path) if origin.source == EXPERIMENT), None)
+        # The operators of other targets set the variables that a program without a launcher reads.
+        is_left_alone = workload.is_direct or spec.launcher is not None
+        program = launcher_of_one_node(words) or (None if is_left_alone else interpreter_alone(words))
+        if origin is not None and program is not None:
+            message = f"{program} starts processes on its own node only: each of the {nodes(workload)} nodes would train alone"
+            hint = f"write torchrun, which connects all nodes, instead of {program}"
+            yield Diagnostic("TJ150", message, path=origin.because, hint=hint)
+            return
 
 
 def _has_shared_memory(workload: Workload, podset: PodSet) -> bool:

@@ -125,6 +125,7 @@ TABLE = {
     "TJ145": ("typographic-character", "error"),
     "TJ146": ("data-in-folder-of-run", "error"),
     "TJ147": ("folder-of-run-like-data", "warning"),
+    "TJ150": ("nodes-train-alone", "warning"),
     "TJ151": ("no-flavor-of-these-nodes", "error"),
     "TJ202": ("no-such-file", "error"),
     "TJ203": ("same-name", "error"),
