@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Cluster(NamedTuple):
-    """What the Platform says of the cluster; a field that is empty or None is not known."""
+    """The Platform's settings for the cluster; a field that is empty or None is unknown."""
 
     access_modes: Mapping[str, list[str]]
     """StorageClass -> access modes that it offers."""
@@ -29,7 +29,7 @@ class Cluster(NamedTuple):
     bandwidth: Mapping[str, int] = MappingProxyType({})
     """StorageClass -> bytes that a volume of it takes in a second."""
     fluid: Fluid | None = None
-    """How data sets of Fluid are made."""
+    """How data sets of Fluid are created."""
     pod_security: Mapping[str, str] = {}
     """Namespace, or `*`, -> level of Pod Security."""
 
@@ -38,7 +38,7 @@ class Cluster(NamedTuple):
     queues: Mapping[str, Mapping[str, str | int | float]] = {}
     """Queue -> what its runs may take."""
     queue_specs: Mapping[str, Queue] = {}
-    """Queue -> what the Platform says of it."""
+    """Queue -> its settings in the Platform."""
     profiles: Mapping[str, StorageProfile] = {}
     """Use of storage, as the Platform describes it (see platform/profiles.py)."""
     monitoring: Monitoring | None = None
@@ -46,7 +46,7 @@ class Cluster(NamedTuple):
     drivers: Mapping[str, str] = {}
     """StorageClass -> CSI driver that makes its volumes."""
     limits: Mapping[str, Limits] = {}
-    """Namespace -> what one container, pod or claim may ask for."""
+    """Namespace -> limits of one container, pod or claim."""
     flavors: Mapping[str, Flavor] = {}
     """ResourceFlavor of Kueue -> its nodes."""
     kueue: str | None = None
@@ -98,7 +98,7 @@ class Setting(NamedTuple):
     """What the cluster runs, by which manifests are judged: see `schema.store.find`."""
     environment: str | None
     helpers: Mapping[str, str]
-    """Purpose -> image of helper containers, where the Platform says one."""
+    """Purpose -> image of helper containers, if the Platform sets one."""
     demands: Sequence[str]
     """What the project's policy demands."""
     allows: Sequence[str]

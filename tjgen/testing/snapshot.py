@@ -35,7 +35,7 @@ class ManifestFile(SingleFileSnapshotExtension):
     file_extension = "yaml"
 
     def read_snapshot_data_from_location(self, *, snapshot_location: str, snapshot_name: str, session_id: str) -> str | None:
-        """The text as it stands there. A checkout may have changed the line ends."""
+        """The text in the working tree. A checkout may have changed the line ends."""
         try:
             return Path(snapshot_location).read_bytes().decode().replace("\r\n", "\n")
         except FileNotFoundError:

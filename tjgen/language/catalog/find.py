@@ -1,6 +1,6 @@
 """The name of a runtime -> the runtime, from the project's catalogs or those that tjgen brings.
 
-The project's catalogs are asked first, in their order, so that a project can hold its own version of
+The project's catalogs are searched first, in their order, so that a project can hold its own version of
 a bundled runtime. A file that is called as the runtime (`<name>.yaml`, `<namespace>/<name>.yaml`) is
 read alone; only when no file is, the rest of the catalogs is read.
 """
@@ -83,7 +83,7 @@ class Catalog:
         return _only(runtimes, wanted, diagnostics)
 
     def all(self) -> tuple[list[CatalogRuntime], list[Diagnostic]]:
-        """Every runtime, by name; bundled ones that the project replaces are left out. Also says what is no runtime."""
+        """Return every runtime, by name; bundled ones that the project replaces are left out. Also return invalid documents."""
         diagnostics: list[Diagnostic] = []
         by_name: dict[tuple[str, str, str, str], CatalogRuntime] = {}
         for place in [*self._places, self._bundled]:
@@ -108,7 +108,7 @@ class Catalog:
         for file in files:
             documents, problems = place.documents(file)
             _add(diagnostics, problems)
-            # A file that could be read in part only may say something else than it seems to.
+            # # A file that was only partly readable may lack documents.
             for document in () if has_errors(problems) else documents:
                 if is_runtime(document.value) and name in (None, _name(document)):
                     runtime, problems = self._judge(document, place.origin)
@@ -172,7 +172,7 @@ class _Wanted:
         return f'"{self.name}"{of_kind}{of_version} for namespace {self.namespace or "default"}'
 
     def fits(self, runtime: CatalogRuntime) -> bool:
-        """A namespaced runtime without a namespace can stand in any, since it is emitted where the run is."""
+        """A namespaced runtime without a namespace fits any, since it is emitted in the run's namespace."""
         return (
             runtime.name == self.name
             and self.kind in (None, runtime.kind)

@@ -17,7 +17,7 @@ from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple
 
 _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-"""A copy of the object that kubectl keeps in it: what it says is in the spec already."""
+"""A copy of the object that kubectl keeps in it: its values are in the spec already."""
 
 _KEPT = ("name", "namespace", "labels")
 
@@ -66,7 +66,7 @@ def imported(text: str | bytes, file: str) -> tuple[list[ImportedFile], list[Dia
 
 
 def cleaned(tree: Tree) -> Tree:
-    """A runtime without what only the cluster knows (status, uid, managed fields ...), marked as the cluster's."""
+    """Return a runtime without the fields that the cluster sets (status, uid, managed fields ...), marked as the cluster's."""
     metadata = tree.get("metadata")
     kept: Tree = {key: get(metadata, (key,)) for key in _KEPT if get(metadata, (key,), None)}
     annotations = get(metadata, ("annotations",), None)
@@ -76,7 +76,7 @@ def cleaned(tree: Tree) -> Tree:
 
 
 def clashes(directory: str, files: Sequence[ImportedFile]) -> Iterator[Diagnostic]:
-    """The files that stand in the folder already and were not imported for the same runtime: they are written by hand."""
+    """Return the files in the folder that were not imported for the same runtime: they are handwritten."""
     for file in files:
         path = os.path.join(directory, file.path)
         try:
@@ -120,7 +120,7 @@ def _is_imported(tree: Tree) -> bool:
 
 
 def _stated(value: Tree) -> Tree:
-    """A value without nulls, which say nothing: Go prints `creationTimestamp: null` in every template."""
+    """Return a value without nulls, which have no effect: Go prints `creationTimestamp: null` in every template."""
     if value.__class__ is dict:
         return {key: _stated(item) for key, item in value.items() if item is not None}
     if value.__class__ is list:

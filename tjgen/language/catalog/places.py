@@ -1,4 +1,4 @@
-"""Folders and files of a catalog -> the documents in them, read when they are asked for and once."""
+"""Folders and files of a catalog -> the documents in them, read once on demand."""
 
 from __future__ import annotations
 

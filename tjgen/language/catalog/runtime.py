@@ -30,7 +30,7 @@ _LAUNCHER = ("python",)
 
 
 def is_runtime(tree: Tree) -> bool:
-    """Whether a tree says that it is a runtime of Kubeflow Trainer."""
+    """Return whether a tree is a runtime of Kubeflow Trainer."""
     return tree.__class__ is dict and tree.get("apiVersion") == API_VERSION and tree.get("kind") in KINDS
 
 
@@ -40,7 +40,7 @@ class CatalogRuntime:
     __slots__ = ("_digest", "document", "kind", "name", "namespace", "origin", "rewritten", "tree", "version")
 
     def __init__(self, tree: Tree, document: Document | None, origin: str) -> None:
-        """`tree` has a name and a spec of the right shape (see shape.py); an annotation may say that the cluster owns it."""
+        """`tree` has a name and a valid spec (see shape.py); an annotation may mark it as owned by the cluster."""
         self.tree = ordered(tree)
         self.document = document
         self.kind = str(tree["kind"])
@@ -49,7 +49,7 @@ class CatalogRuntime:
         self.version = self._annotation(VERSION)
         self.origin = CLUSTER if self._annotation(ORIGIN) == CLUSTER else origin
         self.rewritten: Owners = {}
-        """Places in the spec that say another image than the document does, and who changed it."""
+        """Paths in the spec whose image differs from the document, and the source of the change."""
         self._digest = ""
 
     def with_spec(self, spec: Tree, rewritten: Owners) -> CatalogRuntime:

@@ -13,7 +13,7 @@ FULL = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
 
 
 class CloneError(Exception):
-    """The clone cannot answer. `hint` says what to do."""
+    """The clone has no result. `hint` describes what to do."""
 
     def __init__(self, message: str, hint: str) -> None:
         super().__init__(message)
@@ -21,7 +21,7 @@ class CloneError(Exception):
 
 
 def resolved(folder: str, name: str, path: str | None) -> str:
-    """The commit that `name` means in the clone around `folder`: with `path`, the last one that changed what is there.
+    """Return the commit of `name` in the clone around `folder`: with `path`, the last one that changed that path.
 
     So a commit of other files, such as of what a build wrote, is no other code. Raises CloneError.
     """
@@ -53,7 +53,7 @@ def uncommitted(folder: str, path: str | None) -> int:
 
 
 def _clone(folder: str) -> Git:
-    """The repository that the caller works in, where it holds the experiment: one inside of it is content, and is not asked."""
+    """The caller's repository, if it holds the experiment: a repository inside of it is content, and is not read."""
     callers = repository_of(".")
     is_inside = callers is not None and f"{os.path.realpath(folder or '.')}/".startswith(f"{callers.rstrip('/')}/")
     try:

@@ -63,5 +63,5 @@ def _quoted(text: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether an instruction takes the text as it stands."""
+    """Return whether an instruction takes the text unchanged."""
     return re.fullmatch(r"[\w./:@+,~=-]+", text) is not None

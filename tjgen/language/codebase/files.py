@@ -1,7 +1,7 @@
 """A local folder and patterns -> the files of the code below it, sorted by path, and a digest of them.
 
 Hidden files, what Python compiles, what editors leave and what tjgen reads and writes are no code. Links are followed to files
-of the folder only: what lies beside it shall not travel with a run by accident.
+of the folder only: files outside of it must not become part of a run by accident.
 """
 
 from __future__ import annotations

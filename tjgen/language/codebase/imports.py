@@ -1,6 +1,6 @@
 """Files of Python -> the modules that they need from elsewhere, each with the place where it is imported first.
 
-What stands under `TYPE_CHECKING`, or in a `try` that goes on without it, is not needed.
+Imports under `TYPE_CHECKING`, or in a `try` that handles their absence, are not needed.
 """
 
 from __future__ import annotations

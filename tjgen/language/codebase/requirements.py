@@ -38,7 +38,7 @@ DISTRIBUTIONS = MappingProxyType(
 )
 """Module -> the package that brings it, where it has another name."""
 SHARED = frozenset({"azure", "google", "mpl_toolkits", "nvidia"})
-"""Names below which several packages put their modules: who brings one cannot be told."""
+"""Names under which several packages put their modules: the package of a module is ambiguous."""
 _NAME = re.compile(r"[A-Za-z0-9](?:[-._A-Za-z0-9]*[A-Za-z0-9])?")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[./]")
 _REFERENCE = re.compile(r"(?:-r|--requirement|-c|--constraint)[ =]*(\S+)")
@@ -88,7 +88,7 @@ def of_project(text: str) -> list[str]:
 
 
 def missing(modules: Iterable[str], known: set[str], provided: Sequence[str]) -> list[str]:
-    """The modules that no known package brings, as far as that can be told."""
+    """Return the modules that no known package provides, as far as this is known."""
     available = known | {normal(one) for one in provided}
     return [
         module

@@ -21,7 +21,7 @@ class Claimed(NamedTuple):
     memory_capacity: str | None = None
     """`domain/name` of the capacity that is a device's memory."""
     config: Sequence[Mapping[str, Any]] = ()
-    """What the driver is told."""
+    """The settings for the driver."""
 
 
 class DevicePart(NamedTuple):
@@ -34,7 +34,7 @@ class DevicePart(NamedTuple):
 
 
 class DeviceSharing(NamedTuple):
-    """Resources by which pods ask for less than a device."""
+    """Resources by which pods request a part of a device."""
 
     resource: str | None = None
     """Counts the devices, in place of the class's own resource."""
@@ -46,7 +46,7 @@ class DeviceSharing(NamedTuple):
     """Annotations of pods that share."""
     node_selector: Mapping[str, str] = {}
     scheduler_name: str | None = None
-    """The one scheduler that knows these resources."""
+    """The only scheduler that supports these resources."""
     most: int | None = None
     """Most devices that a pod can share at a time."""
 
@@ -84,13 +84,13 @@ class DeviceClass(NamedTuple):
     sharing: DeviceSharing | None = None
     dra: Claimed | None = None
     exclusive_cpus: bool = False
-    """Whether the kubelet pins pods that ask for whole CPUs."""
+    """Whether the kubelet pins pods that request whole CPUs."""
     most: int | None = None
     """Devices of one node."""
     counts: Sequence[int] = ()
     """Numbers of devices that a pod can have; any where it is empty."""
     topology_label: str | None = None
-    """Node label that says how devices of several nodes are wired."""
+    """Node label for the wiring of devices of several nodes."""
     resources: Mapping[str, Amount] = {}
     """Other resources that go with each device."""
     annotations: Mapping[str, str] = {}

@@ -1,6 +1,6 @@
 """An image reference and the Platform's rewrite rules -> the reference to pull.
 
-A rule is a prefix of a reference and what stands in its place. Both are compared in the long form of
+A rule is a prefix of a reference and its replacement. Both are compared in the long form of
 the reference (`python:3.13` is `docker.io/library/python:3.13`) and end at a part of it: `ghcr.io/acme`
 holds `ghcr.io/acme/train:1`, not `ghcr.io/acme-labs/train:1`. The longest prefix wins, `""` holds every
 image, and a reference that already begins with its rule's target stays as it is.
@@ -15,7 +15,7 @@ _OFFICIAL = "docker.io/library"
 _ALIASES = ("index.docker.io", "registry-1.docker.io", "registry.hub.docker.com")
 
 CONTENT_TAG = "tjgen-"
-"""What a tag begins with that follows the content of an image that is built for an experiment: it stands for a digest."""
+"""The prefix of a tag that depends on the content of an image that is built for an experiment: it replaces a digest."""
 ENV_IMAGES = ("CACHE_IMAGE", "FLUX_VIEW_IMAGE")
 """Variables whose value is an image that Trainer starts: the data cache of the dataset initializer, and Flux's view."""
 
@@ -41,7 +41,7 @@ def pinned(image: str, digest: str | None) -> str:
 
 
 def tagged(image: str) -> str | None:
-    """The long form of a reference with its tag, `latest` where none is said; None for one that means one content for ever."""
+    """Return the long form of a reference with its tag, `latest` by default; None for a reference to fixed content."""
     if not image or "@" in image:
         return None
     full = normal(image)
@@ -62,7 +62,7 @@ def normal(image: str) -> str:
 
 
 def _starts(prefix: str) -> tuple[str, ...]:
-    """The beginnings of long forms that a prefix stands for: of a registry, an owner or an image."""
+    """Return the prefixes of long forms that match a prefix: of a registry, an owner or an image."""
     first, slash, rest = prefix.rstrip("/").partition("/")
     if _is_registry(first):
         registry = _registry(first)

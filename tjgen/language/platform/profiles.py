@@ -1,4 +1,4 @@
-"""The word that an experiment says of a new claim -> its storage class, how training reads it, and the caches of its readers."""
+"""The use of a new claim in an experiment -> its storage class, its access pattern, and the caches of its readers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tjgen.trees.typing import Any, NamedTuple, Protocol
 
 PATTERNS: Mapping[str, str] = {
-    # Many files of some hundred kilobytes, shuffled anew in each epoch.
+    # # Many files of some hundred kilobytes, shuffled again in each epoch.
     "vision": "random",
     # Few large files, from the beginning to the end.
     "text": "sequential",
@@ -16,7 +16,7 @@ PATTERNS: Mapping[str, str] = {
     # One large file at a time, written as it is read.
     "checkpoint": "sequential",
 }
-"""Profile that every Platform has -> how its volumes are read. Which class they get is the Platform's to say."""
+"""Profile of every Platform -> how its volumes are read. The Platform sets their class."""
 
 
 class Profile(NamedTuple):
@@ -37,7 +37,7 @@ class DescribedProfile(Protocol):
 
 
 def profile(name: str, described: Mapping[str, DescribedProfile]) -> Profile | None:
-    """The profile of that name, what the Platform describes over what tjgen knows; None where neither knows it."""
+    """Return the profile of that name, the Platform's over the built-in one; None if neither exists."""
     definition = described.get(name)
     if definition is None:
         return Profile(read_pattern=PATTERNS[name]) if name in PATTERNS else None

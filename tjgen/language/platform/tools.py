@@ -18,9 +18,9 @@ DEFAULTS: Mapping[str, str] = {
     "python": "docker.io/library/python:3.13.1-alpine3.21",
     "shell": "docker.io/library/busybox:1.37.0",
 }
-"""Purpose -> image, where `images.helpers` of the Platform says no other."""
+"""Purpose -> image, unless `images.helpers` of the Platform sets another."""
 
 
 def helper_image(purpose: str, helpers: Mapping[str, str]) -> str:
-    """The image of a helper, as it is before the Platform's rewrites; `helpers` is what the Platform says."""
+    """Return the image of a helper, before the Platform's rewrites; `helpers` is the Platform's setting."""
     return helpers.get(purpose) or DEFAULTS[purpose]

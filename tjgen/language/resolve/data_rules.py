@@ -1,4 +1,4 @@
-"""`data` of a merged experiment of the right shape -> what its fields say that does not go together."""
+"""`data` of a valid merged experiment -> conflicts between its fields."""
 
 from __future__ import annotations
 

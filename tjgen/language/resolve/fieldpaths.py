@@ -9,7 +9,7 @@ from tjgen.trees.fields.path import FieldPath, parse
 from tjgen.trees.k8s.nearest import nearest
 
 _FIXED: tuple[FieldPath, ...] = (("metadata", "name"), ("spec", "sweep"), ("spec", "tasks"), ("spec", "naming"))
-"""Fields that say which runs there are: a run cannot set them."""
+"""Fields that determine the runs: a run cannot set them."""
 
 
 def field_path(text: str) -> FieldPath | Diagnostic:

@@ -1,8 +1,8 @@
 """The values of a sweep's points -> a short name for each point: `lr-1e-3`, `gpu-h100-8-lr-1e-3`.
 
 A label depends on its own point and on which fields the sweep sets, not on the other values, so that
-a point keeps its name when others come and go. Where that would be too long, or would not tell two
-points apart, a few characters of the values' hash stand at the end.
+a point keeps its name when others are added or removed. If that would be too long, or would not distinguish two
+points, a few characters of the values' hash are added at the end.
 """
 
 from __future__ import annotations

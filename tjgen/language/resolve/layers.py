@@ -1,4 +1,4 @@
-"""Layers of partial experiments -> one managed tree: who says what, and which layers contradict each other.
+"""Layers of partial experiments -> one managed tree: the owner of each value, and which layers contradict each other.
 
 The merge is that of `fields.apply`, with what the experiment language adds: a value that chooses
 another alternative (`emptyDir` where there was `pvc`) takes the place of the old one, null is kept
@@ -31,7 +31,7 @@ class LayerPart(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """What one document, or one argument, says about an experiment."""
+    """The part of an experiment that one document, or one argument, sets."""
 
     manager: str
     source: str
@@ -61,7 +61,7 @@ def part(path: FieldPath, tree: Tree, because: FieldPath) -> LayerPart:
 
 
 def merged(base: Managed, layers: Iterable[Layer]) -> tuple[Managed, list[Contradiction]]:
-    """`base` with each layer over it, in order; where two contradict each other the first one stands."""
+    """Return `base` with each layer over it, in order; if two contradict each other, the first one applies."""
     merge = _Merge(base)
     for layer in layers:
         merge.take(layer)
@@ -213,7 +213,7 @@ class _Merge:
             self.owners.pop(known, None)
 
     def _contradicts(self, path: FieldPath, *, is_present: bool) -> bool:
-        """Whether an equal of this layer set the value that is there or something in it, or removed what is not."""
+        """Return whether a layer of the same rank set the current value or something in it, or removed the missing value."""
         if self._subpaths is None:
             self._subpaths = Subpaths(self.owners)
         origins = list(origins_of(self.owners, path) if is_present else self.owners.get(path, ()))

@@ -32,7 +32,7 @@ def applies_to(match: Match, environment: str | None, cluster: str | None) -> bo
 
 
 def holds(match: Match, facts: Facts) -> bool:
-    """Whether all that is said about the experiment itself holds."""
+    """Return whether all conditions on the experiment itself hold."""
     return (
         all(facts.labels.get(key) == value for key, value in match.labels.items())
         and (not match.names or _is_like(facts.name, match.names))

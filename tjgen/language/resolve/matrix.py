@@ -1,4 +1,4 @@
-"""A merged experiment with a sweep -> its points, each a few fields to set, a label, and the lines that ask for them.
+"""A merged experiment with a sweep -> its points, each a few fields to set, a label, and the lines of the sweep.
 
 matrix    every combination, the first key of the alphabet slowest; zip adds one more axis, whose values go together
 exclude   takes points away that have all of its values
@@ -35,7 +35,7 @@ class Point(NamedTuple):
 
     @property
     def settings(self) -> dict[str, Tree]:
-        """Field path -> value: what tells this point from the others."""
+        """Field path -> value: the difference of this point from the others."""
         return {render(value.path): value.value for value in self.values}
 
 

@@ -32,7 +32,7 @@ def experiments(project: Project) -> tuple[list[str], list[Diagnostic]]:
 
 
 def with_overlays(project: Project, files: Sequence[str]) -> tuple[Project, list[Diagnostic]]:
-    """The project with files of overlays, and of platforms, beside its own.
+    """Return the project with additional files of overlays and platforms.
 
     Errors TJ020, TJ029 to TJ033, TJ203, TJ701, and what is wrong in the overlays.
     """

@@ -1,4 +1,4 @@
-"""An experiment and what surrounds it -> the merged experiment, every part of which knows who said it.
+"""An experiment and its context -> the merged experiment, with the owner of every part.
 
     platform defaults, environment  <  overlays of layer default  <  experiment
         <  overlays of layer environment  <  --set
@@ -119,7 +119,7 @@ class _Overlay:
 
 
 def _parts(partial: Tree, because: FieldPath) -> tuple[LayerPart, ...]:
-    """A partial experiment as parts of an experiment: `metadata` stands among the fields of its spec."""
+    """Return a partial experiment as parts of an experiment: `metadata` is among the fields of its spec."""
     spec = {key: value for key, value in partial.items() if key != "metadata"}
     parts = [part(("spec",), spec, because)]
     if partial.get("metadata"):
@@ -128,7 +128,7 @@ def _parts(partial: Tree, because: FieldPath) -> tuple[LayerPart, ...]:
 
 
 def _everywhere(project: Project, environment: str | None) -> list[Layer]:
-    """What holds for every experiment that does not say otherwise."""
+    """The defaults of every experiment."""
     layers = []
     platform = project.platform(environment)
     if platform is not None:

@@ -34,13 +34,13 @@ def source_of(document: Document) -> str:
 
 
 def span_of(origin: Origin, documents: Documents, *, key: bool = False) -> Span | None:
-    """Where the text stands that `origin` names, None where that is in no file."""
+    """Return the place of the text that `origin` names, None if it is not in a file."""
     document = documents.get(origin.source)
     return None if document is None else document.locate(origin.because, key=key)
 
 
 def locate(tree: Managed, path: FieldPath, documents: Documents, *, key: bool = False) -> Span | None:
-    """Where the text stands that gave the value at `path`, or took it away; the last word where several did."""
+    """Return the place of the text that set or removed the value at `path`; of several, the last one."""
     for origin in reversed(tree.origins(path)):
         span = span_of(origin, documents, key=key)
         if span is not None:
@@ -49,7 +49,7 @@ def locate(tree: Managed, path: FieldPath, documents: Documents, *, key: bool = 
 
 
 def placed(diagnostics: list[Diagnostic], tree: Managed, documents: Documents) -> list[Diagnostic]:
-    """Diagnostics about paths of `tree`, each with its place in a file, or a word on who said it where that is in none."""
+    """Return diagnostics about paths of `tree`, each with its place in a file, or with its source if it is not in one."""
     return [_placed(diagnostic, tree, documents) for diagnostic in diagnostics]
 
 

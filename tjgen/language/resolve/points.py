@@ -11,7 +11,7 @@ from tjgen.trees.typing import NamedTuple
 
 
 class Value(NamedTuple):
-    """One field that a point sets, and where the sweep says so."""
+    """One field that a point sets, and its place in the sweep."""
 
     path: FieldPath
     value: Tree

@@ -1,6 +1,6 @@
 """Diagnostics and the policy of a project -> the diagnostics with the severity that they have there.
 
-Errors stay errors, whatever a project says: a run that could not be built is missing, and must not be missed.
+Errors stay errors in every project: a run that could not be built is missing, and the user must see it.
 """
 
 from __future__ import annotations

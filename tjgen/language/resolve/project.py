@@ -32,7 +32,7 @@ class PlatformDocument(NamedTuple):
 
     @property
     def is_generated(self) -> bool:
-        """Whether it makes anything (see bundle/bundle.py), rather than only describing what is there."""
+        """Whether it creates objects (see bundle/bundle.py), rather than only describing existing ones."""
         spec = self.platform.spec
         if spec.flavors or spec.priority_classes or spec.namespaces or spec.runtimes:
             return True
@@ -54,7 +54,7 @@ class Platforms(tuple[PlatformDocument, ...]):
 
 
 class Project(NamedTuple):
-    """What a project says, and the documents that it names. `alone` is what holds without a project file."""
+    """The settings of a project, and the documents that it names. `alone` are the defaults without a project file."""
 
     directory: str
     """The folder that names in the project file are relative to."""

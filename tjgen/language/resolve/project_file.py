@@ -113,7 +113,7 @@ def _extended(project: Project, document: Document) -> list[Diagnostic]:
 
 
 def _requirement(requires: str, document: Document) -> list[Diagnostic]:
-    from tjgen.language.resolve.requires import is_met  # few projects say what they require
+    from tjgen.language.resolve.requires import is_met  # few projects have requirements
 
     path: FieldPath = ("spec", "requires")
     met = is_met(requires, __version__)

@@ -1,4 +1,4 @@
-"""A merged experiment of the right shape -> what its fields say that does not go together."""
+"""A valid merged experiment -> conflicts between its fields."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _alternatives(tree: Tree, path: FieldPath, form: Form) -> Iterator[Diagnosti
 
 
 def _tasks(tasks: Tree) -> Iterator[Diagnostic]:
-    """What a task says is a part of an experiment: it may leave a choice open, but not make it twice."""
+    """A task contains a part of an experiment: it may leave a choice open, but not make conflicting choices."""
     form = EXPERIMENT_FORM.fields["spec"].fields["tasks"]
     for one in _alternatives(tasks, (*_SPEC, "tasks"), form):
         if one.name == "several-alternatives":
@@ -111,7 +111,7 @@ def _names(spec: Tree) -> Iterator[Diagnostic]:
 
 
 def _mounted_by_others(spec: Tree) -> set[str]:
-    """The volumes that a section of the experiment mounts, which knows where."""
+    """Yield the volumes that a section of the experiment mounts, each with its place."""
     sections = (("code", "workspace"), ("prefetch", "source"), ("initializer",))
     return {get(spec, (*section, "volume"), None) or "" for section in sections}
 
@@ -146,7 +146,7 @@ def _volumes(spec: Tree) -> Iterator[Diagnostic]:
 
 
 def _sub_path(name: str, volume: Tree, place: Tree, at: FieldPath) -> Iterator[Diagnostic]:
-    """What one place of a volume says about the folder that it shows."""
+    """The settings for the folder in one place of a volume."""
     written = [field for field in ("subPath", "subPathExpr") if field in place]
     if len(written) == 2:
         message = f'volume "{name}" has subPath and subPathExpr, which exclude each other'

@@ -1,7 +1,7 @@
 """A document -> its value, with the numbers of environment variables as they are written.
 
 `LR: 1e-3` is a number to YAML and a text to the program that reads it: the text is what its author
-wrote, not what a printer of floats makes of it.
+wrote, not the output of a float printer.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def spelled(document: Document, form: Form) -> Tree:
 
 
 def _numbers(tree: Tree, form: Form, path: FieldPath) -> Iterator[FieldPath]:
-    """The places of numbers that stand where the text of any scalar is meant."""
+    """Yield the paths of numbers in places that accept the text of any scalar."""
     if tree.__class__ is float or tree.__class__ is int:
         if form.short and form.short[0][1] == "text":
             yield path
@@ -59,7 +59,7 @@ def _numbers(tree: Tree, form: Form, path: FieldPath) -> Iterator[FieldPath]:
 
 
 def _swept(tree: Tree) -> Iterator[FieldPath]:
-    """The same for the values of a sweep, whose keys say which field they are for."""
+    """Yield the same for the values of a sweep, whose keys name their fields."""
     sweep = get(tree, _SWEEPS, None)
     if sweep.__class__ is not dict:
         return

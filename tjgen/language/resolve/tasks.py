@@ -1,4 +1,4 @@
-"""A merged experiment with tasks -> the experiment of each task: what the task says, over what the experiment says."""
+"""A merged experiment with tasks -> the experiment of each task: the task's values over the experiment's values."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def names(tree: Tree) -> list[str]:
 
 
 def at(tree: Managed, name: str, base: Managed) -> Managed:
-    """The experiment of one task of `tree`: what the task says, over `base`.
+    """Return the experiment of one task of `tree`: the task's values over `base`.
 
-    Each value keeps the document that says it, an overlay's too.
+    Each value keeps the document that sets it, also that of an overlay.
     """
     layers = []
     at_task = (*TASKS, name)
@@ -65,7 +65,7 @@ def empty(document: Document) -> list[Diagnostic]:
 
 
 def swept(tree: Tree, name: str, paths: list[FieldPath]) -> list[Diagnostic]:
-    """Fields that a task says and that the sweep of the experiment would set too."""
+    """Return fields of a task that the sweep of the experiment would set too."""
     task = get(tree, (*TASKS, name), {})
     return [
         Diagnostic(
@@ -80,7 +80,7 @@ def swept(tree: Tree, name: str, paths: list[FieldPath]) -> list[Diagnostic]:
 
 
 def _leaves(tree: Tree, path: FieldPath) -> Iterator[tuple[FieldPath, Tree]]:
-    """What stands at the ends of nested maps; an empty map is an end too."""
+    """Yield the leaves of nested maps; an empty map is a leaf too."""
     if tree.__class__ is dict and (tree or not path):
         for key, value in tree.items():
             yield from _leaves(value, (*path, key))

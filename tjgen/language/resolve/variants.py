@@ -17,7 +17,7 @@ from tjgen.trees.source.document import Document
 from tjgen.trees.typing import NamedTuple
 
 _SHARED = ("sweep", "tasks")
-"""Fields of `spec` that say which runs there are."""
+"""Fields of `spec` that determine the runs."""
 
 _SWEEP = ("spec", "sweep")
 
@@ -78,7 +78,7 @@ def _has_tasks(tree: Managed) -> bool:
 
 
 def _shaped(resolved: Resolved) -> list[Diagnostic]:
-    """What is wrong with the shape of tasks; the rest is looked at together with what each of them says."""
+    """Yield errors in the shape of tasks; the rest is checked together with the values of each task."""
     from tjgen.language.resolve import tasks
 
     diagnostics = [one for one in check_experiment(resolved.tree.value) if (one.path or ())[:2] == tasks.TASKS]

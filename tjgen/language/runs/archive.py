@@ -3,7 +3,7 @@
 Argo CD neither applies nor prunes an object whose only hook is `Skip` (gitops-engine `pkg/sync/hook`),
 whether it is in the cluster or not; Flux does not apply one with `ssa: Ignore` (fluxcd/pkg
 `ssa/utils/meta.go`), and keeps it as long as it is in Git. So a run in the cluster is left as it is, and
-one that is not there, since its cluster was built anew, is not trained again.
+one that does not exist, since its cluster was created again, is not trained again.
 """
 
 from __future__ import annotations

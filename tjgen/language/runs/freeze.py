@@ -1,8 +1,8 @@
-"""A run as it was locked, as it would be built now and as it stands on disk -> what happens to its files.
+"""A run as it was locked, as it would be built now and as it is on disk -> the changes of its files.
 
 TrainJob, JobSet and Volcano Job cannot be changed in place, and another name starts a training again.
 So a run that is in the lock keeps its files byte for byte when only the catalog, an overlay, the
-Platform or tjgen has changed; what its own experiment says of labels, annotations and state is still
+Platform or tjgen has changed; labels, annotations and state of its own experiment are still
 carried into them, since that can be changed in place.
 """
 
@@ -30,7 +30,7 @@ IN_PLACE = "in-place"
 RENEWED = "renewed"
 """It would change and that is wanted: build it again as the next renewal, under another name."""
 REBUILT = "rebuilt"
-"""Its files are gone or were given up: they are written as they are built now."""
+"""Its files are missing or were discarded: they are written as they are built now."""
 
 NO_SETTINGS = f"sha256:{0:064}"
 """In place of the digest of settings: what no experiment has, so that a build writes the settings of the run in place."""
@@ -40,7 +40,7 @@ OURS = "tjgen.dev/"
 
 
 class Decision(NamedTuple):
-    """What happens to the files of a run, and what is said about it."""
+    """The changes of the files of a run, and its messages."""
 
     kind: str
     diagnostic: Diagnostic | None = None
@@ -74,8 +74,8 @@ def decide(
 ) -> Decision:
     """What to do with the files of a run that are built now with digest `content`.
 
-    `locked` is the run in the lock with the same identity, `digest_on_disk` the digest of what is on disk,
-    asked only where it matters. `force` gives up unknown content on disk.
+    `locked` is the run in the lock with the same identity, `digest_on_disk` the digest of its files on disk,
+    computed only when needed. `force` discards unknown content on disk.
     An error (TJ075) among the answers means that nothing may be done.
     """
     if locked is None:
@@ -164,10 +164,10 @@ def unstoppable(tree: Tree) -> str | None:
 
 
 def carry_all(old: Mapping[str, Tree], new: Mapping[str, Tree]) -> dict[str, Tree]:
-    """The manifests of a run that stays, by path: `old` is what stands, `new` what is built now.
+    """Return the manifests of a run that stays, by path: `old` is on disk, `new` is built now.
 
-    What cannot be changed as a whole stays and gains no neighbour, since what stands refers to what
-    stood beside it; what can be changed comes and goes with the new build.
+    An immutable file stays and no file is added to it, since existing objects refer to the
+    objects of their build; other files are added and removed with the new build.
     """
     kept = {path: carry(tree, new[path]) if path in new else tree for path, tree in old.items() if path in new or _is_fixed(tree)}
     return {**kept, **{path: tree for path, tree in new.items() if path not in old and not _is_fixed(tree)}}
@@ -200,7 +200,7 @@ def _changeable(tree: Tree) -> tuple[FieldPath, ...] | None:
 
 
 def _described_as_before(old: Tree, new: Tree) -> Tree:
-    """The new labels or annotations, but those of ours as before: they say what was built, and it was not built anew."""
+    """The new labels or annotations, but tjgen's own as before: they describe the build, and it was not built again."""
     ours = {key: value for key, value in old.items() if key.startswith(OURS)}
     # In the order of a build, so that what is then the same is so byte for byte.
     described = {key: ours.get(key, value) for key, value in new.items() if key in ours or not key.startswith(OURS)}

@@ -1,15 +1,15 @@
 """An experiment as it is written, and a point of its sweep -> the identity of a run, and its name.
 
-The identity covers what the user of the experiment says and what reaches parts of objects that cannot
-be changed in place: with it the name changes, and a training starts again. It does not cover what
-overlays, platforms, the catalog or a release of tjgen bring, so that none of those restarts anything;
-what they would change is held back by the lock of the run (see `freeze`).
+The identity covers the settings of the user of the experiment that reach parts of objects that cannot
+be changed in place: with it the name changes, and the run is trained again. It does not cover changes of
+overlays, platforms, the catalog or tjgen itself, so that none of those restarts anything;
+such changes do not apply to a locked run (see `freeze`).
 
 Form v1: the `spec` in long form without excluded fields, with amounts as numbers and without values that equal the default of
 their field, together with the environment, the point, the task and the digests of local files that the experiment names; as
 JSON with sorted keys and no spaces, in ASCII; SHA-256 of that. `tjgen/language/spec/models` marks what each field means. At first
-the form left out fewer defaults (identity_v1.py): a run that a lock knows by such a digest keeps it, so no release renames a run.
-That digest is computed only for a run that the lock does not know by the newest rules.
+the form left out fewer defaults (identity_v1.py): a run that has such a digest in a lock keeps it, so no release renames a run.
+That digest is computed only for a run whose newest digest is not in the lock.
 Once released, the same input has the same identity: any other change of the rules needs another form.
 """
 

@@ -1,6 +1,6 @@
 """The first rules of the identity: which fields of an experiment count, as tables that never change.
 
-A run that a lock knows by these rules keeps its name. New fields of the language need no entry here.
+A run that has such a digest in a lock keeps its name. New fields of the language need no entry here.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     tjgen.lock.d/<environment or default>/<namespace>/<experiment>/<run>.yaml
 
-One file a run, so that branches that add runs merge without a conflict. In a file the state stands away
-from what archiving changes, so that a branch that supersedes a run and one that archives it merge too.
+One file per run, so that branches that add runs merge without a conflict. In a file the state is separate
+from the fields that archiving changes, so that a branch that supersedes a run and one that archives it merge too.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PRUNED = "pruned"
 RENAMED = "renamed"
 """What a tombstone calls a run that another experiment has now."""
 REPLACED = "replaced"
-"""The same, if the other experiment had an equal run of that name. The tombstone has the folder of that run, which is gone."""
+"""The same, if the other experiment had an equal run of that name. The tombstone has the folder of that removed run."""
 STATES = (ACTIVE, SUSPENDED, ARCHIVED, SUPERSEDED, ORPHANED)
 """What a lock file records. states.py describes what people call these states."""
 NOT_REQUESTED = (SUPERSEDED, ORPHANED)
@@ -59,17 +59,17 @@ class LockedRun(NamedTuple):
     content: str
     """Digest of its emitted files: see `freeze.content_digest`."""
     settings: str
-    """Digest of what the experiment says of it that can be changed in place."""
+    """Digest of the experiment's settings that can be changed in place."""
     images: tuple[str, ...] = ()
     """Images as they are emitted, in order."""
     uses: tuple[str, ...] = ()
     """Files that it shares with other runs, by path in the output tree: they stay as long as a lock names them."""
     renewal: int = 0
-    """How often the run was made anew on purpose, without a change of the experiment."""
+    """The number of deliberate reruns, without a change of the experiment."""
     promoted_from: str = ""
     """Key of the experiment and name of the run that it was promoted from: see output/promote.py."""
     archived: bool = False
-    """Whether it was archived by itself, whatever its experiment says (see `archive`)."""
+    """Whether it was archived on its own, independent of its experiment (see `archive`)."""
     folder: str = ""
     """Folder of its files in the output tree if another experiment had the run before a rename; see output/rename.py."""
     stopped: bool = False
@@ -109,7 +109,7 @@ class PrunedRun(NamedTuple):
     """The command or setting that removed it."""
     renewal: int = 0
     claims: tuple[str, ...] = ()
-    """Claims that it used, by path in the output tree; with REPLACED, those that only the run which is gone used."""
+    """Claims that it used, by path in the output tree; with REPLACED, those that only the replaced run used."""
     folder: str = ""
     """As for LockedRun."""
 
@@ -145,7 +145,7 @@ class Lock(NamedTuple):
         return self._replace(runs={name: run if name in names else _left(run, SUPERSEDED) for name, run in self.runs.items()})
 
     def orphaning(self) -> Lock:
-        """The lock of an experiment that is gone: its runs are orphaned; archived ones stay archived."""
+        """The lock of a removed experiment: its runs are orphaned; archived ones stay archived."""
         return self._replace(runs={name: run.orphaned() for name, run in self.runs.items()})
 
     def pruning(self, names: Iterable[str], reason: str) -> Lock:

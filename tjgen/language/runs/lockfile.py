@@ -16,7 +16,7 @@ from tjgen.trees.source.document import Document
 from tjgen.trees.typing import Any, NamedTuple
 
 _DIGEST = r"sha256:[0-9a-f]{64}"
-# Words that YAML reads as they stand: with a letter first, and none of its three constants.
+# # Words that YAML reads as plain text: with a letter first, and none of its three constants.
 _WORD = r"(?!(?:null|true|false)\b)[a-z][a-z0-9-]*"
 _REFERENCE = r"(?!(?:null|true|false)\n)[a-z](?:[A-Za-z0-9._/@-]|:(?!\n))*"
 _TEXT = re.compile(
@@ -55,7 +55,7 @@ _GROUP = API_VERSION.partition("/")[0]
 
 
 class LockFile(NamedTuple):
-    """What a lock file says."""
+    """The content of a lock file."""
 
     experiment: str
     """Key of the experiment."""
@@ -187,7 +187,7 @@ def _pruned_shape(fields: Mapping[str, Any]) -> Wrong:
 
 
 def head_shape(tree: Tree, kind: str, texts: tuple[str, ...]) -> Wrong:
-    """What is wrong with what a lock says of itself, and with the `texts` that it must have."""
+    """Yield errors in the metadata of a lock, and in the `texts` that it must have."""
     if tree.__class__ is not dict:
         return [((), "a run lock is a mapping")]
     wrong: Wrong = []
@@ -201,7 +201,7 @@ def head_shape(tree: Tree, kind: str, texts: tuple[str, ...]) -> Wrong:
 
 
 def fields_shape(path: FieldPath, block: Any) -> Wrong:
-    """What is wrong with the fields of one run, which stand at `path`."""
+    """Yield errors in the fields of one run, at `path`."""
     if block.__class__ is not dict:
         return [(path, f"{render(path)} is no mapping")]
     wrong: Wrong = []

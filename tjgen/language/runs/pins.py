@@ -23,7 +23,7 @@ _DIGITS = frozenset("0123456789abcdef")
 
 
 class Pins:
-    """The pins of a project, each read when it is asked for; `folder` is the folder of locks."""
+    """The pins of a project, each read on demand; `folder` is the folder of locks."""
 
     def __init__(self, folder: str) -> None:
         self._folder = os.path.join(folder, IMAGES)

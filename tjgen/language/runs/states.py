@@ -1,4 +1,4 @@
-"""The states of a run: what each one means for the files, the cluster and the name. The page of states is made from it."""
+"""The states of a run: what each one means for the files, the cluster and the name. The page of states is generated from it."""
 
 from __future__ import annotations
 

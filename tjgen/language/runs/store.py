@@ -1,6 +1,6 @@
-"""The folder of locks -> the lock of each experiment, read once, when it is asked for.
+"""The folder of locks -> the lock of each experiment, read once on demand.
 
-And back: a lock that has changed -> what becomes of its files.
+And back: a changed lock -> the changes of its files.
 """
 
 from __future__ import annotations
@@ -146,13 +146,13 @@ class Locks:
 
 
 class _StoredLock(NamedTuple):
-    """The lock of an experiment as it stands."""
+    """Return the current lock of an experiment."""
 
     lock: Lock
     untidy: set[str]
     """Runs whose files are not written as we write them."""
     together: bool
-    """Whether it stands, wholly or in part, in one file for all runs."""
+    """Return whether it exists, wholly or in part, in one file for all runs."""
 
 
 def gathered(texts: Mapping[str, str], file: str, former: str | None) -> _StoredLock | None:

@@ -1,4 +1,4 @@
-"""A path with numbers or words in braces -> the paths that it stands for: `train-{0000..1023}.tar`, `{train,val}/{0..9}`.
+"""A path with numbers or words in braces -> the matching paths: `train-{0000..1023}.tar`, `{train,val}/{0..9}`.
 
 Of several braces the last one turns fastest. A number with a leading zero keeps the width that it is
 written with. There is no brace within another, and no way to write one that means itself.
@@ -13,15 +13,15 @@ from itertools import chain, pairwise, product
 from tjgen.trees.typing import NamedTuple
 
 _COMPARED = 100_000
-"""Paths that are made to be compared."""
+"""The number of paths that are expanded for a comparison."""
 _LISTED = 2_000_000
-"""Values of one brace that are made in advance."""
+"""The number of values of one brace that are expanded in advance."""
 _BRACE = re.compile(r"\{([^{}]*)\}")
 _RANGE = re.compile(r"([0-9]{1,18})\.\.([0-9]{1,18})")
 
 
 class Numbers(NamedTuple):
-    """What one brace with two numbers stands for."""
+    """The values of one brace with two numbers."""
 
     values: range
     width: int
@@ -31,15 +31,15 @@ class Numbers(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """A path with braces, of which none is expanded: also one that stands for a billion paths is small."""
+    """A path with braces that are not expanded: also one for a billion paths is small."""
 
     texts: tuple[str, ...]
-    """What stands around the braces: one more than there are."""
+    """The text around the braces: one more part than braces."""
     choices: tuple[Numbers | Sequence[str], ...]
 
     @property
     def total(self) -> int:
-        """How many paths it stands for."""
+        """The number of matching paths."""
         product = 1
         for choice in self.choices:
             product *= _length(choice)
@@ -74,7 +74,7 @@ def parse(text: str) -> Pattern:
 def repeated(patterns: Sequence[Pattern]) -> str | None:
     """What may make one path of two numbers of several patterns together, in words; None where each path has one.
 
-    Few paths are compared; many are not made, but their braces looked at.
+    Few paths are compared; for many, only their braces are compared.
     """
     if sum(pattern.total for pattern in patterns) <= _COMPARED:
         seen: set[str] = set()
@@ -104,7 +104,7 @@ def _last(count: int) -> list[bool]:
 
 
 def _ends(choice: Numbers | Sequence[str], behind: str) -> bool:
-    """Whether one can see where the value of a brace ends: all are as long, or what stands behind is in none of them."""
+    """Return whether the end of a brace's value is unique: all have one length, or the text after it is in none of them."""
     if isinstance(choice, Numbers):
         fixed = len(choice.text(0)) == len(choice.text(len(choice.values) - 1))
         return fixed or (behind != "" and not behind[0].isdigit())

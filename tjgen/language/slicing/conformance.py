@@ -39,7 +39,7 @@ def faults(strategy: Strategy, options: Mapping[str, Any] | None = None, counts:
     """What is wrong with a strategy, one sentence each; nothing for one that can be used.
 
     Every sample is divided into each of `counts` slices, under `options`; a strategy that takes only some numbers
-    of slices, as its options say, is tried with those.
+    of slices (see its options) is tested with those.
     """
     if not isinstance(getattr(strategy, "NEEDS_SIZES", None), bool):
         return ["NEEDS_SIZES is not True or False"]

@@ -18,7 +18,7 @@ def matched(
 ) -> tuple[Items, list[Diagnostic]]:
     """The files below `directory` that a pattern matches, its braces written out.
 
-    `**` matches folders too, hidden files need a pattern that says so.
+    `**` matches folders too; hidden files match only a pattern that begins with a dot.
 
     `label` is the directory's name in diagnostics, `because` the place of the items in the experiment.
     """
@@ -58,7 +58,7 @@ def _sized(sandbox: Sandbox, directory: str, pattern: str) -> Iterator[tuple[str
 
 
 def _expanded(pattern: str) -> list[str]:
-    """The patterns that braces in it stand for; where they are none, they are a part of names."""
+    """Return the patterns of its braces; if they are not patterns, braces are a part of names."""
     if "{" not in pattern:
         return [pattern]
     try:

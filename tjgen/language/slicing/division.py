@@ -39,9 +39,9 @@ def divide(
     refused: Mapping[str, Diagnostic] = NONE_REFUSED,
     session: Session | None = None,
 ) -> tuple[list[list[int]] | None, list[Diagnostic]]:
-    """Indexes of the items for each of `count` slices; `because` is where the experiment asks for slices.
+    """Return the indexes of the items for each of `count` slices; `because` is the experiment's field for slices.
 
-    `remainder` says what becomes of slices of unequal length (see remainder.py), `readers` how many share a slice,
+    `remainder` is the rule for slices of unequal length (see remainder.py), `readers` how many share a slice,
     `balance` how often the mean the largest slice may be; `files` are the strategies of the project,
     `refused` those of them whose code may not run. `session` keeps what the runs of a build share.
     """
@@ -93,7 +93,7 @@ def _judged(plan: list[list[int]], items: Items, count: int, by: str, because: F
 def _unkept(
     plan: list[list[int]], items: Items | None, bound: int | None, by: str, because: FieldPath, session: Session
 ) -> list[Diagnostic]:
-    """A slice that is larger than the strategy says that its slices are."""
+    """A slice that is larger than the maximum of the strategy."""
     if bound is None:
         return []
     number, most = heaviest(plan, items, session)

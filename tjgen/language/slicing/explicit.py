@@ -1,4 +1,4 @@
-"""Items, and `lists` of paths and patterns, one for each slice -> the slices that they say."""
+"""Items, and `lists` of paths and patterns, one for each slice -> the slices of these lists."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PATTERN = re.compile(r"[*?\[]")
 
 
 def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]]:
-    """A path, a pattern in which `*` stands for any characters, `?` for one and `[ab]` for one of several, or braces.
+    """A path, a pattern in which `*` matches any characters, `?` one and `[ab]` one of several, or braces.
 
     Raises ValueError where the lists are not one for each slice, where an item is in none of them (unless `covering`
     is false) or in two, and where an entry is no item.

@@ -87,7 +87,7 @@ class Collector:
                 self.add(path, size, place)
 
     def add(self, path: str, size: int, place: int) -> None:
-        """An item that stands at `place`."""
+        """An item at `place`."""
         fault = _fault(path)
         if fault is not None:
             self.refuse(problems.ITEM, f"the path {path!r} {fault}", place, hint="write it relative to the folder of the data")
@@ -157,7 +157,7 @@ def in_order(paths: Sequence[str]) -> bool:
 
 
 def _all_fine(paths: Sequence[str]) -> bool:
-    """Whether none of the paths has a fault; may say no too often, for `_fault` has the last word."""
+    """Return whether none of the paths has a fault; may return False too often: `_fault` decides."""
     joined = "\n".join(("", *paths, ""))
     suspicious = any(map(joined.__contains__, ("\n\n", "\n/", "\n ", " \n", "..")))
     return not suspicious and "".join(paths).isprintable()

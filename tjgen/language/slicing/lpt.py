@@ -19,7 +19,7 @@ def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]
     """Equal sizes go by path, equal loads to the lowest slice; within a slice items keep their order."""
     known = items.sizes.tolist()
     order = sorted(range(len(known)), key=known.__getitem__, reverse=True)
-    sizes = array("q", map(known.__getitem__, order))  # beside each other in memory, as they will be read
+    sizes = array("q", map(known.__getitem__, order))  # contiguous in memory, as they are read later
     _settle_ties(order, sizes, items.paths)
     shift = count.bit_length()
     last = (1 << shift) - 1

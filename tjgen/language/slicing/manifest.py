@@ -52,7 +52,7 @@ def _json_lines(text: str, collector: Collector) -> None:
 
 
 def _json_columns(lines: list[str]) -> tuple[list[str], list[int]] | None:
-    """Paths and sizes of all lines in one go, or None where some line wants a closer look."""
+    """Return paths and sizes of all lines in one pass, or None if some line requires a closer look."""
     from json import loads
 
     joined = "\n".join(lines)
@@ -63,7 +63,7 @@ def _json_columns(lines: list[str]) -> tuple[list[str], list[int]] | None:
         items = loads(f"[{one_list}]")
     except (ValueError, RecursionError):
         return None
-    # As many colons as keys: no key stands twice in an item, where the last one would merely be taken.
+    # # As many colons as keys: no key occurs twice in an item; otherwise the last one would apply.
     if len(items) != len(lines) or joined.count(":") != sum(map(len, items)):
         return None
     paths = [item.get("path") for item in items]
@@ -116,7 +116,7 @@ def _table(text: str, collector: Collector) -> None:
 
 
 def _plain_rows(lines: list[str], first: int, collector: Collector) -> bool:
-    """Takes all lines in one go; False, and nothing taken, where some line wants a closer look."""
+    """Read all lines in one pass; return False, with nothing read, if some line requires a closer look."""
     # A line of two fields has its end at every third place: more or fewer fields move it, and no field is like it.
     fields = ",\n,".join(lines).split(",")
     sizes = fields[1::3]

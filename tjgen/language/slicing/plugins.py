@@ -1,7 +1,7 @@
 """A file of Python, or a name of the entry points tjgen.slicers -> the strategy of another author, and what it plans.
 
-The code is not ours: whatever goes wrong in it is told with its line, and what it prints does not mix with what
-a build prints.
+The code is the user's: an error in it is reported with its line, and its output does not mix with that of
+the build.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _run(name: str, file: str, text: bytes) -> Strategy:
     module = ModuleType(f"tjgen_slicer_{name}")
     module.__file__ = file
     sys.modules[module.__name__] = module  # dataclasses and pickle look a class's module up there
-    # Compiled here rather than imported: an import would write a __pycache__ beside the user's file.
+    # # Compiled here rather than imported: an import would write a __pycache__ next to the user's file.
     _guarded(lambda: exec(compile(text, file, "exec"), module.__dict__))
     return _usable(cast("Strategy", module), file)
 

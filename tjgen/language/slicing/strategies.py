@@ -54,7 +54,7 @@ def plan_of(
 
 
 def known(files: Mapping[str, str] = NO_FILES) -> list[str]:
-    """The names of all strategies that are there, sorted."""
+    """The names of all available strategies, sorted."""
     from tjgen.language.slicing import plugins
 
     return sorted({*STRATEGIES, *files, *plugins.names()})

@@ -49,7 +49,7 @@ class Call(NamedTuple):
 
 
 def caller(is_inside: Callable[[str], bool]) -> Call:
-    """The nearest call on the stack that is not made in a module for which `is_inside` holds."""
+    """Return the nearest call on the stack that is outside of the modules for which `is_inside` holds."""
     frame = sys._getframe(1)
     while frame.f_back is not None and is_inside(frame.f_globals.get("__name__", "")):
         frame = frame.f_back

@@ -1,7 +1,7 @@
 """A tree of the language -> the texts that hold control characters where they could add a line to a file that is generated.
 
 Names, images, paths and packages become parts of Dockerfiles, shell programs, URLs and reports. A line break in one of them
-would begin a line of its own there; marks of direction show another text than the one that is read. Texts that are made to have
+would begin a new line there; marks of direction show another text than the one that is read. Texts with intentional
 several lines, such as scripts, are left alone.
 """
 

@@ -37,7 +37,7 @@ def check(tree: Tree, schema: Schema) -> list[Diagnostic]:
     strange: FieldPath | None = None
     for finding in walk.check(tree, schema):
         if strange is not None and finding.path[: len(strange)] == strange:
-            continue  # What stands in a list where a mapping belongs is not wrong once more.
+            continue  # a value in a list that must be a mapping is reported once
         if finding.type == walk.TYPE and finding.value.__class__ in (dict, list):
             strange = finding.path
         if finding.type != walk.REQUIRED or not _is_partial(schema, finding.path):
@@ -46,7 +46,7 @@ def check(tree: Tree, schema: Schema) -> list[Diagnostic]:
 
 
 def schema_at(schema: Schema, path: FieldPath) -> Schema:
-    """The schema of the place at `path`, empty where the language does not say."""
+    """Return the schema of the place at `path`, empty if the language has none."""
     for step in path:
         schema = _below(schema, step)
     return schema

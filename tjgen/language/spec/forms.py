@@ -16,10 +16,10 @@ from tjgen.trees.typing import NamedTuple
 
 
 class Form(NamedTuple):
-    """What the language knows about a place beside its schema. Generated into `compact`."""
+    """The form of a place in addition to its schema. Generated into `compact`."""
 
     short: tuple[tuple[str, str], ...] = ()
-    """Keys that a scalar stands for, and how each is read: "string", "integer" or "text"."""
+    """Keys that a scalar sets, and how each is read: "string", "integer" or "text"."""
     alternatives: tuple[tuple[str, ...], ...] = ()
     """Groups of keys of which at most one is used; a key of several groups belongs to whichever is."""
     choices: Mapping[str, int] = MappingProxyType({})
@@ -32,11 +32,11 @@ class Form(NamedTuple):
     item: Form | None = None
     """The form of every element of a list."""
     listed: bool = False
-    """Whether a scalar stands for a list of one."""
+    """Whether a scalar represents a list of one."""
     verbatim: bool = False
     """Whether null is a value like others here, rather than absence."""
     seconds: bool = False
-    """Whether a duration stands for its number of seconds."""
+    """Whether a duration represents its number of seconds."""
 
 
 VERBATIM = Form(verbatim=True)
@@ -124,7 +124,7 @@ _SPECIAL = {"inf": ".inf", "-inf": "-.inf", "nan": ".nan"}
 
 
 def chosen(tree: dict[str, Tree], form: Form) -> dict[int, str]:
-    """The alternatives that a mapping uses: the number of each, with the key that says so."""
+    """Return the alternatives that a mapping uses: the number of each, with its key in the mapping."""
     choices = form.choices
     return {choices[key]: key for key, value in tree.items() if key in choices and value is not None}
 

@@ -1,6 +1,6 @@
 """A kind of the language -> its JSON Schema for editors, with the descriptions of all fields.
 
-Made from the models, so pydantic is imported when it is asked for: never by build or check.
+Generated from the models, so pydantic is imported on demand: never by build or check.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _loosened(schema: Any) -> Any:
         return [_loosened(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    # A field may be called `required` too: below `properties` it stands for a schema.
+    # # A field may have the name `required` too: below `properties` it has a schema.
     loose = {key: _loosened(value) for key, value in schema.items() if key != "required" or not isinstance(value, list)}
     if isinstance(schema.get("$ref"), str):
         loose["$ref"] = f"#/$defs/{_renamed(schema['$ref'].rpartition('/')[2])}"

@@ -11,7 +11,7 @@ from tjgen.trees.source.reader import CORE, read
 HEADER = '''"""The device classes that every Platform begins with, as fields of `DeviceClass`.
 
 Generated from platforms/, a file a vendor, by `python -m tjgen.language.spec.generate`; not edited by hand. They are for clusters
-whose Platform says nothing yet; one without the labels that they name describes the class in its Platform.
+whose Platform is empty; one without the labels that they use describes the class in its Platform.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ def _rank(keyword: str) -> tuple[bool, str]:
 
 
 def _form(model: type[Shape], known: set[str]) -> str:
-    """The source of the model's form, empty where there is nothing to say."""
+    """Return the source of the model's form, empty if it has none."""
     below = {field.key: form for field in fields(model) if (form := _form_of(field.kind, known))}
     below.update(dict.fromkeys(model.verbatim, "VERBATIM"))
     short = tuple((key, _reading(field)) for key in model.short for field in fields(model) if field.key == key)

@@ -75,7 +75,7 @@ def _rules(model: type[Shape]) -> dict[str, IdentityRule]:
 
 
 def _default(model: type[Shape], field: Field) -> Any:
-    """The value that says no more than its absence; None if there is none."""
+    """Return the value that is equal to absence; None if there is none."""
     metadata = metadata_of(get_type_hints(model, include_extras=True)[field.name])
     named = [item.value for item in metadata if isinstance(item, Absent)]
     return named[0] if named else field.default if isinstance(field.default, SCALARS) else None

@@ -8,7 +8,7 @@ WIDTH = 118
 
 
 class Name(str):
-    """Python source that stands as it is."""
+    """Python source that is used unchanged."""
 
     __slots__ = ()
 

@@ -44,7 +44,7 @@ class Sequence(NamedTuple):
 
 
 class Sugar(NamedTuple):
-    """A long form that a scalar may stand for."""
+    """A long form that a scalar may replace."""
 
     long: Kind
     short: Leaf
@@ -112,7 +112,7 @@ def models(roots: list[type[Shape]]) -> list[type[Shape]]:
 
 
 def kind(annotation: Any) -> Kind:
-    """What an annotation says; None is left out, since null means absent throughout the language."""
+    """Return the content of an annotation; None is left out, since null means absent throughout the language."""
     bare, metadata = _peel(annotation)
     if any(isinstance(item, WithJsonSchema) for item in metadata):
         return _leaf(annotation)
@@ -129,7 +129,7 @@ def kind(annotation: Any) -> Kind:
 
 
 def metadata_of(annotation: Any) -> tuple[Any, ...]:
-    """What an annotation says beside the type."""
+    """Return the content of an annotation in addition to the type."""
     return _peel(annotation)[1]
 
 

@@ -3,7 +3,7 @@
 - `Counts[T]`: another value is another run. The default of the field is the same as no value, and a quantity counts as an amount.
 - `Present[T]`: like Counts, and an empty mapping differs from none.
 - `Excluded[T]`: the value is not part of the identity, and a run that exists stays as it was built.
-- `Setting[T]`: the value is not part of the identity, and a change reaches runs that exist, since it can be made in place.
+- `Setting[T]`: the value is not part of the identity, and a change reaches existing runs, since it applies in place.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The form that all models share: closed, frozen, strict, camelCase in YAML; and the scalar types of the language.
 
-A model declares shape only. `short` names the keys that a scalar stands for (split at ":" when there
+A model declares shape only. `short` names the keys that a scalar sets (split at ":" when there
 are several); `alternatives` are groups of keys of which at most one group may be used, and one must
 be where that is `needed`; below a `partial` model nothing is required; in what the `verbatim` keys
 hold, null is a value like others.

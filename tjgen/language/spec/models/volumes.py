@@ -255,7 +255,7 @@ class Volume(Shape):
     image: Counts[ImageVolume | Text | None] = None
     """An OCI image, mounted read only."""
     ephemeral: Counts[Ephemeral | None] = None
-    """A volume for each pod, made and removed with it."""
+    """A volume for each pod, created and removed with it."""
     empty_dir: Counts[EmptyDir | None] = None
     """An empty directory for each pod."""
     config_map: Counts[Files | Text | None] = None
@@ -265,7 +265,7 @@ class Volume(Shape):
     nfs: Counts[Nfs | None] = None
     """A folder of an NFS server."""
     csi: Counts[Csi | None] = None
-    """A volume of a CSI driver, made for each pod."""
+    """A volume of a CSI driver, created for each pod."""
     dataset: Counts[Dataset | Text | None] = None
     """A data set of Fluid, mounted read only."""
     mount_path: Counts[Text | None] = None
