@@ -110,7 +110,7 @@ def _difference(snapshot: SnapshotAssertion, built: str, root: Path) -> str:
 
 @contextmanager
 def _file(experiment: str) -> Iterator[tuple[str, bool]]:
-    """The path of an experiment, and whether it was given as text, which stands in a file only here."""
+    """The path of an experiment, and whether it was given as text, which has no file of its own."""
     if "\n" not in experiment:
         yield experiment, False
         return

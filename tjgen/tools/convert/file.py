@@ -22,7 +22,7 @@ from tjgen.trees.typing import NamedTuple
 
 _RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime")
 _MOST = 5
-"""Differences that are told one by one."""
+"""The number of differences that are listed."""
 _LONGEST = 60
 
 

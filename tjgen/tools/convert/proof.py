@@ -13,7 +13,7 @@ from tjgen.trees.fields.path import Tree
 from tjgen.trees.typing import Any, NamedTuple
 
 _DEFAULTS = (("groupName", "default"),)
-"""What the JobSet of one release says and that of another leaves out, to the same effect."""
+"""Fields that the JobSet of one release has and that of another leaves out, with the same effect."""
 
 
 class ExpansionDifference(NamedTuple):

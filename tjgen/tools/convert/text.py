@@ -1,7 +1,7 @@
 """The text of a document and its converted tree -> the text with what has changed rewritten, and the rest as it was.
 
-Only the entries of `spec` that changed are written anew; comments and the order of all else stay. A document in
-flow style is written anew as a whole.
+Only the changed entries of `spec` are written again; comments and the order of all else stay. A document in
+flow style is written again as a whole.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Edit = tuple[int, int, str]
 
 
 def _edits(document: Document, tree: Tree, path: FieldPath, lines: list[str]) -> list[Edit] | None:
-    """The lines from and to which something else is to stand, for the mapping at `path`; None in flow style."""
+    """Return the first and last line to replace for the mapping at `path`; None in flow style."""
     before, after = get(document.value, path, None), get(tree, path, None)
     if before.__class__ is not dict or after.__class__ is not dict or _is_flow(document, path, lines):
         return None
@@ -45,7 +45,7 @@ def _edits(document: Document, tree: Tree, path: FieldPath, lines: list[str]) ->
             if below is not None:
                 edits += below
                 continue
-        # What is new stands where something that changed the runtime goes.
+        # # New entries replace the first removed entry that changed the runtime.
         fresh = [key] if key in after else new
         if key not in after:
             new = []

@@ -1,4 +1,4 @@
-"""What an Application of Argo CD says of a plugin -> what to build; and a project -> the parameters that it can say.
+"""The plugin settings of an Application of Argo CD -> what to build; and a project -> its supported parameters.
 
 Argo CD hands parameters over as JSON in ARGOCD_APP_PARAMETERS (v3.5, pkg/apis/application/v1alpha1
 `ApplicationSourcePluginParameters.Environ`), and variables that users set with the prefix ARGOCD_ENV_
@@ -29,7 +29,7 @@ _CHOOSE = "set the parameter environment, or the variable TJGEN_ENVIRONMENT, of 
 
 
 class Parameter(NamedTuple):
-    """Something that an Application may say. `shape` is string, array or map, as Argo CD calls it."""
+    """A parameter of an Application. `shape` is string, array or map, the terms of Argo CD."""
 
     name: str
     title: str
@@ -38,7 +38,7 @@ class Parameter(NamedTuple):
 
     @property
     def variable(self) -> str:
-        """The variable that says it where an Application has no parameters."""
+        """The variable that sets it if an Application has no parameters."""
         return _VARIABLE + self.name.upper()
 
 
@@ -53,14 +53,14 @@ _BY_NAME = {one.name: one for one in PARAMETERS}
 
 
 class PluginRequest(NamedTuple):
-    """What an Application asks for."""
+    """The settings of an Application."""
 
     options: RenderRequest
     strict: bool
 
 
 def request(variables: Mapping[str, str]) -> tuple[PluginRequest, list[Diagnostic]]:
-    """What the variables of the generate command ask for; TJ763 for what is no parameter, or has the wrong shape."""
+    """Return the settings in the variables of the generate command; TJ763 for an unknown parameter, or a wrong shape."""
     values, problems = _parameters(variables.get(_JSON, ""))
     for name in sorted(variables):
         if not name.startswith(_VARIABLE):
@@ -159,7 +159,7 @@ _SHAPES = {"string": "a string", "array": "a list of strings", "map": "a mapping
 
 
 def _fits(value: Tree, shape: str) -> bool:
-    """Whether a value has the shape, with strings in it. Null stands for a parameter without a value."""
+    """Return whether a value has the shape, with strings in it. Null represents a parameter without a value."""
     if value is None:
         return True
     if shape == "string":

@@ -1,4 +1,4 @@
-"""The configuration of a function -> what it asks for, or what it cannot say (TJ762)."""
+"""The configuration of a function -> its settings, or the unsupported fields (TJ762)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _SHAPES: dict[str, type] = {
     "check": bool,
     "strict": bool,
 }
-"""What a configuration of kind Function can say in its spec, and the data of a ConfigMap as text."""
+"""The fields in the spec of a configuration of kind Function, and in the data of a ConfigMap as text."""
 _WORDS: dict[type, str] = {list: "list of files", str: "text", dict: "mapping of fields", bool: "true or false"}
 
 
 def settings_of(tree: Tree) -> tuple[dict[str, Tree], list[Diagnostic]]:
-    """What a configuration asks for; TJ762 for what it cannot say."""
+    """Return the settings of a configuration; TJ762 for unsupported fields."""
     if tree is None or is_source(tree):
         return {}, []
     kind = tree.get("kind") if tree.__class__ is dict else None

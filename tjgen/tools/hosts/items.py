@@ -1,6 +1,6 @@
 """Objects of a stream -> those that tjgen reads (experiments, overlays, platforms, runtimes), and all others.
 
-Experiments are handed over as text under a name of their own, so that the files that they name are looked for beside it.
+Experiments are passed as text under a name of their own, so that the files that they name are searched in its folder.
 What else tjgen reads is put into files of a folder that is removed afterwards.
 """
 
@@ -29,7 +29,7 @@ class HostItem(NamedTuple):
     text: str = ""
     """Its source text, if places in it are reported."""
     original: Tree = None
-    """The object as it stands in the stream, where `tree` is less than that."""
+    """The object as in the stream, if `tree` has only a part of it."""
 
 
 def is_source(tree: Tree) -> bool:
@@ -38,7 +38,7 @@ def is_source(tree: Tree) -> bool:
 
 
 class HostItems:
-    """The objects, as files and texts that a build can be given. A context: the files are there as long as it is open."""
+    """Return the objects as files and texts for a build. A context: the files exist until it is closed."""
 
     def __init__(self, items: Sequence[HostItem]) -> None:
         self._folder = TemporaryDirectory(prefix="tjgen-")

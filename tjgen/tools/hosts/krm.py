@@ -28,7 +28,7 @@ _MARKS = (
     "kustomize.config.k8s.io/",
     "internal.kpt.dev/",
 )
-"""Annotations of the program that runs functions: they say nothing of the object."""
+"""Annotations of the program that runs functions: they do not belong to the object."""
 _LOCAL = "config.kubernetes.io/local-config"
 """Marks what is not applied."""
 
@@ -137,7 +137,7 @@ def _identity(tree: Tree) -> tuple[str, ...]:
 
 
 def _with_marks(tree: Tree, before: Tree) -> Tree:
-    """The object with the annotations by which the program that runs functions knows the one before it."""
+    """Return the object with the annotations by which the program that runs functions identifies the original."""
     marks = {key: value for key, value in annotations_of(before).items() if key.startswith(_MARKS)}
     if not marks:
         return tree

@@ -21,7 +21,7 @@ class RenderRequest(NamedTuple):
     paths: Sequence[str] = ()
     """Files and folders; with neither these nor `given` the whole project of the working directory."""
     given: Mapping[str, bytes] = {}
-    """Experiments that stand in no file: name -> text."""
+    """Experiments without a file: name -> text."""
     overlays: Sequence[str] = ()
     catalogs: Sequence[str] = ()
     environment: str | None = None
@@ -40,7 +40,7 @@ class Rendered(NamedTuple):
 
 
 def rendered(options: RenderRequest) -> Rendered:
-    """Build what is asked for. Never raises because of the input."""
+    """Build the request. Never raises because of the input."""
     try:
         return _rendered(options)
     except CompileError as error:

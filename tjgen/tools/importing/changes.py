@@ -1,7 +1,7 @@
 """What is built, and what should be -> the operations of a patch that make the one the other, each with its place in the source.
 
 Two objects are the same where an API server makes the same of them: quantities are canonical, defaults are filled in, and the
-order of what is found by its name says nothing.
+order of items with a key does not matter.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from tjgen.trees.typing import NamedTuple
 _STRUCTS = ("metadata", "resources", "strategy")
 """Values in the Go types that hold them: empty ones are like absent ones."""
 _NAMED = {"volumes": "name", "volumeMounts": "mountPath", "env": "name"}
-"""Lists whose order says nothing, and the key of their items."""
+"""Lists whose order does not matter, and the key of their items."""
 _PARTS = ("replicatedJobs", "tasks", "containers")
-"""Lists that are never replaced as a whole: what an experiment says of the program would be without effect."""
+"""Lists that are never replaced as a whole: an experiment's settings for the program would have no effect."""
 _OPERATION = 30
-"""What an operation costs beside its value."""
+"""The cost of an operation in addition to its value."""
 
 Filled = Callable[[Tree], Tree]
 """An object -> the same with the defaults of its kind."""
@@ -35,7 +35,7 @@ class PatchChange(NamedTuple):
 
     @property
     def cost(self) -> int:
-        """How much there is to read, whose path says little."""
+        """The reading cost of a path with little information."""
         value = self.operation.get("value")
         return _OPERATION + (0 if value is None else len(dump(value)))
 
@@ -56,7 +56,7 @@ class _Side(NamedTuple):
 
 
 def changes(built: Tree, wanted: Tree, filled: Filled = stated) -> list[PatchChange]:
-    """What of the spec of `built` has to change; none where both say the same."""
+    """Return the changes to the spec of `built`; none if both are equal."""
     given, wanted_side = _side(built, filled), _side(wanted, filled)
     return list(_changes(given.at("spec"), wanted_side.at("spec"), ("spec",), ("spec",)))
 
@@ -113,7 +113,7 @@ def _of_lists(given: _Side, wanted: _Side, pointer: tuple[str, ...], place: Fiel
 
 
 def _pairs(given: Sequence[Tree], wanted: Sequence[Tree], field: str) -> list[tuple[int, int]]:
-    """Items of both lists that are the same thing: by name where the order says nothing, else by their position."""
+    """Return the items of both lists that match: by name if the order does not matter, else by their position."""
     key = _NAMED.get(field)
     refers = field == "env" and any("$(" in str(item.get("value")) for item in [*given, *wanted])
     names = [[item.get(key) for item in items] for items in (given, wanted)] if key else []

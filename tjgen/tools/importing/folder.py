@@ -36,7 +36,7 @@ from tjgen.trees.typing import NamedTuple
 PATCH = "as-it-was"
 _PREFIX: FieldPath = ("metadata", "generateName")
 _MOST = 5
-"""Differences that are told one by one."""
+"""The number of differences that are listed."""
 _LONGEST = 60
 _TWICE = "give one of them another name"
 _LABELS = ("app.kubernetes.io/managed-by", "tjgen.dev/experiment")

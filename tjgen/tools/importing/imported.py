@@ -14,7 +14,7 @@ from tjgen.trees.typing import NamedTuple
 
 
 class ImportedObject(NamedTuple):
-    """An object of a file. `path` is where it stands in its document: the items of a List are objects of their own."""
+    """An object of a file. `path` is its path in its document: the items of a List are objects of their own."""
 
     tree: Tree
     document: Document
@@ -74,7 +74,7 @@ def different(subject: ImportedObject, what: str, why: str, place: FieldPath = (
 
 
 def by_patch(subject: ImportedObject, place: FieldPath, operation: str) -> Diagnostic:
-    """TJ950: a place that the experiment says by a patch alone."""
+    """TJ950: a place that the experiment sets only by a patch."""
     hint = "leave the operation out where the run may do without it, or set it in a runtime of your own"
     message = f"no field covers this part of {subject}; kept as a patch: {operation}"
     return _about(subject, "TJ950", message, hint, place)

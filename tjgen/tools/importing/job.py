@@ -17,11 +17,11 @@ from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import get
 
 _ABSENT = {"namespace": "default"}
-"""Where kubectl puts what says no namespace, and a build says it."""
+"""The namespace that kubectl uses by default, and that a build writes."""
 
 
 def read_job(job: ImportedObject, importer: Importer, release: Release) -> tuple[Imported, list[Diagnostic]] | Diagnostic:
-    """The experiment, and what there is to know of it: TJ950 for what a patch says, TJ774 for what is different.
+    """Return the experiment, and notes about it: TJ950 for values in a patch, TJ774 for differences.
 
     TJ775 where no experiment gives such a job.
     """

@@ -1,4 +1,4 @@
-"""A JobSet -> an experiment in the words of the language, by its first job; what the others say is left to a patch."""
+"""A JobSet -> an experiment in the fields of the language, by its first job; a patch has the values of the others."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ class Importer(Protocol):
     """A module that imports a kind."""
 
     def experiment(self, tree: Tree) -> Tree:
-        """The experiment that says as much of the job as the language has words for."""
+        """Return the experiment that covers as much of the job as the language has fields for."""
 
     def filled(self, tree: Tree) -> Tree:
         """The job as a cluster stores it."""

@@ -1,7 +1,7 @@
 """A job of the Training Operator or the MPI Operator -> an experiment in the words of the language.
 
-Replica types become roles. The run policy, the elastic policy and the number of processes have words of their own; see
-tjgen/compiler/targets/kubeflow.py for how an experiment says them.
+Replica types become roles. The run policy, the elastic policy and the number of processes have fields of their own; see
+tjgen/compiler/targets/kubeflow.py for the fields of an experiment.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An MPIJob of kubeflow.org/v1, whose operator is gone -> that of v2beta1 which comes nearest, and what is different in it."""
+"""An MPIJob of kubeflow.org/v1, whose operator is retired -> the closest one of v2beta1, and the differences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tjgen.trees.fields.path import FieldPath, Tree, get
 API_VERSION = "kubeflow.org/v1"
 _NEXT = "kubeflow.org/v2beta1"
 _REMOVED_FIELDS = ("mainContainer", "cleanPodPolicy")
-"""Fields of v1 beside the policies; the second stands in `runPolicy`, too."""
+"""Fields of v1 in addition to the policies; the second is in `runPolicy`, too."""
 
 
 def is_of_v1(tree: Tree) -> bool:

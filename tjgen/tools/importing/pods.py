@@ -1,4 +1,4 @@
-"""Pod templates by role -> what an experiment says of all of them, and of single ones.
+"""Pod templates by role -> the experiment's settings for all of them, and for single ones.
 
 What has no word in the language is left out: it becomes a patch. So nothing here needs to be complete.
 """
@@ -25,7 +25,7 @@ _POD = (
     "topologySpreadConstraints",
 )
 _BY_ENTRY = ("env", "envFrom", "resources")
-"""Fields of which a role may say only what is its own."""
+"""Fields in which a role may set only its own values."""
 _SOURCES = {"secretRef": "secret", "configMapRef": "configMap"}
 
 
@@ -86,7 +86,7 @@ def _label(name: str) -> str:
 
 
 def _shared(roles: Sequence[dict[str, Tree]]) -> dict[str, Tree]:
-    """What all roles say."""
+    """Return the settings that all roles share."""
     first, *others = roles
     shared: dict[str, Tree] = {}
     for field, value in first.items():
@@ -113,7 +113,7 @@ def _own(fields: dict[str, Tree], shared: dict[str, Tree]) -> Iterator[tuple[str
 
 
 def _of_run(templates: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:
-    """What an experiment can only say of all its pods."""
+    """Return the settings that an experiment can only have for all its pods."""
     accounts = [get(template, ("spec", "serviceAccountName"), None) for template in templates]
     if accounts[0] and all(account == accounts[0] for account in accounts):
         yield "serviceAccountName", accounts[0]
@@ -123,7 +123,7 @@ def _of_run(templates: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:
 
 
 def _volumes(templates: Mapping[str, Tree], main: str) -> Iterator[tuple[str, Tree]]:
-    """The volumes that training mounts, where every role that has one says the same of it."""
+    """Return the volumes that training mounts, if every role that has one has the same settings."""
     known: dict[str, Tree] = {}
     roles: dict[str, list[str]] = {}
     for role, template in templates.items():

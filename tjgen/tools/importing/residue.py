@@ -12,13 +12,13 @@ _OURS = (("spec", "runtimeRef"),)
 
 
 def residue(built: Tree, wanted: Tree) -> list[Tree]:
-    """Operations of a JSON patch on the spec; none where both say the same."""
+    """Return the operations of a JSON patch on the spec; none if both are equal."""
     given, wanted_fields = ({"spec": with_canonical_quantities(stated(tree.get("spec") or {}))} for tree in (built, wanted))
     return list(_operations(given, wanted_fields, ()))
 
 
 def stated(value: Tree) -> Tree:
-    """A value without nulls, which an API server takes for nothing said."""
+    """Return a value without nulls, which an API server treats as absent."""
     if value.__class__ is dict:
         return {key: stated(item) for key, item in value.items() if item is not None}
     return [stated(item) for item in value] if value.__class__ is list else value

@@ -1,4 +1,4 @@
-"""An experiment, or a job that was written by hand, and a target -> the same for that target, and what cannot be said there."""
+"""An experiment, or a handwritten job, and a target -> the same for that target, and the unsupported fields."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def is_of_experiments(content: bytes, file: str) -> bool:
 
 
 def experiments(file: str, content: bytes, target: str) -> tuple[str, list[Diagnostic]]:
-    """The text with another target, everything else as it was, and all that a build says of it.
+    """Return the text with another target, everything else unchanged, and all diagnostics of a build.
 
     TJ951 where the text shares the place with others, by an alias.
     """
@@ -55,7 +55,7 @@ def experiments(file: str, content: bytes, target: str) -> tuple[str, list[Diagn
 def jobs(file: str, content: bytes, target: str) -> tuple[str, list[Diagnostic]]:
     """Manifests of the jobs as that target makes them, by the experiments that they come to.
 
-    TJ952 for what is lost: patches of the former kind, and words that the target refuses. TJ951 where nothing is made.
+    TJ952 for losses: patches of the former kind, and fields that the target rejects. TJ951 if there is no result.
     """
     result = read_folder(file, [(file, content)])
     diagnostics = [one for one in result.diagnostics if one.code != "TJ950"]
@@ -83,7 +83,7 @@ def _left_behind(name: str, experiment: Tree, target: str) -> Iterator[Diagnosti
     patch = get(spec, ("patches", PATCH), None) or {"json": []}
     for operation in patch["json"]:
         if operation["op"] == "remove":
-            continue  # what the former target decided and the job did not say
+            continue  # a default of the former target that the job did not set
         yield _lost(
             name, f"{operation['op']} {operation['path']} of the {patch['target']['kind']}", "it is said by a patch alone"
         )

@@ -1,7 +1,7 @@
-"""An experiment that says much, and the job that it shall give -> the shortest that gives it, with a patch for the rest.
+"""A long experiment, and the job that it must produce -> the shortest that produces it, with a patch for the rest.
 
-A word of the language stays where it makes experiment and patch shorter together. That also finds the words that a target
-refuses, or that say more than the job has.
+A field of the language stays if it makes experiment and patch shorter together. That also finds fields that a target
+rejects, or that set more than the job has.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def words(experiment: Tree) -> Iterator[Word]:
 
 
 def without(experiment: Tree, word: Word) -> Tree:
-    """The experiment that does not say it."""
+    """Return the experiment without the field."""
     return {**experiment, "spec": _less(experiment["spec"], word)}
 
 

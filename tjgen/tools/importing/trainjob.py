@@ -1,7 +1,7 @@
-"""A TrainJob -> an experiment that says the same in the words of the language, as far as it has words for it.
+"""A TrainJob -> an equivalent experiment in the fields of the language, as far as it has fields for it.
 
 What has none (see residue.py) becomes a patch, so nothing here needs to be complete: a field is taken only where the
-experiment gives back exactly what stands here. The TrainJob is one that an API server accepts, without nulls.
+experiment produces exactly this value. The TrainJob is one that an API server accepts, without nulls.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ def experiment(tree: Tree) -> Tree:
 
 
 def careful(tree: Tree) -> Tree:
-    """The experiment without what the language says to all jobs of a runtime that train, and a TrainJob to one of them."""
+    """Return the experiment without settings that the language applies to all training jobs, and a TrainJob to one."""
     whole = experiment(tree)
     return {**whole, "spec": {key: value for key, value in whole["spec"].items() if key not in _SHARED}}
 
 
 def bare(tree: Tree) -> Tree:
-    """An experiment that says only which runtime is used: everything else is left to a patch."""
+    """Return an experiment that sets only the runtime: everything else is left to a patch."""
     metadata = {"name": get(tree, ("metadata", "name"))}
     namespace = get(tree, ("metadata", "namespace"), None)
     if namespace:
@@ -87,7 +87,7 @@ def _fields(tree: Tree) -> Iterator[tuple[str, Tree]]:
 
 
 def variables(items: Tree) -> dict[str, Tree] | None:
-    """The `env` of a container as variables by name; None where one of them cannot be said so."""
+    """Return the `env` of a container as variables by name; None if one of them has no such form."""
     if items.__class__ is not list:
         return None
     values_by_name: dict[str, Tree] = {}
@@ -122,7 +122,7 @@ def _variable(item: Tree) -> Tree:
 
 
 def resources(tree: Tree) -> Iterator[tuple[str, Tree]]:
-    """Resources that are requested as they are limited, which is what an experiment asks for."""
+    """Return resources whose requests equal their limits, as in an experiment."""
     requests, limits = (get(tree, (bound,), None) or {} for bound in ("requests", "limits"))
     if requests.__class__ is not dict or limits.__class__ is not dict:
         return

@@ -1,4 +1,4 @@
-"""Experiments and a catalog of runtimes -> the objects that a build makes of each, in a project of its own."""
+"""Experiments and a catalog of runtimes -> the objects that a build creates from each, in a project of its own."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class TrialBuilder:
         self._folder.cleanup()
 
     def build(self, experiment: Tree) -> TrialResult:
-        """The objects that a build makes of an experiment."""
+        """Return the objects that a build creates from an experiment."""
         given = {self._file: dump(experiment).encode()}
         plan = self._plan._replace(request=self._plan.request._replace(given=given))
         try:

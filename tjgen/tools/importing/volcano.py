@@ -1,4 +1,4 @@
-"""A Volcano Job -> an experiment in the words of the language: tasks become roles, their policies stand under `volcano`."""
+"""A Volcano Job -> an experiment in the fields of the language: tasks become roles, their policies are under `volcano`."""
 
 from __future__ import annotations
 

@@ -8,6 +8,6 @@ from functools import cache
 
 @cache
 def asset(name: str) -> str:
-    """The text of a file beside this module."""
+    """Return the text of a file next to this module."""
     with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
         return file.read()

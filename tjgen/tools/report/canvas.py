@@ -50,7 +50,7 @@ class Canvas:
             self._marks.append(f'<path d="{drawn}" class="{name}"/>')
 
     def use(self, name: str, x: float, y: float) -> None:
-        """Something that is defined beside the picture."""
+        """A definition outside of the picture."""
         self._marks.append(f'<use href="#{name}" x="{_n(x)}" y="{_n(y)}"/>')
 
     def stroke(self, x: float, y: float, to_x: float, to_y: float) -> None:

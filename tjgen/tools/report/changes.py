@@ -1,4 +1,4 @@
-"""A comparison -> its section: what becomes of each run and of what they share, field by field."""
+"""A comparison -> its section: the change of each run and of the objects that they share, field by field."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from tjgen.trees.typing import NamedTuple
 
 
 class ReportField(NamedTuple):
-    """A leaf of an object, and who asked for it."""
+    """A leaf of an object, and its source."""
 
     path: FieldPath
     value: Tree
@@ -58,7 +58,7 @@ class Shown(NamedTuple):
     written_in: str
     """The same as places in files name it; "" if unknown."""
     folder: str
-    """Folder of its files in the output tree; "" where they stand in none."""
+    """Folder of its files in the output tree; "" if they are not in one."""
     facts: tuple[Fact, ...]
     structure: Structure
     totals: Totals
@@ -74,7 +74,7 @@ class Shown(NamedTuple):
 
 
 FAILED = "not built"
-"""The state of a run that an experiment asks for and that cannot be built."""
+"""The state of a run of an experiment that cannot be built."""
 
 
 class Bar(NamedTuple):

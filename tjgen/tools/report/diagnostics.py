@@ -12,7 +12,7 @@ _CLASSES = {ERROR: "bad", WARNING: "warn", INFO: "info"}
 
 
 def section(report: Report) -> Iterator[str]:
-    """The section; it is there also where nothing is wrong, and says so."""
+    """Return the section; it exists also without diagnostics, and reports that there are none."""
     yield '<section id="diagnostics" aria-labelledby="diagnostics-title">\n<h2 id="diagnostics-title">Diagnostics</h2>\n'
     if not report.diagnostics:
         yield '<p class="none">Nothing was found.</p>\n</section>\n'

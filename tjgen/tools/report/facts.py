@@ -1,4 +1,4 @@
-"""The objects of a run -> the few facts of it that people look for, and who asked for each."""
+"""The objects of a run -> its few important facts, and the source of each."""
 
 from __future__ import annotations
 

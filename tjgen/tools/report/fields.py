@@ -1,4 +1,4 @@
-"""Fields and who asked for them -> HTML: a manifest with a place beside its lines; the whole answer comes with the focus."""
+"""Fields and their sources -> HTML: a manifest with a place next to its lines; the whole answer appears on focus."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tjgen.tools.report.words import counted
 
 
 def parts(report_parts: Sequence[ReportPart], source: str, *, own: bool = False) -> Iterator[str]:
-    """Each object, closed at first; `own` says that only some of its fields are there."""
+    """Each object, closed at first; `own` means that only some of its fields are shown."""
     for one in report_parts:
         number = counted(len(one.fields), "field") + (" of its own" if own else "")
         note = "" if one.file else ", made by a controller"
@@ -41,9 +41,9 @@ def manifest(one: ReportPart, source: str) -> Iterator[str]:
 
 
 def place(attribution: Attribution | None, source: str = "", mark: str = "") -> str:
-    """The line that asked for something; the way to it is shown with the pointer or the focus on it.
+    """Return the line that set a value; the steps to it appear with the pointer or the focus on it.
 
-    Of `source`, the file that the reader has in mind, only the line is told; `mark` goes before it.
+    For places in `source`, the file of the reader's interest, only the line is shown; `mark` precedes it.
     """
     if attribution is None:
         return ""
@@ -57,14 +57,14 @@ def place(attribution: Attribution | None, source: str = "", mark: str = "") -> 
 
 
 def with_place(value: str, attribution: Attribution | None, source: str) -> str:
-    """A value (HTML) with the place that asked for it."""
+    """Return a value (HTML) with the place that set it."""
     return f"{value} {place(attribution, source)}" if attribution is not None else value
 
 
 def _without(words: str, place: str) -> str:
-    """The way to a place, which stands beside it already."""
+    """Return the steps to a place, which is shown next to it already."""
     steps = [step.removesuffix(f" ({place})") for step in words.split(" <- ")]
-    # Where an overlay said it, the merged experiment is no step of interest.
+    # # If an overlay set it, the merged experiment is not an interesting step.
     shown = [step for step, after in zip(steps, [*steps[1:], ""], strict=True) if not _repeats(step, after)]
     return " <- ".join(step.removeprefix("experiment ") for step in shown)
 

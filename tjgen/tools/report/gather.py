@@ -1,4 +1,4 @@
-"""A plan -> the report of what its sources give, and of the runs that stay beside that in the output tree."""
+"""A plan -> the report of the runs of its sources, and of the other runs that stay in the output tree."""
 
 from __future__ import annotations
 

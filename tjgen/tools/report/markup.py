@@ -1,4 +1,4 @@
-"""Any text -> what may stand in HTML and SVG: escaped, and with marks for invisible characters."""
+"""Any text -> valid text of HTML and SVG: escaped, and with marks for invisible characters."""
 
 from __future__ import annotations
 

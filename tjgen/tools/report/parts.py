@@ -1,4 +1,4 @@
-"""Objects of a run -> their fields, each with who asked for it; and what the runs of one experiment have in common."""
+"""Objects of a run -> their fields, each with its source; and the common parts of the runs of one experiment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.typing import NamedTuple
 
 _KNOWN: tuple[FieldPath, ...] = (("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace"))
-"""What stands in the heading of an object."""
+"""Return the heading of an object."""
 
 
 def part(tree: Tree, file: str, attribute: AttributeField) -> ReportPart:
@@ -32,7 +32,7 @@ class Common(NamedTuple):
 
 
 def common(runs: Sequence[Shown]) -> Common:
-    """The fields that are the same in all of several runs, which are told once; one run has all for itself."""
+    """Return the fields that are the same in all of several runs, which are listed once; one run has all for itself."""
     if len(runs) < 2:
         return Common((), tuple([run.parts for run in runs]))
     shared: dict[tuple[str, str], dict[FieldPath, Tree]] = {}

@@ -57,7 +57,7 @@ def _cells(podset: StructurePodSet) -> int:
 
 
 def _size(cells: int) -> tuple[int, int, int]:
-    """Width and height of a pod, and how many devices stand in a row."""
+    """Width and height of a pod, and the number of devices in a row."""
     rows = 2 if cells > 2 else 1
     columns = max(1, -(-cells // rows))
     return columns * (_CELL + _GAP) - _GAP + 8, rows * (_CELL + _GAP) - _GAP + 8, columns

@@ -46,7 +46,7 @@ class ReportContext(NamedTuple):
 
     attribute: AttributeField
     catalog: Catalog
-    """Runtimes that stand in no file of the tree."""
+    """Runtimes without a file in the tree."""
     release: Callable[[str | None], Release]
     """Environment -> the release of Trainer there."""
     shared: frozenset[str]
@@ -96,13 +96,13 @@ def _apply_order(path: str) -> tuple[int, str]:
 
 
 def age(one: KnownRun) -> tuple[object, ...]:
-    """What is asked for first, then the newest."""
+    """Sort requested runs first, then the newest."""
     locked = one.locked
     return (locked is not None and not locked.is_requested, -locked.number if locked is not None else 0, one.name)
 
 
 def state(known: KnownRun, trees: Mapping[str, Tree]) -> str:
-    """What the lock says; without one what the experiment says, or the manifests."""
+    """The value in the lock; without one that of the experiment, or the manifests."""
     if known.locked is not None:
         return known.locked.lifecycle_state
     if known.built is not None and not known.built.compiled.manifests:

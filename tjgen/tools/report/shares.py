@@ -16,7 +16,7 @@ from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES
 
 PathsByName = Mapping[tuple[str, str, str], list[str]]
-"""Environment, namespace and name of an object beside the runs -> the files of that name."""
+"""Environment, namespace and name of an object outside of the runs -> the files of that name."""
 
 
 def paths_by_name(bodies: Iterable[str]) -> PathsByName:
@@ -26,7 +26,7 @@ def paths_by_name(bodies: Iterable[str]) -> PathsByName:
         place = place_of(path)
         if place is not None and place.stage in (RUNTIMES, DATA):
             name = path.rpartition("/")[2].removesuffix(".yaml")
-            # In the stage of data the kind stands before the name.
+            # # In the stage of data the kind precedes the name.
             name = name.partition("-")[2] if place.stage == DATA else name
             paths_of_names.setdefault((place.environment, place.namespace, name), []).append(path)
     return paths_of_names

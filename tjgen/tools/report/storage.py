@@ -17,16 +17,16 @@ class ReportVolume(NamedTuple):
     source: str
     """What it is, in words."""
     storage: str
-    """Size and class, where a claim is made for it."""
+    """Size and class, if a claim is created for it."""
     mounts: tuple[tuple[str, bool], ...]
     """Path in a container, and whether it is read-only."""
     podsets: tuple[str, ...]
 
 
 def volumes(pods: Sequence[tuple[str, Tree]], trees: Sequence[Tree]) -> Iterator[ReportVolume]:
-    """The volumes of pod sets (name and pod spec), in their order; the same one of several is told once.
+    """Return the volumes of pod sets (name and pod spec), in their order; equal ones of several are listed once.
 
-    `trees` are the objects of the run: a claim among them is one that is made.
+    `trees` are the objects of the run: a claim among them is a new one.
     """
     claims = {
         str(get(tree, ("metadata", "name"), "")): tree.get("spec") or {}

@@ -1,7 +1,7 @@
 """The objects of a run -> what a picture of it shows: sync waves, pod sets and their devices, gang, volumes, slices.
 
-Everything is read from the manifests as they are applied and from what the controllers make of them; nothing
-that those do not say is shown. Trees may have been written by hand, so that every field may be missing.
+Everything is read from the manifests as they are applied and from the objects that the controllers create; nothing
+else is shown. Trees may be handwritten, so that every field may be missing.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class StructurePodSet(NamedTuple):
     devices: tuple[tuple[str, int], ...]
     """Resource or device class -> how many one pod gets."""
     requests: Mapping[str, Quantity]
-    """What else one pod asks for."""
+    """Other requests of one pod."""
     image: str
     after: tuple[tuple[str, str], ...]
     """Pod sets that it waits for, and for what of them: Ready or Complete."""

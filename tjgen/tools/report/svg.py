@@ -1,4 +1,4 @@
-"""Pictures -> SVG that stands alone, with its title, its description, and colours for light and dark."""
+"""Pictures -> standalone SVG, with its title, its description, and colours for light and dark."""
 
 from __future__ import annotations
 

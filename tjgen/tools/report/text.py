@@ -21,7 +21,7 @@ class Line(NamedTuple):
 
 
 def lines(fields: Sequence[ReportField]) -> Iterator[Line]:
-    """The lines, in the order of the fields, which is that of the object. Maps of one entry stand in one line: `a.b: 1`."""
+    """Return the lines, in the order of the fields, which is that of the object. Maps of one entry are on one line: `a.b: 1`."""
     before: FieldPath = ()
     fields = _folded(fields)
     paths = {field.path for field in fields}
@@ -42,7 +42,7 @@ def lines(fields: Sequence[ReportField]) -> Iterator[Line]:
             else:
                 dashes += 1
                 if step.__class__ is tuple and (*path[: position + 1], step[0][0]) not in paths:
-                    # What tells the element apart is not among the fields.
+                    # # The key of the element is not among the fields.
                     known = _indent(path, position + 1) - 2 * dashes
                     yield _line(" " * known, "- " * dashes, dump(dict(step)), None)
                     dashes = 0

@@ -1,4 +1,4 @@
-"""An output tree as it stands -> its report: the runs that files and locks tell of, whatever the sources say by now."""
+"""An output tree on disk -> its report: the runs in files and locks, even if the sources have changed."""
 
 from __future__ import annotations
 

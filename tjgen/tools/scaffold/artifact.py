@@ -61,7 +61,7 @@ def installed(folder: str) -> Artifact | None:
 
 
 def recorded(record: dict[str, Any], folder: str) -> Artifact | None:
-    """The artifact of a record in the form of PEP 610; None for folders, and for what is not there any more."""
+    """The artifact of a record in the form of PEP 610; None for folders, and for artifacts that no longer exist."""
     url = str(record.get("url", ""))
     archive, repository = record.get("archive_info"), record.get("vcs_info")
     text = ""

@@ -1,4 +1,4 @@
-"""What a new repository is to be: names, environments and tools, as the command line says them."""
+"""The options of a new repository: names, environments and tools, from the command line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST = 40
 
 
 class Options(NamedTuple):
-    """What is asked for. `hooks` is a repository of hooks and its revision, or None for the installed program."""
+    """The options. `hooks` is a repository of hooks and its revision, or None for the installed program."""
 
     name: str
     environments: tuple[str, ...]
@@ -34,11 +34,11 @@ class Options(NamedTuple):
     release: str = ""
     """Release of Trainer, where it is not the newest."""
     folder: str = ""
-    """Where it lies in a repository that is there already; "" at its top."""
+    """Its folder in an existing repository; "" at its root."""
     framework: str = "torch"
     """What the first experiments are written with: a folder of `templates/init`."""
     imports: bool = False
-    """Whether experiments come from manifests that are there, rather than a first one being made."""
+    """Whether experiments come from existing manifests, rather than from a new first one."""
 
     artifact: Artifact | None = None
     """What the pipeline installs."""
@@ -63,7 +63,7 @@ class Options(NamedTuple):
 
 
 def named(text: str) -> str:
-    """A name of a project from that of a folder: what cannot stand in the name of a namespace is a dash."""
+    """Return a name of a project from that of a folder: characters that a namespace does not allow become dashes."""
     name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
     name = name if name[:1].isalpha() and name not in _NO_TEXT else f"training-{name}"
     return name[:_MOST].strip("-")
