@@ -18,7 +18,7 @@ changes the severity of a code or of its name.
 
 
 TABLE = '''\
-"""Code -> name and default severity, made from codes.toml and rulecodes.toml by `python -m docs.generate`."""
+"""Code -> name and default severity, generated from codes.toml and rulecodes.toml by `python -m docs.generate`."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Budgets(NamedTuple):
     documents: int = 100_000
     """Documents of one file."""
     values: int = 750_000
-    """Keys, scalars, lists and mappings of one file, those included that aliases stand for."""
+    """Keys, scalars, lists and mappings of one file, including those of aliases."""
     file_size: int = 32 * _MI
     """Bytes of one file."""
     total_size: int = 1024 * _MI
@@ -122,7 +122,7 @@ def exceeded(
     """The error of one exceeded budget.
 
     `budget` is a field of `Budgets`, `count` the number that exceeds `limit`, `subject` what has it ("the sweep").
-    `is_least`: counting stopped at `count`, so the message says ">= found", and
+    `is_least`: counting stopped at `count`, so the message has ">=" before it, and
     the hint suggests twice the limit.
     """
     code, key, unit = _KINDS[budget]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Entry = tuple[bool, int, int, int, int]
     """Whether the module is a package, time of change and size of its source, offset and length of its code.
 
-    Code of length 0 stands for a module without a .pyc file that can be copied.
+    Code of length 0 represents a module without a .pyc file that can be copied.
     """
     Program = tuple[int, bytes, int, dict[str, int]]
     """A compiled pattern: flags, code, number of groups, named groups."""
@@ -128,7 +128,7 @@ class Modules:
             is_package = hasattr(sys.modules[name], "__path__")
             try:
                 status = os.stat(_source(name, is_package))
-            except OSError:  # made by a program, not loaded from a file
+            except OSError:  # created by a program, not loaded from a file
                 continue
             add(name, (is_package, status.st_mtime_ns, status.st_size), _body(name, is_package, status))
         _write(_FILE, index, bodies)

@@ -50,7 +50,7 @@ _OF_THE_REPOSITORY = ("local", "worktree")
 
 
 class GitError(Exception):
-    """Git cannot be asked. `kind` is NO_REPOSITORY, FOREIGN (it belongs to another user) or NO_GIT."""
+    """Git is not available. `kind` is NO_REPOSITORY, FOREIGN (it belongs to another user) or NO_GIT."""
 
     def __init__(self, kind: str, reason: str = "") -> None:
         super().__init__(reason or kind)

@@ -1,7 +1,7 @@
 """A regular expression -> its pattern, without importing `re` if the file of compiled modules has its compiled form.
 
 Importing `re` and compiling the patterns of a small build take longer than all its other work. The functions are those of `re`.
-Use them for the patterns of tjgen and of its schemas. A pattern that is made from other input is compiled by `re`.
+Use them for the patterns of tjgen and of its schemas. A pattern from other input is compiled by `re`.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _compiled(text: str, flags: int) -> re.Pattern[str]:
 
 
 def program_of(text: str, flags: int) -> bytecode.Program | None:
-    """What Python's own compiler of patterns makes of a text; None in a Python whose compiler is not the known one."""
+    """Return the compiled pattern from Python's own compiler; None in a Python whose compiler is unknown."""
     from array import array
 
     try:

@@ -2,7 +2,7 @@
 
 Importing `typing` takes as long as half of Python's own start, and each NamedTuple that it makes compiles every
 annotation and a source text: together more than all the work of a small build. Type checkers read the real names.
-Annotations are not read at run time, and a NamedTuple is made of code that is compiled already.
+Annotations are not read at run time, and a NamedTuple consists of code that is compiled already.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ else:
     FunctionType = type(lambda: None)
 
     class Any:
-        """Stands for every name that only annotations use."""
+        """Placeholder for every name that only annotations use."""
 
     ClassVar = Literal = NoReturn = Protocol = Self = TypeAlias = Any
 
     def cast(_kind, value):
-        """The value: a cast only tells a type checker something."""
+        """Return the value: a cast is only for type checkers."""
         return value
 
     class _Maker(type):
-        """Makes of the body of `class Point(NamedTuple)` a class of tuples; its annotations are the fields."""
+        """Turn the body of `class Point(NamedTuple)` into a class of tuples; its annotations are the fields."""
 
         def __new__(cls, name, bases, body):
             if not bases:

@@ -44,7 +44,7 @@ def concealed(text: str) -> str:
 
 
 def _pairs(text: str) -> list[tuple[int, int]]:
-    """Where `user:password` stands before `@host:` or `@host/`. The time grows with the length of the text."""
+    """Matches `user:password` before `@host:` or `@host/`. The time grows with the length of the text."""
     ranges = []
     for match in _RUN.finditer(text):
         end = match.end() - 1

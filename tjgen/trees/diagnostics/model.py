@@ -1,4 +1,4 @@
-"""Diagnostics: the one type in which every phase says what is wrong, where, and what to do."""
+"""Diagnostics: the one type in which every phase reports an error, its place, and its fix."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def named(path: FieldPath, value: object) -> Iterator[NamedPart]:
         elif noun != FIELD and (name := _name_of(step)) is not None:
             yield NamedPart(noun, name, path[:length])
         elif noun != FIELD and path[length:] == ("name",):
-            # A mount is told apart by its path, and has the name of its volume.
+            # # A mount is identified by its path, and has the name of its volume.
             yield NamedPart(noun, str(value), path[:length])
 
 
@@ -60,7 +60,7 @@ def _name_of(step: Step) -> str | None:
 
 
 def places(leaves: list[Explained], noun: str, name: str) -> dict[NamedPart, list[Explained]]:
-    """Each thing of a name -> its leaves; `noun` "" stands for any."""
+    """Return each noun of a name -> its leaves; `noun` "" matches any."""
     by_name: dict[NamedPart, list[Explained]] = {}
     by_path = {
         one.path: one for leaf in leaves for one in named(leaf.path, leaf.value) if one.name == name and noun in ("", one.noun)

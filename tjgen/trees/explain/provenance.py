@@ -25,12 +25,12 @@ class Sources(NamedTuple):
     platform: Document | None
     project: Document | None
     trainjob: Manifest | None = None
-    """What previews are made of, a TrainJob or the run's own job: their origins point into it and into `made_runtime`."""
+    """The input of previews, a TrainJob or the run's own job: their origins point into it and into `made_runtime`."""
     created_runtime: Manifest | None = None
 
 
 class Hop(NamedTuple):
-    """One step of an answer: who, by which field of what, and where that stands (None: in no file)."""
+    """One step of an answer: the owner, its field, and the place (None: not in a file)."""
 
     manager: str
     source: str
@@ -41,7 +41,7 @@ class Hop(NamedTuple):
 def trace(origin: Origin, sources: Sources, *, expanded: bool = False) -> list[Hop]:
     """The hops from `origin` to the end: one for a rule of tjgen, up to three for a field of a JobSet.
 
-    `expanded` says that the twin made the object, so that origins point into what it was made of.
+    `expanded` means that the twin created the object, so that origins point into the inputs of the twin.
     """
     if expanded and origin.source in ("trainjob", "job", "runtime"):
         manifest = sources.created_runtime if origin.source == "runtime" else sources.trainjob
@@ -69,7 +69,7 @@ def trace(origin: Origin, sources: Sources, *, expanded: bool = False) -> list[H
 
 
 def _origins_in(tree: Managed, path: FieldPath) -> tuple[Origin, ...]:
-    """Who said what stands at `path`. A map of one entry is that entry: of `MODE: {value: full}` an overlay may say the value."""
+    """Return the owners of `path`. A map of one entry is that entry: of `MODE: {value: full}` an overlay may set the value."""
     value, inner = get(tree.value, path), path
     while value.__class__ is dict and len(value) == 1:
         ((key, value),) = value.items()
@@ -80,7 +80,7 @@ def _origins_in(tree: Managed, path: FieldPath) -> tuple[Origin, ...]:
 
 
 def _span(document: Document, path: FieldPath) -> Span | None:
-    """Where `path` stands. In a short form (`gpu: h100:8`) one value stands for its parts."""
+    """Return the place of `path`. In a short form (`gpu: h100:8`) one value sets several parts."""
     length = len(path)
     while length and get(document.value, path[:length]) is MISSING:
         length -= 1
@@ -89,7 +89,7 @@ def _span(document: Document, path: FieldPath) -> Span | None:
 
 
 def place_in(manifest: Manifest, path: FieldPath, sources: Sources) -> Span | None:
-    """The line that asked for a field of a manifest, or for the nearest thing around it."""
+    """Return the line that set a field of a manifest, or its nearest parent."""
     for origin in reversed(manifest.origins(lasting(manifest.tree, path))):
         for hop in reversed(trace(origin, sources, expanded=manifest.expanded)):
             if hop.span is not None:

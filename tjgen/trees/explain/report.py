@@ -1,4 +1,4 @@
-"""A manifest -> for each leaf who set it, all owners, and the line that asked for it: as text or as data."""
+"""A manifest -> for each leaf its source, all owners, and the line in the source: as text or as data."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ def as_data(manifest: Manifest, leaves: list[Explained]) -> Tree:
 
 
 def hop_text(hop: Hop) -> str:
-    """Who, by which field of what, and where that stands, on one line."""
+    """Return the owner, its field and the place, on one line."""
     place = f" ({hop.span.file}:{hop.span.line}:{hop.span.column})" if hop.span is not None else ""
     reason = f" {render(hop.because)}" if hop.because else ""
     if hop.source == "trainjob" and "runtimePatches" in hop.because:
         # The rest of the path repeats that of the leaf.
         reason = " spec.runtimePatches"
     source = "" if hop.source in ("experiment", "tjgen") or hop.source.startswith("file:") else f" {hop.source}"
-    # "runtime runtime spec..." says one word twice.
+    # # "runtime runtime spec..." would repeat a word.
     return f"{hop.manager}{source if source.strip() != hop.manager else ''}{reason}{place}"
 
 

@@ -12,12 +12,12 @@ from tjgen.trees.typing import NamedTuple
 
 
 class Origin(NamedTuple):
-    """Who wrote a value (`manager`) and the place that asked for it.
+    """The owner of a value (`manager`) and the place that set it.
 
     `because` is a path in the tree that `source` names: "experiment" (the merged experiment),
     "runtime", "trainjob", "platform", "file:PATH" (a document as it was read), or "tjgen" (a rule
-    of the compiler or controller, with no place in a file). `mirrors` says that the value was
-    copied as it stands, so that a deeper path there corresponds to the same deeper path here.
+    of the compiler or controller, with no place in a file). `mirrors` means that the value was
+    copied unchanged, so that a deeper path there corresponds to the same deeper path here.
     """
 
     manager: str

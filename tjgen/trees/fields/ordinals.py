@@ -1,4 +1,4 @@
-"""Values in order -> where each stands first, without a look at all others."""
+"""Values in order -> the first position of each, without a search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Field paths: where a value stands in a tree, as a tuple of steps.
+"""Field paths: the position of a value in a tree, as a tuple of steps.
 
 A step is a mapping key (`str`), a list index (`int`), or, for an element of a list that is keyed, a
 selector: the element's key fields and their values, `(("name", "node"),)`. Selectors survive
@@ -137,7 +137,7 @@ def _remembered(items: list[Tree], wanted: Selector) -> int:
         index = known[1][names] = index_by(items, names)
     try:
         position = index.get(wanted, -1)
-    except TypeError:  # a list or a map stands where the key belongs
+    except TypeError:  # a list or a map is in the place of the key
         return -1
     return position if 0 <= position < len(items) and _has(items[position], wanted) else -1
 

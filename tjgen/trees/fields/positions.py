@@ -27,7 +27,7 @@ class Positions:
             index = indexes[names] = index_by(items, names)
         try:
             return index.get(wanted, -1)
-        except TypeError:  # a list or a map stands where the key belongs
+        except TypeError:  # a list or a map is in the place of the key
             return index_of(items, wanted)
 
     def appended(self, path: FieldPath, items: list[Tree]) -> None:
@@ -36,7 +36,7 @@ class Positions:
             note_position(index, names, items[-1], len(items) - 1)
 
     def changed(self, path: FieldPath) -> None:
-        """Elements of the list at `path` have other keys or other positions, or another value stands there."""
+        """Elements of the list at `path` have other keys or other positions, or the value differs."""
         self._indexes.pop(path, None)
 
     def written(self, path: FieldPath, field: str) -> None:

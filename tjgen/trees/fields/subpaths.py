@@ -8,7 +8,7 @@ from tjgen.trees.fields.path import FieldPath
 
 
 class Subpaths:
-    """An index of a growing set of paths. `add` each path that is added to the set after the index was made."""
+    """An index of a growing set of paths. `add` each path that is added to the set later."""
 
     __slots__ = ("_children",)
 

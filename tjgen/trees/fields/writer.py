@@ -86,11 +86,11 @@ class Writer:
         self.conflicts: list[Conflict] = []
 
     def done(self) -> Managed:
-        """The tree and owners as they stand now."""
+        """The current tree and owners."""
         return Managed(self._root[0], self._owners)
 
     def get(self, path: FieldPath, default: Any = None) -> Any:
-        """The value that stands at `path` now."""
+        """Return the current value at `path`."""
         tree = self._root[0]
         for depth, step in enumerate(path):
             if step.__class__ is tuple and tree.__class__ is list and path[:depth] in self._owned:
@@ -103,7 +103,7 @@ class Writer:
         return tree
 
     def put(self, path: FieldPath, value: Tree, origin: Origin) -> None:
-        """Set `value` at `path` whole, whatever stood there; None removes. Missing containers on the way are made."""
+        """Set `value` at `path` as a whole, over any value; None removes. Missing parents are created."""
         self._origin, self._start = (origin,), -1
         self._write(path, value, False)
 
@@ -188,7 +188,7 @@ class Writer:
         return container
 
     def _grow(self, path: FieldPath, value: Tree) -> None:
-        """Write where containers are missing: the origin owns the highest one that is made."""
+        """Write a value with missing parents: the origin owns the highest new one."""
         if value is None:
             return
         length = len(path) - 1
@@ -220,7 +220,7 @@ class Writer:
             self._record(path, self._origin)
 
     def _new(self, old: Tree, new: Tree, path: FieldPath, merging: bool) -> Tree:
-        """What stands at `path` after `new` was written over `old`."""
+        """Return the value at `path` after `new` was written over `old`."""
         if merging and new.__class__ is dict and old.__class__ is dict:
             for key, value in new.items():
                 self._write((*path, key), value, True)
@@ -249,7 +249,7 @@ class Writer:
             self._positions.appended(path, container)
             self._note((*path, step))
             return
-        # The keys only say which element is meant: they are no claim to own them.
+        # # The keys only identify the element: they do not claim ownership.
         for key, value in item.items():
             if key not in names:
                 self._write((*path, step, key), value, True)

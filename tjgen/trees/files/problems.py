@@ -42,7 +42,7 @@ def over_budget(path: str, budget: str, count: int, limit: int, subject: str, ve
 
 
 def is_problem(diagnostic: Diagnostic) -> bool:
-    """Whether a diagnostic says that a file or folder was not read."""
+    """Return whether a diagnostic reports that a file or folder was not read."""
     return diagnostic.code in _CODES
 
 

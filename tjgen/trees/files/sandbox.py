@@ -63,7 +63,7 @@ class Sandbox:
 
     @property
     def root(self) -> str:
-        """The real path of the repository, or of the folder that stands in for it."""
+        """The real path of the repository, or of the folder that replaces it."""
         return self._roots[0] if self._roots else os.getcwd()
 
     def allow(self, folder: str) -> None:
@@ -110,14 +110,14 @@ class Sandbox:
         return content
 
     def content(self, path: str, *, limit: int | None = None) -> bytes | Diagnostic:
-        """The content of a regular file, or the error that says why it is not read."""
+        """Return the content of a regular file, or the error that prevents reading it."""
         try:
             return self.read(path, limit=limit)
         except UnreadableError as problem:
             return problem.diagnostic
 
     def contents(self, paths: Sequence[str]) -> Iterator[tuple[str, bytes | Diagnostic]]:
-        """Each path with its content, or with the error that says why it is not read."""
+        """Yield each path with its content, or with the error that prevents reading it."""
         for path in paths:
             yield path, self.content(path)
 
@@ -138,7 +138,7 @@ class Sandbox:
             raise self._failure(path, error) from None
 
     def size(self, path: str) -> int | Diagnostic:
-        """The bytes of a regular file, or the error that says why it is not read."""
+        """Return the bytes of a regular file, or the error that prevents reading it."""
         try:
             known = self.stat(path)
             return known.st_size if stat.S_ISREG(known.st_mode) else self._special(path, known.st_mode).diagnostic

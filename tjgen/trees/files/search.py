@@ -1,4 +1,4 @@
-"""A folder, or a pattern -> the files below it, one by one, each a path or the error that says what was not searched."""
+"""A folder, or a pattern -> the files below it, one by one, each a path or the error that prevented its search."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def below_links(sandbox: Sandbox, folder: str, wanted: Callable[[str], bool]) ->
 
 
 def matching(sandbox: Sandbox, folder: str, pattern: str) -> Paths:
-    """The files below a folder that a pattern means. `**` stands for any number of folders.
+    """Yield the files below a folder that match a pattern. `**` matches any number of folders.
 
     Paths begin with `folder`. Hidden entries need a part of the pattern that begins with a dot.
     """

@@ -1,4 +1,4 @@
-"""Jobs of a runtime -> how long the name of a TrainJob may be, so that the names made of it stay legal.
+"""Jobs of a runtime -> the maximum length of a TrainJob's name, so that the names derived from it stay valid.
 
 JobSet v0.12.0 refuses a JobSet whose longest Job name `NAME-JOB-<replicas-1>` or longest pod name
 `NAME-JOB-<replicas-1>-<completions-1>-abcde` has more than 63 characters (pkg/webhooks

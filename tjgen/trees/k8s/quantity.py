@@ -38,7 +38,7 @@ class QuantityError(ValueError):
 
 
 class Quantity(NamedTuple):
-    """An amount in billionths, the format that it prints in, and its text ("" until it is asked for)."""
+    """An amount in billionths, the format that it prints in, and its text ("" until it is first used)."""
 
     nanos: int
     format: str
@@ -62,7 +62,7 @@ _MEMO = 4096
 
 
 def parse(text: str | int | float) -> Quantity:
-    """The quantity that a YAML value says; raises QuantityError with the API server's words.
+    """Return the quantity of a YAML value; raise QuantityError with the API server's words.
 
     Upstream: `resource.ParseQuantity`.
     """
@@ -125,7 +125,7 @@ def _parse(text: str) -> Quantity:
     exponent, suffix_format = _suffix(suffix)
     if suffix_format == BINARY:
         if not fraction:
-            # The short path holds 15 digits, less those that the suffix stands for.
+            # # The short path has space for 15 digits, less those of the suffix.
             digits_left = 15 - len(whole) - int(exponent * 3 / 10) - 1
             amount = int(whole) << exponent
             if digits_left >= 0:

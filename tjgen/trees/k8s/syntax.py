@@ -154,14 +154,14 @@ def percent(text: str) -> list[str]:
 
 
 def path_segment(text: str) -> list[str]:
-    """A name that can stand in an address (`IsPathSegmentName`)."""
+    """A name that is valid in a URL path (`IsPathSegmentName`)."""
     if text in (".", ".."):
         return [f"may not be '{text}'"]
     return path_segment_prefix(text)
 
 
 def path_segment_prefix(text: str) -> list[str]:
-    """The beginning of a name that can stand in an address (`IsPathSegmentPrefix`)."""
+    """The beginning of a name that is valid in a URL path (`IsPathSegmentPrefix`)."""
     return [f"may not contain '{character}'" for character in "/%" if character in text]
 
 

@@ -1,7 +1,7 @@
 """An object -> the same with every quantity as the types of the API server print it: 1536Mi for 1.5Gi.
 
-A webhook that fills in anything writes the whole object anew, and quantities with it, but only on creation.
-What is applied again has to say the same, since Trainer compares `spec.trainer` as text (kubeflow/trainer v2.3
+A webhook that fills in any field writes the whole object again, and quantities with it, but only on creation.
+A later apply must have the same text, since Trainer compares `spec.trainer` as text (kubeflow/trainer v2.3
 `TrainJobSpec`, rule "field is immutable"): with 1.5Gi in Git, the second sync of an unchanged run is refused.
 """
 

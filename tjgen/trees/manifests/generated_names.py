@@ -14,13 +14,13 @@ _SUFFIX = "xxxxx"
 
 
 def generated(metadata: dict[str, Any]) -> str:
-    """The name that the object gets: its own, one made of the prefix, or "" for neither."""
+    """Return the name of the object: its own, one generated from the prefix, or "" for neither."""
     name, prefix = metadata.get("name"), metadata.get("generateName")
     return name or (f"{prefix[:_PREFIX]}{_SUFFIX}" if prefix else "")
 
 
 def prefix_of(tree: Tree) -> str:
-    """The prefix that the name of an object is made of; "" for an object with a name, or with neither."""
+    """Return the prefix for the generated name of an object; "" for an object with a name, or with neither."""
     metadata = tree.get("metadata") if tree.__class__ is dict else None
     if metadata.__class__ is not dict or metadata.get("name"):
         return ""

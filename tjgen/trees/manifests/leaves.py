@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.trees.fields.path import FieldPath, Selector, Step, Tree, get
 
 KEYS = ("name", "mountPath", "containerPort", "manager", "key", "ip")
-"""Fields that tell the elements of a list apart, in the order in which they are tried."""
+"""Fields that identify the elements of a list, in order of preference."""
 
 
 FIRST = {"volumeMounts": "mountPath", "ports": "containerPort"}
@@ -28,7 +28,7 @@ def leaves(tree: Tree, path: FieldPath = ()) -> Iterator[tuple[FieldPath, Tree]]
 
 
 def lasting(tree: Tree, path: FieldPath) -> FieldPath:
-    """`path` with selectors for the indexes of lists whose elements can be told apart, as `leaves` writes it."""
+    """Return `path` with selectors for the indexes of lists whose elements have keys, as `leaves` writes it."""
     steps: list[Step] = []
     for step in path:
         if step.__class__ is int and tree.__class__ is list and step < len(tree):

@@ -13,9 +13,9 @@ PREVIEW = "preview"
 STAGES = (RUNTIMES, DATA, RUNS)
 """The parts of an output tree, in the order in which they have to be applied."""
 PLATFORM = "platform"
-"""The part beside them: what a Platform makes, which stands before all runs of its cluster."""
+"""The part of the platform: objects that exist before all runs of its cluster."""
 SYNC = "gitops"
-"""The part beside them: the objects that make a tool sync the tree."""
+"""The part of the tool: the objects that make a tool sync the tree."""
 
 
 class Manifest:
@@ -28,7 +28,7 @@ class Manifest:
         self.owners = owners
         self.stage = stage
         self.expanded = expanded or stage == PREVIEW
-        """Whether the twin made it: its origins point into the TrainJob and the runtime that were expanded."""
+        """Whether the twin created it: its origins point into the TrainJob and the runtime that were expanded."""
 
     @property
     def api_version(self) -> str:

@@ -43,7 +43,7 @@ class Objects(list[Tree]):
         return names.get(name, [])
 
     def derived(self, make: Callable[[Sequence[Tree]], Any]) -> Any:
-        """What `make` makes of the objects, made once."""
+        """Return the result of `make` for the objects, computed once."""
         if make not in self._derived:
             self._derived[make] = make(self)
         return self._derived[make]

@@ -1,8 +1,8 @@
 """PyYAML's binding of libyaml, imported alone: the rest of PyYAML is loaded when another module imports it.
 
 `import yaml` reads PyYAML's scanner, resolver, constructor and dumper, written in Python and not used here, which takes
-longer than all else that checking a file imports. Of these modules the binding wants only the exceptions that it
-raises, so while it is imported they are represented by stand-ins. Afterwards the stand-ins are gone; the package `yaml`
+longer than all other imports for the check of a file. Of these modules the binding requires only the exceptions that it
+raises, so while it is imported they are replaced by stubs. Afterwards the stubs are removed; the package `yaml`
 stays known, not yet executed, and executes at the first use of a name in it, as if it had been imported then.
 """
 
@@ -38,7 +38,7 @@ def load() -> Any:
         known = set(sys.modules)
         try:
             return _load_alone()
-        except (ImportError, AttributeError):  # another release of PyYAML, or no binding: the ordinary way tells which
+        except (ImportError, AttributeError):  # another release of PyYAML, or no binding: the ordinary import reports which
             for name in set(sys.modules) - known:
                 if name.partition(".")[0] == "yaml":
                     del sys.modules[name]

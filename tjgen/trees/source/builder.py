@@ -29,17 +29,17 @@ from tjgen.trees.typing import Any, NamedTuple
 MOST_LEVELS = 200
 """Nesting allowed in one document: several times what any Kubernetes object has, and less than Python's stack."""
 MOST_ALIASED = 400_000
-"""Values that the aliases of one document may stand for (go-yaml v2 bounds the same thing near the same number)."""
+"""The number of values of one document's aliases (go-yaml v2 has a similar limit near the same number)."""
 
 _NO_KEY: Any = object()
 _OPEN_KEY: Any = object()
-"""The key of an entry while a container is read that stands as its key."""
+"""The key of an entry while the container in its place is read."""
 _REFUSED: Any = object()
 """The key of an entry that cannot be kept: its value is read and dropped."""
 
 
 class _Anchor(NamedTuple):
-    """What an alias stands for: a value, how many values it holds, how many levels it has."""
+    """The content of an alias: a value, its number of values, its number of levels."""
 
     value: Tree
     values: int
@@ -62,7 +62,7 @@ class Builder:
     def __init__(self, source: Text, dialect: Dialect, budgets: Budgets = DEFAULT) -> None:
         self.documents: list[Document] = []
         self._begun = 0
-        self._count = 0  # values so far, with those that aliases stand for
+        self._count = 0  # values so far, including those of aliases
         self._budgets = budgets
         self._most = budgets.values
         self.findings = SourceFindings(source)
@@ -99,7 +99,7 @@ class Builder:
         self._key: Any = _NO_KEY  # the key that waits for its value
         self._stack: list[tuple[Any, dict[Any, int] | None, Any, _Growth | None]] = []
         self._anchors: dict[str, _Anchor] = {}
-        self._aliased = 0  # values of this document that aliases stand for
+        self._aliased = 0  # values of aliases in this document
         self._deepest = 0
 
     def _start_document(self, event: Any) -> None:

@@ -16,7 +16,7 @@ class Comment(NamedTuple):
     line: int
     column: int
     alone: bool
-    """Whether nothing else stands on its line."""
+    """Whether it is alone on its line."""
 
 
 def comments(content: str) -> list[Comment]:
@@ -71,7 +71,7 @@ def _range(event: Any) -> tuple[int, int]:
 def _block(content: str, start: int, end: int) -> tuple[int, int]:
     """The text of a block scalar: without its first line, and without the comments behind it, which its event counts in.
 
-    Those are told from text by their smaller indentation.
+    Those differ from text by their smaller indentation.
     """
     first, *lines = content[start:end].splitlines(keepends=True)
     start += len(first)

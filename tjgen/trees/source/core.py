@@ -93,7 +93,7 @@ def _too_long(text: str) -> OddScalar:
 
 
 def _same(ours: Tree, theirs: Tree) -> bool:
-    """Whether both are the same value: of one kind, and equal (1 and 1.0 are: JSON does not tell them apart)."""
+    """Return whether both are the same value: of one kind, and equal (1 and 1.0 are: JSON does not distinguish them)."""
     numbers = (int, float)
     if ours.__class__ in numbers and theirs.__class__ in numbers:
         return bool(ours == theirs)
@@ -128,7 +128,7 @@ def tagged(tag: str, text: str) -> Any:
 
 
 def stray_tag(tag: str, value: Tree) -> OddScalar:
-    """What is said of any other tag: it has no meaning in a file of ours."""
+    """The message about any other tag: it has no meaning in a tjgen file."""
     return OddScalar(value, TAG, f"the tag {written(tag)} has no meaning here", "remove the tag")
 
 

@@ -33,7 +33,7 @@ def check_start(event: Any, source: Text, dialect: Dialect, findings: SourceFind
 
 
 def check_number(source: Text) -> Diagnostic | None:
-    """What is wrong with a text of so many directives that reading it would take for ever."""
+    """Return the diagnostic for a text with so many directives that reading it would take too long."""
     content = source.content
     if (
         content.count("%TAG") <= MOST_TAG_DIRECTIVES

@@ -1,4 +1,4 @@
-"""One document of a stream: its value, and where each part of it stands in its file."""
+"""One document of a stream: its value, and the place of each part in its file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAME: FieldPath = ("metadata", "name")
 
 
 class Document:
-    """A value read from YAML. Positions are not kept while reading but found again on the first question: few are asked."""
+    """A value read from YAML. Positions are not stored while reading but computed on first use: few are used."""
 
     __slots__ = ("_place", "_range", "dialect", "index", "source", "value")
 
@@ -55,7 +55,7 @@ class Document:
         return "" if bounds is None else self.source.content[bounds[0] : bounds[1]]
 
     def locate(self, path: FieldPath, *, key: bool = False) -> Span | None:
-        """Where the value at `path` stands, or with `key` its key.
+        """Return the place of the value at `path`, or with `key` of its key.
 
         A value that came by an alias or a merge key is located where it is written. Where the path does not exist, the
         nearest ancestor answers, with its key if it has one. None only for a document without any text.

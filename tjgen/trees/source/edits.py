@@ -1,7 +1,7 @@
 """A YAML text and the change of one field -> the text with the change and everything else as it was, comments included.
 
-Where a change cannot be made without touching more, as in what an alias shares, the answer is None. What is answered
-has been read again, and says what it shall.
+If a change would affect other values, such as those of an alias, the result is None. Each result
+has been parsed again, and has the expected value.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Stream:
         return edited(text, self._file, self._dialect, 0, path, value)
 
     def put(self, index: int, text: str) -> None:
-        """Let another text stand in the place of a document."""
+        """Replace a document with another text."""
         self._pieces[self._at[index]] = text
 
 
@@ -104,7 +104,7 @@ def _set(document: Document, path: FieldPath, value: Tree) -> str | None:
 
 
 def _replaced(document: Document, path: FieldPath, value: Tree) -> str | None:
-    """The text with another scalar in the place of one that stands on one line."""
+    """Return the text with another scalar in the place of one on a single line."""
     span = _own(document, path)
     if span is None or span.line != span.end_line or value.__class__ not in _SCALARS:
         return None
@@ -155,7 +155,7 @@ def _scalar(value: Tree) -> str:
 
 
 def _removed(document: Document, path: FieldPath) -> str | None:
-    """The text without an entry, and without the mappings that only held it."""
+    """Return the text without an entry, and without the mappings that contained only it."""
     while len(path) > 1 and isinstance(path[-2], str) and len(get(document.value, path[:-1])) == 1:
         path = path[:-1]
     key, value, holder = document.locate(path, key=True), _own(document, path), _own(document, path[:-1])
@@ -177,7 +177,7 @@ def _removed(document: Document, path: FieldPath) -> str | None:
 
 
 def _own(document: Document, path: FieldPath) -> Span | None:
-    """Where the value stands, if it is written inside what holds it: an alias leads elsewhere."""
+    """Return the place of the value if it is inside its container: an alias is elsewhere."""
     span = document.locate(path)
     if span is None or not path:
         return span

@@ -1,4 +1,4 @@
-"""Bytes or a string -> text that may be YAML, or the diagnostic that says where it is none."""
+"""Bytes or a string -> text that may be YAML, or the diagnostic with the place of the error."""
 
 from __future__ import annotations
 

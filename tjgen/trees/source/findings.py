@@ -16,7 +16,7 @@ Range = tuple[int, int]
 
 
 def extent(event: Any) -> Range:
-    """Where the text of an event stands."""
+    """Return the place of the text of an event."""
     return event.start_mark.index, event.end_mark.index
 
 

@@ -1,4 +1,4 @@
-"""A scalar that stands as a mapping key -> the key: a string in every tree."""
+"""A scalar in the place of a mapping key -> the key: a string in every tree."""
 
 from __future__ import annotations
 

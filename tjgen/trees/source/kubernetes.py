@@ -1,7 +1,7 @@
 """The text of a scalar in a Kubernetes file -> the value that kubectl reads.
 
 kubectl reads YAML through sigs.k8s.io/yaml: go-yaml v2 resolves scalars (resolve.go:resolve, decode.go:scalar), the
-result becomes JSON, and JSON has no way to say 1.0 other than 1. Order and names follow upstream.
+result becomes JSON, and JSON does not distinguish 1.0 from 1. Order and names follow upstream.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WORDS: dict[str, Tree] = {
     **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), _INFINITY),
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -_INFINITY),
 }
-# Patterns are compiled when the first text asks for them: few files have such numbers.
+# # Patterns are compiled on first use: few files have such numbers.
 # Groups: sign, hexadecimal, binary, octal, decimal.
 _INTEGER = r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))\Z"
 _SIGNED_BINARY = r"0b([-+][01]+)\Z"
@@ -85,7 +85,7 @@ def resolve(text: str) -> Tree:
 
 
 def _number(text: str) -> Tree:
-    if text[0] == ".":  # strconv.ParseFloat alone, which wants its underscores between digits
+    if text[0] == ".":  # strconv.ParseFloat alone, which accepts underscores only between digits
         return _float(regex.sub(_DIGIT_SEPARATOR, "", text), text)
     digits = text.replace("_", "")
     value = _integer(digits)
@@ -98,7 +98,7 @@ def _integer(digits: str) -> int | None:
         return None
     match = regex.match(_INTEGER, digits)
     if match is None:
-        # ParseInt is asked once more behind the prefix "0b", and takes a sign there.
+        # # ParseInt is called once more after the prefix "0b", and accepts a sign there.
         match = regex.match(_SIGNED_BINARY, digits)
         return _within(int(match[1], 2), signed=True) if match else None
     sign, hexadecimal, binary, octal, decimal = match.groups()
@@ -170,7 +170,7 @@ def tagged(tag: str, text: str) -> Any:
 
 
 def stray_tag(tag: str, value: Tree) -> OddScalar:
-    """What is said of any other tag: go-yaml v2 passes over it."""
+    """The message about any other tag: go-yaml v2 ignores it."""
     return OddScalar(value, IGNORED_TAG, f"kubectl ignores the tag {written(tag)}", "remove the tag")
 
 

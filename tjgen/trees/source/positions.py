@@ -1,4 +1,4 @@
-"""The text of a document -> where each key and value stands, as a tree of places beside the tree of values."""
+"""The text of a document -> the place of each key and value, as a tree of places parallel to the tree of values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Range = tuple[int, int]
 
 
 class Extent:
-    """Where a value stands: indexes of its first character and of the one after its last. Small: a file may have a million."""
+    """The place of a value: indexes of its first character and of the one after its last. Small: a file may have a million."""
 
     __slots__ = ("end", "start")
 
@@ -48,7 +48,7 @@ class _Sequence(Extent):
 
 
 def compose(content: str, start: int, end: int, *, dialect: Dialect) -> Extent:
-    """The places of the document that stands in `content` from `start` to before `end`, and is known to be YAML."""
+    """Return the places of the document in `content` from `start` to before `end`, which is known to be YAML."""
     root = _Sequence(start, end)
     composer = _Composer(root, start, dialect)
     parser = libyaml.parse(content[start:end])
@@ -60,7 +60,7 @@ def compose(content: str, start: int, end: int, *, dialect: Dialect) -> Extent:
 
 
 def find_scalar(content: str, start: int, end: int, path: FieldPath, *, dialect: Dialect) -> Range | None:
-    """The range of the scalar at `path` of mappings, read no further than that; None if something else is there.
+    """Return the range of the scalar at `path` of mappings, without reading further; None for another value.
 
     An entry of the mapping itself comes before merged ones, so nothing later in the document changes the range.
     """

@@ -1,4 +1,4 @@
-"""What can be wrong with a source text: one table of codes, and the diagnostic made of an entry."""
+"""The possible errors of a source text: one table of codes, and the diagnostic for an entry."""
 
 from __future__ import annotations
 

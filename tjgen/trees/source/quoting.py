@@ -1,7 +1,7 @@
 """A string -> how it is written on one line so that every reader of YAML sees this string.
 
-Nothing is quoted by a list of dangerous words: the resolvers of the dialects are asked what they would see. What they do
-not know (YAML 1.1's base 60, dates, digit groups, as PyYAML and others read them) is asked of one pattern.
+Quoting does not depend on a list of dangerous words: the resolvers of the dialects decide. Forms that they do
+not support (YAML 1.1's base 60, dates, digit groups, as PyYAML and others read them) match one pattern.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import re
 
 _WORD = regex.compile(r"[A-Za-z_/][A-Za-z0-9_/.-]*\Z").match
-# What may stand unquoted in block context: begins with no indicator (a dash is none before a letter, digit or dash), has no
+# # Valid without quotes in block context: begins with no indicator (a dash is none before a letter, digit or dash), has no
 # "word: word" and no "word #word", and neither begins nor ends with a space.
 _UNQUOTED = regex.compile(
     r"""(?!---|\.\.\.)(?:-(?=[A-Za-z0-9-])|[^\x00-\x20\x7f\-?:,\[\]{}#&*!|>'"%@`])"""
@@ -67,7 +67,7 @@ def _is_yaml11(text: str) -> bool:
     """Whether YAML 1.1 has a number, a date, a default key or a merge key there that the dialects do not know."""
     if text[0] not in FIRST_OF_NUMBER:
         return text in ("=", "<<")
-    # A date may go on with anything behind its time; every other form is made of few characters.
+    # # Any text may follow the time of a date; every other form has few characters.
     return (_IN_YAML11.issuperset(text) or text[4:5] == "-") and regex.match(_YAML11, text) is not None
 
 

@@ -12,20 +12,20 @@ MERGE = object()
 """What the merge key `<<` reads as, instead of a string."""
 
 TAG_PREFIX = "tag:yaml.org,2002:"
-"""What `!!` stands for."""
+"""The meaning of `!!`."""
 TYPES_OF_TAG: dict[str, tuple[type, ...]] = {"bool": (bool,), "int": (int,), "float": (float, int), "null": (type(None),)}
 """Name of a tag -> the types that a value of it has when it is read without the tag."""
 
 FIRST_OF_NUMBER = frozenset("0123456789+-.")
 IN_NUMBER = FIRST_OF_NUMBER | frozenset("_abcdefABCDEFxXoO")
-"""Characters of numbers in every dialect of YAML. Most texts are told apart by these, without a pattern."""
+"""Characters of numbers in every dialect of YAML. Most texts are classified by these, without a pattern."""
 
 _MEMORY = 50_000
 _LONGEST_REMEMBERED = 80
 
 
 class OddScalar(NamedTuple):
-    """A scalar that has a value and something to be said about it."""
+    """A scalar that has a value and a warning about it."""
 
     value: Tree
     problem: SourceProblem
@@ -60,7 +60,7 @@ class Dialect(NamedTuple):
     tagged: Callable[[str, str], Any]
     """Tag and text -> value, or Doubt."""
     stray_tag: Callable[[str, Tree], OddScalar]
-    """Tag that says nothing of its value, and the value -> Doubt."""
+    """Tag without effect on its value, and the value -> Doubt."""
     follows_go: bool
     """Whether go-yaml v2 is followed where it departs from YAML 1.2: in merge keys, escapes, directives and separators."""
 

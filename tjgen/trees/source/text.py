@@ -8,7 +8,7 @@ from tjgen.trees.diagnostics.model import Span
 
 
 class Text:
-    """The text of one file, shared by its documents. Line starts are found on first use: most files are never asked."""
+    """The text of one file, shared by its documents. Line starts are computed on first use: most files never need them."""
 
     __slots__ = ("_line_starts", "content", "file")
 

@@ -1,6 +1,6 @@
 """A tree -> YAML in Kubernetes style: two spaces, sequences not indented under their key, block literals, few quotes.
 
-Keys stand in the order of the tree; the same tree gives the same bytes on every machine.
+Keys have the order of the tree; the same tree gives the same bytes on every machine.
 """
 
 from __future__ import annotations

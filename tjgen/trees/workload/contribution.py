@@ -1,4 +1,4 @@
-"""Contributions: what a pass wants to have in the Workload, and the line that asked for it."""
+"""Contributions: the values that a pass adds to the Workload, and the line of each in the source."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Contributions = Iterator[Contribution | Diagnostic]
 
 
 def is_from_experiment(workload: Workload, path: FieldPath) -> bool:
-    """Whether the user has said what stands at `path`: what only fills a gap leaves it alone."""
+    """Return whether the user has set the value at `path`: a pass that only fills gaps skips it."""
     is_set = get(workload.tree.value, path, None) is not None
     return is_set and any(origin.manager == EXPERIMENT for origin in workload.tree.origins(path))
 
@@ -47,7 +47,7 @@ def contribute(
     """`workload` with the contributions of one pass, and the diagnostics among `results`.
 
     Passes fill and extend, they do not overrule: a contribution that would change what the user
-    said is left out and reported with both places (TJ250).
+    set is left out and reported with both places (TJ250).
     """
     writer = None
     diagnostics: list[Diagnostic] = []

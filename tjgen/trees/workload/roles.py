@@ -40,7 +40,7 @@ def role(workload: Workload, name: str) -> PodSet | None:
 
 
 def nodes(workload: Workload) -> int:
-    """The nodes of the run: what the TrainJob says, or else its runtime."""
+    """The nodes of the run: the TrainJob's value, or else its runtime's."""
     if workload.is_direct:
         return sum(_pods(workload, podset) for podset in workers(workload))
     num_nodes = get(workload.tree.value, ("trainer", "numNodes"), None) or get(workload.ml_policy, ("numNodes",), None)

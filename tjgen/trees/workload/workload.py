@@ -1,19 +1,19 @@
 """The Workload: what one run shall be, as one managed tree over the runtime's pod templates.
 
-    trainer      numNodes, numProcPerNode: counts that a TrainJob says beside the templates
+    trainer      numNodes, numProcPerNode: counts of a TrainJob outside of the templates
     initializer  dataset, model: as in a TrainJob
     run          suspend, activeDeadlineSeconds
     metadata     labels and annotations of the run's own object
     runtime      the wanted runtime spec: mlPolicy, podGroupPolicy, template (as in a TrainingRuntime)
-    objects      "Kind/name" -> objects that the run needs beside it (claims, config maps)
-    ahead        "Kind/name" -> objects that have to be there before it, which several runs may share
+    objects      "Kind/name" -> supporting objects of the run (claims, config maps)
+    ahead        "Kind/name" -> objects that must exist before it, which several runs may share
     slices       how even the slices of the data are, for people: no target reads it
     counts       role -> its pods, in a run that no Trainer starts: there every role counts for itself
-    policy       restart, elastic, success, cleanup, as they are said: targets beside Trainer's have fields of their own for them
-    schedule     queue, minAvailable and the like, and `volcano`: what targets beside Trainer's say in their own fields
+    policy       restart, elastic, success, cleanup, as written: direct targets have fields of their own for them
+    schedule     queue, minAvailable and the like, and `volcano`: direct targets have fields of their own for them
 
-The runtime's spec is grafted in under the manager "runtime"; whatever another manager owns is what
-the experiment asked for, and so what a target has to say.
+The runtime's spec is grafted in under the manager "runtime"; the values of other managers come from
+the experiment, and so a target must write them.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class PodSet(NamedTuple):
     container: str
     """The container that does the work: the one that the controller would write to."""
     path: FieldPath
-    """Where the replicated job stands in the Workload's tree."""
+    """The path of the replicated job in the Workload's tree."""
     pod: FieldPath
-    """Where its pod template's spec stands."""
+    """The path of its pod template's spec."""
     pod_metadata: FieldPath
-    """Where its pod template's metadata stands."""
+    """The path of its pod template's metadata."""
     main: FieldPath
-    """Where its main container stands."""
+    """The path of its main container."""
 
     @property
     def is_initializer(self) -> bool:
@@ -81,7 +81,7 @@ class Workload(NamedTuple):
         return "counts" in self.tree.value
 
     def number(self, podset: PodSet) -> Tree:
-        """What a variable takes the number of the node from: an entry of `env` without its name. None where nothing tells it."""
+        """The source of the node's number for a variable: an entry of `env` without its name. None if there is no source."""
         return self.numbers.get(podset.name) if self.is_direct else _OF_JOB
 
     @property
@@ -93,7 +93,7 @@ class Workload(NamedTuple):
 def over(runtime_spec: Tree, *, name: str, namespace: str, rewritten: Owners = NOTHING) -> Workload:
     """A Workload that is just the runtime: what passes and the experiment are applied over.
 
-    `rewritten` are the places in the spec that say another image than the catalog does, and who changed it.
+    `rewritten` are the paths in the spec whose image differs from the catalog, and the source of the change.
     """
     owners: Owners = {(): (Origin("lower", "tjgen"),), ("runtime",): (Origin(RUNTIME, "runtime", ("spec",), True),)}
     for path, origins in rewritten.items():

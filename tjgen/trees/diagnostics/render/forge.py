@@ -1,4 +1,4 @@
-"""Diagnostics -> what a forge needs of each beside its text: where it is in the repository, and what it is known by.
+"""Diagnostics -> the data that a forge requires in addition to the text: path in the repository, and fingerprint.
 
 Forges look for files from the top of the working tree, wherever in it a command ran.
 """
@@ -15,11 +15,11 @@ from tjgen.trees.fields.path import render as render_path
 from tjgen.trees.typing import NamedTuple
 
 NOWHERE = "tjgen.yaml"
-"""The file that stands for what is in no file: forges drop what has no place."""
+"""The file for diagnostics that have none: forges drop results without a place."""
 
 
 class Reported(NamedTuple):
-    """A diagnostic as a forge knows it."""
+    """A diagnostic in the form of a forge."""
 
     diagnostic: Diagnostic
     text: str
@@ -29,7 +29,7 @@ class Reported(NamedTuple):
 
 
 def reported(diagnostics: Iterable[Diagnostic]) -> Iterator[Reported]:
-    """Every diagnostic in its order, with the names of its files as the repository knows them."""
+    """Return every diagnostic in its order, with the paths of its files in the repository."""
     top = _top()
     seen: dict[str, int] = {}
     for one in diagnostics:
