@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def _leave_out_working_directory() -> None:
-    """`python -m tjgen` looks for modules in the working directory first, which may hold a yaml.py of anybody."""
+    """`python -m tjgen` searches modules in the working directory first, which may contain an unrelated yaml.py."""
     if not sys.flags.safe_path and sys.path and os.path.realpath(sys.path[0] or ".") == os.path.realpath("."):
         sys.path.pop(0)
 

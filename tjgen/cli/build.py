@@ -143,7 +143,7 @@ def _into_directory(plan: Plan, directory: str, arguments: Arguments, reporter: 
     options = BuildOptions(arguments["force"], arguments["prune_runs"], arguments["prune_data"])
     summary = _summary(plan, arguments, directory)
     seen, watch = summary.add if summary else None, reporter.watch()
-    # # "-" requests previews without a folder: with a tree they would be lost.
+    # "-" requests previews without a folder: with a tree they would be lost.
     previews = arguments["expanded"] if arguments["expanded"] != "-" else None
     if arguments["check"]:
         written = compare(plan, directory, previews, options=options, seen=seen, watch=watch)

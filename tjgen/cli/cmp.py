@@ -66,7 +66,7 @@ def _built(request: argocd.PluginRequest, problems: list[Diagnostic]) -> tuple[l
         return [], problems
     options = request.options
     if find(".") is None and not options.paths:
-        # # A folder of experiments without a project is built with defaults.
+        # A folder of experiments without a project is built with defaults.
         options = options._replace(paths=argocd.discovered("."))
     result = rendered(options)
     return list(result.objects), [*problems, *result.diagnostics, *argocd.empty(result)]

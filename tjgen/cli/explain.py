@@ -146,7 +146,7 @@ def _selection(words: list[str], environments: list[str]) -> _Selection:
         raise CompileError([Diagnostic("TJ026", f"{file} holds no object", hint=hint)])
     kind, name, namespace = subject.kind, subject.name, subject.namespace
     if not known.owner:
-        # # A file that experiments share: any experiment of the project may use it.
+        # A file that experiments share: any experiment of the project may use it.
         return _Selection([], environments, kind, name, namespace, _path(words[1:]), "".join(words[1:]))
     project = find(file) or find(".")
     source = os.path.normpath(os.path.join(os.path.dirname(project) if project else "", known.source))

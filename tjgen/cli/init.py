@@ -122,7 +122,7 @@ def _options(arguments: Arguments, directory: str) -> Options | str:
 
 
 def _place(directory: str) -> str:
-    """Where a folder lies in the repository around it; "" for one that is, or will be, a repository itself."""
+    """Return the path of a folder in its repository; "" for one that is, or will be, a repository itself."""
     working_directory = above = os.path.realpath(directory)
     while not os.path.exists(os.path.join(above, ".git")):
         if above == os.path.dirname(above):

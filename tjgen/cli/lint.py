@@ -78,7 +78,7 @@ COMMAND = Command(
 
 def run(arguments: Arguments) -> int:
     """Lint every scene, report, and answer with the exit code."""
-    # # The rules are many modules: load them on demand.
+    # The rules are many modules: load them on demand.
     from tjgen.gitops.lint.engine import unknown_rules
 
     if arguments["list"]:

@@ -36,7 +36,7 @@ def run(words: list[str]) -> int:
     except OSError as error:
         if isinstance(error, FileNotFoundError) and not _has_working_directory():
             return _no_working_directory()
-        # Files are opened by name and report themselves; what has no name is standard output, on a full disk for instance.
+        # Files are opened by name and report themselves; errors without a name are of standard output, such as a full disk.
         if error.filename is None:
             return unwritable(error)
         return _unreadable(error) if error.filename == "<stdin>" else _defect(words, error)

@@ -36,7 +36,7 @@ def release_for(requested: str | None) -> Release:
     if isinstance(content, Diagnostic):
         raise CompileError([content])
     documents, _ = read(content, file, CORE)
-    # # The build reports errors of the project.
+    # The build reports errors of the project.
     for document in documents:
         configured = get(document.value, _RELEASE, None)
         if configured.__class__ is str:

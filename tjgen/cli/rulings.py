@@ -19,7 +19,7 @@ _POLICY: FieldPath = ("spec", "policy", "severity")
 
 
 def project_of(paths: Sequence[str], reporter: Reporter) -> Project | None:
-    """The project that manifests lie in, if one does."""
+    """Return the project of the manifests, if there is one."""
     file = next((file_of_path for path in paths if path != "-" and (file_of_path := find(path)) is not None), None)
     if file is None:
         return None

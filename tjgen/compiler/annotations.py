@@ -1,6 +1,6 @@
 """The manifests of a run, and the tool that syncs them -> the same with the annotations that keep it from doing harm.
 
-A runtime has to be there before its runs, and to stay as long as one of them: Trainer 2.3 refuses every
+A runtime must exist before its runs, and as long as one of them: Trainer 2.3 rejects every
 update of a TrainJob whose runtime was removed, so a foreground deletion never ends
 (pkg/runtime/core `ValidateObjects`). An earlier wave gives both orders, since Argo CD prunes backwards.
 A claim stays in the wave of its runs: one that waits for its first consumer would hold an earlier wave up

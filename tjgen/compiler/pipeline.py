@@ -49,7 +49,7 @@ class Compiled(NamedTuple):
     manifests: list[Manifest]
     """Objects to apply, in an order in which they can be applied."""
     previews: list[Manifest]
-    """Objects that controllers make of them."""
+    """Objects that controllers create from them."""
     diagnostics: list[Diagnostic]
     sources: Sources
     workload: Workload

@@ -36,7 +36,7 @@ def split(line: str) -> list[str]:
             continue
         text = part[kind]
         word = [] if word is None else word
-        # # Between double quotation marks a backslash is literal, but before another one and before a mark.
+        # Between double quotation marks a backslash is literal, but before another one and before a mark.
         word.append(regex.sub(r'\\(["\\])', lambda match: match[1], text) if kind == "double" else text)
     if word is not None:
         words.append("".join(word))
@@ -49,7 +49,7 @@ _ASSIGNED = regex.compile(r"[A-Za-z_][A-Za-z0-9_]*=\S*")
 
 
 def shell_syntax(line: str) -> str | None:
-    """The first part of a line that only a shell understands: an operator, a variable, an assignment. None for a plain command.
+    """Return the first part of a line that only a shell supports: an operator, a variable, an assignment. None without any.
 
     `$(NAME)` is a reference that Kubernetes replaces. What single quotation marks or a backslash protect is plain text.
     """

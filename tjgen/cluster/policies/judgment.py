@@ -1,4 +1,4 @@
-"""An object -> what policies and Pod Security have against it, and against the Jobs and pods that controllers make of it."""
+"""An object -> the errors of policies and Pod Security about it, and about the Jobs and pods that controllers create from it."""
 
 from __future__ import annotations
 

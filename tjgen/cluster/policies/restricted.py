@@ -52,7 +52,7 @@ def capabilities_restricted(pod: PodView) -> Iterator[Violation]:
 
 
 def proc_mount_restricted(pod: PodView) -> Iterator[Violation]:
-    # The baseline check refuses the same, but for pods in a user namespace.
+    # The baseline check rejects the same, except pods in a user namespace.
     if pod.minor >= 35 and pod.is_in_user_namespace:
         yield from proc_mount(pod)
 

@@ -1,6 +1,6 @@
 """A host and a port -> a connection, but not to this machine, its network segment or the metadata of a cloud.
 
-An image names its registry, and anybody can name an image: so the addresses behind a name are looked at when the connection is
+An image names its registry, and any user can name an image: so the addresses of a name are checked when the connection is
 opened, not before, and the hosts that the caller names on the command line are the only exceptions.
 """
 

@@ -39,7 +39,7 @@ class Registries:
         """Registry and repository -> the Authorization header that it requires."""
 
     def digest(self, reference: Reference, *, platform: str | None = None) -> str:
-        """The digest of a tag, `sha256:...`. With `platform` (`linux/amd64`) it must be there for it. Raises RegistryError."""
+        """Return the digest of a tag, `sha256:...`. With `platform` (`linux/amd64`) it must support that. Raise RegistryError."""
         answer = self._get(reference, f"manifests/{quote(reference.tag)}", accept=_ACCEPT)
         digest = "sha256:" + sha256(answer.body).hexdigest()
         claimed = answer.headers.get("Docker-Content-Digest") or digest

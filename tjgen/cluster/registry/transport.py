@@ -94,7 +94,7 @@ class Transport:
                 return Response(error.code, error.headers, _body(error, request.full_url, self._deadline()))
 
     def _deadline(self) -> float:
-        """When a body must be there: a server that sends a byte now and then would never run into the timeout."""
+        """The deadline for a body: a server that sends a byte now and then would never run into the timeout."""
         return time.monotonic() + 4 * self._timeout
 
 

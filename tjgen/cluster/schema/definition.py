@@ -18,7 +18,7 @@ _EMBEDDED = {
     "kind": {"type": "string", "minLength": 1},
     "metadata": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
 }
-"""The fields that an object within another has without saying so (`x-kubernetes-embedded-resource`)."""
+"""The fields that an embedded object has without declaring them (`x-kubernetes-embedded-resource`)."""
 
 
 class SchemaFile(NamedTuple):
@@ -58,7 +58,7 @@ def _schema(spec: Schema, version: Schema) -> Schema:
     rules = ruled(schema)
     if rules is not None:
         extensions["x-tjgen-rules"] = rules
-    # # All objects share the schema of metadata, which has a file of its own; apiVersion and kind need no properties.
+    # All objects share the schema of metadata, which has a file of its own; apiVersion and kind need no properties.
     named = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}}
     properties = {**named, **schema.get("properties", {}), "metadata": {"type": "object"}}
     return {**schema, "properties": properties, **extensions}

@@ -102,7 +102,7 @@ def kinds() -> dict[str, str]:
 
 def own_files(folder: str) -> dict[str, str]:
     """Name -> checksum of the schema files in a folder of one's own; raises CompileError where there is no such folder."""
-    # # A relative path names another folder after the process changes its working directory.
+    # A relative path names another folder after the process changes its working directory.
     place = os.path.abspath(folder)
     if place not in _own:
         try:

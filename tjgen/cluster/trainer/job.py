@@ -154,7 +154,7 @@ def _spec(written: Tree, release: Release, session: Session) -> dict[str, Any]:
 
 
 def _list(trainer: dict[str, Any], written: Any, field: str) -> list[str] | None:
-    # # An empty list differs from an absent one: it clears the list of the runtime. Printing loses the difference.
+    # An empty list differs from an absent one: it clears the list of the runtime. Printing loses the difference.
     if field in trainer:
         entries: list[str] = trainer[field]
         return entries

@@ -30,7 +30,7 @@ class Error(NamedTuple):
 
 
 class Template(NamedTuple):
-    """The verdict on a Job or Pod that a controller will make of a template."""
+    """Return the verdict on a Job or Pod that a controller will create from a template."""
 
     path: str
     """The path of the template: spec.replicatedJobs[0].template."""
@@ -50,7 +50,7 @@ class Verdict(NamedTuple):
     errors: tuple[Error, ...]
     checked: bool = True
     templates: tuple[Template, ...] = ()
-    """The verdicts on what controllers would make of an allowed object, as far as Jobs are allowed themselves."""
+    """Return the verdicts on the objects that controllers create from an allowed object, if Jobs are allowed themselves."""
 
 
 def admit(

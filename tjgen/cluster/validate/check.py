@@ -85,7 +85,7 @@ def examine(
     documents = [document for document in documents if is_manifest(document.value)]
     every: list[Placed] = []
     accepted: list[Placed] = []
-    # # The objects of one file are applied together, so webhooks find them in the cluster.
+    # The objects of one file are applied together, so webhooks find them in the cluster.
     context = [named(manifest) for document in documents for manifest, _ in manifests(document.value)]
     objects = Objects([*context, *[one for other in context for one in admission.assumed(other)]])
     session = session or Session()
@@ -113,7 +113,7 @@ def examine(
 def _judged(
     manifest: Tree, context: Sequence[Tree], versions: Mapping[str, str] | None, *, strict: bool, server_side: bool
 ) -> list[Diagnostic]:
-    """The server, then the webhooks on what it accepts, then what comes of the templates of what they accept."""
+    """The server, then the webhooks on accepted objects, then the objects from the templates of those."""
     problems = list(marks.diagnostics(manifest))
     verdict = judge(marks.without_marks(manifest), versions=versions, server_side=server_side, webhooks=True, context=context)
     if prefix_of(manifest) and (verdict.allowed or verdict.stage == WEBHOOK):

@@ -36,7 +36,7 @@ def find(tree: Tree) -> Iterator[Disclosed]:
 
 
 def diagnostics(tree: Tree, harmless: Collection[str] = ()) -> Iterator[Diagnostic]:
-    """TJ109 for each field with one, but for the fingerprints that are `harmless` by the word of the project."""
+    """TJ109 for each field with one, except the fingerprints that the project lists as `harmless`."""
     for path, token in find(tree):
         if token.fingerprint not in harmless:
             message = f"{render(path)} holds {token.kind}, which all readers of the repository or the object can see"

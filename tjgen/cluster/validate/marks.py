@@ -1,4 +1,4 @@
-"""A preview with marks for values that a controller makes up -> the object as if they were there, and a word on each.
+"""A preview with marks for generated values -> the object with placeholders, and a note on each.
 
 The keys that Trainer puts into the Secret of an MPI run are random, so a preview holds a mark in their place. A server
 would refuse it as invalid base64, but a preview is not applied.

@@ -55,7 +55,7 @@ _ANY_FINALIZER = (*LATE, ("coordination.k8s.io", "Lease"), ("node.k8s.io", "Runt
 """The built-in kinds whose finalizers are looked at only as everyone's are."""
 
 _ANY_PREFIX = (*LATE, ("resource.k8s.io", "DeviceClass"))
-"""The kinds whose generateName is only looked at as everyone's is; what matters is the name that comes of it."""
+"""The kinds whose generateName has only the common checks; what matters is the generated name."""
 
 
 def faults(metadata: dict[str, Any], *, group: str, kind: str, namespaced: bool, built_in: bool) -> Iterator[Fault]:

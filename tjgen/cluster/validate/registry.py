@@ -95,7 +95,7 @@ RULES: tuple[RegisteredRule, ...] = (
 def of_object(tree: Tree, versions: Versions = None, *, has_pods: bool = True) -> Iterator[Diagnostic]:
     """What the rules of phase OBJECT report about an object that the server accepts.
 
-    `has_pods` is False for an object whose pods the caller checks in the objects that controllers make of it.
+    `has_pods` is False for an object whose pods the caller checks in the objects that controllers create from it.
     """
     for one in OBJECT_RULES if has_pods else OBJECT_RULES[1:]:
         yield from one.find(tree, versions)

@@ -1,4 +1,4 @@
-"""An object that the server accepts -> the verdicts on the Jobs and Pods that its controller will make of it.
+"""An object that the server accepts -> the verdicts on the Jobs and Pods that its controller will create from it.
 
 The server takes a JobSet or a TrainingRuntime with any pod that has the right types; what is wrong with the pod comes up when
 a controller makes it, and then only in events. The templates are filled in as the controllers and their webhooks do it.
@@ -150,7 +150,7 @@ def _metadata(template: Tree, name: str, *kept: str) -> dict[str, Tree]:
 
 def _created(tree: Tree, path: FieldPath) -> TemplateVerdict:
     verdict = judge(tree)
-    # # A controller does not use strict validation: its types drop unknown fields.
+    # A controller does not use strict validation: its types drop unknown fields.
     kept = tuple([stage for stage in verdict.stages if stage.name != STRICT])
     return TemplateVerdict(path, tree["kind"], Verdict(kept, verdict.checked), field(path), tree)
 

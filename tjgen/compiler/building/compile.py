@@ -189,7 +189,7 @@ class _Compilation:
             from tjgen.compiler.building.resuming import unknown_runs  # many experiments save no checkpoints
 
             diagnostics += unknown_runs(unit, runs, expansion.documents, plan.locks)
-        # # A promoted run stays until the next promotion, even if the experiments change.
+        # A promoted run stays until the next promotion, even if the experiments change.
         stays = tuple(lock.runs if only_promoted else kept_names)
         own = expansion.runs[0].experiment.spec.on_supersede
         stops = (own or plan.project.on_supersede(environment)) == "stop"

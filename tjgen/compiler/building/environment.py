@@ -106,7 +106,7 @@ class EnvironmentSettings:
             helpers=self.helpers,
             policies=self.policies,
             demands=self.project.spec.policy.demand,
-            # A project that is found only because a path lies below it cannot allow itself more than the caller's project does.
+            # A project that was found only through a path below it cannot allow itself more than the caller's project does.
             allows=self.project.spec.policy.allow if self.project.is_root else (),
             harmless=self.project.spec.policy.harmless if self.project.is_root else (),
             session=session,

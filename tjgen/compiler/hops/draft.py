@@ -40,7 +40,7 @@ class Draft(NamedTuple):
     applied: list[Manifest] = []  # noqa: RUF012  # a value
     """Objects to apply, in an order in which they can be applied; the last one starts the run."""
     previews: list[Manifest] = []  # noqa: RUF012  # a value
-    """Objects that controllers make of them."""
+    """Objects that controllers create from them."""
     diagnostics: list[Diagnostic] = []  # noqa: RUF012  # a value
     is_refused: bool = False
     """Whether an error leaves later hops nothing to work on."""

@@ -1,4 +1,4 @@
-"""A Workload -> the objects to apply, and the previews of what controllers make of them."""
+"""A Workload -> the objects to apply, and previews of the objects that controllers create from them."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _as_started(trainjob: Tree) -> Tree:
 
 
 def _previews(expansion: Expansion, job: Manifest) -> list[Manifest]:
-    """What the controller makes, but for its private copy of the runtime, whose text is the cluster's."""
+    """Return the controller's objects, except its private copy of the runtime, whose text is the cluster's."""
     snapshot = job.name + SNAPSHOT_SUFFIX
     return [
         Manifest(created.tree, created.owners, PREVIEW)

@@ -48,6 +48,6 @@ def _versions(job: Job) -> Mapping[str, str]:
 def wrong(manifest: Manifest, context: list[Tree], versions: Mapping[str, str], session: Session) -> list[Diagnostic]:
     """Return the verdict of the API server and its webhooks and, for an accepted object, of its controllers."""
     verdict = judge_object(manifest.tree, versions=versions, webhooks=True, context=context, session=session)
-    # `tjgen check` reports what no one checks here of a kind.
+    # `tjgen check` reports the kinds that are not checked here.
     problems = list(report.diagnostics(manifest.tree, verdict._replace(gaps=()) if verdict.stage in ("", WEBHOOK) else verdict))
     return problems or list(registry.of_object(manifest.tree, versions, has_pods=starts_pods(manifest)))

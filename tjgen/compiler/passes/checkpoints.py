@@ -14,7 +14,7 @@ from tjgen.trees.workload.workload import Workload
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Contribution | Diagnostic]:
     """Nothing where the experiment has no `checkpoints`."""
     if experiment.spec.checkpoints is not None:
-        # # Loaded only if the field is set, as for data.
+        # Loaded only if the field is set, as for data.
         from tjgen.compiler.programs.keeping import contract
 
         yield from contract.contributions(workload, experiment, setting)

@@ -15,7 +15,7 @@ from tjgen.trees.workload.workload import Workload
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Contribution | Diagnostic]:
     """Nothing where the experiment has no `code`: then it is in the image."""
     if experiment.spec.code is not None:
-        # # Loaded only if the field is set, as for data.
+        # Loaded only if the field is set, as for data.
         from tjgen.compiler.programs.coding import ways
 
         yield from ways.deliver(workload, experiment, setting)

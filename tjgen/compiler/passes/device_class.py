@@ -128,7 +128,7 @@ def _with_memory(gpu: Gpu, device: DeviceClass, because: FieldPath) -> tuple[Dev
     if device.dra is not None and device.dra.memory_capacity is not None:
         domain, _, name = device.dra.memory_capacity.rpartition("/")
         capacity = f"device.capacity['{domain}']"
-        # # A device without the attribute would make the expression fail, and with it the claim.
+        # A device without the attribute would make the expression fail, and with it the claim.
         has = f"'{name}' in {capacity} && {capacity}['{name}'].compareTo(quantity('{text(gpu.min_memory)}')) >= 0"
         return device._replace(dra=device.dra._replace(selectors=[*device.dra.selectors, has])), None
     if device.memory is None:

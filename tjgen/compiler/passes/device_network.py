@@ -52,6 +52,6 @@ def _rights(workload: Workload, podset: PodSet, network: NodeNetwork) -> Iterato
     before = get(workload.tree.value, path, None) or []
     added = [one for one in network.capabilities if one not in before]
     if added:
-        # # The list is atomic: the experiment's elements stay in it, and the experiment stays their owner.
+        # The list is atomic: the experiment's elements stay in it, and the experiment stays their owner.
         manager = "experiment" if before and is_from_experiment(workload, path) else None
         yield Contribution(path, [*before, *added], AT, manager=manager)

@@ -126,7 +126,7 @@ def _devices(workload: Workload, podset: PodSet, request: GpuRequest) -> Contrib
 
 
 def _tolerated(workload: Workload, podset: PodSet, device: DeviceClass, because: FieldPath) -> Contributions:
-    # # Tolerations are one atomic list: its existing elements stay in it.
+    # Tolerations are one atomic list: its existing elements stay in it.
     path: FieldPath = (*podset.pod, "tolerations")
     before: list[Tree] = get(workload.tree.value, path, None) or []
     added = [toleration for toleration in device.tolerations if toleration not in before]

@@ -158,7 +158,7 @@ def _jobset(workload: Workload, restart: Restart, rules: Rules) -> Contributions
                 "targetReplicatedJobs": jobs,
             }
         )
-    # # The runtime's own rules of the Jobs are now further back.
+    # The runtime's own rules of the Jobs are now further back.
     yield Contribution((*_JOBSET, "failurePolicy", "rules"), [*mine, *before], (*AT, "rules"))
 
 
@@ -209,7 +209,7 @@ def _cleanup(spec: ExperimentSpec) -> Contributions:
         path: FieldPath = (*_JOBSET, "ttlSecondsAfterFinished")
         yield Contribution(path, spec.cleanup.ttl_seconds, (*at, "ttlSeconds"), mirrors=True)
         if spec.target == "jobset":
-            # # The JobSet of a completed TrainJob is not created again; a directly applied JobSet is.
+            # The JobSet of a completed TrainJob is not created again; a directly applied JobSet is.
             yield recreation_problem("JobSet")
 
 

@@ -80,7 +80,7 @@ def _job(part: str, setting: Setting) -> Tree:
     container: Tree = {
         "name": name,
         "image": image_in_run(part, setting),
-        # # It requests no GPU, so it must not see one, even on a node that shows all GPUs to every container.
+        # It requests no GPU, so it must not see one, even on a node that shows all GPUs to every container.
         "env": [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "void"}],
         "resources": {"requests": {"cpu": "1", "memory": "4Gi"}},
     }

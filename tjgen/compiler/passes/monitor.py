@@ -17,7 +17,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     monitor = experiment.spec.monitor
     if monitor is None:
         return
-    # # Loaded only if the field is set, as for data.
+    # Loaded only if the field is set, as for data.
     from tjgen.compiler.programs.monitoring import bounds, dashboard, rules, scraping
 
     yield from bounds.problems(monitor, setting.cluster.monitoring)

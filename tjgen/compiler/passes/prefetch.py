@@ -21,7 +21,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         yield from _of_profiles(workload, experiment, setting)
     if prefetch is None:
         return
-    # # Loaded only if the field is set, as for data.
+    # Loaded only if the field is set, as for data.
     if prefetch.cache is not None:
         from tjgen.compiler.programs.prefetching import cache
 

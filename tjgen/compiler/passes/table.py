@@ -47,7 +47,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("restart", restart.contribute),
     # Behind all that sets resources or a scheduler.
     ("placement", placement.contribute),
-    # # After all passes that place pods: volumes are measured there.
+    # After all passes that place pods: volumes are measured there.
     ("monitor", monitor.contribute),
     # Behind all that adds Jobs and CronJobs.
     ("programs", programs.contribute),

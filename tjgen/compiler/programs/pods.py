@@ -102,7 +102,7 @@ def pod(
 ) -> Tree:
     """The spec of a pod. `first` are its init containers; `account` is the ServiceAccount of a program that uses the API.
 
-    Each container becomes `secured`, but for those that have a security context of their own.
+    Each container becomes `secured`, except those that have a security context of their own.
     """
     api: Tree = {"serviceAccountName": account} if account is not None else {"automountServiceAccountToken": False}
     init: Tree = {"initContainers": [secured(one, user) for one in first]} if first else {}

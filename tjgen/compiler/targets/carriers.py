@@ -231,6 +231,6 @@ def _pod_carrier(reach: _Reach, path: FieldPath, field: FieldPath, value: Tree) 
         return IN_RUNTIME
     if field[0] == "volumes":
         before = reach.before(path)
-        # # The merge would keep the old source as well as the new one (facts: "both sources").
+        # The merge would keep the old source as well as the new one (facts: "both sources").
         return IN_PATCH if before is MISSING or before == value else IN_RUNTIME
     return IN_PATCH

@@ -28,7 +28,7 @@ class Lowered(NamedTuple):
 
     job: Manifest
     objects: list[Manifest]
-    """What has to be there before it, in the order in which it can be applied."""
+    """The objects that must exist before it, in the order in which they can be applied."""
     diagnostics: list[Diagnostic]
 
 

@@ -17,7 +17,7 @@ STAGE_OF = {
 
 
 def extra_objects(workload: Workload) -> list[Manifest]:
-    """What belongs to the run, then what has to be there ahead of it."""
+    """The objects of the run, then the objects that must exist before it."""
     objects = [
         Manifest(tree, owners_below(workload.tree, ("objects", key)), _stage(key))
         for key, tree in (workload.tree.value.get("objects") or {}).items()
@@ -43,6 +43,6 @@ def _stage(key: str) -> str:
 
 
 def taken(managed: Managed, path: FieldPath) -> tuple[Tree, Owners]:
-    """The value at `path` and the owners of its parts, but for parts that were removed."""
+    """Return the value at `path` and the owners of its parts, except removed parts."""
     value = get(managed.value, path)
     return value, {below: origins for below, origins in owners_below(managed, path).items() if get(value, below) is not MISSING}

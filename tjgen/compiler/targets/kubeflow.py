@@ -120,7 +120,7 @@ def _replica(writer: Writer, workload: Workload, podset: PodSet, kind: OperatorJ
     writer.graft((*at, "template"), _first(value, kind.container or podset.container), owners)
     pod: FieldPath = (*at, "template", "spec")
     if writer.get((*pod, "restartPolicy")) is not None:
-        # # The replica type sets it; the pod's value would be overwritten, with a warning.
+        # The replica type sets it; the pod's value would be overwritten, with a warning.
         writer.put((*pod, "restartPolicy"), None, RULE)
     if writer.get((*pod, "schedulerName")) in SCHEDULERS and not kubeflow_policies.has_gang(workload):
         writer.put((*pod, "schedulerName"), None, RULE)

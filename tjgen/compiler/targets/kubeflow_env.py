@@ -94,7 +94,7 @@ def _elastic(job: Tree, kind: OperatorJob, policy: Tree) -> Variables:
 
 def _tensorflow(job: Tree, kind: OperatorJob, role: str, index: int) -> Variables:
     specs = _specs(job, kind)
-    # # Only its well-known types are part of a distributed job, though it accepts others.
+    # Only its well-known types are part of a distributed job, though it accepts others.
     if sum(int(spec.get("replicas", 1)) for name, spec in specs.items() if name in kind.types.values()) == 1:
         return []
     cluster = {

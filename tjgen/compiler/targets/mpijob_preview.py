@@ -87,7 +87,7 @@ def launcher(job: Tree, spec: Tree) -> Tree:
 
 
 def _common(job: Tree, spec: Tree, role: str, number: str, host: str, variables: list[tuple[str, str]]) -> Tree:
-    """What both have: names, keys, variables. The tree is new as far as anybody writes to it."""
+    """Return the common parts: names, keys, variables. The tree is a new one, which the caller may change."""
     name = job["metadata"]["name"]
     given = spec["template"]
     labels = {

@@ -21,7 +21,7 @@ def override(writer: Writer, parts: list[CarriedValue], release: Release) -> Non
     """Write the parts into the TrainJob: metadata of the JobSet as the TrainJob's own, the rest as overrides of jobs."""
     overrides: dict[tuple[str, int], Writer] = {}
     mounted: dict[tuple[FieldPath, str], int] = {}
-    # # In release 2.0 the override itself holds the fields of the pod, and not those of the template around it.
+    # In release 2.0 the override itself holds the fields of the pod, and not those of the template around it.
     start = POD_DEPTH if release.overrides == POD_SPEC_OVERRIDES else POD_DEPTH - 1
     for part in parts:
         if part.path[: len(JOBSET_METADATA)] == JOBSET_METADATA:

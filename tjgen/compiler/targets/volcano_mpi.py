@@ -25,7 +25,7 @@ _COMPUTED = ("cpu", "memory")
 
 
 def set_up(rendezvous: Rendezvous, workload: Workload) -> list[Diagnostic]:
-    """As plugin mpi of Trainer does it (v2.3.0 plugins/mpi), but for the keys, which are Volcano's."""
+    """As plugin mpi of Trainer does it (v2.3.0 plugins/mpi), except the keys, which are Volcano's."""
     policy = get(workload.ml_policy, ("mpi",), None) or {}
     launchers = programs(workload)
     nodes = [podset for podset in workload.podsets if podset.name == NODE]

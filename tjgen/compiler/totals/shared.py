@@ -174,7 +174,7 @@ def _written_over(writers: Sequence[Footprint]) -> Iterator[Diagnostic]:
 
 
 def _upwards(folder: str) -> Iterator[str]:
-    """The folder and those that it lies in, from the root."""
+    """Return the folder and its parents, from the root."""
     yield ""
     parts = folder.split("/") if folder else []
     for length in range(1, len(parts) + 1):

@@ -85,7 +85,7 @@ def columns(several: Sequence[Totals], bandwidths: Bandwidths) -> list[str]:
     known = {name for totals in several for name in totals.resources}
     resources = [name.upper() for name in _FIRST if name in known] + sorted(known.difference(_FIRST))
     devices = sorted({name for totals in several for name in totals.devices})
-    # # If the Platform sets no bandwidth, the column is left out.
+    # If the Platform sets no bandwidth, the column is left out.
     delivers = any(claim.storage_class in bandwidths for totals in several for claim in totals.claims.values())
     return [_PODS, *resources, *devices, _STORAGE, *([_BANDWIDTH] if delivers else [])]
 
@@ -111,7 +111,7 @@ def bandwidth(totals: Totals, bandwidths: Bandwidths) -> Quantity | None:
     ]
     if not each:
         return None
-    # # The Platform may use either format.
+    # The Platform may use either format.
     decimal = parse(sum(each))
     return min(decimal, decimal._replace(format=BINARY, text=""), key=lambda amount: len(str(amount)))
 

@@ -69,7 +69,7 @@ def idle(totals: Totals) -> Totals:
 
 
 def of_gang(totals: Totals, previews: Iterable[Manifest]) -> Totals:
-    """What of a run has to be there for it to start: the pods that its gang needs, or all of them."""
+    """The minimum that a run requires to start: the pods that its gang needs, or all of them."""
     for one in previews:
         least = get(one.tree, ("spec", "minResources"), None) if one.kind == "PodGroup" else None
         if least is not None:

@@ -91,7 +91,7 @@ def claim(
     yield Contribution((*to, "spec", "volumeMode"), create.volume_mode or "Filesystem", because)
     if create.content is not None:
         # The API server fills each of the two from the other; with both in Git a sync sees no difference. But of a claim,
-        # # which has no group, it stores a group of null in dataSource, and Argo CD would show that as a difference in each sync.
+        # which has no group, it stores a group of null in dataSource, and Argo CD would show that as a difference in each sync.
         for field in ("dataSource", "dataSourceRef") if create.content.claim is None else ("dataSourceRef",):
             yield Contribution((*to, "spec", field), _content(create.content), (*because, "from"))
 

@@ -51,7 +51,7 @@ def claim_size(spec: Tree) -> str:
 
 def _pod_source(name: str, volume: Volume, setting: Setting) -> Tree:
     fields: Tree = {"claimName": claim_of(name, volume, setting)}
-    # # A claim that is read-only in the pod makes every mount of it so; the mount sets it too.
+    # A claim that is read-only in the pod makes every mount of it so; the mount sets it too.
     return {**fields, "readOnly": True} if volume.read_only else fields
 
 

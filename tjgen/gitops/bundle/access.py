@@ -24,7 +24,7 @@ _BEHIND: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("", ("pods", "pods/log", "events", "resourcequotas", "limitranges")),
     ("kueue.x-k8s.io", ("localqueues", "workloads")),
 )
-"""API group -> what controllers make of the objects of runs, and what delays them."""
+"""API group -> objects that controllers create from the objects of runs, and objects that delay them."""
 
 
 def objects(spec: PlatformSpec) -> Iterator[Manifest]:

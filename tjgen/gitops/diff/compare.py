@@ -24,7 +24,7 @@ ARCHIVED = "archived"
 SUPERSEDED_NOW = "superseded"
 ORPHANED_NOW = "orphaned"
 KINDS = (NEW, IN_PLACE, SILENT, REFUSED, ARCHIVED, SUPERSEDED_NOW, ORPHANED_NOW, REMOVED, UNCHANGED)
-"""What may become of a run, in the order of a summary."""
+"""The possible changes of a run, in the order of a summary."""
 
 
 class FieldChange(NamedTuple):
@@ -163,7 +163,7 @@ def _object(path: str, old: Side, new: Side, context: list[Tree]) -> ObjectChang
     if not changes:
         return ObjectChange(path, ref, UNCHANGED)
     if _is_record(after):
-        # # No sync applies it, so the server's rules do not matter.
+        # No sync applies it, so the server's rules do not matter.
         kind = SILENT if _is_record(before) else ARCHIVED
         remark = "no sync applies an archived run"
         fields = [FieldChange(one, kind, remark, *_attributions(one, ref, old, new)) for one in changes]

@@ -23,7 +23,7 @@ from tjgen.trees.typing import NamedTuple
 NEEDS_NAME = "needs a new name"
 """The server refuses the change, and would take the object under another name."""
 OUTCOMES = (NEW, IN_PLACE, SILENT, NEEDS_NAME, REFUSED, REMOVED, UNCHANGED)
-"""What may become of an object, in the order of a summary."""
+"""The possible changes of an object, in the order of a summary."""
 
 
 class LocatedObject(NamedTuple):
@@ -68,7 +68,7 @@ def _placed(document: Document, path: FieldPath) -> Callable[[FieldPath], Span |
 
 
 def compare_objects(old: Sequence[LocatedObject], new: Sequence[LocatedObject], *, server_side: bool = False) -> list[Outcome]:
-    """Every object of either side: those that shall be applied in their order, then those that go."""
+    """Return every object of either side: those to apply in their order, then those to remove."""
     before = {one.ref: one for one in old}
     context = opened([one.tree for one in new])
     outcomes = [_outcome(before.get(one.ref), one, context, server_side=server_side) for one in new]

@@ -26,7 +26,7 @@ class Repository(NamedTuple):
 
     @staticmethod
     def around(folder: str) -> Repository:
-        """The repository that `folder` lies in. Raises CompileError (TJ091, TJ092, TJ702)."""
+        """Return the repository that contains `folder`. Raise CompileError (TJ091, TJ092, TJ702)."""
         try:
             return Repository(around(folder))
         except GitError as error:
@@ -54,7 +54,7 @@ class Repository(NamedTuple):
         raise CompileError([_problem("TJ093", f'there is no revision and no folder "{revision}"', hint)])
 
     def path_of(self, place: str) -> str:
-        """The path of a file or folder in the repository, with `/`. Raises CompileError (TJ094) where it lies outside."""
+        """Return the path of a file or folder in the repository, with `/`. Raise CompileError (TJ094) if it is outside."""
         path = os.path.relpath(os.path.realpath(place), os.path.realpath(self.top)).replace(os.sep, "/")
         if path == ".." or path.startswith("../"):
             message = f"{place} is outside the repository {os.path.basename(self.top)}, so no revision holds it"

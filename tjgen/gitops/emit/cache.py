@@ -116,7 +116,7 @@ class FileCache:
 
 
 def location(project: str, directory: str, environment: Mapping[str, str] = os.environ) -> str | None:
-    """Where the cache of a project and an output directory lies; None where caches are switched off or have no place."""
+    """Return the location of the cache for a project and an output directory; None if caches are disabled or have none."""
     if environment.get(SWITCH, "").lower() in ("off", "0", "no", "false"):
         return None
     folder = environment.get("XDG_CACHE_HOME", "")

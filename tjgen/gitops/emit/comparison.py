@@ -23,7 +23,7 @@ class FileDifference(NamedTuple):
 
 
 class Comparison:
-    """A directory as it is, against what a build would make of it."""
+    """A directory as it is, compared with the result of a build."""
 
     __slots__ = ("_changes", "_directory", "_plan", "_records")
 
@@ -57,7 +57,7 @@ class Comparison:
             raise CompileError([problems.unread(path, error)]) from error
 
     def present(self) -> list[str]:
-        """The files of ours that will be there, for `kustomizations`; call it when all else is put. Raises CompileError."""
+        """Return the resulting output files, for `kustomizations`; call it after all files are added. Raise CompileError."""
         try:
             return self._plan.present()
         except OSError as error:

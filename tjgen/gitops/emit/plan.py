@@ -1,7 +1,7 @@
 """Output files, one by one -> what would have to change in a directory. Nothing is written.
 
 Rules of ownership:
-- A file is ours when it has our header. Whatever else lies in the directory is never touched.
+- A file is tjgen's when it has a tjgen header. Other files in the directory are never touched.
 - A file of ours whose body no longer has the digest in its header was edited by hand.
 - What a build does not mention stays. Only what it claims, a folder or the files of one owner in a
   folder, is cleared of files of ours that it neither puts nor keeps.
@@ -46,7 +46,7 @@ class FileChange(NamedTuple):
     kind: str
     """MISSING, DIFFERENT, EDITED (by hand), CONFLICT (of a merge), FOREIGN (in the way, not ours) or EXTRA (to be removed)."""
     content: bytes = b""
-    """What should be there."""
+    """The expected file."""
     on_disk: FileOnDisk | None = None
     """The current file."""
     source: str = ""
@@ -147,7 +147,7 @@ class WritePlan:
                 yield FileChange(path, kind, on_disk=on_disk, source=known.source)
 
     def present(self) -> list[str]:
-        """The files of ours that will be there, those included that this build does not mention; call it when all is put."""
+        """Return the resulting output files, including those that this build does not mention; call it after all are added."""
         paths = {path for path, _ in self._taken.values()}
         removed = {change.path for change in self.extra()}
         for path in self._files_below("", but=frozenset()):

@@ -1,7 +1,7 @@
 """A directory -> its staging directory, `DIR/.tjgen`: what a build prepares and what it needs to undo a commit.
 
 It holds the file lock, the new contents under numbers (`0`, `1`), the files that the commit replaces or
-removes (`0.old`), and the journal. It lies in the directory that it serves, so that a file moves into place
+removes (`0.old`), and the journal. It is in the directory that it serves, so that a file moves into place
 with one rename. Git ignores it, and Kubernetes tools do not read hidden folders.
 """
 
@@ -88,7 +88,7 @@ def write(path: str, content: bytes, mode: int | None = None) -> None:
     try:
         if mode is not None:
             os.fchmod(descriptor, mode)
-        # A write may take less than it was given, for instance when the disk is filling up.
+        # A write may take less than it was given, for example when the disk is almost full.
         written = os.write(descriptor, content)
         while written < len(content):
             written += os.write(descriptor, content[written:])

@@ -2,7 +2,7 @@
 
 The journal is written before the first step and removed after the last one. While it exists, the commit is
 incomplete, and the next build undoes it and builds again from the sources of that moment. It never completes
-it: the sources may have changed, for instance because another branch was checked out, and then the remaining
+it: the sources may have changed, for example because another branch was checked out, and then the remaining
 steps would add runs that the new sources do not have.
 
 To undo a step, tjgen must recognize its own work. It touches a file only where digest and time of change are
@@ -108,7 +108,7 @@ def remove_empty(root: str, folder: str) -> None:
 def _rank(step: JournalStep) -> int:
     """Return the order of a step: a record exists before its files are added and until they are removed.
 
-    Should half of a commit remain, for instance because it was added to Git, each file of a run still has its record.
+    If half of a commit remains, for example because it was added to Git, each file of a run still has its record.
     """
     if step.after != ABSENT:
         return 0 if step.root == RECORD else 1

@@ -146,7 +146,7 @@ class OutputTree:
             raise self._failed(path, error) from error
 
     def present(self) -> list[str]:
-        """The files of ours that will be there, for `kustomizations`; call it when all else is put. Raises CompileError."""
+        """Return the resulting output files, for `kustomizations`; call it after all files are added. Raise CompileError."""
         try:
             return self._plan.present()
         except OSError as error:

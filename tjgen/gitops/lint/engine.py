@@ -161,7 +161,7 @@ def _ordered(diagnostics: list[Diagnostic], items: Sequence[Item]) -> list[Diagn
             return len(order) + 1, "", 0, 0, one.code
         return order.get(span.file, len(order)), span.file, span.line, span.column, one.code
 
-    # # A finding of one line in several environments is reported once.
+    # A finding of one line in several environments is reported once.
     once: dict[object, Diagnostic] = {}
     for one in diagnostics:
         once.setdefault((one.code, one.message, one.span, one.path) if one.span is not None else one, one)

@@ -22,7 +22,7 @@ class Fixed(NamedTuple):
 def fixed(reports: Sequence[LintReport], texts: Mapping[str, str]) -> Fixed:
     """Return the files of `texts` with every fix that can be applied automatically.
 
-    Of two findings that change one field only the first is cured: the second speaks of a field that is another by now, so
+    Of two findings that change one field only the first is fixed: the second refers to a field that has changed, so
     the rule has to run again. Generated files are never changed, nor lines where one change would affect more.
     """
     streams = _Streams(texts)

@@ -15,7 +15,7 @@ from tjgen.trees.typing import NamedTuple
 
 
 class Read(NamedTuple):
-    """What came of a file."""
+    """The result of a file."""
 
     items: list[Item]
     others: list[Document]

@@ -64,7 +64,7 @@ class Rule(NamedTuple):
     title: str
     """The problem in the manifests, in a few words."""
     why: str
-    """What comes of it."""
+    """The effect of the problem."""
     remedy: str
     effects: Mapping[str, str]
     """Name of a tool -> what it does, a sentence; for at least the tools that the rule matters for."""

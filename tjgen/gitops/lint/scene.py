@@ -170,14 +170,14 @@ class Scene:
         return self._named_before.get(item.identity)
 
     def pairs(self, *kinds: Kind) -> Iterator[ItemPair]:
-        """Objects that were there before and are now, and differ; of some kinds, or of all."""
+        """Return objects that exist before and now, and differ; of some kinds, or of all."""
         for item in self.of(*kinds) if kinds else self.items:
             old = self.find_before(item)
             if old is not None and old.tree != item.tree:
                 yield ItemPair(old, item)
 
     def removed(self, *kinds: Kind) -> list[Item]:
-        """Objects that were there before and are not now."""
+        """Return objects that existed before and do not exist now."""
         removed_items = [item for item in self.before or () if self.find(*item.identity) is None]
         return [item for item in removed_items if not kinds or item.kind in kinds]
 

@@ -71,7 +71,7 @@ def _folders(generators: Tree) -> Iterator[str]:
 
 
 def _of(file: str, units: Sequence[SyncUnit]) -> dict[str, str]:
-    """Tool -> the unit with the longest path that the file lies in."""
+    """Tool -> the unit with the longest path that contains the file."""
     parts = tuple(os.path.dirname(os.path.abspath(file)).split(os.sep))
     result: dict[str, str] = {}
     for unit in units:

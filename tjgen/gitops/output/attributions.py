@@ -39,7 +39,7 @@ class Attributions:
         manifest, sources = known
         if get(manifest.tree, path) != value:
             return None
-        # # The first leaf represents a map or list that was set as a whole.
+        # The first leaf represents a map or list that was set as a whole.
         origins = manifest.origins(next(iter(leaves(value, path)))[0])
         if not origins:
             return None

@@ -67,7 +67,7 @@ class TaggedImage(NamedTuple):
 
 
 class PinResult(NamedTuple):
-    """What came of one image."""
+    """The result of one image."""
 
     image: str
     digest: str
@@ -115,7 +115,7 @@ def unpinned(images: Sequence[TaggedImage], pins: Pins) -> list[Diagnostic]:
 def pin(
     images: Sequence[TaggedImage], pins: Pins, resolve: Resolve, *, update: bool, mirror: bool, writes: bool
 ) -> tuple[list[PinResult], list[Diagnostic]]:
-    """Pin the images that have no pin, with `update` all of them; what came of each, and what registries refused.
+    """Pin the images that have no pin, with `update` all of them; return the result of each, and the errors of registries.
 
     With `mirror`, the registries of the Platform's rewrites are used. Without `writes`, a pin that is
     missing is an error (TJ722), and one that is out of date is reported (TJ728). The result for one image does not depend

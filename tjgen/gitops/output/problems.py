@@ -11,7 +11,7 @@ from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
 
 
 def refuse_nested(directory: str, previews: str) -> None:
-    """Raise CompileError (TJ271) where previews would lie in what is applied, or the other way round."""
+    """Raise CompileError (TJ271) if previews would be in the applied output, or the other way round."""
     outer, inner = os.path.realpath(directory), os.path.realpath(previews)
     if os.path.commonpath([outer, inner]) in (outer, inner):
         message = f"the previews in {previews} would be in {directory}, which is applied"

@@ -59,7 +59,7 @@ def planned(chosen: Sequence[RunEntry], paths: Sequence[str], environment: str, 
     Raises CompileError (TJ730 to TJ735).
     """
     refuse(_no_source(path) for path in paths if not os.path.isfile(path))
-    # Sources may lie in another project: what counts is the one that has the lock.
+    # Sources may be in another project: what counts is the one that has the lock.
     directory = project or "."
     origins = [_origin(entry, paths, directory) for entry in chosen]
     _agreeing(origins)

@@ -1,4 +1,4 @@
-"""Runs that shall be trained once more -> their successors under new names, written into the output tree."""
+"""Runs to train again -> their successors under new names, written into the output tree."""
 
 from __future__ import annotations
 

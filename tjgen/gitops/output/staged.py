@@ -19,7 +19,7 @@ from tjgen.trees.typing import NamedTuple
 
 
 class Index(NamedTuple):
-    """The index of the repository that a project lies in."""
+    """The index of the repository that contains a project."""
 
     repository: Repository
     directory: str
@@ -46,7 +46,7 @@ class Index(NamedTuple):
         top = os.path.realpath(self.repository.top)
         with TemporaryDirectory(prefix="tjgen-") as folder:
             with open(os.path.join(folder, ".git"), "w", encoding="utf-8") as stream:
-                # # A second working tree: code is read at its commit, and files in reports have paths from the root.
+                # A second working tree: code is read at its commit, and files in reports have paths from the root.
                 stream.write(f"gitdir: {self.repository.git_folder()}\n")
             index = self.repository.staged()
             # A sparse checkout lacks files that have not changed.

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class WriteResult(NamedTuple):
-    """What came of a build into a directory. With errors among the diagnostics nothing was written."""
+    """The result of a build into a directory. With errors among the diagnostics nothing was written."""
 
     diagnostics: list[Diagnostic]
     counts: RunCounts

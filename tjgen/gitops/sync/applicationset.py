@@ -99,7 +99,7 @@ def patient() -> dict[str, Any]:
 
 
 def excluded_folders(site: Site) -> list[str]:
-    """The platforms' folder, where it lies in the tree that is synced: without environments."""
+    """The platforms' folder, if it is in the tree that is synced: without environments."""
     return [PLATFORM] if site.platform is not None and not site.environments else []
 
 
@@ -130,7 +130,7 @@ def _set(site: Site, generator: dict[str, Any], name: str, spec: dict[str, Any])
         "metadata": {"name": name_of(site), "namespace": namespace_of(site)},
         "spec": {
             "goTemplate": True,
-            # # A missing parameter must stop the set, not become "<no value>" in a name.
+            # A missing parameter must stop the set, not become "<no value>" in a name.
             "goTemplateOptions": ["missingkey=error"],
             "generators": [{"git": {"repoURL": repository_of(site), "revision": revision_of(site), **generator}}],
             "syncPolicy": {

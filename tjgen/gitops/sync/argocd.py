@@ -1,8 +1,8 @@
 """An environment, and the project as a whole -> the Applications that let Argo CD sync them.
 
 Waves are in the annotations of the objects (annotations.py), so one Application syncs all stages. Where each
-experiment has its own, waves cannot order what lies in several: runs are tried again until the runtime is
-there, and runtimes are never pruned.
+experiment has its own, waves cannot order objects of several: runs are tried again until the runtime
+exists, and runtimes are never pruned.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _application(site: Site, directory: dict[str, Any], *, suffix: str = "", pat
                 "directory": directory,
             },
             "destination": applicationset.destination(site),
-            # # Applications have no order, so runs are retried until the platform is ready.
+            # Applications have no order, so runs are retried until the platform is ready.
             "syncPolicy": {**applicationset.sync_policy(), **(applicationset.patient() if site.platform is not None else {})},
         },
     }
@@ -106,7 +106,7 @@ def _bootstrap(site: Site) -> SyncObject:
     """An Application of Applications, itself among them, for the cluster that Argo CD runs in."""
     folders = [SYNC]
     if site.application_set != applicationset.ENVIRONMENTS:
-        # # By name: `*` also matches a slash, and a namespace may have the name of the folder.
+        # By name: `*` also matches a slash, and a namespace may have the name of the folder.
         folders += [f"{environment}/{SYNC}" for environment in site.environments]
     patterns = [f"{folder}/*" for folder in folders]
     include = patterns[0] if len(patterns) == 1 else f"{{{','.join(patterns)}}}"

@@ -1,4 +1,4 @@
-"""How much a tool shall know of the health of runs -> the check in Lua for Argo CD, in CEL for Flux; and the same for one object.
+"""The level of health that a tool should detect -> the check in Lua for Argo CD, in CEL for Flux; and the same for one object.
 
 Neither tool supports these kinds: both report a run as healthy as soon as it is applied. With
 "failures" a run that has failed is unwell, and so is one that no controller has taken up, such as a TrainJob whose

@@ -13,7 +13,7 @@ GITOPS: FieldPath = ("spec", "gitops")
 
 
 class SyncObject(NamedTuple):
-    """An object for the tool, and where it lies below the folder of such objects."""
+    """An object for the tool, and its path below the folder of such objects."""
 
     manifest: Manifest
     file: str

@@ -119,7 +119,7 @@ def _shared(project: Project, earlier: str, later: str, same: list[str]) -> Diag
 
 
 def _folder_in_checkout(project: Project) -> str | None:
-    """Where the output lies in the repository, if the project lies in a checkout of just that repository."""
+    """Return the path of the output in the repository, if the project is in a checkout of just that repository."""
     directory = project.spec.output.directory
     place = _PLACE.match(project.spec.gitops.repository or "")
     folder = os.path.abspath(project.directory or ".")

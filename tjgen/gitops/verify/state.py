@@ -49,7 +49,7 @@ class StoredLocks(Locks):
         self._folders = _folders(records)
 
     def names(self, path: str) -> list[str]:
-        """What lies in the folder at `path`, without hidden files."""
+        """Return the entries of the folder at `path`, without hidden files."""
         return [name for name in self._folders.get(path, ()) if name[0] != "."]
 
     def text(self, path: str) -> str | None:
@@ -65,7 +65,7 @@ class StoredTree(NamedTuple):
     locks: str
     tree: Mapping[str, bytes]
     below: Mapping[str, Mapping[str, None]]
-    """Folder -> the names of what lies in it."""
+    """Folder -> the names of its entries."""
 
     @staticmethod
     def of(state: TreeState, directory: str, locks: str) -> StoredTree:

@@ -108,7 +108,7 @@ class Catalog:
         for file in files:
             documents, problems = place.documents(file)
             _add(diagnostics, problems)
-            # # A file that was only partly readable may lack documents.
+            # A file that was only partly readable may lack documents.
             for document in () if has_errors(problems) else documents:
                 if is_runtime(document.value) and name in (None, _name(document)):
                     runtime, problems = self._judge(document, place.origin)

@@ -1,4 +1,4 @@
-"""The clone of Git that an experiment lies in, and a name -> the commit that the name means there."""
+"""The clone of Git that contains an experiment, and a name -> the commit of the name in it."""
 
 from __future__ import annotations
 

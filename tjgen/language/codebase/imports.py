@@ -43,7 +43,7 @@ _ELSEWHEN = frozenset(
         "xdrlib",
     )
 )
-"""Modules that some releases of Python from 3.11 on have and others have not: the answer shall not depend on ours."""
+"""Modules that only some releases of Python from 3.11 on have: the result must not depend on the running one."""
 STANDARD = sys.stdlib_module_names | _ELSEWHEN
 _OPTIONAL = ("ImportError", "ModuleNotFoundError", "Exception")
 

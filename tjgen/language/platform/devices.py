@@ -125,7 +125,7 @@ class DeviceClass(NamedTuple):
 
 
 class DescribedDeviceClass(Protocol):
-    """A device class as a Platform document describes it: the fields of DeviceClass but for the name."""
+    """A device class as a Platform document describes it: the fields of DeviceClass except the name."""
 
     resource: str | None
     dra: Any

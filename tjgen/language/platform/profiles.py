@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tjgen.trees.typing import Any, NamedTuple, Protocol
 
 PATTERNS: Mapping[str, str] = {
-    # # Many files of some hundred kilobytes, shuffled again in each epoch.
+    # Many files of some hundred kilobytes, shuffled again in each epoch.
     "vision": "random",
     # Few large files, from the beginning to the end.
     "text": "sequential",

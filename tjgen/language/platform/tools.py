@@ -1,4 +1,4 @@
-"""The purpose of a helper container -> its image: the Platform's, or else one that is published for everybody."""
+"""The purpose of a helper container -> its image: the Platform's, or else a public one."""
 
 from __future__ import annotations
 

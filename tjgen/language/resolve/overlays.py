@@ -97,7 +97,7 @@ class Surroundings:
         return [_unmatched(overlay) for overlay in (*self._defaults, *self._over) if overlay.name not in self._matched]
 
     def _under(self, indexes: tuple[int, ...]) -> tuple[Managed, list[Contradiction]]:
-        """What lies under an experiment; experiments with the same overlays share it."""
+        """The values below an experiment; experiments with the same overlays share it."""
         lower_layers = self._lower.get(indexes)
         if lower_layers is None:
             layers = [*self._everywhere, *[self._defaults[index].layer for index in indexes]]

@@ -78,5 +78,5 @@ def in_experiment(diagnostic: Diagnostic, document: Document, environment: str |
 
 
 def other_origin(origin: Origin, documents: Documents) -> Note:
-    """The second place of a diagnostic: who else speaks of the field, and where."""
+    """The second place of a diagnostic: another source that sets the field, and its place."""
     return Note(f"set by {origin.manager}", span_of(origin, documents))

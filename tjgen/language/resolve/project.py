@@ -72,7 +72,7 @@ class Project(NamedTuple):
 
     True for the project file in the working directory or above it, up to the root of the Git repository, and for the project
     whose folder is the path of the command or `--project`. False for a project that was found only because a path of the
-    command line lies below it, and where there is no project file.
+    command line is below it, and if there is no project file.
     """
 
     @property

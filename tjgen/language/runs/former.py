@@ -2,7 +2,7 @@
 
     tjgen.lock.d/<environment or default>/<namespace>/<experiment>.yaml
 
-It is read as ever, and gives way to one file a run with the first build that changes something of it.
+It is still read, and is replaced by one file per run with the first build that changes a part of it.
 Of a run that has its own file too, as after a merge of both forms, that file counts.
 """
 

@@ -1,6 +1,6 @@
 """A run as it was locked, as it would be built now and as it is on disk -> the changes of its files.
 
-TrainJob, JobSet and Volcano Job cannot be changed in place, and another name starts a training again.
+TrainJob, JobSet and Volcano Job cannot be changed in place, and another name starts the run again.
 So a run that is in the lock keeps its files byte for byte when only the catalog, an overlay, the
 Platform or tjgen has changed; labels, annotations and state of its own experiment are still
 carried into them, since that can be changed in place.
@@ -26,7 +26,7 @@ UNCHANGED = "unchanged"
 FROZEN = "frozen"
 """It would change: the files on disk stay."""
 IN_PLACE = "in-place"
-"""The files on disk stay but for what `carry` brings into them."""
+"""The files on disk stay except for the changes of `carry`."""
 RENEWED = "renewed"
 """It would change and that is wanted: build it again as the next renewal, under another name."""
 REBUILT = "rebuilt"
@@ -88,7 +88,7 @@ def decide(
     if on_disk is None:
         return Decision(REBUILT, _rebuilt(locked))
     if on_disk == content:
-        # The lock is behind, for instance after a merge that took one side of it.
+        # The lock is outdated, for example after a merge that took one side of it.
         return Decision(UNCHANGED)
     if on_disk != locked.content:
         return Decision(REBUILT, _rebuilt(locked)) if force else Decision(FROZEN, _drifted(locked))

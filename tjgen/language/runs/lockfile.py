@@ -16,7 +16,7 @@ from tjgen.trees.source.document import Document
 from tjgen.trees.typing import Any, NamedTuple
 
 _DIGEST = r"sha256:[0-9a-f]{64}"
-# # Words that YAML reads as plain text: with a letter first, and none of its three constants.
+# Words that YAML reads as plain text: with a letter first, and none of its three constants.
 _WORD = r"(?!(?:null|true|false)\b)[a-z][a-z0-9-]*"
 _REFERENCE = r"(?!(?:null|true|false)\n)[a-z](?:[A-Za-z0-9._/@-]|:(?!\n))*"
 _TEXT = re.compile(

@@ -115,7 +115,7 @@ class Locks:
         return os.path.isdir(folder) or os.path.isfile(folder + _ENDING)
 
     def names(self, path: str) -> list[str]:
-        """What lies in the folder at `path`, without hidden files; nothing if it does not exist. Raises CompileError (TJ078)."""
+        """Return the entries of the folder at `path`, without hidden files; none if it is missing. Raise CompileError (TJ078)."""
         return _names(os.path.join(self.folder, path))
 
     def text(self, path: str) -> str | None:
@@ -193,7 +193,7 @@ def gathered(texts: Mapping[str, str], file: str, former: str | None) -> _Stored
 
 
 def _names(folder: str) -> list[str]:
-    """What lies in a folder, hidden files left out."""
+    """Return the entries of a folder, without hidden files."""
     try:
         return [name for name in os.listdir(folder) if name[0] != "."]
     except (FileNotFoundError, NotADirectoryError):

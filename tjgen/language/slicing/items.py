@@ -35,7 +35,7 @@ UNKNOWN = -1
 
 
 class Items(Sequence[Item]):
-    """Many items, kept as columns: a million of them have room."""
+    """Many items, stored as columns, so that a million of them fit in memory."""
 
     __slots__ = ("paths", "sizes")
 

@@ -63,7 +63,7 @@ def _json_columns(lines: list[str]) -> tuple[list[str], list[int]] | None:
         items = loads(f"[{one_list}]")
     except (ValueError, RecursionError):
         return None
-    # # As many colons as keys: no key occurs twice in an item; otherwise the last one would apply.
+    # As many colons as keys: no key occurs twice in an item; otherwise the last one would apply.
     if len(items) != len(lines) or joined.count(":") != sum(map(len, items)):
         return None
     paths = [item.get("path") for item in items]
@@ -156,7 +156,7 @@ def _row(row: list[str], place: int, header: list[str], collector: Collector) ->
 
 
 def _batches(text: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
-    """The lines but for the first `skipped`, some at a time, each time with the number of the first."""
+    """Yield the lines except the first `skipped`, in batches, each with the number of its first line."""
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()

@@ -43,7 +43,7 @@ def _run(name: str, file: str, text: bytes) -> Strategy:
     module = ModuleType(f"tjgen_slicer_{name}")
     module.__file__ = file
     sys.modules[module.__name__] = module  # dataclasses and pickle look a class's module up there
-    # # Compiled here rather than imported: an import would write a __pycache__ next to the user's file.
+    # Compiled here rather than imported: an import would write a __pycache__ next to the user's file.
     _guarded(lambda: exec(compile(text, file, "exec"), module.__dict__))
     return _usable(cast("Strategy", module), file)
 

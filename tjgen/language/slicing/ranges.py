@@ -13,7 +13,7 @@ STRATEGIES = ("contiguous", "round-robin", "weighted")
 
 
 def divided(by: str, items: int, count: int, options: Mapping[str, Any]) -> list[range]:
-    """The slices that the strategy `by` would make of listed items. Raises ValueError as it does."""
+    """Return the slices that the strategy `by` would create from listed items. Raises ValueError as it does."""
     if by == "round-robin":
         return [range(index, items, count) for index in range(count)]
     if by == "weighted":

@@ -73,7 +73,7 @@ def _loosened(schema: Any) -> Any:
         return [_loosened(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    # # A field may have the name `required` too: below `properties` it has a schema.
+    # A field may have the name `required` too: below `properties` it has a schema.
     loose = {key: _loosened(value) for key, value in schema.items() if key != "required" or not isinstance(value, list)}
     if isinstance(schema.get("$ref"), str):
         loose["$ref"] = f"#/$defs/{_renamed(schema['$ref'].rpartition('/')[2])}"

@@ -34,7 +34,7 @@ def differences(
     target: Release,
     catalog: Catalog,
 ) -> list[ExpansionDifference] | None:
-    """Where what the controllers of the two releases make of a TrainJob differs; None where one of them makes nothing.
+    """Return the differences between the two controllers' objects for a TrainJob; None if one of them creates none.
 
     The snapshot of the runtime, which only 2.3 keeps, is no difference.
     """

@@ -92,7 +92,7 @@ def _trainer(trainer: dict[str, Tree], target: Release, lost: list[Lost]) -> Tre
 
 def _known(tree: dict[str, Tree], name: str, target: Release, path: FieldPath, lost: list[Lost]) -> dict[str, Tree]:
     fields = {field for field, _ in target.types.entries(name)}
-    # # A value equal to the default is no loss.
+    # A value equal to the default is no loss.
     lost += [Lost((*path, key), key) for key, value in tree.items() if key not in fields and value not in _WORDS]
     return {key: value for key, value in tree.items() if key in fields}
 
@@ -161,7 +161,7 @@ def _overrides(parts: list[ConvertedPart], target: Release, lost: list[Lost]) ->
 def _as_patches(parts: list[ConvertedPart], target: Release, lost: list[Lost]) -> dict[str, Tree]:
     jobs = [part.job for part in parts if part.job]
     apart = len(set(jobs)) < len(jobs)
-    # # One patch holds every job once: a second change of a job is in a later patch, so it is merged later, too.
+    # One patch holds every job once: a second change of a job is in a later patch, so it is merged later, too.
     patches: dict[int, dict[str, Any]] = {}
     for part in parts:
         template = patches.setdefault(part.order if apart else 0, {})

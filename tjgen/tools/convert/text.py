@@ -45,7 +45,7 @@ def _edits(document: Document, tree: Tree, path: FieldPath, lines: list[str]) ->
             if below is not None:
                 edits += below
                 continue
-        # # New entries replace the first removed entry that changed the runtime.
+        # New entries replace the first removed entry that changed the runtime.
         fresh = [key] if key in after else new
         if key not in after:
             new = []

@@ -102,7 +102,7 @@ def announcements(project: Project) -> list[Tree]:
             announced["required"] = len(environments) > 1
             announced["string"] = environments[0] if len(environments) == 1 else ""
         elif parameter.name == "experiments":
-            # From the folder of the Application, where generate runs, which may lie in that of the project.
+            # From the folder of the Application, where generate runs, which may be in that of the project.
             announced["array"] = [os.path.relpath(file) for file in project.files(project.spec.experiments)]
         elif parameter.name == "trainer":
             announced["string"] = project.spec.trainer
@@ -123,7 +123,7 @@ def discovered(folder: str) -> list[str]:
 
 
 def empty(rendered: Rendered) -> list[Diagnostic]:
-    """TJ764 where nothing came out: Argo CD would prune all that was there before."""
+    """TJ764 if the output is empty: Argo CD would prune all existing objects."""
     if rendered.objects or any(one.severity == ERROR for one in rendered.diagnostics):
         return []
     message = "nothing is generated, and a sync would remove all objects"

@@ -87,7 +87,7 @@ def _item(file: str, tree: Tree, text: str) -> HostItem:
     name = f"{file} ({get(tree, ('metadata', 'name'), '')})"
     if _noted(tree) is None:
         return HostItem(name, tree, text)
-    # # A setting of an experiment applies to all its objects.
+    # A setting of an experiment applies to all its objects.
     annotations = {key: value for key, value in tree["metadata"]["annotations"].items() if key != _NOTE}
     return HostItem(name, {**tree, "metadata": {**tree["metadata"], "annotations": annotations}})
 

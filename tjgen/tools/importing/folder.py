@@ -231,7 +231,7 @@ def _experiment(
 
 
 def _differences(job: ImportedObject, runtime: Tree, trial_result: TrialResult, release: Release) -> Iterator[Diagnostic]:
-    """What is different in the TrainJob, and in what controllers make of it."""
+    """The differences in the TrainJob, and in the objects that controllers create from it."""
     (built,) = trial_result.of_kind(trainjob.KIND)
     if _reference(built) != _reference(job.tree):
         name = _reference(built)[1]

@@ -1,4 +1,4 @@
-"""What came of an import: files of experiments and of runtimes, and what there is to know about them."""
+"""The result of an import: files of experiments and of runtimes, and notes about them."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def without_runtime(subject: ImportedObject, kind: str, name: str) -> Diagnostic
 
 
 def different(subject: ImportedObject, what: str, why: str, place: FieldPath = ("metadata", "name")) -> Diagnostic:
-    """TJ774: a place in which the build is not what was there."""
+    """TJ774: a place in which the build differs from the original."""
     return _about(subject, "TJ774", f"{subject} is built otherwise: {what}", why, place)
 
 

@@ -33,7 +33,7 @@ class Attempt(NamedTuple):
     result: TrialResult
     changes: list[PatchChange]
     cost: tuple[int, int]
-    """What speaks against it: errors first, then how long it is."""
+    """The cost of an experiment: errors first, then its length."""
 
 
 def shortest(experiment: Tree, job: Tree, filled: Filled, trial: TrialBuilder) -> Attempt:

@@ -63,7 +63,7 @@ class Canvas:
 
     @property
     def drawn(self) -> int:
-        """How many marks there are: what is inserted there lies under all that comes later."""
+        """The current number of marks: a mark that is inserted there is drawn below all later ones."""
         return len(self._marks)
 
     def insert(self, at: int, other: Canvas) -> None:

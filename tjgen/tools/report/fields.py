@@ -64,7 +64,7 @@ def with_place(value: str, attribution: Attribution | None, source: str) -> str:
 def _without(words: str, place: str) -> str:
     """Return the steps to a place, which is shown next to it already."""
     steps = [step.removesuffix(f" ({place})") for step in words.split(" <- ")]
-    # # If an overlay set it, the merged experiment is not an interesting step.
+    # If an overlay set it, the merged experiment is not an interesting step.
     shown = [step for step, after in zip(steps, [*steps[1:], ""], strict=True) if not _repeats(step, after)]
     return " <- ".join(step.removeprefix("experiment ") for step in shown)
 

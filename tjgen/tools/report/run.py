@@ -27,7 +27,7 @@ from tjgen.trees.typing import NamedTuple
 
 
 class KnownRun(NamedTuple):
-    """What is known of a run before anybody looks into its objects."""
+    """The properties of a run that are known without its objects."""
 
     place: LockKey
     name: str
@@ -122,7 +122,7 @@ def _created(known: KnownRun, applied: Sequence[Tree], catalog: Catalog, release
 
 
 def _is_sound(known: KnownRun, tree: Tree, release: Release) -> bool:
-    """Whether an object has the form that it ought to have, so that it can be looked into."""
+    """Return whether an object has a valid form, so that its fields can be read."""
     if _is_known(known, tree):
         return True
     verdict = judge(tree, versions=release.versions, webhooks=True)

@@ -79,7 +79,7 @@ def _identify(run: Shown, names: dict[str, int]) -> str:
 
 
 def _run(run: Shown, pictures: Pictures, name: str) -> Iterator[str]:
-    """The run, but for its fields and the end of it."""
+    """Return the run, except its fields and its end."""
     yield f'<details class="run {slug(run.state)}" id="{name}"><summary>'
     yield f'<span class="name">{escape(run.name)}</span> <span class="state {slug(run.state)}">{run.state}</span>'
     yield f'<span class="takes">{_takes(run)}</span>'

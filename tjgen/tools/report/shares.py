@@ -26,7 +26,7 @@ def paths_by_name(bodies: Iterable[str]) -> PathsByName:
         place = place_of(path)
         if place is not None and place.stage in (RUNTIMES, DATA):
             name = path.rpartition("/")[2].removesuffix(".yaml")
-            # # In the stage of data the kind precedes the name.
+            # In the stage of data the kind precedes the name.
             name = name.partition("-")[2] if place.stage == DATA else name
             paths_of_names.setdefault((place.environment, place.namespace, name), []).append(path)
     return paths_of_names

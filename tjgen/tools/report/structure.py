@@ -97,7 +97,7 @@ class Applied(NamedTuple):
 
 
 def structure_of(applied: Sequence[Applied], previews: Sequence[Tree], slices: Tree = None) -> Structure:
-    """The anatomy of one run; `previews` are the objects that controllers make of what is applied."""
+    """The structure of one run; `previews` are the objects that controllers create from the applied ones."""
     trees = [*[one.tree for one in applied], *previews]
     job: Tree = next((one.tree for one in applied if is_job(one.tree)), {})
     templates = {_name(tree): tree for tree in trees if tree.get("kind") == "ResourceClaimTemplate"}

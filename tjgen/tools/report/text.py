@@ -42,7 +42,7 @@ def lines(fields: Sequence[ReportField]) -> Iterator[Line]:
             else:
                 dashes += 1
                 if step.__class__ is tuple and (*path[: position + 1], step[0][0]) not in paths:
-                    # # The key of the element is not among the fields.
+                    # The key of the element is not among the fields.
                     known = _indent(path, position + 1) - 2 * dashes
                     yield _line(" " * known, "- " * dashes, dump(dict(step)), None)
                     dashes = 0

@@ -1,4 +1,4 @@
-"""Options -> the pages of a new repository: what lies where, how to go on, and what Git leaves alone."""
+"""Options -> the pages of a new repository: its folders, the next steps, and the files that Git ignores."""
 
 from __future__ import annotations
 

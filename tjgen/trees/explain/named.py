@@ -47,7 +47,7 @@ def named(path: FieldPath, value: object) -> Iterator[NamedPart]:
         elif noun != FIELD and (name := _name_of(step)) is not None:
             yield NamedPart(noun, name, path[:length])
         elif noun != FIELD and path[length:] == ("name",):
-            # # A mount is identified by its path, and has the name of its volume.
+            # A mount is identified by its path, and has the name of its volume.
             yield NamedPart(noun, str(value), path[:length])
 
 

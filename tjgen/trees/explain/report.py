@@ -69,7 +69,7 @@ def hop_text(hop: Hop) -> str:
         # The rest of the path repeats that of the leaf.
         reason = " spec.runtimePatches"
     source = "" if hop.source in ("experiment", "tjgen") or hop.source.startswith("file:") else f" {hop.source}"
-    # # "runtime runtime spec..." would repeat a word.
+    # "runtime runtime spec..." would repeat a word.
     return f"{hop.manager}{source if source.strip() != hop.manager else ''}{reason}{place}"
 
 

@@ -1,4 +1,4 @@
-"""Paths -> those that lie below another one, found without a look at all others."""
+"""Paths -> those that are below another one, found without a comparison of all pairs."""
 
 from __future__ import annotations
 
@@ -47,6 +47,6 @@ class Subpaths:
 
 
 def below(paths: Iterable[FieldPath], path: FieldPath) -> list[FieldPath]:
-    """Those of `paths` that lie below `path`: a look at each, which is cheaper than an index for a few looks."""
+    """Return those of `paths` that are below `path`: a full scan, which is cheaper than an index for a few queries."""
     length = len(path)
     return [known for known in paths if len(known) > length and known[:length] == path]

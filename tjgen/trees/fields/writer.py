@@ -249,7 +249,7 @@ class Writer:
             self._positions.appended(path, container)
             self._note((*path, step))
             return
-        # # The keys only identify the element: they do not claim ownership.
+        # The keys only identify the element: they do not claim ownership.
         for key, value in item.items():
             if key not in names:
                 self._write((*path, step, key), value, True)

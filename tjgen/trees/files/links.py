@@ -8,7 +8,7 @@ import os
 def link_in(path: str) -> str | None:
     """The first part of a path that is a link, of those below the repository or the working directory; None without one.
 
-    What lies above is the machine's own arrangement, such as a link to another disk.
+    Folders above it are the machine's own arrangement, such as a link to another disk.
     """
     place = os.path.abspath(path)
     links: list[str] = []

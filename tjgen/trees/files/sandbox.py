@@ -74,7 +74,7 @@ class Sandbox:
             self._folders.clear()
 
     def name(self, path: str) -> None:
-        """Let a path of the command line be read, and what is below or next to it, unless it lies in the repository."""
+        """Allow reading a path of the command line, and paths below or next to it, unless it is in the repository."""
         if any(is_below(os.path.abspath(path), root) for root in self._own):
             return
         if os.path.isdir(path):

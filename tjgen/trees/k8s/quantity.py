@@ -125,7 +125,7 @@ def _parse(text: str) -> Quantity:
     exponent, suffix_format = _suffix(suffix)
     if suffix_format == BINARY:
         if not fraction:
-            # # The short path has space for 15 digits, less those of the suffix.
+            # The short path has space for 15 digits, less those of the suffix.
             digits_left = 15 - len(whole) - int(exponent * 3 / 10) - 1
             amount = int(whole) << exponent
             if digits_left >= 0:

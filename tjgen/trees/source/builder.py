@@ -57,7 +57,7 @@ class _Growth(NamedTuple):
 
 
 class Builder:
-    """Builds the values of one stream; `documents` and `findings` have what came of it so far, also after an error."""
+    """Builds the values of one stream; `documents` and `findings` have the results so far, also after an error."""
 
     def __init__(self, source: Text, dialect: Dialect, budgets: Budgets = DEFAULT) -> None:
         self.documents: list[Document] = []

@@ -32,7 +32,7 @@ _WORDS: dict[str, Tree] = {
     **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), _INFINITY),
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -_INFINITY),
 }
-# # Patterns are compiled on first use: few files have such numbers.
+# Patterns are compiled on first use: few files have such numbers.
 # Groups: sign, hexadecimal, binary, octal, decimal.
 _INTEGER = r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))\Z"
 _SIGNED_BINARY = r"0b([-+][01]+)\Z"
@@ -93,12 +93,12 @@ def _number(text: str) -> Tree:
 
 
 def _integer(digits: str) -> int | None:
-    """What strconv.ParseInt and ParseUint make of it in base 0 and 64 bits."""
+    """Return the result of strconv.ParseInt and ParseUint in base 0 and 64 bits."""
     if len(digits) > _LONGEST_INTEGER:
         return None
     match = regex.match(_INTEGER, digits)
     if match is None:
-        # # ParseInt is called once more after the prefix "0b", and accepts a sign there.
+        # ParseInt is called again after the prefix "0b", and accepts a sign there.
         match = regex.match(_SIGNED_BINARY, digits)
         return _within(int(match[1], 2), signed=True) if match else None
     sign, hexadecimal, binary, octal, decimal = match.groups()

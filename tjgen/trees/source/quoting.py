@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import re
 
 _WORD = regex.compile(r"[A-Za-z_/][A-Za-z0-9_/.-]*\Z").match
-# # Valid without quotes in block context: begins with no indicator (a dash is none before a letter, digit or dash), has no
+# Valid without quotes in block context: begins with no indicator (a dash is none before a letter, digit or dash), has no
 # "word: word" and no "word #word", and neither begins nor ends with a space.
 _UNQUOTED = regex.compile(
     r"""(?!---|\.\.\.)(?:-(?=[A-Za-z0-9-])|[^\x00-\x20\x7f\-?:,\[\]{}#&*!|>'"%@`])"""
@@ -67,7 +67,7 @@ def _is_yaml11(text: str) -> bool:
     """Whether YAML 1.1 has a number, a date, a default key or a merge key there that the dialects do not know."""
     if text[0] not in FIRST_OF_NUMBER:
         return text in ("=", "<<")
-    # # Any text may follow the time of a date; every other form has few characters.
+    # Any text may follow the time of a date; every other form has few characters.
     return (_IN_YAML11.issuperset(text) or text[4:5] == "-") and regex.match(_YAML11, text) is not None
 
 

@@ -1,4 +1,4 @@
-"""Which pod sets of a run a field of the experiment speaks about."""
+"""Return the pod sets of a run that a field of the experiment refers to."""
 
 from __future__ import annotations
 

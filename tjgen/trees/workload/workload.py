@@ -1,4 +1,4 @@
-"""The Workload: what one run shall be, as one managed tree over the runtime's pod templates.
+"""The Workload: the desired state of one run, as one managed tree over the runtime's pod templates.
 
     trainer      numNodes, numProcPerNode: counts of a TrainJob outside of the templates
     initializer  dataset, model: as in a TrainJob
@@ -64,7 +64,7 @@ class PodSet(NamedTuple):
 
 
 class Workload(NamedTuple):
-    """What one run shall be. `podsets` is derived from the runtime's part of `tree`."""
+    """The desired state of one run. `podsets` is derived from the runtime's part of `tree`."""
 
     name: str
     namespace: str

@@ -47,7 +47,7 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
         path = (*podset.shape.path, *POD_SPEC, "initContainers", (("name", INSTALLER),))
         installer = Container(ContainerShape(INSTALLER, _installer(image, job), path, False), info.owners)
         if any(container.name == INSTALLER for container in podset.init_containers):
-            # # The webhook rejects this; two of one name cannot be distinguished.
+            # The webhook rejects this; two of one name cannot be distinguished.
             info.owners[path[:-1]] = (rule,)
         podset.init_containers.append(installer)
         info.owners[path] = (rule,)
@@ -66,7 +66,7 @@ def build(info: Info, job: Job) -> Iterator[CreatedObject]:
     owners: Owners = {(): (Origin(MANAGER, "tjgen"),)}
     scripts: dict[str, Tree] = {"entrypoint.sh": SCRIPT, "init.sh": SCRIPT}
     yield created_object(job, "v1", "ConfigMap", ENTRYPOINT_SUFFIX, {"data": scripts}, owners)
-    # # The certificate is derived from the TrainJob's uid, which the cluster assigns.
+    # The certificate is derived from the TrainJob's uid, which the cluster assigns.
     yield created_object(job, "v1", "Secret", CURVE_SUFFIX, {"data": {"curve.cert": RANDOM}}, {(): (Origin(MANAGER, "tjgen"),)})
 
 

@@ -95,7 +95,7 @@ def _copy_back(container: Container) -> None:
 
 
 def _own_ports(container: Container, before: list[Any], after: list[Any]) -> None:
-    # # An element that differs from the runtime's is recorded.
+    # An element that differs from the runtime's is recorded.
     owners = container.owners
     path = (*container.path, "ports")
     steps = selectors_of(after, "ports")
@@ -169,7 +169,7 @@ def _trainer(podset: PodSet, info: Info, job: Job) -> None:
 
 
 def _replace_resources(container: Container, job: Job) -> None:
-    # # In early releases the TrainJob's requests and limits replace all those of the container.
+    # In early releases the TrainJob's requests and limits replace all those of the container.
     kept = job.resource_lists
     if kept:
         container.change("resources", kept, job.origin_of(MANAGER, ("spec", "trainer", "resourcesPerNode"), kept))

@@ -73,7 +73,7 @@ def processes_per_node(info: Info, job: Job) -> tuple[int | str, Origin]:
     processes, by_whom = _processes(info, job)
     because = by_whom if job.resources is None else Origin(MANAGER, "trainjob", ("spec", "trainer", "resourcesPerNode"))
     if not info.release.looks_into_runtime:
-        # # Release 2.0 reads only the resources of the TrainJob.
+        # Release 2.0 reads only the resources of the TrainJob.
         if job.resources is None:
             return processes, by_whom
         return by_lists(processes, job.resource_lists), because

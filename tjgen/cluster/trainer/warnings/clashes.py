@@ -40,7 +40,7 @@ class Key(NamedTuple):
 
 
 class ClashingRun(NamedTuple):
-    """A TrainJob and what the controllers make of it."""
+    """A TrainJob and the objects that the controllers create from it."""
 
     trainjob: Tree
     created: Sequence[Tree]

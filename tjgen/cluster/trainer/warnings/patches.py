@@ -181,7 +181,7 @@ def late_variables(subject: Subject) -> Iterator[Diagnostic]:
 
 def _empties(tree: Tree, path: FieldPath) -> Iterator[FieldPath]:
     if tree is None or tree in ({}, []):
-        # # An emptyDir is written as an empty map, which is not the same as none.
+        # An emptyDir is written as an empty map, which is not the same as none.
         if path[-1] not in _MEANT_EMPTY:
             yield path
     elif isinstance(tree, dict):

@@ -35,7 +35,7 @@ def config_map(tree: dict[str, Any]) -> Iterator[Fault]:
 
 
 def secret(tree: dict[str, Any]) -> Iterator[Fault]:
-    """`ValidateSecret`, metadata left out but for an annotation."""
+    """`ValidateSecret` without metadata except an annotation."""
     data: dict[str, bytes] = {key: _content(value) for key, value in tree.get("data", {}).items()}
     data |= {key: text.encode() for key, text in tree.get("stringData", {}).items()}
     at, kind = Place("data", ("data",)), tree.get("type", "")

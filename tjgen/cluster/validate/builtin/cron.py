@@ -31,7 +31,7 @@ _FIELDS: tuple[tuple[int, int, tuple[str, ...]], ...] = ((0, 59, ()), (0, 23, ()
 
 
 def faults(cron: dict[str, Any]) -> Iterator[Fault]:
-    """`ValidateCronJobCreate`, metadata left out but for the length of the name."""
+    """`ValidateCronJobCreate` without metadata except the length of the name."""
     spec, at, name = cron.get("spec", {}), Place("spec", ("spec",)), generated(cron.get("metadata", {}))
     yield from _schedule(spec.get("schedule", ""), at.child("schedule"))
     for field in _COUNTS:

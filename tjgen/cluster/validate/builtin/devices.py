@@ -43,7 +43,7 @@ def claim(tree: dict[str, Any]) -> Iterator[Fault]:
 
 
 def claim_template(tree: dict[str, Any]) -> Iterator[Fault]:
-    """`ValidateResourceClaimTemplate`, metadata left out but for that of the claims."""
+    """`ValidateResourceClaimTemplate` without metadata except that of the claims."""
     spec, at = tree.get("spec", {}), Place("spec", ("spec",))
     yield from template_metadata(spec.get("metadata", {}), at.child("metadata"))
     yield from _devices(spec.get("spec", {}).get("devices", {}), at.child("spec", "devices"))

@@ -56,7 +56,7 @@ def stored_faults(job: dict[str, Any]) -> Iterator[Fault]:
 
 
 def faults(job: dict[str, Any]) -> Iterator[Fault]:
-    """`ValidateJob`, metadata left out but for the labels that it takes over from the template."""
+    """`ValidateJob` without metadata except the labels that it takes over from the template."""
     at, name = Place("spec", ("spec",)), generated(job.get("metadata", {}))
     spec = dict(job.get("spec", {}))
     if "parallelism" not in spec:

@@ -180,7 +180,7 @@ def _numbers(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
     yield from preemption_policy(spec, at)
     if "overhead" in spec:
         overhead = {"limits": {name: str(quantity.parse(value)) for name, value in spec["overhead"].items()}}
-        # # Upstream checks the overhead as limits, and its paths name limits.
+        # Upstream checks the overhead as limits, and its paths name limits.
         for fault in requirements(overhead, container_resource_name, set(), at.child("overhead")):
             yield fault._replace(path=tuple(step for step in fault.path if step != "limits"))
 

@@ -44,7 +44,7 @@ def pod_disruption_budget(tree: dict[str, Any]) -> Iterator[Fault]:
 
 
 def priority_class(tree: dict[str, Any]) -> Iterator[Fault]:
-    """`ValidatePriorityClass`, metadata left out but for the names of the system."""
+    """`ValidatePriorityClass` without metadata except the names of the system."""
     name, value = generated(tree.get("metadata", {})), tree.get("value", 0)
     if name.startswith(_SYSTEM_PREFIX):
         problem = ""

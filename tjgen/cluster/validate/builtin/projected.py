@@ -1,4 +1,4 @@
-"""Files that volumes make of keys, fields and tokens -> what the API server has against them.
+"""Files that volumes create from keys, fields and tokens -> the errors of the API server.
 
 Mirrors kubernetes 1.36 `pkg/apis/core/validation` (validateProjectedVolumeSource, validateKeyToPath,
 validateDownwardAPIVolumeFile).

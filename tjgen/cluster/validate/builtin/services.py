@@ -32,7 +32,7 @@ _NOT_EXTERNAL = "may not be set for ExternalName services"
 
 
 def service(tree: dict[str, Any]) -> Iterator[Fault]:
-    """`ValidateServiceCreate`, metadata left out but for annotations."""
+    """`ValidateServiceCreate` without metadata except annotations."""
     spec, at = dict(tree.get("spec", {})), Place("spec", ("spec",))
     annotations = tree.get("metadata", {}).get("annotations", {})
     if spec.get("clusterIP") and not spec.get("clusterIPs"):

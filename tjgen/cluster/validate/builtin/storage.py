@@ -39,7 +39,7 @@ _NO_NAMESPACE = "if the endpointnamespace is set, it must be a valid namespace n
 
 
 def persistent_volume(tree: dict[str, Any]) -> Iterator[Fault]:
-    """`ValidatePersistentVolume`, metadata left out but for an annotation."""
+    """`ValidatePersistentVolume` without metadata except an annotation."""
     spec, metadata, at = tree.get("spec", {}), tree.get("metadata", {}), Place("spec", ("spec",))
     yield from access_modes(spec.get("accessModes", ()), at.child("accessModes"), required="")
     yield from _capacity(spec, at.child("capacity"))

@@ -46,7 +46,7 @@ def plan(schema: Schema) -> RulePlan | None:
     """Return the rules of a schema; None if it has none. Compiled once for each schema, which stays in memory."""
     known = _plans.get(id(schema))
     if known is None:
-        # # The files of schemas/ list the paths of their rules: a search takes longer than the rest of a check.
+        # The files of schemas/ list the paths of their rules: a search takes longer than the rest of a check.
         where = schema.get("x-tjgen-rules") if "x-tjgen-resource" in schema else _ruled(schema)
         known = _plans[id(schema)] = (schema, None if where is None else _plan(schema, where))
     return known[1]

@@ -22,7 +22,7 @@ def with_defaults(tree: Struct, name: str) -> Struct:
     rule = _DEFAULTS.get(name)
     own = rule(tree) if rule is not None else tree
     known = fields(name)
-    # # A struct that is embedded by value always exists and has its defaults.
+    # A struct that is embedded by value always exists and has its defaults.
     structs: Struct = {
         key: {} for key, field in known.items() if field.form == STRUCT and not field.is_pointer and key != "metadata"
     }

@@ -25,7 +25,7 @@ class PatchError(Exception):
 
 
 class Wanted(NamedTuple):
-    """What a patch shall hold (`DiffOptions`)."""
+    """The required fields of a patch (`DiffOptions`)."""
 
     changes: bool
     removals: bool

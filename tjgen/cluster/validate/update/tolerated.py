@@ -44,7 +44,7 @@ def _claim(path: FieldPath, detail: str, new: Tree, before: Tree) -> bool:
 
 
 def _network_policy(path: FieldPath, detail: str, new: Tree, before: Tree) -> bool:
-    """`ValidationOptionsForNetworking`: whatever form a block has, as long as it was there before."""
+    """`ValidationOptionsForNetworking`: a block may have any form that the stored object has."""
     return "strict subset" not in detail and get(new, path, None) in set(_ranges(before.get("spec")))
 
 

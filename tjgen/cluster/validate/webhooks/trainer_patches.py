@@ -126,7 +126,7 @@ def _changed(job: Job, old: Job, context: Sequence[Tree]) -> Iterator[Fault]:
 
 
 def _containers(pod: Any, job_name: str, names: dict[str, set[str]], job: Job, old: Job | None) -> Iterator[Fault]:
-    # # A runtime patch is merged before this check, so the containers that it names exist: the first two never apply to it.
+    # A runtime patch is merged before this check, so the containers that it names exist: the first two never apply to it.
     known = names.get(job_name, set())
     where = f"that doesn't exist in the runtime job {job_name}"
     for container in pod.get("initContainers", ()):

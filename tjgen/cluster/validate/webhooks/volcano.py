@@ -44,7 +44,7 @@ def _stored(tree: Tree) -> Tree:
 
 
 def _pod_group(tree: Tree, context: Sequence[Tree]) -> Iterator[Fault]:
-    """`podgroups/validate:validatePodGroup`; a queue that is not in sight is taken to be there, and open."""
+    """`podgroups/validate:validatePodGroup`; an unknown queue is assumed to exist, and to be open."""
     path: FieldPath = ("spec", "networkTopology")
     if _names_both_tiers(get(tree, path, None)):
         yield refused(_BOTH_TIERS, path, "keep one of the two")

@@ -1,6 +1,6 @@
 """A Volcano Queue, or a field that names one -> what Volcano's webhooks have against it.
 
-Upstream: volcano `pkg/webhooks/admission/queues/validate`. Queues that are not among the known objects are taken to be there, and
+Upstream: volcano `pkg/webhooks/admission/queues/validate`. Unknown queues are assumed to exist, and to be
 open, because the cluster is unknown.
 """
 

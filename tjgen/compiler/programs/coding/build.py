@@ -95,7 +95,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
     for podset in members(workload):
         own = experiment.spec.roles.get(podset.name)
         if own is None or own.image is None:
-            # # It replaces the user's image, as requested: `image` is the base of the build.
+            # It replaces the user's image, as requested: `image` is the base of the build.
             yield Contribution((*podset.main, "image"), image, (*BUILD, "image"), manager=EXPERIMENT)
             if is_baked(code):
                 yield from placement(workload, podset, code, experiment, place(code, experiment), BUILD)

@@ -9,7 +9,7 @@ MOUNTED = ("workspace", "configMap", "git")
 
 
 def chosen(code: Code) -> list[str]:
-    """The ways that hold: those that `use` names, else all that are described, but for a clone that only the build reads."""
+    """Return the valid ways: those that `use` names, else all that are described, except a clone that only the build reads."""
     if code.use is not None:
         return list(code.use)
     ways = [way for way, is_described in described(code).items() if is_described]

@@ -46,7 +46,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
     for podset in members(workload):
         fetch = container(VOLUME, git, commit, image_in_run("git", setting))
         user = pods.user_of(workload, [podset], setting)._replace(touches_files_of_run=False)
-        # OpenSSH refuses a user that /etc/passwd of the image does not list. Images list 65534, and everybody can read
+        # OpenSSH rejects a user that /etc/passwd of the image does not list. Images list 65534, and every user can read
         # what it fetches.
         safe = pods.secured_in_run(fetch, pods.UNRELATED if _scheme(git.repository) == "ssh" else user)
         yield Contribution((*podset.pod, "initContainers", named(VOLUME)), safe, GIT)

@@ -24,7 +24,7 @@ WAYS: dict[str, Way] = {
     "configMap": configmap.deliver,
     "git": git.deliver,
 }
-"""In the order in which they contribute: what is mounted lies over what was built."""
+"""In the order in which they contribute: mounted files hide built ones."""
 
 
 def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:

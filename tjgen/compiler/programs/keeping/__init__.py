@@ -1,1 +1,1 @@
-"""Checkpoints: where they are, what stays of them, and whether there is room and time for them."""
+"""Checkpoints: their location, how many stay, and whether there is enough space and time for them."""

@@ -1,4 +1,4 @@
-"""The size of a checkpoint -> whether the claim has room for those that stay, and the pods have time to save one.
+"""The size of a checkpoint -> whether the claim is large enough for those that stay, and the pods have time to save one.
 
 The request of a claim is (last + best + 1) checkpoints and a fifth more: one is being written while the others
 stay, and one more if removed checkpoints stay in the trash for a time.
@@ -30,7 +30,7 @@ CRITICAL_SECONDS = 60
 USUAL_GRACE = 30
 """Seconds that a pod has to end by default. Upstream: core/v1 `DefaultTerminationGracePeriodSeconds`."""
 _MARGIN = (6, 5)
-"""Numerator and denominator of what is to be there for what is needed: a fifth more."""
+"""Numerator and denominator of the reserve over the need: a fifth more."""
 
 
 def judged(

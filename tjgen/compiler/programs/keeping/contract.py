@@ -30,7 +30,7 @@ MARKING = "tjgen-mark"
 
 
 def contributions(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
-    """Variables and mounts of the pods that have the volume; then cleaner, backup, and whether there is room and time."""
+    """Variables and mounts of the pods that have the volume; then cleaner, backup, and the check of space and time."""
     checkpoints = experiment.spec.checkpoints
     assert checkpoints is not None, "called only with checkpoints"
     where = location(experiment, setting)

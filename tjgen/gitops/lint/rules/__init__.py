@@ -5,7 +5,7 @@
 To add a rule:
 
 1. Write `<what_it_finds>.py` with `RULE = Rule(...)`, which has the next free code, and `check(scene) -> Iterator[Finding]`.
-   What `Rule` holds becomes the rule's page and its entry in the table of codes; `check` speaks in items and field paths,
+   The fields of `Rule` become the rule's page and its entry in the table of codes; `check` uses items and field paths,
    and the engine finds the lines.
    A rule that compares with the earlier state sets `against=True` and iterates over `scene.pairs()`, `scene.removed()` or
    `scene.added()`: it does not run without an earlier state.

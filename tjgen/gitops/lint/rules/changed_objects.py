@@ -159,7 +159,7 @@ _ROWS = (
 
 
 def check(row: _Row, scene: Scene) -> Iterator[Finding]:
-    """A finding for each field that is refused, but for those that another rule reports."""
+    """Yield a finding for each rejected field, except those that another rule reports."""
     for kind in row.kinds:
         for pair in scene.pairs(kind):
             for refusal in refused(scene, pair):

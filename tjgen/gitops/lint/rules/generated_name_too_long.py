@@ -1,4 +1,4 @@
-"""A hook whose generated name leaves no room for those of its pods."""
+"""A hook whose generated name is too long for the names of its pods."""
 
 from __future__ import annotations
 

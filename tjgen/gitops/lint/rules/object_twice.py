@@ -28,7 +28,7 @@ RULE = Rule(
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    """A finding for each object that was there before. Where no owner is known, folders are taken for different environments."""
+    """Yield a finding for each object that existed before. Without a known owner, folders count as different environments."""
     first: dict[tuple[object, ...], Item] = {}
     for item in scene.items:
         if not item.name:

@@ -1,4 +1,4 @@
-"""A Job that prepares data, once more at every sync."""
+"""A Job that prepares data and runs again at every sync."""
 
 from __future__ import annotations
 

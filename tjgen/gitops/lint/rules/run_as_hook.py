@@ -1,4 +1,4 @@
-"""A training object that is a hook."""
+"""An object of a run that is a hook."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A training object that is a hook and deleted as soon as it succeeds."""
+"""An object of a run that is a hook and deleted as soon as it succeeds."""
 
 from __future__ import annotations
 

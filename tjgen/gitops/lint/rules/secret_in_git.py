@@ -1,4 +1,4 @@
-"""A secret in Git that everybody can read."""
+"""A secret in Git that every reader can see."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def _object(model: type[Shape]) -> dict[str, Any]:
 
 def _schema(of: Kind) -> Any:
     for name, annotation in SHARED:
-        # Kinds are tuples: a map and a list of the same are equal, but for their class.
+        # Kinds are tuples: a map and a list of the same are equal, except for their class.
         if kind(annotation).__class__ is of.__class__ and kind(annotation) == of:
             return Name(name)
     return _spelled(of)

@@ -153,7 +153,7 @@ def _peel(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
 
 
 def _leaf(annotation: Any) -> Leaf:
-    """The constraints as pydantic understands them, so that they are read in one place only."""
+    """The constraints as pydantic reads them, so that they are read in one place only."""
     schema = _plain(TypeAdapter(annotation).json_schema())
     if "integer" in schema.get("type", ()):
         schema["x-tjgen-exact"] = True

@@ -91,7 +91,7 @@ def _physical(span: Span | None) -> Tree:
 
 def _artifact(file: str) -> Tree:
     path = quote(os.fsencode(file))
-    # # A file outside the repository is not part of its source, and cannot be shown with it.
+    # A file outside the repository is not part of its source, and cannot be shown with it.
     return {"uri": f"file://{path}"} if file.startswith("/") else {"uri": path, "uriBaseId": "%SRCROOT%"}
 
 

@@ -54,7 +54,7 @@ class _Lines:
             unified = "" if text is None else text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
             self._files[span.file] = unified.split("\n")
         lines = self._files[span.file]
-        # # The line after a final line break exists for a reader of the file only if it has text.
+        # The line after a final line break exists for a reader of the file only if it has text.
         return lines[span.line - 1] if 0 < span.line <= len(lines) and (span.line < len(lines) or lines[-1]) else None
 
 

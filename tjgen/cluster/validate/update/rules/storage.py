@@ -61,7 +61,7 @@ def claim(new: dict[str, Any], old: dict[str, Any], *, is_bound: bool = False) -
     if not same(wanted, fixed, "PersistentVolumeClaimSpec"):
         yield spec_at.forbidden(_CLAIM)
     size, stored = _size(spec), _size(before)
-    # # The capacity of a bound claim is assumed to be its request; an unbound claim has none.
+    # The capacity of a bound claim is assumed to be its request; an unbound claim has none.
     if size < stored and (is_bound or size <= 0):
         yield spec_at.child("resources", "requests", "storage").forbidden("field can not be less than status.capacity")
     if spec.get("volumeMode") != before.get("volumeMode"):
