@@ -12,7 +12,8 @@ INTRODUCTION = """\
 The kinds that `tjgen build` and `tjgen check` validate, by the project whose API types define their schemas. *Whole* means
 that tjgen checks the same as the API server: types, defaults, rules, names. *Types only* leaves out the server's own rules, and
 each check reports this (TJ521). Of the admission webhooks of operators, those of Trainer, JobSet and Volcano are included. Other
-kinds are reported as not checked (TJ520). You can import [a cluster's own kinds](../how-to/schemas.md). `tjgen schemas list` prints the same for a project.
+kinds are reported as not checked (TJ520). You can import [a cluster's own kinds](../how-to/schemas.md). `tjgen schemas list`
+prints the same for a project.
 """
 
 

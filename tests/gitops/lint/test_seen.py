@@ -9,6 +9,7 @@ from tjgen.gitops.lint.table import entries
 ELSEWHERE = {
     "TJ613": "the rig makes no names for hooks; a JobSet of such a name was refused when it was applied by hand",
     "TJ651": "Kueue 0.19 with JobSet and the Training Operator on the rig (prove/resync.sh); the table has no Kueue",
+    "TJ690": "Kueue 0.15.2 with Trainer 2.1 on the rig: later syncs of Argo CD and Flux were refused; the table has no Kueue",
 }
 PARTLY = {"TJ608": "the rig has no Volcano, and so no Queue that is missed; the class of priority was seen"}
 

@@ -503,6 +503,7 @@ TABLE = {
     "TJ686": ("output-elsewhere", "warning"),
     "TJ687": ("sync-name-too-long", "error"),
     "TJ688": ("credentials-in-url", "error"),
+    "TJ690": ("overrides-with-queue", "error"),
     "TJ700": ("output-not-staged", "error"),
     "TJ701": ("no-overlay", "error"),
     "TJ702": ("untrusted-repository", "error"),
