@@ -1,5 +1,5 @@
 # Measures the volume at ROOT by fio, and writes one report to standard output: JSON with the keys that docs/how-to/diagnose.md lists.
-# Told: VOLUME, CLAIM and DRIVER for the report; READ_ONLY, CHECKPOINTS (true or false); FOLDER, the folder of the volume that this
+# Reads VOLUME, CLAIM, DRIVER and NODE for the report; READ_ONLY, CHECKPOINTS (true or false); FOLDER, the folder of the volume that this
 # may write to; CACHE, a command; SIZE bytes of what it writes, TIME seconds of each measurement. Exit code: 0 when all that applies
 # was measured, 3 when not: the report says why.
 set -u
@@ -14,6 +14,7 @@ clean() {
 trap clean EXIT
 trap 'exit 143' INT TERM
 complete=true
+started=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 
 text() { # standard input as a string of JSON
   # What awks make of backslashes in replacements differs.
@@ -185,7 +186,10 @@ else
 fi
 
 if [ -z "$CACHE" ]; then
-  cache='{"status": "skipped", "reason": "no command is known for the driver", "output": null}'
+  reason="no command is known for the driver"
+  # The caches are in pods of Fluid, and a FUSE mount has no statistics in /proc.
+  [ "$DRIVER" != fuse.csi.fluid.io ] || reason="the status of the Dataset shows the cache: kubectl get dataset"
+  cache="{\"status\": \"skipped\", \"reason\": $(printf '%s' "$reason" | text), \"output\": null}"
 else
   said=$(cd "$ROOT" && VOLUME=$ROOT sh -c "$CACHE" 2>"$tmp/err" | head -c 65536 && :)
   if [ -n "$said" ]; then
@@ -199,8 +203,8 @@ fi
 
 string() { if [ -n "$1" ]; then printf '%s' "$1" | text; else printf null; fi; }
 status=$([ "$complete" = true ] && echo complete || echo incomplete)
-printf '{"schema": "tjgen.dev/diagnosis/v1", "status": "%s", "volume": %s, "claim": %s, "driver": %s, ' \
-  "$status" "$(string "$VOLUME")" "$(string "$CLAIM")" "$(string "$DRIVER")"
+printf '{"schema": "tjgen.dev/diagnosis/v1", "status": "%s", "time": "%s", "node": %s, "volume": %s, "claim": %s, "driver": %s, ' \
+  "$status" "$started" "$(string "$NODE")" "$(string "$VOLUME")" "$(string "$CLAIM")" "$(string "$DRIVER")"
 printf '"readOnly": %s, "sequentialRead": %s, "randomRead": %s, "checkpointWrite": %s, "checkpointRead": %s, "cache": %s}\n' \
   "$READ_ONLY" "$sequential" "$random" "$write" "$restore" "$cache"
 [ "$complete" = true ] || exit 3

@@ -50,7 +50,7 @@ def jobs(text: str) -> dict[str, Any]:
 
 def told(job: Any) -> dict[str, str]:
     [container] = job["spec"]["template"]["spec"]["containers"]
-    return {one["name"]: one["value"] for one in container["env"]}
+    return {one["name"]: one["value"] for one in container["env"] if "value" in one}
 
 
 def test_a_job_for_each_volume_that_others_reach(tmp_path: Path) -> None:
@@ -171,3 +171,21 @@ spec:
     answer = tjgen(tmp_path, "build", "run.yaml")
     assert answer.code == 0
     assert 'info[TJ334] run.yaml:9:11: volume "disk" is a folder of each node, and is not measured' in answer.err
+
+
+def test_a_job_has_the_name_of_its_node(tmp_path: Path) -> None:
+    answer = tjgen(written(tmp_path), "diagnose", "experiment.yaml")
+    for job in jobs(answer.out).values():
+        [container] = job["spec"]["template"]["spec"]["containers"]
+        assert {"name": "NODE", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}} in container["env"]
+
+
+def test_a_data_set_of_fluid_has_no_command_for_its_cache(tmp_path: Path) -> None:
+    answer = tjgen(
+        written(tmp_path, volumes={"data": {"dataset": "words", "mountPath": "/words"}}, checkpoints=None),
+        "diagnose",
+        "experiment.yaml",
+    )
+    assert answer.code == 0, answer.err
+    [job] = jobs(answer.out).values()
+    assert (told(job)["DRIVER"], told(job)["CACHE"]) == ("fuse.csi.fluid.io", "")

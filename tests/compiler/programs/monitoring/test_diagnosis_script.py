@@ -9,6 +9,7 @@ import shutil
 import stat
 import subprocess
 import sys
+from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ SCRIPT = ROOT / "scripts/diagnose.sh"
 FOLDER = ".tjgen-diagnose-run"
 SHELLS = {**WORDS, "sh": ["sh"]}
 KEYS = [
-    "schema", "status", "volume", "claim", "driver", "readOnly",
+    "schema", "status", "time", "node", "volume", "claim", "driver", "readOnly",
     "sequentialRead", "randomRead", "checkpointWrite", "checkpointRead", "cache",
 ]  # fmt: skip
 FIELDS = ["status", "reason", "bytesPerSecond", "operationsPerSecond", "meanMilliseconds", "p99Milliseconds", "direct", "files"]
@@ -90,7 +91,7 @@ class Bench:
 
     def run(self, *, path: str | None = None, shell: str = "sh", **told: str) -> Answer:
         variables = {
-            "ROOT": str(self.volume), "VOLUME": "data", "CLAIM": "a-data", "DRIVER": "", "CACHE": "",
+            "ROOT": str(self.volume), "VOLUME": "data", "CLAIM": "a-data", "DRIVER": "", "NODE": "node-1", "CACHE": "",
             "READ_ONLY": "false", "CHECKPOINTS": "false", "FOLDER": FOLDER, "SIZE": str(2**23), "TIME": "1",
             "PATH": path or f"{self.bin}{os.pathsep}{os.defpath}", **told,
         }  # fmt: skip
@@ -242,10 +243,26 @@ def test_what_a_killed_job_left_goes(bench: Bench) -> None:
     assert list(bench.volume.iterdir()) == []
 
 
+def test_the_report_has_its_time_and_node(bench: Bench) -> None:
+    bench.fill()
+    before = datetime.now(UTC).replace(microsecond=0)
+    report = bench.run(NODE="gpu-node-7").report
+    assert report["node"] == "gpu-node-7"
+    assert before <= datetime.fromisoformat(report["time"]) <= datetime.now(UTC)
+    assert bench.run(NODE="").report["node"] is None
+
+
+def test_the_cache_of_fluid_is_in_the_status_of_the_dataset(bench: Bench) -> None:
+    bench.fill()
+    code, report, _ = bench.run(DRIVER="fuse.csi.fluid.io")
+    assert (code, report["cache"]["status"]) == (0, "skipped")
+    assert report["cache"]["reason"] == "the status of the Dataset shows the cache: kubectl get dataset"
+
+
 def test_without_fio_the_report_says_so(bench: Bench, tmp_path: Path) -> None:
     tools = tmp_path / "tools"
     tools.mkdir()
-    for name in ("awk", "cat", "cp", "find", "head", "mkdir", "mktemp", "rm", "sed", "sh", "sort", "stat", "tr"):
+    for name in ("awk", "cat", "cp", "date", "find", "head", "mkdir", "mktemp", "rm", "sed", "sh", "sort", "stat", "tr"):
         (tools / name).symlink_to(str(shutil.which(name)))
     code, report, _ = bench.run(path=str(tools), CHECKPOINTS="true")
     assert (code, list(report)) == (3, KEYS)

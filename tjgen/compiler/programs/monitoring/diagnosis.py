@@ -32,7 +32,6 @@ KEPT = 24 * 3600
 """Seconds for which a Job that you start by hand stays when it has ended."""
 CACHES: Mapping[str, str] = {
     "csi.juicefs.com": 'cat "$VOLUME/.stats"',
-    "fuse.csi.fluid.io": "cat /proc/self/mountstats",
     "fsx.csi.aws.com": "cat /proc/fs/lustre/llite/*/read_ahead_stats",
     "lustre.csi.storage.gke.io": "cat /proc/fs/lustre/llite/*/read_ahead_stats",
     "nfs.csi.k8s.io": "cat /proc/self/mountstats",
@@ -86,6 +85,7 @@ def _job(name: str, volume: Volume, workload: Workload, experiment: Experiment, 
         [{"name": "volume", "mountPath": ROOT, **({"readOnly": True} if read_only else {})}],
         resources={"requests": _RESOURCES, "limits": _RESOURCES},
     )
+    container["env"].append({"name": "NODE", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}})
     mounted = {"name": "volume", **pod_source(name, volume, setting)}
     pod = pods.pod([container], [mounted], pods.user_of(workload, users, setting))
     start: Tree = {"suspend": True} if waits else {"ttlSecondsAfterFinished": KEPT}
