@@ -55,6 +55,14 @@ def test_devices_of_all_kinds_build(tmp_path: Path) -> None:
     assert [line.partition("]")[0] for line in answer.err.splitlines() if "[TJ" in line] == ["info[TJ371"]
 
 
+def test_teams_build_what_their_policies_allow(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES / "teams", tmp_path / "teams")
+    assert built(tmp_path / "teams").count("kind: TrainJob\n") == 3
+    case = ROOT / "tests" / "rejects" / "policies-of-three-teams"
+    for name in ("platform.yaml", "policies.yaml"):
+        assert (case / name).read_bytes() == (EXAMPLES / "teams" / name).read_bytes()
+
+
 def test_a_platform_and_a_run_on_it_build(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES / "platform", tmp_path / "platform")
     assert built(tmp_path / "platform").count("kind: TrainJob\n") == 1

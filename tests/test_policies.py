@@ -268,3 +268,18 @@ def test_init_writes_the_bundled_policies(tmp_path: Path) -> None:
     assert answer.code == 0, answer.err
     written = {path.name: path.read_bytes() for path in (tmp_path / "vision" / "policies").iterdir()}
     assert written == {path.name: path.read_bytes() for path in POLICIES.iterdir()}
+
+
+def test_a_change_is_evaluated_as_an_update(tmp_path: Path) -> None:
+    policy(tmp_path, "object.data.a == oldObject.data.a")
+    text = (tmp_path / "p.yaml").read_text(encoding="utf-8").replace("[CREATE]", "[UPDATE]")
+    (tmp_path / "p.yaml").write_text(text, encoding="utf-8")
+    (tmp_path / "map.yaml").write_text(CONFIG_MAP, encoding="utf-8")
+    (tmp_path / "applied").mkdir()
+    words = "error[TJ550] map.yaml:5:6: policy p with binding b, validation 1 denies this"
+    for applied, code in (("'1'", 0), ("'2'", 1)):
+        (tmp_path / "applied" / "map.yaml").write_text(CONFIG_MAP.replace("'1'", applied), encoding="utf-8")
+        answer = tjgen(tmp_path, "check", "map.yaml", "--against", "applied", "--policy", "p.yaml")
+        assert (answer.code, words in answer.err) == (code, bool(code)), answer.err
+    answer = tjgen(tmp_path, "check", "map.yaml", "--policy", "p.yaml")
+    assert (answer.code, "TJ55" in answer.err) == (0, False)

@@ -12,14 +12,13 @@ from tjgen.cli.folders import ENDINGS
 from tjgen.cli.inputs import STANDARD_INPUT, good, texts
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.kinds.protocol import SILENT
-from tjgen.cluster.validate.check import IsApplied
 from tjgen.cluster.validate.ways import SERVER_SIDE
 from tjgen.gitops.diff.data import object_data
 from tjgen.gitops.diff.effect import UNCHANGED
-from tjgen.gitops.diff.objects import NEEDS_NAME, OUTCOMES, LocatedObject, Outcome, compare_objects, identity_of, read_objects
+from tjgen.gitops.diff.objects import NEEDS_NAME, OUTCOMES, LocatedObject, Outcome, compare_objects, read_objects
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.diff.text import object_lines
-from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
 from tjgen.trees.diagnostics.printable import printable, printable_json
 from tjgen.trees.fields.path import Tree, render
 from tjgen.trees.files.problems import EMPTY
@@ -27,22 +26,21 @@ from tjgen.trees.files.problems import EMPTY
 
 def compare_with(
     against: str, paths: Sequence[str], files: Sequence[tuple[str, bytes]], arguments: Arguments, reporter: Reporter
-) -> IsApplied:
+) -> dict[ObjectRef, Tree]:
     """Print the effect on each object, report rejections, and return the exit code with the current state."""
     try:
         old = list(applied_objects(against, paths, reporter))
     except CompileError as error:
         reporter.add(error.diagnostics)
-        return lambda tree: False
+        return {}
     new = [objects for file, content in files for objects in read_objects(content, file)]
     outcomes = compare_objects(old, new, server_side=arguments["apply"] == SERVER_SIDE)
-    before = {one.ref for one in old}
     for outcome in outcomes:
         reporter.add(list(_problems(outcome)))
     as_json = arguments["format"] == "json"
     sys.stdout.write(printable_json(_as_json(outcomes, against)) if as_json else printable(_as_text(outcomes)))
     sys.stdout.flush()
-    return lambda tree: isinstance(tree, dict) and identity_of(tree) in before
+    return {one.ref: one.tree for one in old}
 
 
 def applied_objects(against: str, paths: Sequence[str], reporter: Reporter) -> Iterator[LocatedObject]:

@@ -11,7 +11,7 @@ from tjgen.cli.releases import kubernetes_for, release_for
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.schema.store import OWN
 from tjgen.cluster.trainer.placed import Placed
-from tjgen.cluster.validate.check import IsApplied, examine
+from tjgen.cluster.validate.check import examine
 from tjgen.cluster.validate.ways import SERVER_SIDE, WAYS
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files.problems import is_problem
@@ -23,9 +23,10 @@ from tjgen.trees.typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tjgen.cli.policing import Judge
     from tjgen.cli.sources import CompiledSources
+    from tjgen.cluster.policies.judgment import Judge
     from tjgen.language.resolve.project import Project
+    from tjgen.trees.diagnostics.model import ObjectRef
     from tjgen.trees.fields.path import Tree
     from tjgen.trees.files.sandbox import Sandbox
     from tjgen.trees.source.document import Document
@@ -86,21 +87,21 @@ def run(arguments: Arguments) -> int:
     folders = [path for path in arguments["paths"] if os.path.isdir(path)]
     if folders:
         contents = _manifests(contents, folders, sandbox, reporter)
-    is_applied = None
+    applied: dict[ObjectRef, Tree] | None = None
     if arguments["against"] is not None:
         from tjgen.cli.against import compare_with
 
         contents = iter(files := list(contents))
-        is_applied = compare_with(arguments["against"], arguments["paths"], files, arguments, reporter)
+        applied = compare_with(arguments["against"], arguments["paths"], files, arguments, reporter)
     reporter.add(absent(arguments["catalog"]))
     with reporter:
-        _check(contents, is_applied, project, arguments, sandbox, counts, reporter)
+        _check(contents, applied, project, arguments, sandbox, counts, reporter)
     return reporter.close(f"{counts}")
 
 
 def _check(
     contents: Iterator[tuple[str, bytes]],
-    is_applied: IsApplied | None,
+    applied: dict[ObjectRef, Tree] | None,
     project: Project | None,
     arguments: Arguments,
     sandbox: Sandbox,
@@ -114,6 +115,7 @@ def _check(
     versions = {**release.versions, **kubernetes, **({OWN: folder} if folder else {})}
     accepted: list[Placed] = []
     present: list[Tree] = []
+    updated: list[Placed] = []
     language: dict[str, tuple[bytes, list[Document]]] = {}
     session = Session()
     watch = reporter.watch()
@@ -136,7 +138,7 @@ def _check(
             versions=versions,
             strict=arguments["strict"],
             server_side=arguments["apply"] == SERVER_SIDE,
-            is_applied=is_applied,
+            is_applied=(lambda tree: _before(tree, applied) is not None) if applied is not None else None,
             harmless=project.spec.policy.harmless if project is not None and project.is_root else (),
             budgets=sandbox.budgets,
             is_manifest=is_manifest,
@@ -145,6 +147,7 @@ def _check(
         reporter.add(_judged(examined.diagnostics, project))
         accepted += examined.accepted
         present += [one.tree for one in examined.objects]
+        updated += [one for one in examined.objects if _before(one.tree, applied) not in (None, one.tree)]
         counts.add((one.tree for one in examined.objects), examined.diagnostics)
     built = None
     if language:
@@ -154,11 +157,17 @@ def _check(
         counts.runs += built.runs
         counts.add(one.tree for one in built.objects)
     policies = None
-    if accepted and (arguments["policy"] or project is not None or any(one.tree.get("kind") in _POLICIES for one in accepted)):
+    if (accepted or updated) and (
+        arguments["policy"] or project is not None or any(one.tree.get("kind") in _POLICIES for one in accepted)
+    ):
         from tjgen.cli.policing import judge_for  # most files are judged by no policies
 
         policies, problems = judge_for(accepted, project, versions)
         reporter.add(_judged(problems, project))
+        if policies is not None:
+            for one in updated:
+                findings = policies(one.tree, _before(one.tree, applied))
+                reporter.add(_judged([one.at(finding) for finding in findings], project))
     kinds = any(one.tree.get("kind") in _TOGETHER for one in accepted)
     if arguments["closed"] or kinds or (built is not None and accepted) or policies is not None:
         reporter.add(_judged(list(_together(accepted, present, built, project, arguments, versions, policies)), project))
@@ -196,6 +205,15 @@ def _together(
         known=known,
         policies=policies,
     )
+
+
+def _before(tree: Tree, applied: dict[ObjectRef, Tree] | None) -> Tree:
+    """The manifest of the object that is applied already; None if there is none."""
+    if not applied or tree.__class__ is not dict:
+        return None
+    from tjgen.gitops.diff.objects import identity_of
+
+    return applied.get(identity_of(tree))
 
 
 def _is_any(tree: Tree) -> bool:

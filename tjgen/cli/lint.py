@@ -29,7 +29,7 @@ from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tjgen.cli.policing import Judge
+    from tjgen.cluster.policies.judgment import Judge
     from tjgen.cluster.trainer.placed import Placed
     from tjgen.gitops.lint.engine import Choice, Result
     from tjgen.gitops.lint.suppress import Mark

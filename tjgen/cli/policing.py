@@ -5,7 +5,7 @@ Policies come from the caller, from the Platform of the project, and from the ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.trees import enforced
@@ -14,9 +14,9 @@ from tjgen.trees.fields.path import Tree
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tjgen.cluster.policies.judgment import Judge
     from tjgen.language.resolve.project import PlatformDocument, Project
 
-Judge = Callable[[Tree], Iterator[Diagnostic]]
 LABEL = "pod-security.kubernetes.io/"
 _KINDS = ("Namespace", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
 

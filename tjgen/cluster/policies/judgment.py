@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from tjgen.cluster.policies import pod_security
 from tjgen.cluster.policies.created import created
@@ -13,6 +13,7 @@ from tjgen.cluster.validate.report import subject_of
 from tjgen.cluster.validate.templates import templates
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.typing import Protocol
 
 _MISSING = object()
 _SECURED = (
@@ -22,9 +23,19 @@ _SECURED = (
 _MODES = (("enforce", "TJ558"), ("warn", "TJ559"))
 
 
-def judge_of(policies: Policies, versions: Mapping[str, str] | None) -> Callable[[Tree], Iterator[Diagnostic]]:
+class Judge(Protocol):
+    """A function that returns what policies report about an object that is created, or put in the place of `old`."""
+
+    def __call__(self, tree: Tree, old: Tree = None) -> Iterator[Diagnostic]: ...
+
+
+def judge_of(policies: Policies, versions: Mapping[str, str] | None) -> Judge:
     """A function that judges an object by these policies."""
-    return lambda tree: judged(tree, policies, versions=versions)
+
+    def judge(tree: Tree, old: Tree = None) -> Iterator[Diagnostic]:
+        return judged(tree, policies, old=old, versions=versions)
+
+    return judge
 
 
 def judged(

@@ -12,6 +12,7 @@ from tjgen.cluster.validate.expansion import on_created
 from tjgen.cluster.validate.together import Runtimes
 from tjgen.compiler.building.environment import EnvironmentSettings
 from tjgen.compiler.building.plan import Plan
+from tjgen.gitops.diff.objects import identity_of, read_objects
 from tjgen.gitops.diff.side import TreePlace, place_of
 from tjgen.gitops.emit import header
 from tjgen.gitops.verify.snapshot import Folder
@@ -86,8 +87,10 @@ class _Evaluation:
         assert self._settings.policies is not None, "the caller skips environments without policies"
         judge = judge_of(self._settings.policies, self._versions)
         objects = self._placed(paths)
+        old = self._tree.old.contents
+        before = {one.ref: one.tree for path in paths if path in old for one in read_objects(old[path], path)}
         for one in objects:
-            yield from (one.at(finding) for finding in judge(one.tree))
+            yield from (one.at(finding) for finding in judge(one.tree, before.get(identity_of(one.tree))))
         if not any(one.tree.get("kind") == "TrainJob" for one in objects):
             return
         prefix = f"{environment}/{RUNTIMES}/" if environment else f"{RUNTIMES}/"
