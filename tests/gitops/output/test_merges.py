@@ -107,7 +107,7 @@ def test_branches_that_change_the_same_experiment(folder: Path) -> None:
     assert count(folder) == {"current": 6, "superseded": 3}
     gate = tjgen(folder, "build", "--check")
     assert (gate.code, gate.err.count("error[TJ276]")) == (1, 3)
-    assert "run tjgen build -o out, which supersedes what the source does not request" in gate.err
+    assert "commit the result of tjgen build -o out, which supersedes what the source does not request" in gate.err
     assert build(folder).err.count("warning[TJ276] ") == 3
     agrees(folder)
     assert count(folder) == {"current": 3, "superseded": 9}

@@ -257,6 +257,20 @@ def test_a_run_that_was_edited_by_hand_stays_as_it_is(folder: Path) -> None:
     assert job.read_bytes() == before
 
 
+@pytest.mark.parametrize("body", ["<<<<<<< a\n", "a: [\n", "text\n", "metadata: text\n", ""])
+def test_a_claim_that_is_no_longer_an_object_stays_as_it_is(folder: Path, body: str) -> None:
+    live(folder, LAYOUTS["none"])
+    (folder / "experiments/digits.yaml").write_text(EXPERIMENT, encoding="utf-8")
+    live(folder, LAYOUTS["none"])
+    claim = sorted((folder / "out").rglob("persistentvolumeclaim-*"))[0]
+    head = claim.read_text(encoding="utf-8").partition("apiVersion:")[0]
+    claim.write_text(head + body, encoding="utf-8")
+    say(folder, LAYOUTS["flux"])
+    answer = tjgen(folder, "migrate", "--write")
+    assert (answer.code in (0, 1), "Traceback" in answer.err) == (True, False), answer.err
+    assert claim.read_text(encoding="utf-8") == head + body
+
+
 def test_a_claim_that_prune_data_keeps_gets_the_protection_too(folder: Path) -> None:
     live(folder, LAYOUTS["none"])
     file = folder / "experiments/digits.yaml"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -271,6 +272,31 @@ def test_line_ends_of_a_checkout_change_nothing(folder: Path) -> None:
     assert set(tree(folder)) == paths
     assert set(states(folder)) == set(states_before)
     assert of(folder, "digits") == ["current", "current"]
+
+
+def test_a_check_names_the_line_ends_of_a_checkout_once(folder: Path) -> None:
+    files = sorted((folder / "out").rglob("*.yaml"))
+    for path in [*files, *(folder / "tjgen.lock.d").rglob("*.yaml")]:
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    before = snapshot(folder)
+    answer = tjgen(folder, "build", "-o", "out", "--check")
+    assert (answer.code, answer.err.count("error[")) == (1, 1), answer.err
+    assert "have CRLF line endings, and tjgen writes LF" in answer.err
+    assert "git config core.autocrlf input" in answer.err
+    assert snapshot(folder) == before
+    files[0].write_bytes(before[str(files[0].relative_to(folder))].replace(b"\r\n", b"\n"))
+    files[1].unlink()
+    assert f"{files[1].relative_to(folder)} is missing" in tjgen(folder, "build", "-o", "out", "--check").err
+
+
+def test_a_run_whose_lock_was_deleted_names_the_way_to_restore_it(folder: Path) -> None:
+    shutil.rmtree(folder / "tjgen.lock.d")
+    edit(folder, "letters:1", "letters:2", "experiments/letters.yaml")
+    before = snapshot(folder)
+    answer = tjgen(folder, "build", "-o", "out")
+    assert (answer.code, "error[TJ740]" in answer.err) == (1, True), answer.err
+    assert "git checkout -- tjgen.lock.d" in answer.err
+    assert snapshot(folder) == before
 
 
 def test_conflict_markers_in_a_lock_of_an_experiment_that_is_gone_change_nothing(folder: Path) -> None:

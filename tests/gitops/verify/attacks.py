@@ -671,7 +671,7 @@ ATTACKS = {
     "a renamed file": Attack(renamed_file),
     "a renamed folder": Attack(renamed_folder, passes_before=False),
     "an extra file without a header": Attack(extra_file),
-    "an extra file with a header, recorded in the lock": Attack(extra_stamped_file),
+    "an extra file with a header, recorded in the lock": Attack(extra_stamped_file, passes_before=False),
     "an extra kustomization": Attack(extra_kustomization),
     "a hidden file that a sync reads": Attack(extra_hidden_file),
     "an executable file": Attack(executable),

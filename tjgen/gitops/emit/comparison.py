@@ -11,13 +11,16 @@ from tjgen.gitops.emit.tree import refuse_links
 from tjgen.trees.diagnostics.model import CompileError
 from tjgen.trees.typing import NamedTuple
 
+CRLF = "crlf"
+"""The file has other line endings than tjgen writes, as after a checkout that changed them."""
+
 
 class FileDifference(NamedTuple):
     """A file that is not what the sources make."""
 
     path: str
     kind: str
-    """One of the kinds of `FileChange`: missing, different, edited, foreign, extra."""
+    """One of the kinds of `FileChange`: missing, different, edited, foreign, extra; or CRLF."""
     place: str
     """The path with its directory in front, for people."""
 
@@ -78,4 +81,16 @@ class Comparison:
 
     def _note(self, change: FileChange | None, root: str) -> None:
         if change is not None:
-            self._changes.append(FileDifference(change.path, change.kind, f"{root}/{change.path}"))
+            place = f"{root}/{change.path}"
+            kind = CRLF if change.kind == "different" and _has_crlf(place) else change.kind
+            self._changes.append(FileDifference(change.path, kind, place))
+
+
+def _has_crlf(place: str) -> bool:
+    """Whether the first line of a file ends with CRLF."""
+    with open(place, "rb") as file:
+        return file.readline(_LINE).endswith(b"\r\n")
+
+
+_LINE = 1000
+"""More than any first line that tjgen writes has."""

@@ -6,6 +6,7 @@ Codes TJ050 to TJ068 and TJ720 are those of `emit`; each has one function here, 
 from __future__ import annotations
 
 import errno
+from collections.abc import Sequence
 
 from tjgen.trees.diagnostics.model import Diagnostic
 
@@ -158,6 +159,16 @@ def stays_removed(paths: list[str], commit: str) -> Diagnostic:
 def stale(path: str, kind: str) -> Diagnostic:
     """TJ062: a file is not what the sources make (`--check`)."""
     return _error("TJ062", f"{path} {_STALE[kind]}", "build again and commit the result")
+
+
+def line_ends(places: Sequence[str]) -> Diagnostic:
+    """TJ062: a checkout changed the line endings of files."""
+    files = f"{len(places)} files, such as {places[0]}, have" if len(places) > 1 else f"{places[0]} has"
+    return _error(
+        "TJ062",
+        f"{files} CRLF line endings, and tjgen writes LF: Git converts line endings in this checkout",
+        "set git config core.autocrlf input, or eol=lf in .gitattributes; then restore the files with git checkout or build",
+    )
 
 
 def interrupted(directory: str) -> Diagnostic:

@@ -96,7 +96,7 @@ def merged(unit: Unit, names: list[str], superseded: list[str], directory: str) 
         f"{unit.key} has {len(names)} current runs of one point, as after a merge: {', '.join(names)}; "
         f"the source does not request {', '.join(superseded)}",
         span=unit.document.locate(("metadata", "name")),
-        hint=f"run tjgen build -o {directory}, which supersedes what the source does not request, and commit the result",
+        hint=f"commit the result of tjgen build -o {directory}, which supersedes what the source does not request",
     )
 
 
@@ -125,7 +125,7 @@ def without_lock(folder: str) -> Diagnostic:
     return Diagnostic(
         "TJ740",
         f"{folder} holds a run that is in no lock, so it may train, or be a record that must not train again",
-        hint="restore tjgen.lock.d from Git, or use --force to forget the run",
+        hint="restore the lock with git checkout -- tjgen.lock.d, or from an earlier commit; or use --force to forget the run",
     )
 
 

@@ -98,7 +98,10 @@ def _protected(file: OutputFile, protection: Annotations) -> OutputFile:
     metadata = _METADATA.search(file.body)
     if metadata is not None and all(f"\n    {key}: {value}\n" in metadata[0] for key, value in protection.items()):
         return file
-    tree = _tree(file)
+    documents = read(file.body, file.path, KUBERNETES)[0]
+    if len(documents) != 1 or get(documents[0].value, ("metadata",), None).__class__ is not dict:
+        return file  # Somebody edited it; verify and lint report that.
+    tree = documents[0].value
     annotations = get(tree, ("metadata", "annotations"), None) or {}
     chosen = {key: value for key, value in annotations.items() if value != _UNPROTECTED.get(key)}
     if all(key in chosen for key in protection):

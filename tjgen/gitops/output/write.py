@@ -10,7 +10,7 @@ from tjgen.compiler.building.compile import build, renewed
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built, ProjectFindings, Run, Watch
 from tjgen.gitops.emit import problems
-from tjgen.gitops.emit.comparison import Comparison
+from tjgen.gitops.emit.comparison import CRLF, Comparison
 from tjgen.gitops.emit.tree import Committed, OutputTree
 from tjgen.gitops.output import orphans, outdated
 from tjgen.gitops.output.apply import Directory
@@ -112,9 +112,10 @@ def compare(
     if not has_errors(diagnostics):
         diagnostics += syncing(plan, tree, directory, options)
     if not has_errors(diagnostics):
-        diagnostics += [problems.stale(difference.place, difference.kind) for difference in tree.differences()]
-        if shown is not None:
-            diagnostics += [problems.stale(difference.place, difference.kind) for difference in shown.differences()]
+        differences = [*tree.differences(), *(shown.differences() if shown is not None else [])]
+        converted = [one.place for one in differences if one.kind == CRLF]
+        diagnostics += [problems.line_ends(converted)] if converted else []
+        diagnostics += [problems.stale(one.place, one.kind) for one in differences if one.kind != CRLF]
     return WriteResult(diagnostics, one.counts)
 
 
