@@ -94,7 +94,7 @@ else:
         lambda cls, a, b, c, d, e, f, g, h, i, j, k: _tuple(cls, (a, b, c, d, e, f, g, h, i, j, k)),
         lambda cls, a, b, c, d, e, f, g, h, i, j, k, m: _tuple(cls, (a, b, c, d, e, f, g, h, i, j, k, m)),
     )
-    """By the number of fields: how a tuple of them is made. The names of the parameters are put in for each class."""
+    """By the number of fields: the function that creates a tuple. Each class has its own parameter names."""
 
     def _maker_of(count):
         if count < len(_NEW):

@@ -160,7 +160,7 @@ def _body(response: IO[bytes], url: str, deadline: float) -> bytes:
 
 
 def _may_pass(error: BaseException) -> bool:
-    """Whether asking again may help: not where the name is unknown or the certificate is wrong."""
+    """Return whether a retry can succeed: not if the name is unknown or the certificate is invalid."""
     cause = error.reason if isinstance(error, urllib.error.URLError) else error
     return isinstance(cause, (TimeoutError, ConnectionResetError, ConnectionAbortedError, HTTPException))
 
