@@ -104,17 +104,17 @@ def _starts_launcher(text: str, launcher: list[str]) -> bool:
 def launcher_of_one_node(words: list[str]) -> str | None:
     """The launcher in a command line that starts processes on its own node only; None if all nodes take part."""
     text = " ".join(words).replace(" -c ", " -c\n", 1)
-    found = _OF_ONE_NODE.search(text)
-    return found[1] if found is not None and _NAMES_NODES.search(text) is None else None
+    match = _OF_ONE_NODE.search(text)
+    return match[1] if match is not None and _NAMES_NODES.search(text) is None else None
 
 
 def interpreter_alone(words: list[str]) -> str | None:
     """`python` and its options where a command line starts a program with it and without a launcher; else None."""
     text = " ".join(words)
-    found = _INTERPRETER.match(text)
-    if found is None or _NAMES_NODES.search(text) is not None or _starts_launcher(text, ["torchrun"]):
+    match = _INTERPRETER.match(text)
+    if match is None or _NAMES_NODES.search(text) is not None or _starts_launcher(text, ["torchrun"]):
         return None
-    return found[1]
+    return match[1]
 
 
 def _bypassed(what: str, launcher: list[str], spelling: str) -> Diagnostic:

@@ -81,9 +81,9 @@ def _wrong_nodes(name: str, flavors: Mapping[str, Flavor], manifests: Sequence[M
         selector = {label: value for label, value in (pods.spec.get("nodeSelector") or {}).items() if label in known}
         tolerations = pods.spec.get("tolerations") or []
         reasons = [_reason(flavor_name, flavor, selector, tolerations) for flavor_name, flavor in flavors.items()]
-        found = [reason for reason in reasons if reason is not None]
-        if len(found) == len(reasons):
-            problem, hint = found[0]
+        actual_reasons = [reason for reason in reasons if reason is not None]
+        if len(actual_reasons) == len(reasons):
+            problem, hint = actual_reasons[0]
             message = f"Kueue never admits the pods of {pods.role} in queue {name}: {problem}"
             yield Diagnostic("TJ151", message, path=("spec", "schedule", "queue"), hint=hint)
             return
