@@ -154,12 +154,15 @@ class _Watch:
         def status(path: Any, **options: Any) -> os.stat_result:
             if options and (set(options) != {"follow_symlinks"} or not options["follow_symlinks"]):
                 self.is_complete = False
+            # A file of the program is known by its size and time: trees/bytecode.py may have its value.
+            is_own = path.__class__ is str and path.startswith(self._own)
+            noted = kept.OWN_STATUS if is_own else kind
             try:
                 result: os.stat_result = function(path, **options)
             except OSError as error:
-                self._note(kind, path, -(error.errno or 1))
+                self._note(noted, path, -(error.errno or 1))
                 raise
-            self._note(kind, path, kept.described(result))
+            self._note(noted, path, (result.st_size, result.st_mtime_ns) if is_own else kept.described(result))
             return result
 
         return status

@@ -3,7 +3,8 @@
 Python searches a folder, opens a file, and reads its status for each module that it imports. This takes most of a short run.
 The file contains copies of .pyc files with the size and the modification time of their sources. A module is loaded from it
 only while its source has both, so a changed source is loaded as by Python itself, and the end of that run updates the file.
-It also contains compiled regular expressions: see `regex.py`.
+It also contains compiled regular expressions (see `regex.py`), and values of JSON files that are shipped with tjgen, under the
+same conditions as modules. Equal parts of a value are stored once and are one object.
 The file is in the `__pycache__` folder of the package, where only an account that can replace the .pyc files can replace it.
 `TJGEN_BYTECODE=off` turns it off. As for .pyc files, PYTHONDONTWRITEBYTECODE prevents writing.
 """
@@ -17,21 +18,22 @@ from _frozen_importlib import ModuleSpec
 from _frozen_importlib_external import MAGIC_NUMBER, SourceFileLoader
 from _imp import _fix_co_filename  # type: ignore[attr-defined]  # missing in the types of Python, as in its documentation
 
-from tjgen.trees.typing import TYPE_CHECKING
+from tjgen.trees.typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import CodeType, ModuleType
 
     Entry = tuple[bool, int, int, int, int]
     """Whether the module is a package, time of change and size of its source, offset and length of its code.
 
+    JSON files have entries of the same form, with "/" in their names.
     Code of length 0 represents a module without a .pyc file that can be copied.
     """
     Program = tuple[int, bytes, int, dict[str, int]]
     """A compiled pattern: flags, code, number of groups, named groups."""
     Index = tuple[dict[str, Entry], str, dict[tuple[str, int], Program]]
-    """The modules; the engine of regular expressions that runs the programs; pattern and flags -> program."""
+    """The modules and JSON files; the engine of regular expressions that runs the programs; pattern and flags -> program."""
 
 _PACKAGE = "tjgen"
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -47,6 +49,8 @@ _MASK = 0xFFFFFFFF
 programs: dict[tuple[str, int], Program] = {}
 new_programs: dict[tuple[str, int], Program] = {}
 """The compiled patterns of the file, and those to add to it."""
+new_values: dict[str, tuple[int, int, bytes]] = {}
+"""The values to add to the file: path of the JSON file -> time of change and size of it, the value in the form of marshal."""
 
 
 def is_on() -> bool:
@@ -66,7 +70,48 @@ def load() -> Modules:
 
 def keeps() -> bool:
     """Whether this start writes what it compiles to the file."""
-    return any(finder.__class__ is Modules for finder in sys.meta_path)
+    return _finder() is not None
+
+
+def value(path: str, name: str, read: Callable[[str], Any]) -> Any:
+    """The value of the shipped JSON file at `path`, which `read` makes of its text. `name` is its place below the folder of data.
+
+    The value must not be changed. Raises OSError if the file cannot be read.
+    """
+    modules = _finder()
+    status = os.stat(path)
+    if modules is not None:
+        packed = modules.packed(name, status)
+        if packed is not None:
+            return marshal.loads(packed)
+    with open(path, encoding="utf-8") as file:
+        content = read(file.read())
+    if modules is not None:
+        new_values[name] = status.st_mtime_ns, status.st_size, marshal.dumps(_with_shared_parts(content, {}))
+    return content
+
+
+def _finder() -> Modules | None:
+    for finder in sys.meta_path:
+        if finder.__class__ is Modules:
+            return finder
+    return None
+
+
+def _with_shared_parts(tree: Any, known: dict[object, Any]) -> Any:
+    """A tree equal to `tree` in which equal dicts, lists and strings are one object, which marshal writes once."""
+    if isinstance(tree, dict):
+        tree = {_with_shared_parts(key, known): _with_shared_parts(inner, known) for key, inner in tree.items()}
+        return known.setdefault((dict, *((key, _key(inner)) for key, inner in tree.items())), tree)
+    if isinstance(tree, list):
+        tree = [_with_shared_parts(inner, known) for inner in tree]
+        return known.setdefault((list, *map(_key, tree)), tree)
+    return known.setdefault(tree, tree) if isinstance(tree, str) else tree
+
+
+def _key(tree: Any) -> tuple[object, ...]:
+    """A key that equal parts have in common: 1, 1.0 and True are not equal here."""
+    return (tree.__class__, id(tree) if isinstance(tree, (dict, list)) else tree)
 
 
 class Modules:
@@ -104,12 +149,19 @@ class Modules:
             spec.submodule_search_locations = [folder]
         return spec
 
+    def packed(self, name: str, status: os.stat_result) -> bytes | None:
+        """The stored value of a JSON file with this status; None if the file does not have it."""
+        _, changed, size, offset, length = self._index.get(name, (False, -1, -1, 0, 0))
+        if status.st_mtime_ns != changed or status.st_size != size:
+            return None
+        return os.pread(self._descriptor, length, offset)
+
     def keep(self) -> None:
-        """Write the file again with the modules that this start loaded without it; if it cannot be written, do nothing."""
+        """Write the file again with what this start loaded without it; if it cannot be written, do nothing."""
         new = [
             name for name in sys.modules if name.startswith("tjgen.") and name not in self._loaded and name not in self._before
         ]
-        if not (new or new_programs) or sys.dont_write_bytecode or not os.access(os.path.dirname(_FILE), os.W_OK):
+        if not (new or new_programs or new_values) or sys.dont_write_bytecode or not os.access(os.path.dirname(_FILE), os.W_OK):
             return
         index: dict[str, Entry] = {}
         bodies: list[bytes] = []
@@ -122,7 +174,7 @@ class Modules:
             offset += len(body)
 
         for name, (is_package, changed, size, start, length) in self._index.items():
-            if name not in new:
+            if name not in new and name not in new_values:
                 add(name, (is_package, changed, size), os.pread(self._descriptor, length, start))
         for name in new:
             is_package = hasattr(sys.modules[name], "__path__")
@@ -131,6 +183,8 @@ class Modules:
             except OSError:  # created by a program, not loaded from a file
                 continue
             add(name, (is_package, status.st_mtime_ns, status.st_size), _body(name, is_package, status))
+        for name, (changed, size, packed) in new_values.items():
+            add(name, (False, changed, size), packed)
         _write(_FILE, index, bodies)
 
 

@@ -16,7 +16,7 @@ import os
 from collections.abc import Mapping
 
 from tjgen.cluster.schema.jsontext import read_json
-from tjgen.trees import data
+from tjgen.trees import bytecode, data
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.files.regular import read_regular, read_text
 from tjgen.trees.typing import Any, TypeAlias
@@ -158,8 +158,7 @@ def _load(*parts: str) -> Schema | None:
     name = "/".join(parts)
     if name not in _loaded:
         try:
-            with open(data.path("schemas", *parts), encoding="utf-8") as file:
-                _loaded[name] = read_json(file.read())
+            _loaded[name] = bytecode.value(data.path("schemas", *parts), f"schemas/{name}", read_json)
         except FileNotFoundError:
             _loaded[name] = None
     return _loaded[name]
