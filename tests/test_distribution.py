@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -130,6 +134,34 @@ def test_every_supported_python_runs_the_wheel(python: str, wheel: Path, tmp_pat
     printed = run(tmp_path / "venv/bin/tjgen", "build", "resnet50.yaml", cwd=tmp_path)
     assert printed == tjgen(tmp_path, "build", "resnet50.yaml").out
     assert (tmp_path / "venv/share/man/man1/tjgen.1").exists()
+
+
+def test_the_lowest_dependencies_run_the_wheel(wheel: Path, tmp_path: Path) -> None:
+    interpreter = interpreter_of(PYTHONS[0])
+    if interpreter is None:
+        pytest.skip(f"python{PYTHONS[0]} is not installed")
+    dependencies = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    lowest = [one.replace(">=", "==") for one in dependencies]
+    run(interpreter, "-m", "venv", tmp_path / "venv", cwd=tmp_path)
+    run(tmp_path / "venv/bin/python", "-m", "pip", "install", "-q", wheel, *lowest, cwd=tmp_path)
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    printed = run(tmp_path / "venv/bin/tjgen", "build", "examples/resnet50.yaml", cwd=tmp_path)
+    assert printed == tjgen(tmp_path, "build", "examples/resnet50.yaml").out
+    authored = run(tmp_path / "venv/bin/python", "examples/experiments.py", cwd=tmp_path)
+    assert authored == run(sys.executable, "examples/experiments.py", cwd=tmp_path, PYTHONPATH=str(ROOT))
+
+
+def test_a_bill_of_materials_lists_the_locked_requirements(tmp_path: Path) -> None:
+    if find_spec("cyclonedx_py") is None:
+        pytest.skip("cyclonedx-bom is not installed (the extra `release`)")
+    files = [tmp_path / "first.json", tmp_path / "second.json"]
+    for file in files:
+        run(ROOT / ".ci/sbom", file, cwd=tmp_path, PYTHON=sys.executable)
+    bill = json.loads(files[0].read_bytes())
+    locked = re.findall(r"(?m)^([\w-]+)==(\S+)", (ROOT / "templates/init/requirements.txt").read_text(encoding="utf-8"))
+    assert (bill["bomFormat"], bill["metadata"]["component"]["name"]) == ("CycloneDX", "tjgen")
+    assert sorted((one["name"], one["version"]) for one in bill["components"]) == sorted(locked)
+    assert files[0].read_bytes() == files[1].read_bytes()
 
 
 @pytest.mark.parametrize("shell", SHELLS)

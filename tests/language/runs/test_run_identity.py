@@ -244,6 +244,12 @@ def test_a_value_that_a_point_sets_otherwise_does_not_matter() -> None:
     assert of(LARGE, point={"spec.env.SEED": 7}) == of(other, point={"spec.env.SEED": 7})
 
 
+def test_the_version_of_the_language_is_not_part_of_a_name() -> None:
+    experiment = {"metadata": {"name": "a"}, "spec": {"runtime": "tjgen-torch", "nodes": 2}}
+    versions = [identify({"apiVersion": version, **experiment}).digest for version in ("tjgen.dev/v1alpha1", "tjgen.dev/v1beta1")]
+    assert versions == [identify(experiment).digest] * 2
+
+
 def test_a_mount_has_one_identity_in_all_its_forms() -> None:
     texts = ("{/a: train}", "{/a: {subPath: train}}", "{/a: {subPath: train, readOnly: false, roles: []}}")
     assert len({of(LARGE.replace("mountPath: /ckpt", f"mounts: {text}")) for text in texts}) == 1

@@ -6,8 +6,9 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.compiler.building.compared import Compared
-from tjgen.compiler.building.inputs import is_experiment, is_of_project, no_experiment, same_experiment
+from tjgen.compiler.building.inputs import is_experiment, is_of_project, namespace_left_out, no_experiment, same_experiment
 from tjgen.compiler.building.plan import Plan
+from tjgen.compiler.building.request import NAMESPACE
 from tjgen.compiler.building.run import Built, DigestOf, Left, ProjectFindings, Recall, Recalled, Result, Run, Unit, Watch
 from tjgen.compiler.hops.draft import Job
 from tjgen.compiler.passes import code, data
@@ -151,7 +152,7 @@ class _Compilation:
         twin = self._seen.setdefault(unit.key, (document.file, document.index))
         if twin != (document.file, document.index):
             return Built(unit, [], [*expansion.diagnostics, same_experiment(unit, self._documents_at(twin[0]), twin[1])])
-        diagnostics = list(expansion.diagnostics)
+        diagnostics = [*expansion.diagnostics, *namespace_left_out(unit, expansion.runs[0].experiment.metadata, plan.request)]
         lock = plan.locks.of(unit)
         content_of = written(spelled(document, EXPERIMENT_FORM))
         source = _Source(unit, expansion.documents, content_of, lock.by_identity(), lock.renewals())
@@ -199,11 +200,10 @@ class _Compilation:
 
     def _documents_at(self, file: str) -> list[Document]:
         """The documents of a file that was compiled earlier, read again once: copies may be many."""
-        plan = self._plan
 
         def documents() -> list[Document]:
-            content = plan.content(file)
-            return [] if isinstance(content, Diagnostic) else plan.documents(file, content)[0]
+            content = self._plan.content(file)
+            return [] if isinstance(content, Diagnostic) else self._plan.documents(file, content)[0]
 
         return self._session.once("documents", file, documents)
 
@@ -221,7 +221,7 @@ def _unit(plan: Plan, document: Document, environment: str | None, variant: Vari
     metadata = variant.experiment.metadata
     source = os.path.relpath(document.file, plan.project.directory or ".").replace(os.sep, "/")
     name = metadata.name + plan.request.suffix
-    return Unit(document, environment, metadata.namespace or plan.request.namespace, name, source)
+    return Unit(document, environment, metadata.namespace or plan.request.namespace or NAMESPACE, name, source)
 
 
 def _origin(plan: Plan, source: _Source, variant: Variant) -> tuple[_Origin | None, LockedRun | None, list[Diagnostic], bool]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Unit
 from tjgen.language.resolve.files import named
 from tjgen.language.resolve.project import FILE, Project, alone, find
 from tjgen.language.resolve.project_file import load
+from tjgen.language.spec.objects import Metadata
 from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic, Note
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files import problems
@@ -197,3 +199,14 @@ def same_experiment(unit: Unit, documents: Sequence[Document], index: int) -> Di
         related=(Note("first defined here", first.locate(("metadata", "name"))),) if first is not None else (),
         hint="give one of them another name or namespace",
     )
+
+
+def namespace_left_out(unit: Unit, metadata: Metadata, request: Request) -> list[Diagnostic]:
+    """TJ766 if neither the experiment nor its environment nor the caller names a namespace."""
+    if metadata.namespace or request.namespace:
+        return []
+    hint = f"add namespace: {unit.namespace} to metadata, or the namespace of your team"
+    if unit.environment:
+        hint += f"; or set spec.environments.{unit.environment}.namespace in tjgen.yaml"
+    message = f'experiment "{unit.name}" has no namespace: its objects go to {unit.namespace}'
+    return [Diagnostic("TJ766", message, span=unit.document.locate(("metadata",), key=True), hint=hint)]

@@ -57,8 +57,8 @@ class Request(NamedTuple):
     """Those of `given` that a Python program wrote: its documents, with their places in it."""
     catalogs: Sequence[str] = ()
     """Files of runtimes that precede those of the project."""
-    namespace: str = NAMESPACE
-    """The namespace of experiments that name none."""
+    namespace: str = ""
+    """The namespace of experiments that name none. If it is empty, they use NAMESPACE, which is reported."""
     suffix: str = ""
     """What the name of each experiment gets at its end."""
     is_confined: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tjgen.compiler.building.plan import Plan
+from tjgen.compiler.building.request import NAMESPACE
 from tjgen.language.resolve.places import in_experiment, placed
 from tjgen.language.resolve.variants import Variants
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -32,6 +33,9 @@ def _unknown_runtime(expansion: Variants, plan: Plan) -> list[Diagnostic]:
     if runtime is None or any((one.path or ())[:2] == ("metadata", "namespace") for one in expansion.diagnostics):
         return []
     _, problems = plan.catalog.find(
-        runtime["name"], kind=runtime.get("kind"), namespace=own or plan.request.namespace, version=runtime.get("version")
+        runtime["name"],
+        kind=runtime.get("kind"),
+        namespace=own or plan.request.namespace or NAMESPACE,
+        version=runtime.get("version"),
     )
     return placed(problems, expansion.tree, expansion.documents)

@@ -538,6 +538,7 @@ TABLE = {
     "TJ763": ("wrong-parameter", "error"),
     "TJ764": ("nothing-generated", "error"),
     "TJ765": ("value-not-yaml", "error"),
+    "TJ766": ("namespace-defaulted", "info"),
     "TJ770": ("file-kept", "info"),
     "TJ771": ("project-is-there", "error"),
     "TJ772": ("not-imported", "info"),
