@@ -74,7 +74,7 @@ def keeps() -> bool:
 
 
 def value(path: str, name: str, read: Callable[[str], Any]) -> Any:
-    """The value of the shipped JSON file at `path`, which `read` makes of its text. `name` is its place below the folder of data.
+    """The value of the shipped JSON file at `path`. `read` parses its text. `name` is its place below the folder of data.
 
     The value must not be changed. Raises OSError if the file cannot be read.
     """
