@@ -8,6 +8,8 @@ from tjgen.tools.scaffold.options import Options
 from tjgen.trees import data
 
 FRAMEWORKS = ("torch", "jax", "tensorflow", "mpi", "xgboost")
+HELLO = "hello"
+"""The experiment that needs no device."""
 """The folders of `templates/init`: each has two experiments, and a program for each of them."""
 
 _OVERLAY = """\
@@ -24,7 +26,7 @@ spec:
 def files(options: Options) -> Iterator[tuple[str, str]]:
     """Path and text of each file."""
     if not options.imports:
-        for name in ("hello", "train"):
+        for name in (HELLO, "train"):
             yield f"experiments/{name}.yaml", _template(options.framework, f"{name}.yaml")
             yield f"experiments/{name}/{name}.py", _template(options.framework, f"{name}.py")
         yield "experiments/train/checkpoints.py", _template("checkpoints.py")
@@ -38,10 +40,10 @@ def _template(*parts: str) -> str:
 
 
 def _overlay(environment: str, *, is_last: bool) -> str:
-    purpose, fields = "Tries out on one node what other environments run on more.", "    nodes: 1\n"
+    purpose, fields = "Runs each experiment on one node.", "    nodes: 1\n"
     if is_last:
         purpose, fields = (
-            f"What is different in {environment}: any field of an experiment.",
+            f"Fields that differ in {environment}. An overlay can set any field of an experiment.",
             f"    env: {{STAGE: {environment}}}\n",
         )
     return _OVERLAY.format(purpose=purpose, name=environment.lower(), environment=environment, fields=fields)

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.synctools.table import BY_NAME
+from tjgen.tools.scaffold.first import HELLO
 from tjgen.tools.scaffold.options import OUTPUT, Options
 
 _CATALOG = """\
 # Catalog
 
-Runtimes that experiments here can name, beside those that tjgen brings (`tjgen runtimes list`): one file each, a
-`TrainingRuntime` or `ClusterTrainingRuntime` of Kubeflow Trainer. Those of a cluster come in by
+Runtimes that the experiments of this repository can use, in addition to the bundled ones (`tjgen runtimes list`). Each
+file contains a `TrainingRuntime` or `ClusterTrainingRuntime` of Kubeflow Trainer. To import those of a cluster, run:
 
     kubectl get clustertrainingruntimes -o yaml | tjgen runtimes import - --to catalog
 """
 
 _IGNORED = """\
-# What is built is committed, whatever a .gitignore above or of a user says of folders that are called so.
+# Commit the built output, even if another .gitignore excludes folders of these names.
 !{output}/**
 !tjgen.lock.d/**
 !ci/*.whl
@@ -41,6 +42,9 @@ def next_steps(options: Options, directory: str) -> str:
         "git add --all && pre-commit install",
         "tjgen build --summary",
     ]
+    if not options.imports:
+        chosen = f" --env {options.environments[0]}" if options.environments else ""
+        steps.append(f"tjgen try experiments/{HELLO}.yaml{chosen} | kubectl apply -f -")
     if options.environments and options.promotes(options.environments[-1]) and not options.imports:
         steps.append(f"tjgen pin, and tjgen promote NAME --env {options.environments[-1]} for a run that works")
     return "\n".join([f"{directory} is a repository of experiments. Next:", *(f"  {step}" for step in steps)])
@@ -71,10 +75,10 @@ def _readme(options: Options) -> str:
         f"git add experiments {OUTPUT} tjgen.lock.d",
         "```",
         "",
-        "`tjgen diff` shows what a change does to each run. With `pre-commit install`, Git refuses commits whose output is old.",
+        "`tjgen diff` shows what a change does to each run. With `pre-commit install`, Git refuses outdated output.",
         "",
         sync,
-        *([f"The namespaces ({namespaces}) are expected to be there."] if namespaces else []),
+        *([f"The namespaces ({namespaces}) must exist."] if namespaces else []),
         "",
     ]
     return "\n".join(lines)

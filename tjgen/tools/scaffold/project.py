@@ -14,7 +14,7 @@ def text(options: Options) -> str:
 
 
 def _lines(options: Options) -> Iterator[str]:
-    yield "# Where things are, and what they are built for. `tjgen build` without a path builds all of it."
+    yield "# The folders and environments of this repository. `tjgen build` without a path builds all of them."
     yield "apiVersion: tjgen.dev/v1alpha1"
     yield "kind: Project"
     yield f"metadata: {{name: {options.name}}}"
@@ -25,7 +25,8 @@ def _lines(options: Options) -> Iterator[str]:
     yield "  catalogs: [catalog]"
     if options.environments:
         if options.promotes(options.environments[-1]):
-            yield f"  # Runs come to {options.environments[-1]} by `tjgen promote` alone; a merge starts runs everywhere else."
+            last = options.environments[-1]
+            yield f"  # Only `tjgen promote` starts runs in {last}. In the other environments, a merge starts them."
         yield "  environments:"
         for name in options.environments:
             promoted = ", runs: promoted" if options.promotes(name) else ""
