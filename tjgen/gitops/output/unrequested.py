@@ -100,7 +100,7 @@ def _protected(file: OutputFile, protection: Annotations) -> OutputFile:
         return file
     documents = read(file.body, file.path, KUBERNETES)[0]
     if len(documents) != 1 or get(documents[0].value, ("metadata",), None).__class__ is not dict:
-        return file  # Somebody edited it; verify and lint report that.
+        return file  # The file was edited by hand; verify and lint report that.
     tree = documents[0].value
     annotations = get(tree, ("metadata", "annotations"), None) or {}
     chosen = {key: value for key, value in annotations.items() if value != _UNPROTECTED.get(key)}
