@@ -102,7 +102,7 @@ def test_a_build_validates_by_the_release_of_the_platform(tmp_path: Path, releas
     job = "{name: node, template: {spec: {template: {spec: {hostnameOverride: a}}}}}"
     merge = f"{{spec: {{template: {{spec: {{replicatedJobs: [{job}]}}}}}}}}"
     (tmp_path / "e.yaml").write_text(
-        header.format("Experiment", "e")
+        header.format("Experiment", "e, namespace: ml")
         + "spec: {runtime: tjgen-torch, image: 'a:1', script: t.py,\n"
         + f"  patches: {{host: {{target: {{kind: TrainingRuntime}}, merge: {merge}}}}}}}\n"
     )
