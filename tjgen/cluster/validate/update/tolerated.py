@@ -24,7 +24,7 @@ def tolerated(fault: Fault, kind: str, new: dict[str, Any], before: dict[str, An
 def _service(path: FieldPath, detail: str, new: Tree, before: Tree) -> bool:
     if path[:1] == ("spec",) and len(path) == 3 and path[1] in _ADDRESSES:
         # An external address of an earlier form stays, and still has to be an address.
-        is_form = "must not" in detail if path[1] == "externalIPs" else "may not be in" not in detail
+        is_form = "must not" in detail if path[1] == "externalIPs" else "may not be" not in detail
         return is_form and get(new, path, None) in (get(before, path[:2], None) or ())
     at: FieldPath = ("metadata", "annotations", _RANGES)
     return path == at and get(new, at, None) == get(before, at, MISSING)
@@ -59,10 +59,12 @@ def _ranges(spec: Tree) -> list[str]:
 def _pods(path: FieldPath, detail: str, new: Tree, before: Tree) -> bool:
     """`GetValidationOptionsFromPodSpecAndMeta`: values of labels that are wrong, where there were such ones of the same sort.
 
-    `ValidateLabelSelector` tolerates them in `matchExpressions` alone.
+    `ValidateLabelSelector` tolerates them only in `matchExpressions`. `validateTopologySpreadConstraints` skips the whole
+    selector (`AllowInvalidTopologySpreadConstraintLabelSelector`).
     """
     sort = _sort(path)
-    if not sort or "matchLabels" in path or "a valid label must be" not in detail:
+    is_checked = "matchLabels" in path and sort != "topologySpreadConstraints"
+    if not sort or is_checked or "a valid label must be" not in detail:
         return False
     from tjgen.cluster.validate.builtin import kinds
 
