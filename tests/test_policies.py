@@ -268,6 +268,21 @@ def test_init_writes_the_bundled_policies(tmp_path: Path) -> None:
     assert answer.code == 0, answer.err
     written = {path.name: path.read_bytes() for path in (tmp_path / "vision" / "policies").iterdir()}
     assert written == {path.name: path.read_bytes() for path in POLICIES.iterdir()}
+    assert "edit policies/parameters.yaml" in answer.err
+
+
+def test_init_adds_the_bundled_policies_to_a_project(tmp_path: Path) -> None:
+    assert tjgen(tmp_path, "init", ".").code == 0
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    answer = tjgen(tmp_path, "init", "--policies")
+    assert answer.code == 0, answer.err
+    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert {path: after[path] for path in before} == before
+    assert {path.name for path in after.keys() - before.keys()} == {path.name for path in POLICIES.iterdir()}
+    (tmp_path / "policies/queues.yaml").write_text("edited\n", encoding="utf-8")
+    assert "info[TJ770]" in tjgen(tmp_path, "init", "--policies").err
+    assert (tmp_path / "policies/queues.yaml").read_text(encoding="utf-8") == "edited\n"
+    assert "error[TJ771]" in tjgen(tmp_path, "init", "--policies", "--env", "dev").err
 
 
 def test_a_change_is_evaluated_as_an_update(tmp_path: Path) -> None:

@@ -56,13 +56,19 @@ COMMAND = Command(
             VALUE,
             "PACKAGE",
         ),
-        Option(("--policies",), "policies", "Write policies for a platform to start with, to the folder policies."),
+        Option(
+            ("--policies",),
+            "policies",
+            "Write policies for a platform to start with, to the folder policies; also into a project that exists.",
+        ),
         Option(("--hooks",), "hooks", "Repository of the hooks, and REV of it; the installed tjgen otherwise.", VALUE, "URL@REV"),
         ACCEPT_MISSING,
         *COMMON,
     ),
     most=1,
 )
+_OF_A_REPOSITORY = ("source", "catalog", "name", "env", "framework", "gitops", "repository", "ci", "package", "hooks")
+"""Options that only a new repository has."""
 _FOR_FROM = (("--catalog", "catalog"), ("--accept-missing", "accept_missing"))
 
 
@@ -77,16 +83,22 @@ def run(arguments: Arguments) -> int:
     if isinstance(options, str) or problem:
         raise UsageError(problem)
     with Reporter(arguments) as reporter:
+        if arguments["policies"] and repository.is_project(directory) and not any(arguments[name] for name in _OF_A_REPOSITORY):
+            reporter.add(repository.add(directory, policies.files()))
+            reporter.print_line(policies.NEXT)
+            return reporter.close()
         begun: list[tuple[str, str]] = []
         if options.imports:
             options, begun = _imported(arguments, options, directory, reporter)
             if reporter.failed:
                 return reporter.close()
         bundled = policies.files() if arguments["policies"] else ()
-        reporter.add(repository.written(directory, [*repository.files(options), *begun, *bundled]))
+        reporter.add(repository.create(directory, [*repository.files(options), *begun, *bundled]))
         reporter.add(_built(directory))
     if not reporter.failed:
         reporter.print_line(pages.next_steps(options, directory))
+        if arguments["policies"]:
+            reporter.print_line(policies.NEXT)
     return reporter.close()
 
 

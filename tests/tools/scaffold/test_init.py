@@ -195,7 +195,7 @@ def test_a_project_stays_a_project(tmp_path: Path) -> None:
     made(tmp_path)
     before = tree(tmp_path)
     answer = tjgen(tmp_path, "init", "vision", "--env", "lab")
-    assert (answer.code, "error[TJ771] vision/tjgen.yaml is there" in answer.err) == (1, True)
+    assert (answer.code, "error[TJ771] vision/tjgen.yaml exists" in answer.err) == (1, True)
     assert tree(tmp_path) == before
 
 

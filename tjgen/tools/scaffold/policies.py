@@ -8,6 +8,11 @@ from collections.abc import Iterator
 from tjgen.trees import data
 
 FOLDER = "policies"
+NEXT = f"""{FOLDER} contains policies. Next:
+  edit {FOLDER}/parameters.yaml, and delete the policies that you do not need
+  tjgen check --policy {FOLDER} deploy
+  name the folder in spec.policies of your Platform, or give --policy {FOLDER} in the pipeline"""
+"""What to do after the files are written."""
 
 
 def files() -> Iterator[tuple[str, str]]:

@@ -27,17 +27,28 @@ def files(options: Options) -> Iterator[tuple[str, Content]]:
     yield from pages.files(options)
 
 
-def written(directory: str, texts: Iterable[tuple[str, Content]]) -> list[Diagnostic]:
-    """Write the files, but none that exists: a note for each of those (TJ770). What projects share is extended, or TJ747.
+def is_project(directory: str) -> bool:
+    """Return whether the folder has a project file."""
+    return os.path.lexists(os.path.join(directory, PROJECT))
 
-    Raises CompileError where a folder is a project already (TJ771) or cannot be written (TJ027); nothing is written then,
-    or what was written before the fault.
+
+def create(directory: str, texts: Iterable[tuple[str, Content]]) -> list[Diagnostic]:
+    """Write the files of a new repository, as `add` does.
+
+    Raises CompileError if the folder is a project already (TJ771). It writes nothing then.
     """
-    texts = list(texts)
-    project_file = os.path.join(directory, PROJECT)
-    if os.path.lexists(project_file):
-        message, hint = f"{project_file} is there: {directory} is a project already", "choose another folder, or change the file"
-        raise CompileError([Diagnostic("TJ771", message, hint=hint)])
+    if is_project(directory):
+        message = f"{os.path.join(directory, PROJECT)} exists: {directory} is a project already"
+        raise CompileError([Diagnostic("TJ771", message, hint="choose another folder, or change the file")])
+    return add(directory, texts)
+
+
+def add(directory: str, texts: Iterable[tuple[str, Content]]) -> list[Diagnostic]:
+    """Write the files that do not exist, and return a note for each file that does (TJ770).
+
+    Files that several projects share are extended, or TJ747. Raises CompileError if a folder cannot be created (TJ027);
+    files that were written before the error remain.
+    """
     notes = []
     # The project file makes a folder a project, so it comes last: after an interruption the command can run again.
     for name, content in sorted(texts, key=lambda file: file[0] == PROJECT):
