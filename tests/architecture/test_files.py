@@ -37,6 +37,7 @@ ALLOWED = {
     "cli.watching": "stores answers in the cache of the user",
     "gitops.emit.cache": "the cache of the user",
     "gitops.emit.checkout": "asks Git's own files which commit is checked out",
+    "gitops.emit.comparison": OWN_TREE,
     "gitops.emit.file": OWN_TREE,
     "gitops.emit.filelock": OWN_TREE,
     "gitops.emit.filesystem": OWN_TREE,

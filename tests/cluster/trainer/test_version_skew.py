@@ -34,7 +34,7 @@ def test_a_build_warns_where_the_platform_says_so(tmp_path: Path, monkeypatch: p
     )
     (tmp_path / "c.yaml").write_text(header.format("Platform", "c") + 'spec: {cluster: {kueue: "0.17"}}\n')
     (tmp_path / "e.yaml").write_text(
-        header.format("Experiment", "e") + "spec: {runtime: tjgen-torch, image: 'a:1', script: t.py}\n"
+        header.format("Experiment", "e, namespace: ml") + "spec: {runtime: tjgen-torch, image: 'a:1', script: t.py}\n"
     )
     monkeypatch.chdir(tmp_path)
     (warning,) = tjgen.build().diagnostics
@@ -54,7 +54,7 @@ def project(
     )
     (folder / "c.yaml").write_text(header.format("Platform", "c") + f'spec: {{cluster: {{kueue: "{kueue}"}}}}\n')
     (folder / "e.yaml").write_text(
-        header.format("Experiment", "e")
+        header.format("Experiment", "e, namespace: ml")
         + f"spec:\n  {{runtime: tjgen-torch, image: 'a:1', script: t.py, target: {target},\n"
         + f"  sharedMemory: 1Gi, schedule: {schedule}}}\n"
     )

@@ -12,7 +12,7 @@ from tests.program import tjgen
 EXPERIMENT = """\
 apiVersion: tjgen.dev/v1alpha1
 kind: Experiment
-metadata: {{name: {name}}}
+metadata: {{name: {name}, namespace: ml}}
 spec:
   runtime: tjgen-torch
   image: train:1

@@ -14,7 +14,7 @@ from tjgen.cluster.validate import admission
 from tjgen.compiler.targets.volcano_gang import pod_group
 from tjgen.trees.manifests.manifest import Manifest
 
-HEAD = "apiVersion: tjgen.dev/v1alpha1\nkind: Experiment\nmetadata: {name: run}\nspec:\n  target: volcanojob\n"
+HEAD = "apiVersion: tjgen.dev/v1alpha1\nkind: Experiment\nmetadata: {name: run, namespace: ml}\nspec:\n  target: volcanojob\n"
 TORCH = "  runtime: tjgen-torch\n  image: train:1\n  script: train.py\n  naming: fixed\n  schedule: {queue: q}\n"
 
 
