@@ -56,6 +56,7 @@ COMMANDS = {
     "init --from": ["init", "new", "--from", "BAD"],
     "pin": ["pin", "BAD", "--check"],
     "report": ["report", "BAD"],
+    "try": ["try", "BAD", "--as", "ana"],
     "diagnose": ["diagnose", "BAD"],
     "status --from": ["status", "-o", ".", "--from", "BAD"],
     "runtimes import": ["runtimes", "import", "BAD"],

@@ -132,6 +132,7 @@ def test_every_command_that_builds_can_be_trusted() -> None:
         "promote",
         "runs",
         "status",
+        "try",
         "verify",
     }
 
