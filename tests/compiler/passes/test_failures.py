@@ -10,7 +10,10 @@ import yaml
 
 from tests.program import Answer, tjgen
 
-HEAD = "apiVersion: tjgen.dev/v1alpha1\nkind: Experiment\nmetadata: {name: run, namespace: ml}\nspec:\n  naming: fixed\n  script: t.py\n"
+HEAD = (
+    "apiVersion: tjgen.dev/v1alpha1\nkind: Experiment\nmetadata: {name: run, namespace: ml}\n"
+    "spec:\n  naming: fixed\n  script: t.py\n"
+)
 OF_CLUSTER = """\
 apiVersion: trainer.kubeflow.org/v1alpha1
 kind: ClusterTrainingRuntime
