@@ -175,7 +175,9 @@ CASES = (
         ),
         64,
     ),
-    Case("keys of a ConfigMap to check", CHECK, lambda n: manifests({**configmap("c"), "data": many(n, str)}), 256),
+    Case(
+        "keys of a ConfigMap to check", CHECK, lambda n: manifests({**configmap("c"), "data": many(n, str, "entry-{:05}")}), 256
+    ),
     Case(
         "runtime patches to check",
         CHECK,

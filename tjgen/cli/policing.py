@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.trees import enforced
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.fields.path import Tree
+from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def judge_for(
         diagnostics += given.diagnostics
         namespaces |= given.namespaces
         defaults |= given.defaults
-    has_levels = any(key.startswith(LABEL) for one in own for key in (one.tree["metadata"].get("labels") or {}))
+    has_levels = any(key.startswith(LABEL) for one in own for key in get(one.tree, ("metadata", "labels"), None) or ())
     if not objects and not namespaces and not defaults and not has_levels and not any(is_policy(one.tree) for one in own):
         return None, diagnostics
     policies, wrong = policies_of([*objects, *accepted], namespaces=namespaces, defaults=defaults, versions=versions)

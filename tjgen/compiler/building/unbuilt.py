@@ -32,10 +32,11 @@ def _unknown_runtime(expansion: Variants, plan: Plan) -> list[Diagnostic]:
     own = get(experiment, ("metadata", "namespace"), None)
     if runtime is None or any((one.path or ())[:2] == ("metadata", "namespace") for one in expansion.diagnostics):
         return []
-    _, problems = plan.catalog.find(
-        runtime["name"],
-        kind=runtime.get("kind"),
-        namespace=own or plan.request.namespace or NAMESPACE,
-        version=runtime.get("version"),
-    )
+    if runtime.__class__ is not dict:
+        return []
+    name, kind, version = (runtime.get(field) for field in ("name", "kind", "version"))
+    if name.__class__ is not str or any(one is not None and one.__class__ is not str for one in (kind, version, own)):
+        return []
+    namespace = own or plan.request.namespace or NAMESPACE
+    _, problems = plan.catalog.find(name, kind=kind, namespace=namespace, version=version)
     return placed(problems, expansion.tree, expansion.documents)
