@@ -21,7 +21,7 @@ from bench.setting import PYTHON, TJGEN
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "bench" / "instructions.json"
 TOLERANCE = 1.1
-"""How much more than the accepted figure is no regression."""
+"""The share above the accepted figure that is still accepted."""
 VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 _BARE = "python -c pass"
 _EXPERIMENT = str(ROOT / "examples" / "resnet50.yaml")

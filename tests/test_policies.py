@@ -127,7 +127,7 @@ def test_policies_of_the_platform_hold_for_its_projects(tmp_path: Path) -> None:
     (tmp_path / "platform.yaml").write_text(head + "spec: {policies: [missing]}\n", encoding="utf-8")
     answer = tjgen(tmp_path, "build", "llm.yaml")
     assert answer.code == 1
-    assert "error[TJ556] platform.yaml:4:19: missing: there is no such file" in answer.err
+    assert "error[TJ556] platform.yaml:4:19: missing does not exist, or contains no YAML file" in answer.err
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def _files(project: Project, platform: PlatformDocument | None) -> Iterator[enfo
         if not files and not problems:
             span = platform.document.locate(path)
             hint = f"correct the path, which is relative to {folder or 'the folder of the Platform'}"
-            yield Diagnostic("TJ556", f"{entry}: there is no such file, and no YAML file in it", path=path, span=span, hint=hint)
+            yield Diagnostic("TJ556", f"{entry} does not exist, or contains no YAML file", path=path, span=span, hint=hint)
         for file in files:
             content = project.sandbox.content(file)
             yield content if isinstance(content, Diagnostic) else (file, content)
