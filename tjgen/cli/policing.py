@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.trees import enforced
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.fields.path import get
+from tjgen.trees.k8s.labels import POD_SECURITY
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tjgen.cluster.policies.judgment import Judge
-    from tjgen.language.resolve.project import PlatformDocument, Project
+    from tjgen.language.resolve.project import Project
 
-LABEL = "pod-security.kubernetes.io/"
 _KINDS = ("Namespace", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
 
 
@@ -26,26 +26,19 @@ def judge_for(
 ) -> tuple[Judge | None, list[Diagnostic]]:
     """The function, None if nothing is to judge by, and what is wrong with the policies."""
     own = [one for one in accepted if one.tree.get("kind") in _KINDS]
-    platforms: list[PlatformDocument | None] = list(project.platforms) if project is not None else []
+    platforms = project.platforms if project is not None else ()
     if not own and not enforced.files() and not platforms:
         return None, []
     from tjgen.cluster.policies.documents import is_policy, policies_of  # most manifests have no policies
     from tjgen.cluster.policies.judgment import judge_of
-
-    objects: list[Placed] = []
-    diagnostics: list[Diagnostic] = []
-    namespaces: dict[str, Tree] = {}
-    defaults: dict[str, str] = {}
     from tjgen.compiler.building.policies import sources
 
-    for platform in platforms or [None]:
-        given = sources(project, platform, versions or {})
-        objects += given.objects
-        diagnostics += given.diagnostics
-        namespaces |= given.namespaces
-        defaults |= given.defaults
-    has_levels = any(key.startswith(LABEL) for one in own for key in get(one.tree, ("metadata", "labels"), None) or ())
-    if not objects and not namespaces and not defaults and not has_levels and not any(is_policy(one.tree) for one in own):
-        return None, diagnostics
-    policies, wrong = policies_of([*objects, *accepted], namespaces=namespaces, defaults=defaults, versions=versions)
-    return judge_of(policies, versions), [*diagnostics, *wrong]
+    given = sources(project, platforms, versions or {})
+    has_levels = any(key.startswith(POD_SECURITY) for one in own for key in get(one.tree, ("metadata", "labels"), None) or ())
+    has_given = given.objects or given.namespaces or given.defaults
+    if not has_given and not has_levels and not any(is_policy(one.tree) for one in own):
+        return None, given.diagnostics
+    policies, wrong = policies_of(
+        [*given.objects, *accepted], namespaces=given.namespaces, defaults=given.defaults, versions=versions
+    )
+    return judge_of(policies, versions), [*given.diagnostics, *wrong]

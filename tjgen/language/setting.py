@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from tjgen.language.platform.devices import DeviceClass
 from tjgen.language.platform.images import pinned, rewrite
+from tjgen.language.platform.security import key_of
 from tjgen.language.spec.objects import Flavor, Fluid, Limits, Monitoring, ProgramNetwork, Queue, StorageProfile
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files.sandbox import Sandbox
@@ -58,7 +59,8 @@ class Cluster(NamedTuple):
 
     def security_of(self, namespace: str) -> str | None:
         """The level of Pod Security that a namespace enforces."""
-        return self.pod_security.get(namespace) or self.pod_security.get("*")
+        key = key_of(self.pod_security, namespace)
+        return None if key is None else self.pod_security[key]
 
 
 class Setting(NamedTuple):

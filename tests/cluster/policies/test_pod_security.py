@@ -6,13 +6,14 @@ import pytest
 
 from tests.cluster.policies import pods
 from tests.cluster.policies.test_recorded import ANSWERS
-from tjgen.cluster.policies.pod_security import LABEL, of_labels, violations
+from tjgen.cluster.policies.pod_security import of_labels, violations
 from tjgen.cluster.policies.stored import stored
+from tjgen.trees.k8s.labels import POD_SECURITY
 
 
 @pytest.mark.parametrize("name", pods.NAMESPACES)
 def test_a_pod_gets_the_answer_of_the_server(name: str) -> None:
-    labels = {f"{LABEL}{key}": value for key, value in pods.NAMESPACES[name].items()}
+    labels = {f"{POD_SECURITY}{key}": value for key, value in pods.NAMESPACES[name].items()}
     expected = []
     found = []
     for tree, answer in zip(pods.OBJECTS, ANSWERS["pods"][name], strict=True):

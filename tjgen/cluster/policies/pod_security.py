@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from tjgen.cluster.policies import baseline, restricted
 from tjgen.cluster.policies.pod_view import LATEST, PodView, Violation
 from tjgen.trees.fields.path import Tree
+from tjgen.trees.k8s.labels import POD_SECURITY
 from tjgen.trees.typing import NamedTuple
 
 PRIVILEGED, BASELINE, RESTRICTED = LEVELS = ("privileged", "baseline", "restricted")
-LABEL = "pod-security.kubernetes.io/"
 
 Check = Callable[[PodView], Iterator[Violation]]
 
@@ -32,9 +32,9 @@ class Standard(NamedTuple):
 def of_labels(labels: Mapping[str, str], mode: str) -> Standard:
     """The standard that a namespace with these labels has for `enforce`, `warn` or `audit`."""
     # A namespace that enforces a level warns of it, too.
-    source = "enforce" if mode == "warn" and f"{LABEL}warn" not in labels and f"{LABEL}enforce" in labels else mode
-    level = labels.get(f"{LABEL}{source}", PRIVILEGED)
-    version = labels.get(f"{LABEL}{mode}-version") or labels.get(f"{LABEL}{source}-version", "latest")
+    source = "enforce" if mode == "warn" and f"{POD_SECURITY}warn" not in labels and f"{POD_SECURITY}enforce" in labels else mode
+    level = labels.get(f"{POD_SECURITY}{source}", PRIVILEGED)
+    version = labels.get(f"{POD_SECURITY}{mode}-version") or labels.get(f"{POD_SECURITY}{source}-version", "latest")
     minor = version.removeprefix("v1.")
     return Standard(level if level in LEVELS else RESTRICTED, int(minor) if minor.isdigit() else LATEST)
 

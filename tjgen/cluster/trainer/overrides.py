@@ -16,7 +16,7 @@ from tjgen.cluster.trainer.job import TRAINJOB, Job
 from tjgen.cluster.trainer.runtimes import POD_SPEC, JobShape, Runtime, shapes, steps_of
 from tjgen.trees.fields import subpaths
 from tjgen.trees.fields.managed import Origin, Owners
-from tjgen.trees.fields.path import FieldPath, Step, Tree, get
+from tjgen.trees.fields.path import FieldPath, Step, Tree, get, with_value
 from tjgen.trees.fields.subpaths import Subpaths
 from tjgen.trees.typing import Any, NamedTuple
 
@@ -117,7 +117,7 @@ def _merged_jobs(spec: dict[str, Any], job: Job, owners: Owners) -> dict[str, An
                 part = get(jobs[position], place)
                 path = (*_JOBS, step, *place)
                 merged = merging.merged(part, override, (merged_type, override_type), path, because)
-                jobs[position] = _with(jobs[position], place, merged)
+                jobs[position] = with_value(jobs[position], place, merged)
     return {**spec, "replicatedJobs": jobs} if jobs else spec
 
 
@@ -138,11 +138,6 @@ def _targeted(job: Job) -> Iterator[tuple[FieldPath, str, dict[str, Any]]]:
         # A job is merged into once for an override, however often that names it.
         for name in dict.fromkeys(target.get("name", "") for target in item.get("targetJobs", ())):
             yield ("spec", job.release.overrides, position), name, override
-
-
-def _with(tree: dict[str, Any], path: FieldPath, value: Any) -> dict[str, Any]:
-    step = str(path[0])
-    return {**tree, step: _with(tree[step], path[1:], value) if path[1:] else value}
 
 
 _SEVERAL = 4

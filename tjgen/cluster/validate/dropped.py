@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from tjgen.cluster.schema.minors import BASE, minor_in
 from tjgen.cluster.validate.report import subject_of
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.fields.path import FieldPath, Tree, get, render
+from tjgen.trees.fields.path import FieldPath, Tree, get, render, with_value, without
 
 _NEVER = 99
 _PODS: tuple[tuple[tuple[str, ...], int, str], ...] = (
@@ -79,12 +79,12 @@ def without_dropped(tree: dict[str, Tree], minor: int) -> dict[str, Tree]:
         if path[-1] == "image":
             tree = _without_volume(tree, path[:-3], get(tree, (*path[:-1], "name"), None))
         else:
-            tree = _cut(tree, path)
+            tree = without(tree, path)
     if minor < _PODS[2][1]:
         for path, spec in list(pod_specs(tree)):
             for position, container in enumerate(spec["containers"]):
                 if get(container, ("resources", "claims"), None):
-                    tree = _cut(tree, (*path, "containers", position, "resources", "claims"))
+                    tree = without(tree, (*path, "containers", position, "resources", "claims"))
     return tree
 
 
@@ -105,26 +105,8 @@ def _without_volume(tree: dict[str, Tree], at: FieldPath, name: Tree) -> dict[st
                 else one
                 for one in kept[field]
             ]
-    return _put(tree, at, kept)
-
-
-def _put(tree: dict[str, Tree], path: FieldPath, value: Tree) -> dict[str, Tree]:
-    """The tree with another value at a path of keys and positions."""
-    changed: dict[str, Tree] = _changed(tree, path, value)
+    changed: dict[str, Tree] = with_value(tree, at, kept)
     return changed
-
-
-def _changed(tree: Tree, path: FieldPath, value: Tree) -> Tree:
-    if not path:
-        return value
-    if isinstance(path[0], int):
-        return [_changed(item, path[1:], value) if number == path[0] else item for number, item in enumerate(tree)]
-    return {**tree, path[0]: _changed(tree[path[0]], path[1:], value)}
-
-
-def _cut(tree: dict[str, Tree], path: FieldPath) -> dict[str, Tree]:
-    above = get(tree, path[:-1], None)
-    return _put(tree, path[:-1], {key: value for key, value in above.items() if key != path[-1]})
 
 
 def pod_specs(tree: Tree, path: FieldPath = ()) -> Iterator[tuple[FieldPath, dict[str, Tree]]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
+from tjgen.language.platform.security import ALL_OTHERS, labels_of
 from tjgen.language.resolve.files import named
 from tjgen.language.resolve.project import PlatformDocument, Project
 from tjgen.language.spec.objects import PlatformSpec
@@ -18,10 +19,6 @@ if TYPE_CHECKING:
     from tjgen.cluster.policies.evaluation import Policies
     from tjgen.cluster.trainer.placed import Placed
 
-_LABEL = "pod-security.kubernetes.io/"
-_MODES = ("enforce", "warn", "audit")
-_ALL_OTHERS = "*"
-
 
 def policies_of(
     project: Project, platform: PlatformDocument | None, versions: Mapping[str, str]
@@ -33,7 +30,7 @@ def policies_of(
         return None, []
     from tjgen.cluster.policies.documents import policies_of as policies_among  # most projects have no policies
 
-    given = sources(project, platform, versions)
+    given = sources(project, [platform] if platform is not None else [], versions)
     policies, wrong = policies_among(given.objects, namespaces=given.namespaces, defaults=given.defaults, versions=versions)
     return policies, [*given.diagnostics, *wrong]
 
@@ -48,36 +45,38 @@ class Sources(NamedTuple):
     diagnostics: list[Diagnostic]
 
 
-def sources(project: Project | None, platform: PlatformDocument | None, versions: Mapping[str, str]) -> Sources:
-    """What the caller enforces, and what the Platform adds."""
+def sources(project: Project | None, platforms: Sequence[PlatformDocument], versions: Mapping[str, str]) -> Sources:
+    """What the caller enforces, and what Platforms of the project add."""
     from tjgen.cluster.policies.documents import read  # most projects have no policies
 
-    spec = platform.platform.spec if platform is not None else None
     diagnostics: list[Diagnostic] = []
     files = list(enforced.files())
-    for one in _files(project, platform) if project is not None else ():
-        if isinstance(one, Diagnostic):
-            diagnostics.append(one)
-        else:
-            files.append(one)
+    namespaces: dict[str, Tree] = {}
+    defaults: dict[str, str] = {}
+    for platform in platforms:
+        assert project is not None, "a Platform belongs to a project"
+        spec = platform.platform.spec
+        for one in _files(project, platform):
+            if isinstance(one, Diagnostic):
+                diagnostics.append(one)
+            else:
+                files.append(one)
+        namespaces |= _namespaces(spec)
+        defaults |= labels_of(spec.pod_security, ALL_OTHERS)
     objects, problems = read(files, versions=versions, budgets=project.sandbox.budgets if project is not None else DEFAULT)
-    namespaces = dict(_namespaces(spec)) if spec is not None else {}
-    defaults = _levels(spec, _ALL_OTHERS) if spec is not None else {}
     return Sources(objects, namespaces, defaults, [*diagnostics, *problems])
 
 
 def texts(project: Project, platform: PlatformDocument | None) -> Iterator[bytes]:
     """The names and the contents of all files of policies, for the key of a cache."""
-    for one in (*enforced.files(), *_files(project, platform)):
+    for one in (*enforced.files(), *(_files(project, platform) if platform is not None else ())):
         if not isinstance(one, Diagnostic):
             yield one[0].encode(errors="surrogateescape")
             yield one[1]
 
 
-def _files(project: Project, platform: PlatformDocument | None) -> Iterator[enforced.File | Diagnostic]:
+def _files(project: Project, platform: PlatformDocument) -> Iterator[enforced.File | Diagnostic]:
     """The files that a Platform names, relative to its own."""
-    if platform is None:
-        return
     folder = os.path.dirname(platform.document.file)
     for position, entry in enumerate(platform.platform.spec.policies):
         path: FieldPath = ("spec", "policies", position)
@@ -95,13 +94,8 @@ def _files(project: Project, platform: PlatformDocument | None) -> Iterator[enfo
 def _namespaces(spec: PlatformSpec) -> Iterator[tuple[str, Tree]]:
     """The Namespaces that a Platform describes."""
     for name, one in spec.namespaces.items():
-        labels = _levels(spec, name) | dict(one.labels)
+        labels = labels_of(spec.pod_security, name) | dict(one.labels)
         yield name, {"metadata": {"name": name, "labels": labels, "annotations": dict(one.annotations)}}
     for name in spec.pod_security:
-        if name not in spec.namespaces and name != _ALL_OTHERS:
-            yield name, {"metadata": {"name": name, "labels": _levels(spec, name)}}
-
-
-def _levels(spec: PlatformSpec, namespace: str) -> dict[str, str]:
-    level = spec.pod_security.get(namespace) or spec.pod_security.get(_ALL_OTHERS)
-    return {f"{_LABEL}{mode}": level for mode in _MODES} if level is not None else {}
+        if name not in spec.namespaces and name != ALL_OTHERS:
+            yield name, {"metadata": {"name": name, "labels": labels_of(spec.pod_security, name)}}

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from tjgen.gitops.bundle.manifest import SPEC, manifest
 from tjgen.gitops.bundle.volcano import amounts
+from tjgen.language.platform.security import ALL_OTHERS, key_of, labels_of
 from tjgen.language.spec.forms import text
 from tjgen.language.spec.objects import Bounds, Limits, Namespace, PlatformSpec
 from tjgen.trees.fields.path import FieldPath, Tree
@@ -14,9 +15,7 @@ from tjgen.trees.manifests.sourced import Sourced
 
 QUOTA = "quota"
 LIMITS = "limits"
-_MODES = ("enforce", "audit", "warn")
 _TYPES = {"container": "Container", "pod": "Pod", "claim": "PersistentVolumeClaim"}
-_EVERY_OTHER = "*"
 
 
 def objects(spec: PlatformSpec) -> Iterator[Manifest]:
@@ -48,12 +47,8 @@ def _is_devices(key: str) -> bool:
 
 
 def _namespace(spec: PlatformSpec, name: str, one: Namespace, at: FieldPath) -> Manifest:
-    labels: Tree = {}
-    for key in (name, _EVERY_OTHER):
-        if key in spec.pod_security:
-            because: FieldPath = (*SPEC, "podSecurity", key)
-            labels = {f"pod-security.kubernetes.io/{mode}": Sourced(spec.pod_security[key], because) for mode in _MODES}
-            break
+    because: FieldPath = (*SPEC, "podSecurity", key_of(spec.pod_security, name) or ALL_OTHERS)
+    labels: Tree = {label: Sourced(level, because) for label, level in labels_of(spec.pod_security, name).items()}
     labels |= {key: Sourced(value, (*at, "labels", key)) for key, value in one.labels.items()}
     metadata: Tree = {"name": name, "labels": labels}
     if one.annotations:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tjgen.language.resolve.rules import check_rules
 from tjgen.language.spec import characters
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic
-from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.fields.path import FieldPath, Tree, without
 
 _SPEC: FieldPath = ("spec",)
 _ENTRIES = ("env", "patches", "volumes")
@@ -28,7 +28,7 @@ def independent_errors(experiment: Tree, wrong: Sequence[Diagnostic]) -> list[Di
         return []
     rest = experiment
     for path in removed:
-        rest = _without(rest, path)
+        rest = without(rest, path)
     if not isinstance(rest.get("spec"), dict):
         return []
     incomplete = {path[1] for path in paths if path[0] == "spec"}
@@ -37,15 +37,6 @@ def independent_errors(experiment: Tree, wrong: Sequence[Diagnostic]) -> list[Di
     hidden = {code for code, fields in _ABSENCES.items() if incomplete.intersection(fields)}
     errors = [one for one in (*characters.diagnostics(rest), *check_rules(rest)) if one.severity == ERROR]
     return [one for one in errors if one.code not in hidden and not any(_meet(one.path or (), path) for path in removed)]
-
-
-def _without(tree: Tree, path: FieldPath) -> Tree:
-    if not isinstance(tree, dict) or path[0] not in tree:
-        return tree
-    step, *rest = path
-    if not rest:
-        return {key: value for key, value in tree.items() if key != step}
-    return {**tree, step: _without(tree[step], tuple(rest))}
 
 
 def _meet(first: FieldPath, second: FieldPath) -> bool:

@@ -95,6 +95,28 @@ def text_at(tree: Tree, path: FieldPath) -> str:
     return value if value.__class__ is str else ""
 
 
+def with_value(tree: Tree, path: FieldPath, value: Tree) -> Any:
+    """A copy of `tree` with `value` at `path`, which shares the other parts with `tree`.
+
+    The steps are keys and positions. A mapping that is missing, or null, is added; a position must exist.
+    """
+    if not path:
+        return value
+    step, rest = path[0], path[1:]
+    if step.__class__ is int:
+        return [with_value(item, rest, value) if position == step else item for position, item in enumerate(tree)]
+    tree = tree or {}
+    return {**tree, step: with_value(tree.get(step), rest, value) if rest else value}
+
+
+def without(tree: Tree, path: FieldPath) -> Any:
+    """A copy of `tree` without the entry of a mapping at `path`; `tree` itself if it does not have the entry."""
+    above = get(tree, path[:-1], None)
+    if above.__class__ is not dict or path[-1] not in above:
+        return tree
+    return with_value(tree, path[:-1], {key: value for key, value in above.items() if key != path[-1]})
+
+
 def index_of(items: list[Tree], wanted: Selector) -> int:
     """The position of the first element that has all fields of `wanted`, or -1."""
     if len(items) > _LONG:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from tjgen.cluster.validate.cel import values
 from tjgen.cluster.validate.cel.values import CelError
@@ -30,6 +30,20 @@ class Names(NamedTuple):
         return Names(self.known.union(names), self.is_recorded)
 
 
+def decided(terms: Iterable[tuple[Step, Scope]], decides: bool) -> bool:
+    """Return `decides` if a term is that, else the opposite. The first error counts only if no term decides."""
+    error: CelError | None = None
+    for step, scope in terms:
+        try:
+            if values.truth(step(scope)) is decides:
+                return decides
+        except CelError as raised:
+            error = error or raised
+    if error is not None:
+        raise error
+    return not decides
+
+
 def _each(target: Step, variable: str, scope: Scope) -> Any:
     for item in values.elements(target(scope)):
         yield item, {**scope, variable: item}
@@ -39,19 +53,7 @@ def _quantified(decides: bool) -> Callable[[Step, str, Step], Step]:
     """`all` (decided by a false) or `exists` (by a true)."""
 
     def build(target: Step, variable: str, predicate: Step) -> Step:
-        def step(scope: Scope) -> bool:
-            error: CelError | None = None
-            for _, inner in _each(target, variable, scope):
-                try:
-                    if values.truth(predicate(inner)) is decides:
-                        return decides
-                except CelError as raised:
-                    error = error or raised
-            if error is not None:
-                raise error
-            return not decides
-
-        return step
+        return lambda scope: decided(((predicate, inner) for _, inner in _each(target, variable, scope)), decides)
 
     return build
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from tjgen.cluster.validate.cel import values
-from tjgen.cluster.validate.cel.comprehensions import Names, Scope, Step
+from tjgen.cluster.validate.cel.comprehensions import Names, Scope, Step, decided
 from tjgen.cluster.validate.cel.lists import ordered
 from tjgen.cluster.validate.cel.parser import Node
-from tjgen.cluster.validate.cel.values import NONE, CelError, Optional, of
+from tjgen.cluster.validate.cel.values import NONE, Optional, of
 from tjgen.trees.typing import Any
 
 _WITH_TWO = ("all", "exists", "existsOne", "exists_one", "transformList", "transformMap")
@@ -86,16 +86,4 @@ def _transformed(target: Step, variables: Sequence[str], condition: Step | None,
 
 
 def _quantified(target: Step, variables: Sequence[str], predicate: Step, *, decides: bool) -> Step:
-    def step(scope: Scope) -> bool:
-        error: CelError | None = None
-        for one in _scopes(target(scope), variables, scope):
-            try:
-                if values.truth(predicate(one)) is decides:
-                    return decides
-            except CelError as raised:
-                error = error or raised
-        if error is not None:
-            raise error
-        return not decides
-
-    return step
+    return lambda scope: decided(((predicate, one) for one in _scopes(target(scope), variables, scope)), decides)

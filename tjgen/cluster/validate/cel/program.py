@@ -11,7 +11,7 @@ from collections.abc import Callable
 from tjgen.cluster.validate.cel import comprehensions, values
 from tjgen.cluster.validate.cel.comprehensions import READS, Names, Scope, Step
 from tjgen.cluster.validate.cel.parser import Node, parse
-from tjgen.cluster.validate.cel.values import CelError, selected
+from tjgen.cluster.validate.cel.values import selected
 from tjgen.trees.typing import Any
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
@@ -202,23 +202,9 @@ def _binary(node: Node, names: Names) -> Step:
     first, second = _compiled(left, names), _compiled(right, names)
     if operator in ("&&", "||"):
         decides = operator == "||"
-        return lambda scope: _decided((first, second), scope, decides)
+        return lambda scope: comprehensions.decided(((first, scope), (second, scope)), decides)
     function = _OPERATORS[operator]
     return lambda scope: function(first(scope), second(scope))
-
-
-def _decided(steps: tuple[Step, Step], scope: Scope, decides: bool) -> bool:
-    """`&&` (decided by a false) or `||` (by a true)."""
-    error: CelError | None = None
-    for step in steps:
-        try:
-            if values.truth(step(scope)) is decides:
-                return decides
-        except CelError as raised:
-            error = error or raised
-    if error is not None:
-        raise error
-    return not decides
 
 
 def _call(node: Node, names: Names) -> Step:

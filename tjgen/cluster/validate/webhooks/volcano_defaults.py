@@ -6,7 +6,7 @@ a Volcano Job have no keys, so an apply replaces all tasks: a default that the m
 
 from __future__ import annotations
 
-from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.fields.path import FieldPath, Tree, get, with_value
 from tjgen.trees.typing import Any
 
 RETRIES = 3
@@ -38,7 +38,7 @@ def with_task_defaults(task: dict[str, Any], position: int) -> dict[str, Any]:
     """The task at `position` (from 0) as it is stored."""
     filled = dict(task)
     for path, value in task_defaults(task, position):
-        filled = _with(filled, path, value)
+        filled = with_value(filled, path, value)
     return filled
 
 
@@ -59,12 +59,6 @@ def task_defaults(task: dict[str, Any], position: int) -> list[tuple[FieldPath, 
     if pod.get("hostNetwork") and not pod.get("dnsPolicy"):
         defaults.append((("template", "spec", "dnsPolicy"), "ClusterFirstWithHostNet"))
     return defaults
-
-
-def _with(tree: dict[str, Any], path: FieldPath, value: Tree) -> dict[str, Any]:
-    """A copy with `value` at `path`, whose steps are names of fields."""
-    name = str(path[0])
-    return {**tree, name: value if len(path) == 1 else _with(tree.get(name) or {}, path[1:], value)}
 
 
 def _plugins(given: dict[str, Any]) -> dict[str, Any]:
