@@ -42,11 +42,7 @@ def main(arguments: list[str]) -> None:
     mode.add_argument("--check", action="store_true", help="write nothing, compare")
     parser.add_argument("sets", nargs="*", metavar="PROJECT/RELEASE")
     options = parser.parse_args(arguments)
-    sets = {
-        f"{project}/{release}": how
-        for project, releases in yaml.safe_load((HERE / "sets.yaml").read_text()).items()
-        for release, how in releases.items()
-    }
+    sets = {f"{project}/{release}": how for project, releases in read_sets().items() for release, how in releases.items()}
     unknown = [name for name in options.sets if name not in sets]
     if unknown:
         parser.error(f"not in sets.yaml: {', '.join(unknown)}")
@@ -65,6 +61,12 @@ def main(arguments: list[str]) -> None:
         raise SystemExit(f"not what the pipeline makes: {', '.join(stale)}")
     if not options.check:
         (HERE / "index.json").write_text(laid_out(index(list(sets))) + "\n")
+
+
+def read_sets() -> dict[str, dict[str, Any]]:
+    """Project -> release -> how its schemas are generated, in the order of sets.yaml."""
+    projects: dict[str, dict[str, Any]] = yaml.safe_load((HERE / "sets.yaml").read_text())
+    return projects
 
 
 def made(module: Path, how: dict[str, Any]) -> dict[str, str]:
