@@ -10,17 +10,17 @@ import pytest
 from tests.program import tjgen
 from tests.scaling.inputs import Files, configmap, document, dumped, experiment, project
 from tjgen.language.spec.objects import ProjectSpec
-from tjgen.trees.budgets import DEFAULT, Budgets, Clock, exceeded
+from tjgen.trees.budgets import DEFAULT, Clock, CommandBudgets, exceeded
 from tjgen.trees.diagnostics.model import ERROR, CompileError
 
 
 def test_a_project_without_budgets_has_the_defaults() -> None:
-    assert Budgets.of(ProjectSpec({}).budgets) == DEFAULT
+    assert CommandBudgets.of(ProjectSpec({}).budgets) == DEFAULT
 
 
 def test_a_project_changes_the_budgets_that_it_names() -> None:
     spec = ProjectSpec({"budgets": {"points": 5, "fileSize": "2Ki", "totalSize": "1M"}})
-    assert Budgets.of(spec.budgets) == DEFAULT._replace(points=5, file_size=2048, total_size=1_000_000)
+    assert CommandBudgets.of(spec.budgets) == DEFAULT._replace(points=5, file_size=2048, total_size=1_000_000)
 
 
 def test_the_diagnostic_gives_the_number_the_limit_and_how_to_raise_it() -> None:

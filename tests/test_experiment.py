@@ -32,7 +32,7 @@ def sound(**fields: Any) -> Experiment:
     )
 
 
-def errors(built: tjgen.Build) -> list[tuple[str, str]]:
+def errors(built: tjgen.BuildResult) -> list[tuple[str, str]]:
     """Code, and the text of the program at the place, of each error."""
     lines = Path(__file__).read_text(encoding="utf-8").split("\n")
     found = []
@@ -172,7 +172,7 @@ TEXTUAL = {
 """Codes about the text of a file, which a mapping does not have."""
 
 
-def _shape(built: tjgen.Build) -> list[tuple[str, str]]:
+def _shape(built: tjgen.BuildResult) -> list[tuple[str, str]]:
     return sorted({(one.code, one.message) for one in built.diagnostics if one.code.startswith("TJ10")})
 
 
@@ -194,7 +194,7 @@ def test_equal_experiments_are_equal_wherever_they_are_created() -> None:
 
 
 def test_no_documents_build_nothing() -> None:
-    assert tjgen.build(documents=[]) == tjgen.Build([], [])
+    assert tjgen.build(documents=[]) == tjgen.BuildResult([], [])
 
 
 def test_a_diff_names_the_run_that_is_replaced() -> None:
@@ -239,8 +239,8 @@ def test_a_notebook_shows_what_is_wrong() -> None:
 
 
 def test_a_result_is_short_in_a_prompt() -> None:
-    assert repr(sound().build()) == "<Build: 1 run, 2 objects, no findings>"
-    assert repr(sound(nodes=0).build()) == "<Build: 0 runs, 0 objects, 1 error>"
+    assert repr(sound().build()) == "<BuildResult: 1 run, 2 objects, no findings>"
+    assert repr(sound(nodes=0).build()) == "<BuildResult: 0 runs, 0 objects, 1 error>"
     assert repr(Metadata(name="a")) == "Metadata(name='a')"
 
 

@@ -1,6 +1,7 @@
 """tjgen: a compiler for training jobs that live in Git.
 
-The public API, loaded when it is used: `build`, `expand`, `admit`, `Build`, `Diff`, `Experiment`, `CompileError`, `Diagnostic`.
+The public API, loaded when it is used: the functions `build`, `expand` and `admit`, and the classes `BuildResult`, `Diff`,
+`Experiment`, `CompileError` and `Diagnostic`.
 `tjgen.models` contains the models that an `Experiment` consists of.
 """
 
@@ -9,7 +10,7 @@ from tjgen.trees.typing import Any
 __version__ = "0.1.0"
 
 _EXPORTS = {
-    "Build": "tjgen.api",
+    "BuildResult": "tjgen.api",
     "Diff": "tjgen.api",
     "Experiment": "tjgen.experiment",
     "admit": "tjgen.api",
@@ -19,7 +20,7 @@ _EXPORTS = {
     "Diagnostic": "tjgen.trees.diagnostics.model",
 }
 
-__all__ = ["Build", "CompileError", "Diagnostic", "Diff", "Experiment", "__version__", "admit", "build", "expand"]
+__all__ = ["BuildResult", "CompileError", "Diagnostic", "Diff", "Experiment", "__version__", "admit", "build", "expand"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,6 +1,6 @@
 """Types of the public API, which `__init__.py` loads when it is used."""
 
-from tjgen.api import Build as Build
+from tjgen.api import BuildResult as BuildResult
 from tjgen.api import Diff as Diff
 from tjgen.api import admit as admit
 from tjgen.api import build as build

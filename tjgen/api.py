@@ -31,11 +31,14 @@ if TYPE_CHECKING:
     from tjgen.language.spec.authored import Authored
     from tjgen.language.spec.models.experiment import Experiment
 
-__all__ = ["Build", "Diff", "admit", "build", "expand"]
+__all__ = ["BuildResult", "Diff", "admit", "build", "expand"]
 
 
 class Diff(NamedTuple):
-    """Result of `Build.diff`: the effect on each run. `str` returns the text of `tjgen diff`; a notebook shows it as a page."""
+    """Result of `BuildResult.diff`: the effect on each run.
+
+    `str` returns the text of `tjgen diff`; a notebook shows it as a page.
+    """
 
     entries: list[DiffEntry]
 
@@ -56,7 +59,7 @@ class Diff(NamedTuple):
         return framed(changes_page(Changes("the earlier build", self.entries)), "Changes")
 
 
-class Build(NamedTuple):
+class BuildResult(NamedTuple):
     """Result of `build`. If `diagnostics` contains errors, runs may be missing. A notebook shows it as a report."""
 
     runs: list[Run]
@@ -95,7 +98,7 @@ class Build(NamedTuple):
             raise CompileError(self.diagnostics)
         return dump_all([one.tree for stage in STAGES for one in self.manifests if one.stage == stage])
 
-    def diff(self, earlier: Build) -> Diff:
+    def diff(self, earlier: BuildResult) -> Diff:
         """Return the effect on each run of an earlier build if this one is applied. Raise CompileError if either failed."""
         from tjgen.tools.report.gather import side_of
 
@@ -109,7 +112,7 @@ class Build(NamedTuple):
         from tjgen.trees.diagnostics.render.text import summary
 
         text = summary(self.diagnostics) or "no findings"
-        return f"<Build: {counted(len(self.runs), 'run')}, {counted(len(self.manifests), 'object')}, {text}>"
+        return f"<BuildResult: {counted(len(self.runs), 'run')}, {counted(len(self.manifests), 'object')}, {text}>"
 
     def _repr_html_(self) -> str:
         from tjgen.tools.report.content import Report
@@ -145,7 +148,7 @@ def build(
     project: str | None = None,
     trainer: str | None = None,
     trusted: bool = False,
-) -> Build:
+) -> BuildResult:
     """Compile experiments, or the whole project of the working directory. Writes nothing.
 
     `documents` are experiments of the calling program: `tjgen.Experiment`, or mappings in the words of the language. Diagnostics
@@ -162,7 +165,7 @@ def build(
         return _build(request, documents)
 
 
-def _build(request: Request, documents: Sequence[Experiment | Mapping[str, Any]] | None) -> Build:
+def _build(request: Request, documents: Sequence[Experiment | Mapping[str, Any]] | None) -> BuildResult:
     diagnostics: list[Diagnostic] = []
     authored: tuple[Authored, ...] = ()
     if documents is not None:
@@ -171,7 +174,7 @@ def _build(request: Request, documents: Sequence[Experiment | Mapping[str, Any]]
         authored = authored_by(documents)
         known, diagnostics = programs(authored)
         if has_errors(diagnostics) or not (documents or request.paths):
-            return Build([], diagnostics, documents=authored)
+            return BuildResult([], diagnostics, documents=authored)
         request = request._replace(given={file: one.content for file, one in known.items()}, programs=known)
     plan: Plan | None = None
     results: list[Result] = []
@@ -182,7 +185,7 @@ def _build(request: Request, documents: Sequence[Experiment | Mapping[str, Any]]
         diagnostics += error.diagnostics
     diagnostics = [*[one for result in results for one in result.diagnostics], *diagnostics]
     runs = [run for result in results for run in result.runs]
-    return Build(runs, list(dict.fromkeys(diagnostics)), plan, tuple(results), authored)
+    return BuildResult(runs, list(dict.fromkeys(diagnostics)), plan, tuple(results), authored)
 
 
 def expand(

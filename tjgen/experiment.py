@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
-from tjgen.api import Build, build
+from tjgen.api import BuildResult, build
 from tjgen.language.spec.authored import authored_by
 from tjgen.language.spec.models import experiment
 from tjgen.language.spec.models.identity import Excluded
@@ -33,7 +33,7 @@ class Experiment(experiment.Experiment):
         project: str | None = None,
         trainer: str | None = None,
         trusted: bool = False,
-    ) -> Build:
+    ) -> BuildResult:
         """Compile the experiment, as `tjgen.build(documents=[...])` does with the same arguments."""
         return build(
             documents=[self],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,8 @@ import pytest
 from tests.architecture.test_modules import TREES
 from tests.checkout import ROOT
 
+COMPACT = ROOT / "tjgen/language/spec/objects.py"
+"""The module that has a class for each model of the language, generated from the models."""
 PRIVATE = {
     "anatomy": "structure",
     "anew": "again, renewed",
@@ -64,6 +66,12 @@ ALLOWED = {
     "PackageNotFoundError": "a class of Python",
 }
 """Part of an identifier in which a private word may appear, with the reason."""
+SAME_CLASS = {
+    "Container": "containers of pod templates in both: the twin of the Trainer controller keeps upstream's name",
+    "Experiment": "tjgen.Experiment is the model of the language, which also builds itself",
+    "PodSet": "the pods of one replicated job in both: the twin of the Trainer controller keeps upstream's name",
+}
+"""Name that classes of several modules have, with the reason."""
 UNDERSCORED = {
     "_repr_html_": "the method that IPython calls",
     "copy_": "copy is a method of each Pydantic model",
@@ -144,6 +152,30 @@ def test_no_identifier_ends_with_an_underscore() -> None:
 
 def test_an_underscore_at_the_end_is_reported() -> None:
     assert underscored(ast.parse("read_ = 1\n__all__ = _"), Path("x.py")) == ["x.py:1: read_: ends with an underscore"]
+
+
+def classes(trees: Mapping[Path, ast.Module]) -> dict[str, list[str]]:
+    """Name of each class of the modules -> the modules that define it, without the compact twins that the models generate."""
+    modules: dict[str, list[str]] = {}
+    for path, tree in trees.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and path != COMPACT:
+                modules.setdefault(node.name, []).append(str(path))
+    return modules
+
+
+def test_two_classes_have_two_names() -> None:
+    product = {path: tree for path, tree in TREES.items() if path.is_relative_to(ROOT / "tjgen")}
+    assert len(product) > 500
+    assert COMPACT in product
+    repeated = {name: sorted(paths) for name, paths in classes(product).items() if len(paths) > 1}
+    assert {name: paths for name, paths in repeated.items() if name not in SAME_CLASS} == {}
+    assert SAME_CLASS.keys() - repeated.keys() == set(), "names in SAME_CLASS that only one class has"
+
+
+def test_a_class_name_of_two_modules_is_reported() -> None:
+    trees = {Path("a.py"): "class Run: ...", Path("b.py"): "class Run: ...\nclass Pod: ...", COMPACT: "class Pod: ..."}
+    assert classes({path: ast.parse(text) for path, text in trees.items()}) == {"Run": ["a.py", "b.py"], "Pod": ["b.py"]}
 
 
 @pytest.mark.parametrize("name", ["runtime_not_found", "NOT_FOUND", "FileNotFoundError", "founded", "thereby", "turned"])

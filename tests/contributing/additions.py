@@ -115,10 +115,10 @@ PLUGIN = '''\
 from __future__ import annotations
 
 from tjgen.cluster.trainer.info import Info
-from tjgen.cluster.trainer.job import Job
+from tjgen.cluster.trainer.job import DecodedTrainJob
 
 
-def enforce_ml_policy(info: Info, job: Job) -> None:
+def enforce_ml_policy(info: Info, job: DecodedTrainJob) -> None:
     """Nothing."""
 '''
 STRATEGY = source("tjgen/language/slicing/contiguous.py")

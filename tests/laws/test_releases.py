@@ -24,7 +24,7 @@ def experiments(case: Path) -> list[str]:
     return [path.name for path in sorted(case.glob("*.yaml")) if "kind: Experiment" in path.read_text(encoding="utf-8")]
 
 
-def jobsets(build: tjgen.Build) -> list[Any]:
+def jobsets(build: tjgen.BuildResult) -> list[Any]:
     return [one.tree["spec"] for run in build.runs for one in run.compiled.previews if one.kind == "JobSet"]
 
 

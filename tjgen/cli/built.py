@@ -17,7 +17,7 @@ from tjgen.gitops.diff.side import Side, place_of
 from tjgen.gitops.emit import header
 from tjgen.gitops.emit.ondisk import files
 from tjgen.gitops.lint.reading import read_items
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.units import assigned
 from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, Span
 from tjgen.trees.explain.provenance import place_in
@@ -48,7 +48,7 @@ def _of_runs(plan: Plan, tools: Iterable[str], arguments: Arguments, reporter: R
         message = "experiments are compared as a whole project with an output folder, by what is built of them"
         hint = "leave the paths out and set spec.output.directory in tjgen.yaml, or name manifests"
         raise CompileError([Diagnostic("TJ543", message, hint=hint)])
-    items: dict[str | None, dict[object, Item]] = {name: {} for name in plan.environments}
+    items: dict[str | None, dict[object, AppliedObject]] = {name: {} for name in plan.environments}
     applications = plan.project.spec.gitops.application_set
     apart = applications is not None and applications.of == "experiments"
     for one in build(plan, Session()):
@@ -60,7 +60,7 @@ def _of_runs(plan: Plan, tools: Iterable[str], arguments: Arguments, reporter: R
     return [_scene(items_of_scene.values(), tools, plan, name) for name, items_of_scene in items.items()]
 
 
-def _item_of(run: Run, manifest: Manifest, *, apart: bool) -> Item:
+def _item_of(run: Run, manifest: Manifest, *, apart: bool) -> AppliedObject:
     environment = run.unit.environment or ""
     application = f"{environment}/{run.unit.name}" if apart and manifest.stage == RUNS else environment
     units = units_of(environment, manifest.stage, application)
@@ -70,7 +70,7 @@ def _item_of(run: Run, manifest: Manifest, *, apart: bool) -> Item:
         del key  # the line of the old key does not apply to the new field
         return place_in(manifest, path, sources) or run.unit.document.locate(("metadata", "name"))
 
-    return Item(manifest.tree, locate, file=run.unit.document.file, units=units)
+    return AppliedObject(manifest.tree, locate, file=run.unit.document.file, units=units)
 
 
 def _of_tree(plan: Plan, directory: str, tools: Iterable[str], against: str | None, reporter: Reporter) -> list[Scene]:
@@ -91,9 +91,9 @@ def _of_tree(plan: Plan, directory: str, tools: Iterable[str], against: str | No
     return [_scene(items, tools, plan, name, before.get(name, []) if old is not None else None) for name, items in now.items()]
 
 
-def _by_environment(side: Side, directory: str, plan: Plan) -> dict[str | None, list[Item]]:
+def _by_environment(side: Side, directory: str, plan: Plan) -> dict[str | None, list[AppliedObject]]:
     """The objects of each environment. What there is once for all is in each."""
-    by_environment: dict[str | None, list[Item]] = {name: [] for name in plan.environments}
+    by_environment: dict[str | None, list[AppliedObject]] = {name: [] for name in plan.environments}
     owners: dict[str, dict[str, str]] = {}
     for path, body in side.bodies.items():
         folder = path.rpartition("/")[0]
@@ -111,12 +111,12 @@ def _by_environment(side: Side, directory: str, plan: Plan) -> dict[str | None, 
         for name in names:
             units = units_of(name or "", stage)
             for item in read_items(below, file, units).items:
-                located_item = Item(item.tree, _locator(side, item), file=file, units=units)
+                located_item = AppliedObject(item.tree, _locator(side, item), file=file, units=units)
                 by_environment[name].append(located_item)
     return {name: assigned(items) for name, items in by_environment.items()}
 
 
-def _locator(side: Side, item: Item) -> Callable[..., Span | None]:
+def _locator(side: Side, item: AppliedObject) -> Callable[..., Span | None]:
     """The source line of a field, or its place in the output if the source is unknown."""
 
     def locate(path: FieldPath, *, key: bool = False) -> Span | None:
@@ -131,7 +131,11 @@ def _locator(side: Side, item: Item) -> Callable[..., Span | None]:
 
 
 def _scene(
-    items: Iterable[Item], tools: Iterable[str], plan: Plan, environment: str | None, before: Iterable[Item] | None = None
+    items: Iterable[AppliedObject],
+    tools: Iterable[str],
+    plan: Plan,
+    environment: str | None,
+    before: Iterable[AppliedObject] | None = None,
 ) -> Scene:
     own = plan.project.environment(environment)
     release = chosen(own.trainer if own is not None and own.trainer is not None else plan.project.spec.trainer)

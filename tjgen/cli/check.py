@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from tjgen.cli.sources import CompiledSources
     from tjgen.cluster.policies.judgment import Judge
-    from tjgen.language.resolve.project import Project
+    from tjgen.language.resolve.project import LoadedProject
     from tjgen.trees.diagnostics.model import ObjectRef
     from tjgen.trees.fields.path import Tree
     from tjgen.trees.files.sandbox import Sandbox
@@ -102,7 +102,7 @@ def run(arguments: Arguments) -> int:
 def _check(
     contents: Iterator[tuple[str, bytes]],
     applied: dict[ObjectRef, Tree] | None,
-    project: Project | None,
+    project: LoadedProject | None,
     arguments: Arguments,
     sandbox: Sandbox,
     counts: CheckCounts,
@@ -177,7 +177,7 @@ def _together(
     accepted: list[Placed],
     present: list[Tree],
     built: CompiledSources | None,
-    project: Project | None,
+    project: LoadedProject | None,
     arguments: Arguments,
     versions: dict[str, str],
     policies: Judge | None,
@@ -238,7 +238,7 @@ def _manifests(
             yield file, content
 
 
-def _judged(diagnostics: list[Diagnostic], project: Project | None) -> list[Diagnostic]:
+def _judged(diagnostics: list[Diagnostic], project: LoadedProject | None) -> list[Diagnostic]:
     """With the severity that the project's policy gives them."""
     if project is None:
         return diagnostics
@@ -247,7 +247,7 @@ def _judged(diagnostics: list[Diagnostic], project: Project | None) -> list[Diag
     return judged(diagnostics, project.spec.policy)
 
 
-def _project(reporter: Reporter, *, every: bool) -> Project | None:
+def _project(reporter: Reporter, *, every: bool) -> LoadedProject | None:
     """The project of this folder, or of one above it, if it has something that manifests are checked by, or for `every` one."""
     folder = os.getcwd()
     while not os.path.lexists(os.path.join(folder, PROJECT_FILE)):

@@ -115,7 +115,7 @@ def _run(module: Any, arguments: Arguments) -> int:
 
         try:
             files = enforcing.files(arguments["policy"])
-        except enforcing.UnreadableError as problem:
+        except enforcing.UnreadablePolicyError as problem:
             raise UsageError(str(problem)) from None
         with enforced.Enforcing(files):
             return _trusting(module, {**arguments, "policy": [name for name, _ in files]})

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.synctools.table import BY_NAME
-from tjgen.language.resolve.project import Project
+from tjgen.language.resolve.project import LoadedProject
 
 
-def report_confirmation(project: Project, reporter: Reporter) -> None:
+def report_confirmation(project: LoadedProject, reporter: Reporter) -> None:
     """Report the step by which a person confirms that runs which left the tree are deleted."""
     gitops = project.spec.gitops
     step = BY_NAME[gitops.tool].confirmation
@@ -25,7 +25,7 @@ def report_claims(claims: Sequence[str], reporter: Reporter) -> None:
         reporter.print_line("A sync leaves these claims and their data in the cluster: kubectl delete pvc NAME -n NAMESPACE")
 
 
-def report_duplicates(project: Project, folders: Sequence[str], claims: Sequence[str], reporter: Reporter) -> None:
+def report_duplicates(project: LoadedProject, folders: Sequence[str], claims: Sequence[str], reporter: Reporter) -> None:
     """Report duplicates of renamed runs that leave the tree, their claims, and what happens to the runs in the cluster.
 
     `folders` are those of the runs, and `claims` the files of claims that no run uses after that. The claims stay.

@@ -6,8 +6,8 @@ import sys
 
 from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option, refuse_use
 from tjgen.cli.reporting import Reporter
-from tjgen.language.platform.devices import DeviceClass, classes
-from tjgen.language.resolve.project import Project
+from tjgen.language.platform.devices import Accelerator, classes
+from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.resolve.project_file import load_current
 from tjgen.trees.k8s.nearest import nearest
 
@@ -41,7 +41,7 @@ def run(arguments: Arguments) -> int:
     return reporter.close()
 
 
-def _wrong_use(project: Project, environment: str | None) -> str | None:
+def _wrong_use(project: LoadedProject, environment: str | None) -> str | None:
     known = list(project.spec.environments)
     if environment is not None and environment not in known:
         near = nearest(environment, known)
@@ -54,7 +54,7 @@ def _wrong_use(project: Project, environment: str | None) -> str | None:
     )
 
 
-def _row(device: DeviceClass, source: str) -> tuple[str, ...]:
+def _row(device: Accelerator, source: str) -> tuple[str, ...]:
     nodes = ", ".join(f"{label}={value}" for label, value in device.node_selector.items())
     parts = ", ".join(device.partitions)
     claimed = f"claimed: {device.dra.device_class_name}" if device.dra is not None else ""

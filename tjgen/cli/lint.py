@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tjgen.cluster.trainer.placed import Placed
     from tjgen.gitops.lint.engine import Choice, Result
     from tjgen.gitops.lint.suppress import Mark
-    from tjgen.language.resolve.project import Project
+    from tjgen.language.resolve.project import LoadedProject
 
 TOOLS = (*[tool.name for tool in table.TOOLS], "both")
 COMMAND = Command(
@@ -102,7 +102,7 @@ def _lint(arguments: Arguments, choice: Choice, reporter: Reporter) -> None:
 
     lint_inputs = inputs(arguments["paths"], reporter)
     looked: list[Looked] = []
-    project: Project | None = None
+    project: LoadedProject | None = None
     if lint_inputs.experiments or not arguments["paths"]:
         from tjgen.cli.built import built
         from tjgen.compiler.building.plan import make_plan
@@ -155,7 +155,7 @@ def _choice(arguments: Arguments) -> Choice:
 
 
 def _about_objects(
-    manifests: Mapping[str, bytes], project: Project | None, arguments: Arguments, reporter: Reporter
+    manifests: Mapping[str, bytes], project: LoadedProject | None, arguments: Arguments, reporter: Reporter
 ) -> list[Diagnostic]:
     """What the rules about objects report, whatever applies them; nothing if rules of lint are selected."""
     if arguments["select"] or not manifests:
@@ -179,7 +179,7 @@ def _about_objects(
     return about_objects(manifests, RuntimeFiles(catalogs, versions), versions, harmless, policies)
 
 
-def _marks(project: Project | None, reporter: Reporter) -> Sequence[Mark]:
+def _marks(project: LoadedProject | None, reporter: Reporter) -> Sequence[Mark]:
     if project is None or project.document is None:
         return ()
     from tjgen.cli.rulings import marks_of

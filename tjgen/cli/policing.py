@@ -16,13 +16,13 @@ from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tjgen.cluster.policies.judgment import Judge
-    from tjgen.language.resolve.project import Project
+    from tjgen.language.resolve.project import LoadedProject
 
 _KINDS = ("Namespace", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
 
 
 def judge_for(
-    accepted: Sequence[Placed], project: Project | None, versions: Mapping[str, str] | None
+    accepted: Sequence[Placed], project: LoadedProject | None, versions: Mapping[str, str] | None
 ) -> tuple[Judge | None, list[Diagnostic]]:
     """The function, None if nothing is to judge by, and what is wrong with the policies."""
     own = [one for one in accepted if one.tree.get("kind") in _KINDS]

@@ -7,7 +7,7 @@ from tjgen.cli.reporting import Reporter
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import entries, matching
 from tjgen.gitops.output.promote import promote
-from tjgen.language.resolve.project import Project
+from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.resolve.project_file import load_current
 from tjgen.language.runs.store import Locks
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
@@ -46,7 +46,7 @@ def run(arguments: Arguments) -> int:
     return reporter.close()
 
 
-def _promote(arguments: Arguments, project: Project, directory: str, reporter: Reporter) -> None:
+def _promote(arguments: Arguments, project: LoadedProject, directory: str, reporter: Reporter) -> None:
     wanted, source = arguments["env"], arguments["source"]
     known = list(project.spec.environments)
     unknown = [name for name in (wanted, source) if name is not None and name not in known]

@@ -8,7 +8,7 @@ from tjgen.cli.reporting import Reporter
 from tjgen.gitops.lint.engine import UNREASONED, UNUSED, unknown_rules
 from tjgen.gitops.lint.suppress import Mark
 from tjgen.gitops.lint.table import codes
-from tjgen.language.resolve.project import Project, find
+from tjgen.language.resolve.project import LoadedProject, find
 from tjgen.language.resolve.project_file import load
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
@@ -18,7 +18,7 @@ _LINT: FieldPath = ("spec", "lint", "ignore")
 _POLICY: FieldPath = ("spec", "policy", "severity")
 
 
-def project_of(paths: Sequence[str], reporter: Reporter) -> Project | None:
+def project_of(paths: Sequence[str], reporter: Reporter) -> LoadedProject | None:
     """Return the project of the manifests, if there is one."""
     file = next((file_of_path for path in paths if path != "-" and (file_of_path := find(path)) is not None), None)
     if file is None:
@@ -28,7 +28,7 @@ def project_of(paths: Sequence[str], reporter: Reporter) -> Project | None:
     return project
 
 
-def marks_of(project: Project, reporter: Reporter) -> list[Mark]:
+def marks_of(project: LoadedProject, reporter: Reporter) -> list[Mark]:
     """A mark for each rule that the project ignores; a rule that does not exist is an error (TJ678)."""
     document = project.document
     marks = []
@@ -44,7 +44,7 @@ def marks_of(project: Project, reporter: Reporter) -> list[Mark]:
     return marks
 
 
-def ruled(diagnostics: Sequence[Diagnostic], project: Project, *, whole: bool) -> list[Diagnostic]:
+def ruled(diagnostics: Sequence[Diagnostic], project: LoadedProject, *, whole: bool) -> list[Diagnostic]:
     """The diagnostics as `policy.severity` has them by code or name; with `strict` all warnings that are left are errors.
 
     A rule's error can get a lower severity because lint builds nothing; to suppress one requires a reason (`spec.lint.ignore`).

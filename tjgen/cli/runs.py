@@ -25,7 +25,7 @@ from tjgen.cli.reporting import Reporter
 from tjgen.cli.runlist import show_runs
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import RunEntry, disagreements, entries, matching, pruned
-from tjgen.language.resolve.project import Project
+from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.resolve.project_file import load_current
 from tjgen.language.runs.lock import ARCHIVED, ORPHANED, SUPERSEDED
 from tjgen.language.runs.store import LockKey, Locks
@@ -104,7 +104,7 @@ def _wrong_use(verb: str, patterns: Sequence[str], arguments: Arguments) -> str 
     return None
 
 
-def _known_environments(project: Project, wanted: Sequence[str], locks: Locks) -> None:
+def _known_environments(project: LoadedProject, wanted: Sequence[str], locks: Locks) -> None:
     """Raise CompileError (TJ262) for an environment that neither the project nor a lock has."""
     known = list(project.spec.environments)
     unknown = [name for name in wanted if name not in known]
@@ -118,7 +118,7 @@ def _known_environments(project: Project, wanted: Sequence[str], locks: Locks) -
 
 
 def _do(
-    verb: str, patterns: list[str], arguments: Arguments, project: Project, directory: str | None, reporter: Reporter
+    verb: str, patterns: list[str], arguments: Arguments, project: LoadedProject, directory: str | None, reporter: Reporter
 ) -> None:
     locks = Locks(project.directory)
     if verb == "list" or directory is None:
@@ -172,7 +172,7 @@ def _discard(patterns: list[str], arguments: Arguments, locks: Locks, directory:
     reporter.print_line(f"runs: {len(done)} discarded{'; build again with tjgen build' if done else ''}")
 
 
-def _rename(old: str, new: str, arguments: Arguments, project: Project, directory: str, reporter: Reporter) -> None:
+def _rename(old: str, new: str, arguments: Arguments, project: LoadedProject, directory: str, reporter: Reporter) -> None:
     from tjgen.gitops.emit.tree import OutputTree
     from tjgen.gitops.output.rename import FIELDS, experiments, identities, rename
 
@@ -195,7 +195,9 @@ def _rename(old: str, new: str, arguments: Arguments, project: Project, director
         reporter.print_line(f"superseded: {names}; the runs of the old name have the same content. Use tjgen runs prune {names}")
 
 
-def _change(verb: str, patterns: list[str], arguments: Arguments, project: Project, directory: str, reporter: Reporter) -> None:
+def _change(
+    verb: str, patterns: list[str], arguments: Arguments, project: LoadedProject, directory: str, reporter: Reporter
+) -> None:
     from tjgen.gitops.emit.tree import OutputTree
     from tjgen.gitops.output.history import RunHistory
 
@@ -245,5 +247,5 @@ def _old(chosen: list[RunEntry], patterns: list[str], *, keep: int, archived: bo
     return [entry for entry in old if entry not in lasting]
 
 
-def _environments(project: Project) -> list[str | None]:
+def _environments(project: LoadedProject) -> list[str | None]:
     return [*project.spec.environments] or [None]

@@ -15,10 +15,10 @@ from tjgen.gitops.diff.side import place_of
 from tjgen.gitops.emit import header
 from tjgen.gitops.lint.reading import read_items
 from tjgen.gitops.lint.rule import TOOLS as NAMES_OF_TOOLS
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.units import assigned
 from tjgen.language.catalog.find import Catalog
-from tjgen.language.resolve.project import Project
+from tjgen.language.resolve.project import LoadedProject
 from tjgen.trees.diagnostics.model import ERROR, Span
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.source.reader import CORE, read
@@ -69,7 +69,7 @@ def _language(content: bytes, file: str) -> set[str]:
     return {str(tree.get("kind")) for tree in trees if str(tree.get("apiVersion")).startswith("tjgen.dev/")} & _LANGUAGE
 
 
-def written(files: Mapping[str, bytes], arguments: Arguments, project: Project | None, reporter: Reporter) -> Looked:
+def written(files: Mapping[str, bytes], arguments: Arguments, project: LoadedProject | None, reporter: Reporter) -> Looked:
     """Return the scene of manifests in files. Raise CompileError for content that cannot be compared."""
     items, others = [], []
     budgets = sandbox_for(arguments["paths"]).budgets
@@ -88,7 +88,7 @@ def written(files: Mapping[str, bytes], arguments: Arguments, project: Project |
     before = None
     if arguments["against"] is not None:
         old = applied_objects(arguments["against"], arguments["paths"], reporter)
-        before = assigned([Item(one.tree, _placed(one.locate), file=_now(one.file, arguments), units={}) for one in old])
+        before = assigned([AppliedObject(one.tree, _placed(one.locate), file=_now(one.file, arguments), units={}) for one in old])
     items = assigned(items)
     tools = requested_tools(arguments) or _of_project(project) or _spoken_to(items)
     scene = Scene(
@@ -119,12 +119,12 @@ def requested_tools(arguments: Arguments) -> tuple[str, ...]:
     return () if requested is None else NAMES_OF_TOOLS if requested == "both" else (requested,)
 
 
-def _of_project(project: Project | None) -> tuple[str, ...]:
+def _of_project(project: LoadedProject | None) -> tuple[str, ...]:
     tool = project.spec.gitops.tool if project is not None else "none"
     return () if tool == "none" else (tool,)
 
 
-def _spoken_to(items: Sequence[Item]) -> tuple[str, ...]:
+def _spoken_to(items: Sequence[AppliedObject]) -> tuple[str, ...]:
     """The one tool that the manifests speak to; none if they are for both, or for no tool."""
     tools: set[str] = set()
     for item in items:

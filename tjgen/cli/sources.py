@@ -29,7 +29,7 @@ from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Run
 from tjgen.language.resolve.members import with_overlays
-from tjgen.language.resolve.project import Project, find
+from tjgen.language.resolve.project import LoadedProject, find
 from tjgen.language.spec.objects import PlatformSpec
 from tjgen.tools.hosts.items import HostItem, HostItems, is_source
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
@@ -176,7 +176,7 @@ def _is_supporting(document: Document) -> bool:
     return document.value.get("kind") in _LANGUAGE and not is_experiment(document)
 
 
-def _is_member(project: Project, file: str) -> bool:
+def _is_member(project: LoadedProject, file: str) -> bool:
     """Whether a project has a file of overlays or platforms already."""
     own = [*project.overlays, *(one for group in project.overlays_of.values() for one in group)]
     files = [one.document.file for one in own] + [one.document.file for one in project.platforms]

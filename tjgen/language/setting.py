@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 
-from tjgen.language.platform.devices import DeviceClass
+from tjgen.language.platform.devices import Accelerator
 from tjgen.language.platform.images import pinned, rewrite
 from tjgen.language.platform.security import key_of
 from tjgen.language.spec.objects import Flavor, Fluid, Limits, Monitoring, ProgramNetwork, Queue, StorageProfile
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tjgen.cluster.policies.evaluation import Policies
 
 
-class Cluster(NamedTuple):
+class ClusterSettings(NamedTuple):
     """The Platform's settings for the cluster; a field that is empty or None is unknown."""
 
     access_modes: Mapping[str, list[str]]
@@ -83,13 +83,13 @@ class Setting(NamedTuple):
     """Slicing strategies of the project -> the files that they are in."""
     refused_slicers: Mapping[str, Diagnostic]
     """Those of them whose code may not run -> why."""
-    classes: dict[str, DeviceClass]
+    classes: dict[str, Accelerator]
     """Device classes of the Platform, over the built-in ones."""
     rewrite: dict[str, str]
     """Image prefixes to rewrite."""
     digest: Callable[[str], str | None] | None
     """What images are pinned to; None where none is."""
-    cluster: Cluster
+    cluster: ClusterSettings
     system: str | None
     """The project's schedule system."""
     launcher: list[str]

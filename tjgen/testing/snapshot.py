@@ -21,7 +21,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from tjgen.trees.typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tjgen.api import Build
+    from tjgen.api import BuildResult
 
 
 class TjgenWarning(UserWarning):
@@ -120,7 +120,7 @@ def _file(experiment: str) -> Iterator[tuple[str, bool]]:
         yield file, True
 
 
-def _stream(built: Build, *, expanded: bool) -> str:
+def _stream(built: BuildResult, *, expanded: bool) -> str:
     """What `tjgen build` prints."""
     from tjgen.trees.manifests.manifest import STAGES
     from tjgen.trees.source.writer import dump

@@ -33,7 +33,7 @@ class Set(Protocol):
     seconds: int
 
 
-class Budgets(NamedTuple):
+class CommandBudgets(NamedTuple):
     """The most that one command accepts. Each field is a count unless it names its unit."""
 
     points: int = 10_000
@@ -62,7 +62,7 @@ class Budgets(NamedTuple):
     """Seconds of one build."""
 
     @classmethod
-    def of(cls, spec: Set) -> Budgets:
+    def of(cls, spec: Set) -> CommandBudgets:
         """The budgets of a project's `spec.budgets`."""
         return cls(
             points=spec.points,
@@ -80,7 +80,7 @@ class Budgets(NamedTuple):
         )
 
 
-DEFAULT = Budgets()
+DEFAULT = CommandBudgets()
 
 
 class _Kind(NamedTuple):
@@ -121,7 +121,7 @@ def exceeded(
 ) -> Diagnostic:
     """The error of one exceeded budget.
 
-    `budget` is a field of `Budgets`, `count` the number that exceeds `limit`, `subject` what has it ("the sweep").
+    `budget` is a field of `CommandBudgets`, `count` the number that exceeds `limit`, `subject` what has it ("the sweep").
     `is_least`: counting stopped at `count`, so the message has ">=" before it, and
     the hint suggests twice the limit.
     """

@@ -13,7 +13,7 @@ from tests.cluster.policies.record import RECORDED
 from tests.cluster.policies.scenarios import Request, Scenario
 from tjgen.cluster.policies import matching
 from tjgen.cluster.policies.evaluation import Binding, Policies, decide, first_denial
-from tjgen.cluster.policies.matching import Namespace
+from tjgen.cluster.policies.matching import KnownNamespace
 from tjgen.cluster.policies.policy import compile_policy
 from tjgen.cluster.policies.stored import Stored, replacing, stored
 
@@ -47,7 +47,7 @@ def _policies(one: Scenario) -> Policies:
             if tree["kind"] == "ValidatingAdmissionPolicyBinding"
         ),
         tuple(params),
-        {one.name: Namespace(namespace, is_known=True)},
+        {one.name: KnownNamespace(namespace, is_known=True)},
     )
 
 
@@ -56,7 +56,7 @@ def _answer(one: Scenario, request: Request) -> dict[str, Any]:
     old = _stored(request.old, one.name) if request.old else None
     new = _stored(request.new, one.name)
     new = replacing(new, old) if old is not None else new
-    decisions, gaps = decide(_policies(one), matching.Request(new, old, is_dry=True))
+    decisions, gaps = decide(_policies(one), matching.AdmissionRequest(new, old, is_dry=True))
     assert gaps == []
     warnings = [
         f"Validation failed for ValidatingAdmissionPolicy '{each.policy}' with binding '{each.binding}': {each.message}"
@@ -91,7 +91,7 @@ def test_a_request_gets_the_answer_of_the_server(one: Scenario) -> None:
 def test_a_policy_with_a_kind_of_parameters_that_no_file_has_is_not_evaluated() -> None:
     one = next(one for one in SCENARIOS if one.name == "unknown-param-kind-fail")
     policies = _policies(one)._replace(kinds=frozenset({("v1", "ConfigMap")}))
-    decisions, gaps = decide(policies, matching.Request(_stored(one.requests[0].new, one.name)))
+    decisions, gaps = decide(policies, matching.AdmissionRequest(_stored(one.requests[0].new, one.name)))
     assert decisions == []
     assert [gap.words for gap in gaps] == ["no file has a parameter of kind example.com/v1 Nothing"]
     assert ANSWERS["requests"][one.name][0]["reason"] == "Invalid"

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from tests.cluster.validate.corpus import cases, server_side
 from tjgen import admit
-from tjgen.cluster.validate.admit import Verdict
+from tjgen.cluster.validate.admit import AdmissionResponse
 
 NOT_COMPARED = ("decode", "parse", "patch", "panic")
 """Stages whose words, and with them their fields, are Go's own."""
@@ -24,7 +24,7 @@ class Judged(NamedTuple):
     """A case with our verdict on it."""
 
     case: dict[str, Any]
-    verdict: Verdict
+    verdict: AdmissionResponse
 
     @property
     def kind(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tjgen.gitops.lint.order import options_of
 from tjgen.gitops.lint.reading import read_items
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.units import assigned
 
 CONFIGURATION = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"
@@ -42,7 +42,7 @@ FILES = {
 }
 
 
-def items() -> list[Item]:
+def items() -> list[AppliedObject]:
     found = [item for file, text in FILES.items() for item in read_items(text, file, {"argocd": "none", "flux": "none"}).items]
     return assigned(found)
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tjgen.language.platform.builtin import CLASSES
-from tjgen.language.platform.devices import DeviceClass, DeviceSharing, classes
+from tjgen.language.platform.devices import Accelerator, DeviceSharing, classes
 from tjgen.language.spec.objects import DeviceClass as Described
 
 RESOURCE = re.compile(r"[a-z0-9.-]+\.[a-z]+/[A-Za-z0-9._-]+\Z")
@@ -36,8 +36,8 @@ def test_a_platform_replaces_a_builtin_class_whole_and_adds_its_own() -> None:
         "half": Described({"resource": "nvidia.com/mig-3g.40gb", "memory": "40Gi", "processes": 2}),
     }
     known = classes(ours)
-    assert known["h100"] == DeviceClass("h100", "nvidia.com/gpu", {"pool": "h100"}, cpu_per_device=12)
-    assert known["half"] == DeviceClass("half", "nvidia.com/mig-3g.40gb", memory="40Gi", processes=2)
+    assert known["h100"] == Accelerator("h100", "nvidia.com/gpu", {"pool": "h100"}, cpu_per_device=12)
+    assert known["half"] == Accelerator("half", "nvidia.com/mig-3g.40gb", memory="40Gi", processes=2)
     assert known["l4"] == classes()["l4"]
 
 
@@ -59,7 +59,7 @@ def test_a_part_is_a_class_of_its_own() -> None:
         "partitions": {"half": {"resource": "nvidia.com/mig-half", "nodeSelector": {"pool": "c"}}},
     }
     device = classes({"ours": Described(described)})["ours"]
-    assert device.part("half") == DeviceClass("ours", "nvidia.com/mig-half", {"pool": "c", "zone": "b"})
+    assert device.part("half") == Accelerator("ours", "nvidia.com/mig-half", {"pool": "c", "zone": "b"})
 
 
 def test_how_devices_are_shared_is_what_the_platform_says() -> None:
@@ -74,4 +74,4 @@ def test_how_devices_are_shared_is_what_the_platform_says() -> None:
     [("500m", 3, "1500m"), (12, 8, "96"), ("64Gi", 8, "512Gi"), ("1.5Gi", 2, "3Gi")],
 )
 def test_what_several_devices_need(each: str | int, count: int, wanted: str) -> None:
-    assert DeviceClass("a", "b/c").times(each, count) == wanted
+    assert Accelerator("a", "b/c").times(each, count) == wanted

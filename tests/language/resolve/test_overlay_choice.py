@@ -6,7 +6,7 @@ import pytest
 
 from tests.language.resolve.texts import document, experiment, overlay, platform, project, resolve, told
 from tjgen.language.resolve.overlays import Surroundings
-from tjgen.language.resolve.project import Project, alone
+from tjgen.language.resolve.project import LoadedProject, alone
 
 LABELLED = """\
 apiVersion: tjgen.dev/v1alpha1
@@ -125,7 +125,7 @@ def test_an_overlay_that_matches_no_experiment() -> None:
 
 def test_overlays_that_an_environment_names_are_for_it_alone() -> None:
     own = overlay("own", "experiment: {nodes: 2}")
-    around: Project = alone()._replace(
+    around: LoadedProject = alone()._replace(
         spec=project("environments: {dev: {}, prod: {overlays: [own.yaml]}}").spec, overlays_of={"prod": (own,)}
     )
     base = experiment("nodes: 1")

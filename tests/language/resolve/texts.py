@@ -6,7 +6,7 @@ from textwrap import dedent
 
 from tjgen.language.resolve.layers import present
 from tjgen.language.resolve.overlays import Resolved, Surroundings
-from tjgen.language.resolve.project import OverlayDocument, PlatformDocument, Platforms, Project, alone
+from tjgen.language.resolve.project import LoadedProject, OverlayDocument, PlatformDocument, Platforms, alone
 from tjgen.language.resolve.settings import settings
 from tjgen.language.resolve.variants import Variants, variants
 from tjgen.language.spec.check import check
@@ -46,7 +46,7 @@ def platform(name: str, spec: str) -> PlatformDocument:
     return PlatformDocument(found, Platform(long_form(tree, PLATFORM_FORM)))
 
 
-def project(spec: str, *overlays: OverlayDocument, platforms: tuple[PlatformDocument, ...] = ()) -> Project:
+def project(spec: str, *overlays: OverlayDocument, platforms: tuple[PlatformDocument, ...] = ()) -> LoadedProject:
     found = document(HEAD.format(kind="Project", name="p") + _indented(spec), "tjgen.yaml")
     tree = long_form(found.value["spec"] or {}, PROJECT_FORM.fields["spec"])
     return alone()._replace(spec=ProjectSpec(tree), document=found, overlays=overlays, platforms=Platforms(platforms))

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from tjgen.language.slicing import conformance, strategies
-from tjgen.language.slicing.items import Items
+from tjgen.language.slicing.items import DataItems
 from tjgen.language.slicing.strategies import STRATEGIES
 
-Plan = Callable[[Items, int, Mapping[str, Any]], Any]
+Plan = Callable[[DataItems, int, Mapping[str, Any]], Any]
 
 
 class Made:
@@ -25,7 +25,7 @@ class Made:
         self.plan = plan
 
 
-def dealt(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]]:
+def dealt(items: DataItems, count: int, options: Mapping[str, Any]) -> list[list[int]]:
     return [list(range(number, len(items), count)) for number in range(count)]
 
 
@@ -49,14 +49,14 @@ def test_ours_with_options_keep_to_it_under_options_that_fit() -> None:
 def forgetful() -> Plan:
     calls: list[int] = []
 
-    def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]]:
+    def plan(items: DataItems, count: int, options: Mapping[str, Any]) -> list[list[int]]:
         calls.append(count)
         return dealt(items, count, options)[:: -1 if len(calls) % 2 else 1]
 
     return plan
 
 
-def greedy(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]]:
+def greedy(items: DataItems, count: int, options: Mapping[str, Any]) -> list[list[int]]:
     plan = dealt(items, count, options)
     del items.paths[:], items.sizes[:]
     return plan

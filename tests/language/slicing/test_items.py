@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tjgen.language.slicing.directory import matched
-from tjgen.language.slicing.items import Item, listed
+from tjgen.language.slicing.items import DataItem, listed
 from tjgen.trees.files.sandbox import Sandbox
 
 BECAUSE = ("spec", "data", "items")
@@ -16,7 +16,7 @@ BECAUSE = ("spec", "data", "items")
 def test_a_list_keeps_its_order() -> None:
     items, diagnostics = listed([("b", "2Gi"), ("a", None), ("c", 3)], (*BECAUSE, "list"))
     assert diagnostics == []
-    assert list(items) == [Item("b", 2 * 1024**3), Item("a"), Item("c", 3)]
+    assert list(items) == [DataItem("b", 2 * 1024**3), DataItem("a"), DataItem("c", 3)]
     assert items.unsized == 1
 
 
@@ -40,14 +40,16 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("patterns", "wanted"),
     [
-        pytest.param(["**/*.tar"], [Item("a/1.tar", 10), Item("b/2.tar", 20)], id="files, sorted, with sizes; no hidden ones"),
         pytest.param(
-            ["b/*", "a/*.txt", "b/2.*"], [Item("a/1.txt", 1), Item("b/2.tar", 20)], id="several patterns, each file once"
+            ["**/*.tar"], [DataItem("a/1.tar", 10), DataItem("b/2.tar", 20)], id="files, sorted, with sizes; no hidden ones"
         ),
-        pytest.param(["*", "a/*.txt"], [Item("a/1.txt", 1)], id="folders are not items"),
+        pytest.param(
+            ["b/*", "a/*.txt", "b/2.*"], [DataItem("a/1.txt", 1), DataItem("b/2.tar", 20)], id="several patterns, each file once"
+        ),
+        pytest.param(["*", "a/*.txt"], [DataItem("a/1.txt", 1)], id="folders are not items"),
     ],
 )
-def test_patterns(folder: Path, patterns: list[str], wanted: list[Item]) -> None:
+def test_patterns(folder: Path, patterns: list[str], wanted: list[DataItem]) -> None:
     items, _ = matched(Sandbox([str(folder)]), str(folder), patterns, "data", BECAUSE)
     assert list(items) == wanted
 

@@ -5,31 +5,38 @@ from __future__ import annotations
 import pytest
 
 from tjgen.language.slicing import manifest
-from tjgen.language.slicing.items import Item
+from tjgen.language.slicing.items import DataItem
 
 SAID = [
-    pytest.param("a.txt", b"x/1\nx/2\n", [Item("x/1"), Item("x/2")], id="text: a path a line"),
+    pytest.param("a.txt", b"x/1\nx/2\n", [DataItem("x/1"), DataItem("x/2")], id="text: a path a line"),
     pytest.param(
-        "a.txt", b"\xef\xbb\xbfx/1\r\n\r\nb c,d\r\n", [Item("x/1"), Item("b c,d")], id="text: from Windows, blank lines"
+        "a.txt", b"\xef\xbb\xbfx/1\r\n\r\nb c,d\r\n", [DataItem("x/1"), DataItem("b c,d")], id="text: from Windows, blank lines"
     ),
-    pytest.param("a.txt", "é/ü".encode(), [Item("é/ü")], id="text: no line end"),
-    pytest.param("a.jsonl", b'{"path": "a", "size": 7}\n{"size": 0, "path": "b"}\n', [Item("a", 7), Item("b", 0)], id="jsonl"),
+    pytest.param("a.txt", "é/ü".encode(), [DataItem("é/ü")], id="text: no line end"),
     pytest.param(
-        "a.jsonl", b'{"path": "a"}\n\n {"path": "b", "size": "2Ki", "x": 1}', [Item("a"), Item("b", 2048)], id="jsonl: odd"
+        "a.jsonl", b'{"path": "a", "size": 7}\n{"size": 0, "path": "b"}\n', [DataItem("a", 7), DataItem("b", 0)], id="jsonl"
     ),
-    pytest.param("a.jsonl", b'{"path": "a:b", "size": 1}\n', [Item("a:b", 1)], id="jsonl: a colon in the path"),
-    pytest.param("a.ndjson", b'{"path": "a"}\r\n', [Item("a")], id="jsonl by its other name"),
-    pytest.param("a.csv", b"path,size\na,1\nb,0\n", [Item("a", 1), Item("b", 0)], id="csv"),
-    pytest.param("a.csv", b"path,size\na,1\n\nb,\nc,1.5Ki", [Item("a", 1), Item("b"), Item("c", 1536)], id="csv: odd"),
-    pytest.param("a.csv", b'path,size\n"a, b",1\n"c ""d""",2\n', [Item("a, b", 1), Item('c "d"', 2)], id="csv: quoted"),
-    pytest.param("a.csv", b"id, size , path\n1,5,a\n", [Item("a", 5)], id="csv: other columns, another order"),
-    pytest.param("a.csv", b"path\na\n", [Item("a")], id="csv: without sizes"),
-    pytest.param("A.CSV", b"path,size\na,1\n", [Item("a", 1)], id="an ending in capitals"),
+    pytest.param(
+        "a.jsonl",
+        b'{"path": "a"}\n\n {"path": "b", "size": "2Ki", "x": 1}',
+        [DataItem("a"), DataItem("b", 2048)],
+        id="jsonl: odd",
+    ),
+    pytest.param("a.jsonl", b'{"path": "a:b", "size": 1}\n', [DataItem("a:b", 1)], id="jsonl: a colon in the path"),
+    pytest.param("a.ndjson", b'{"path": "a"}\r\n', [DataItem("a")], id="jsonl by its other name"),
+    pytest.param("a.csv", b"path,size\na,1\nb,0\n", [DataItem("a", 1), DataItem("b", 0)], id="csv"),
+    pytest.param(
+        "a.csv", b"path,size\na,1\n\nb,\nc,1.5Ki", [DataItem("a", 1), DataItem("b"), DataItem("c", 1536)], id="csv: odd"
+    ),
+    pytest.param("a.csv", b'path,size\n"a, b",1\n"c ""d""",2\n', [DataItem("a, b", 1), DataItem('c "d"', 2)], id="csv: quoted"),
+    pytest.param("a.csv", b"id, size , path\n1,5,a\n", [DataItem("a", 5)], id="csv: other columns, another order"),
+    pytest.param("a.csv", b"path\na\n", [DataItem("a")], id="csv: without sizes"),
+    pytest.param("A.CSV", b"path,size\na,1\n", [DataItem("a", 1)], id="an ending in capitals"),
 ]
 
 
 @pytest.mark.parametrize(("file", "content", "wanted"), SAID)
-def test_what_a_manifest_says(file: str, content: bytes, wanted: list[Item]) -> None:
+def test_what_a_manifest_says(file: str, content: bytes, wanted: list[DataItem]) -> None:
     items, diagnostics = manifest.read(content, file)
     assert diagnostics == []
     assert list(items) == wanted

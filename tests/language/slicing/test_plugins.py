@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tjgen.language.slicing.division import divide
-from tjgen.language.slicing.items import Items, listed
+from tjgen.language.slicing.items import DataItems, listed
 from tjgen.trees import trust
 
 GOOD = """
@@ -18,7 +18,7 @@ def plan(items, count, options):
 """
 
 
-def items() -> Items:
+def items() -> DataItems:
     return listed([("a", 1), ("b", 2), ("c", 3)], ())[0]
 
 

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tjgen.language.slicing import ranges, strategies
-from tjgen.language.slicing.items import UNKNOWN, Items
+from tjgen.language.slicing.items import UNKNOWN, DataItems
 
 
 @pytest.mark.parametrize("by", ranges.STRATEGIES)
 @given(total=st.integers(0, 60), count=st.integers(1, 9))
 def test_they_are_those_of_listed_items(by: str, total: int, count: int) -> None:
-    items = Items()
+    items = DataItems()
     items.paths.extend(map(str, range(total)))
     items.sizes.extend([UNKNOWN] * total)
     options = {"weights": [number % 3 + 1 for number in range(count)]}

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from tjgen.language.slicing import strategies
 from tjgen.language.slicing.division import divide
-from tjgen.language.slicing.items import Items, listed
+from tjgen.language.slicing.items import DataItems, listed
 from tjgen.language.slicing.proof import Balance, balance, faults
 from tjgen.language.slicing.strategies import STRATEGIES
 
 BECAUSE = ("spec", "data", "slices")
 
 
-def items_of(sizes: Sequence[int | None]) -> Items:
+def items_of(sizes: Sequence[int | None]) -> DataItems:
     items, diagnostics = listed([(f"part-{number:04d}", size) for number, size in enumerate(sizes)], ())
     assert diagnostics == []
     return items
@@ -34,7 +34,7 @@ def planned(by: str, sizes: Sequence[int | None], count: int, **options: Any) ->
     return plan
 
 
-def options_of(by: str, items: Items, count: int) -> dict[str, Any]:
+def options_of(by: str, items: DataItems, count: int) -> dict[str, Any]:
     """Options under which a strategy takes these items."""
     lists = [[path for index, path in enumerate(items.paths) if index * 7 % count == number] for number in range(count)]
     known: dict[str, dict[str, Any]] = {
@@ -266,7 +266,7 @@ def test_a_plugin_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     class Careless:
         NEEDS_SIZES = False
 
-        def plan(self, items: Items, count: int, options: object) -> list[list[int]]:
+        def plan(self, items: DataItems, count: int, options: object) -> list[list[int]]:
             return [[0]] * count
 
     monkeypatch.setattr(strategies, "load", lambda *_: Careless())

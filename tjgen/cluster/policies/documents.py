@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tjgen.cluster.policies.evaluation import Binding, Policies
-from tjgen.cluster.policies.matching import NAME_LABEL, Namespace
-from tjgen.cluster.policies.policy import Policy, Problem, compile_policy
+from tjgen.cluster.policies.matching import NAME_LABEL, KnownNamespace
+from tjgen.cluster.policies.policy import CompiledPolicy, PolicyProblem, compile_policy
 from tjgen.cluster.policies.stored import stored
 from tjgen.cluster.schema import store
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.validate.check import manifests
 from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.report import diagnostics, subject_of
-from tjgen.trees.budgets import DEFAULT, Budgets
+from tjgen.trees.budgets import DEFAULT, CommandBudgets
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.source import reader
@@ -33,7 +33,7 @@ def read(
     files: Iterable[tuple[str, bytes]],
     *,
     versions: Mapping[str, str] | None = None,
-    budgets: Budgets = DEFAULT,
+    budgets: CommandBudgets = DEFAULT,
 ) -> tuple[list[Placed], list[Diagnostic]]:
     """The objects of files, and what is wrong with them. A policy with an error is not among the objects."""
     objects: list[Placed] = []
@@ -64,7 +64,7 @@ def policies_of(
     `namespaces` are Namespaces that no file has, by name. `defaults` are labels of the namespaces that are described nowhere.
     """
     diagnostics: list[Diagnostic] = []
-    policies: list[Policy] = []
+    policies: list[CompiledPolicy] = []
     bindings: list[Placed] = []
     params: list[Tree] = []
     known = {name: _namespace(tree) for name, tree in (namespaces or {}).items()}
@@ -117,12 +117,12 @@ def _unscoped(kinds: Iterable[tuple[str, str]], versions: Mapping[str, str] | No
             yield kind
 
 
-def _namespace(tree: Tree) -> Namespace:
+def _namespace(tree: Tree) -> KnownNamespace:
     metadata = tree["metadata"]
     labels = {NAME_LABEL: metadata["name"], **(metadata.get("labels") or {})}
     own = {"spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}
     kept = {key: metadata[key] for key in ("name", "annotations") if key in metadata}
-    return Namespace({**own, "metadata": {**kept, "labels": labels}}, is_known=True)
+    return KnownNamespace({**own, "metadata": {**kept, "labels": labels}}, is_known=True)
 
 
 def _with_namespace(tree: Tree) -> Tree:
@@ -140,27 +140,31 @@ def _binding(tree: Tree) -> Binding:
     return Binding(str(get(tree, ("metadata", "name"), "")), str(get(tree, ("spec", "policyName"), "")), _with_defaults(tree))
 
 
-def _structure(tree: Tree) -> Iterator[Problem]:
+def _structure(tree: Tree) -> Iterator[PolicyProblem]:
     """What the server requires of a policy beyond its types (kubernetes 1.36 `pkg/apis/admissionregistration/validation`)."""
     spec = tree.get("spec") or {}
     if not spec.get("validations") and not spec.get("auditAnnotations"):
-        yield Problem(("spec",), "validations or auditAnnotations is required")
+        yield PolicyProblem(("spec",), "validations or auditAnnotations is required")
     if not get(spec, ("matchConstraints", "resourceRules"), None):
-        yield Problem(("spec",), "matchConstraints.resourceRules is required")
+        yield PolicyProblem(("spec",), "matchConstraints.resourceRules is required")
     for position, one in enumerate(spec.get("validations") or ()):
         path: FieldPath = ("spec", "validations", position)
         message, reason = one.get("message"), one.get("reason")
         if message is not None and (not message.strip() or "\n" in message.strip()):
-            yield Problem((*path, "message"), "the message is one line of text")
+            yield PolicyProblem((*path, "message"), "the message is one line of text")
         if message is None and "\n" in str(one.get("expression")).strip():
-            yield Problem(path, "an expression of several lines requires a message")
+            yield PolicyProblem(path, "an expression of several lines requires a message")
         if reason not in (None, "Forbidden", "Invalid", "RequestEntityTooLarge"):
-            yield Problem((*path, "reason"), f'the reason "{reason}" is not one of Forbidden, Invalid, RequestEntityTooLarge')
+            yield PolicyProblem(
+                (*path, "reason"), f'the reason "{reason}" is not one of Forbidden, Invalid, RequestEntityTooLarge'
+            )
     if spec.get("failurePolicy") not in (None, "Fail", "Ignore"):
-        yield Problem(("spec", "failurePolicy"), f'failurePolicy is "{spec["failurePolicy"]}", which is neither Fail nor Ignore')
+        yield PolicyProblem(
+            ("spec", "failurePolicy"), f'failurePolicy is "{spec["failurePolicy"]}", which is neither Fail nor Ignore'
+        )
     kind = spec.get("paramKind")
     if kind is not None and not (kind.get("apiVersion") and kind.get("kind")):
-        yield Problem(("spec", "paramKind"), "paramKind requires apiVersion and kind")
+        yield PolicyProblem(("spec", "paramKind"), "paramKind requires apiVersion and kind")
 
 
 _ACTIONS = ("Audit", "Deny", "Warn")
@@ -171,23 +175,23 @@ def _of_binding(tree: Tree, policies: set[str]) -> Iterator[Diagnostic]:
     actions, name = spec.get("validationActions") or [], spec.get("policyName")
     wrong = [one for one in actions if one not in _ACTIONS]
     if not name:
-        yield _invalid(tree, Problem(("spec",), "policyName is required"))
+        yield _invalid(tree, PolicyProblem(("spec",), "policyName is required"))
     elif name not in policies:
         message = f'no file has the policy "{name}", so this binding has no effect here'
         hint = "name the file of the policy, too, or correct policyName"
         yield Diagnostic("TJ555", message, subject_of(tree), ("spec", "policyName"), hint=hint)
     if not actions or wrong or len(set(actions)) < len(actions) or {"Deny", "Warn"} <= set(actions):
         message = "validationActions is a list of Audit with Deny or Warn, each once"
-        yield _invalid(tree, Problem(("spec", "validationActions") if actions else ("spec",), message))
+        yield _invalid(tree, PolicyProblem(("spec", "validationActions") if actions else ("spec",), message))
     reference = spec.get("paramRef")
     if reference is not None:
         if bool(reference.get("name")) == ("selector" in reference):
-            yield _invalid(tree, Problem(("spec", "paramRef"), "paramRef requires either name or selector"))
+            yield _invalid(tree, PolicyProblem(("spec", "paramRef"), "paramRef requires either name or selector"))
         if reference.get("parameterNotFoundAction") not in ("Allow", "Deny"):
-            yield _invalid(tree, Problem(("spec", "paramRef"), "paramRef requires parameterNotFoundAction: Allow or Deny"))
+            yield _invalid(tree, PolicyProblem(("spec", "paramRef"), "paramRef requires parameterNotFoundAction: Allow or Deny"))
 
 
-def _invalid(tree: Tree, problem: Problem) -> Diagnostic:
+def _invalid(tree: Tree, problem: PolicyProblem) -> Diagnostic:
     hint = "correct the policy: the API server refuses it as it is"
     return Diagnostic("TJ553", problem.message, subject_of(tree), problem.path, hint=hint)
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.cluster.policies.expressions import VARIABLES, Expression, Lazy, deciding
-from tjgen.cluster.policies.matching import NAME_LABEL, Namespace, Request, is_uncertain, matches
-from tjgen.cluster.policies.policy import Policy, Validation
+from tjgen.cluster.policies.matching import NAME_LABEL, AdmissionRequest, KnownNamespace, is_uncertain, matches
+from tjgen.cluster.policies.policy import CompiledPolicy, Validation
 from tjgen.cluster.validate.builtin.selectors import matches as selects
 from tjgen.cluster.validate.cel.comprehensions import Scope
 from tjgen.cluster.validate.cel.values import CelError
@@ -36,7 +36,7 @@ class Binding(NamedTuple):
         return tuple(self.tree["spec"].get("validationActions") or ())
 
 
-class Decision(NamedTuple):
+class FailedValidation(NamedTuple):
     """A validation that a request fails."""
 
     policy: str
@@ -62,11 +62,11 @@ class Gap(NamedTuple):
 class Policies(NamedTuple):
     """Policies, their bindings, and the objects that they read."""
 
-    policies: tuple[Policy, ...] = ()
+    policies: tuple[CompiledPolicy, ...] = ()
     bindings: tuple[Binding, ...] = ()
     params: tuple[Tree, ...] = ()
     """Objects that can be parameters."""
-    namespaces: Mapping[str, Namespace] = {}
+    namespaces: Mapping[str, KnownNamespace] = {}
     defaults: Mapping[str, str] = {}
     """Labels of the namespaces that no file describes."""
     unscoped: frozenset[tuple[str, str]] = frozenset()
@@ -74,13 +74,13 @@ class Policies(NamedTuple):
     kinds: frozenset[tuple[str, str]] | None = None
     """The kinds of parameters of the cluster; None if they are not known."""
 
-    def namespace_of(self, request: Request) -> Namespace | None:
+    def namespace_of(self, request: AdmissionRequest) -> KnownNamespace | None:
         """The namespace of the object of a request; None if it is in none."""
         if request.is_namespace:
-            return Namespace(request.new.tree, is_known=True)
+            return KnownNamespace(request.new.tree, is_known=True)
         return self.namespace(request.namespace) if request.namespace else None
 
-    def namespace(self, name: str) -> Namespace:
+    def namespace(self, name: str) -> KnownNamespace:
         """The namespace of that name; if no file describes it, with the label of every namespace."""
         known = self.namespaces.get(name)
         if known is not None:
@@ -88,12 +88,12 @@ class Policies(NamedTuple):
         metadata: dict[str, Any] = {"name": name, "labels": {NAME_LABEL: name}}
         metadata["labels"] |= self.defaults
         tree = {"metadata": metadata, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}
-        return Namespace(tree, is_known=False)
+        return KnownNamespace(tree, is_known=False)
 
 
-def decide(policies: Policies, request: Request) -> tuple[list[Decision], list[Gap]]:
+def decide(policies: Policies, request: AdmissionRequest) -> tuple[list[FailedValidation], list[Gap]]:
     """What policies have against a request, and what could not be evaluated."""
-    decisions: list[Decision] = []
+    decisions: list[FailedValidation] = []
     gaps: list[Gap] = []
     if request.is_exempt:
         return decisions, gaps
@@ -120,8 +120,8 @@ def decide(policies: Policies, request: Request) -> tuple[list[Decision], list[G
 
 
 def _of_binding(
-    policies: Policies, policy: Policy, binding: Binding, request: Request, namespace: Namespace | None
-) -> Iterator[Decision | Gap]:
+    policies: Policies, policy: CompiledPolicy, binding: Binding, request: AdmissionRequest, namespace: KnownNamespace | None
+) -> Iterator[FailedValidation | Gap]:
     if not _is_kind_known(policies, policy):
         yield Gap(policy.name, binding.name, f"no file has a parameter of kind {' '.join(policy.param_kind or ())}")
         return
@@ -130,14 +130,14 @@ def _of_binding(
     except CelError as problem:
         if not policy.ignores_errors:
             # A problem of the configuration denies, whatever the actions of the binding are.
-            yield Decision(policy.name, binding.name, f"{_FAILED}{problem}", (DENY,), "Invalid", None, ())
+            yield FailedValidation(policy.name, binding.name, f"{_FAILED}{problem}", (DENY,), "Invalid", None, ())
         return
     for param in params:
         scope = _scope(policy, request, param, namespace)
         yield from _validated(policy, binding, request, scope)
 
 
-def _params(policies: Policies, policy: Policy, binding: Binding, request: Request) -> Iterator[Tree]:
+def _params(policies: Policies, policy: CompiledPolicy, binding: Binding, request: AdmissionRequest) -> Iterator[Tree]:
     """The parameters; None for a policy without. Raises CelError for a wrong configuration."""
     kind, reference = policy.param_kind, binding.tree["spec"].get("paramRef")
     if kind is None or not reference:
@@ -159,7 +159,7 @@ def _params(policies: Policies, policy: Policy, binding: Binding, request: Reque
     yield from params
 
 
-def _is_kind_known(policies: Policies, policy: Policy) -> bool:
+def _is_kind_known(policies: Policies, policy: CompiledPolicy) -> bool:
     return policy.param_kind is None or policies.kinds is None or policy.param_kind in policies.kinds
 
 
@@ -169,7 +169,7 @@ def _is_referenced(tree: Tree, reference: Tree) -> bool:
     return selects(reference.get("selector") or {}, tree["metadata"].get("labels") or {})
 
 
-def _scope(policy: Policy, request: Request, param: Tree, namespace: Namespace | None) -> Scope:
+def _scope(policy: CompiledPolicy, request: AdmissionRequest, param: Tree, namespace: KnownNamespace | None) -> Scope:
     new = request.new
     kind = {"group": new.group, "version": new.version, "kind": new.tree["kind"]}
     resource = {"group": new.group, "version": new.version, "resource": new.plural}
@@ -193,13 +193,15 @@ def _scope(policy: Policy, request: Request, param: Tree, namespace: Namespace |
     return scope
 
 
-def _validated(policy: Policy, binding: Binding, request: Request, scope: Scope) -> Iterator[Decision | Gap]:
+def _validated(
+    policy: CompiledPolicy, binding: Binding, request: AdmissionRequest, scope: Scope
+) -> Iterator[FailedValidation | Gap]:
     unknown = next((condition.unknown for _, condition in policy.conditions if condition.unknown), "")
     problem, is_met = _conditions(policy, scope)
     if problem is not None:
         if not policy.ignores_errors:
             path = deciding(problem[0], scope, policy.variables, request.new.tree)
-            yield Decision(policy.name, binding.name, problem[1], binding.actions, "Invalid", None, path)
+            yield FailedValidation(policy.name, binding.name, problem[1], binding.actions, "Invalid", None, path)
         return
     if not is_met:
         return
@@ -221,15 +223,15 @@ def _validated(policy: Policy, binding: Binding, request: Request, scope: Scope)
         if not is_good:
             path = deciding(validation.expression, scope, policy.variables, request.new.tree)
             message = message or _message(validation, scope)
-            yield Decision(policy.name, binding.name, message, binding.actions, reason, position, path)
+            yield FailedValidation(policy.name, binding.name, message, binding.actions, reason, position, path)
     for annotation in policy.annotations if not policy.ignores_errors else ():
         try:
             annotation.evaluate(scope) if not annotation.unknown else None
         except CelError as error:
-            yield Decision(policy.name, binding.name, _erroneous(annotation, error), (DENY,), "Invalid", None, ())
+            yield FailedValidation(policy.name, binding.name, _erroneous(annotation, error), (DENY,), "Invalid", None, ())
 
 
-def _conditions(policy: Policy, scope: Scope) -> tuple[tuple[Expression, str] | None, bool]:
+def _conditions(policy: CompiledPolicy, scope: Scope) -> tuple[tuple[Expression, str] | None, bool]:
     """The errors of conditions, if any counts, and whether the conditions are met."""
     problems: list[tuple[Expression, str]] = []
     for _, condition in policy.conditions:
@@ -264,6 +266,6 @@ def _message(validation: Validation, scope: Scope) -> str:
     return text or validation.message or f"failed expression: {validation.expression.text.strip()}"
 
 
-def first_denial(decisions: Sequence[Decision]) -> Decision | None:
+def first_denial(decisions: Sequence[FailedValidation]) -> FailedValidation | None:
     """The decision whose message the server sends."""
     return next((one for one in decisions if DENY in one.actions), None)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from tjgen.cluster.policies import pod_security
 from tjgen.cluster.policies.created import created
-from tjgen.cluster.policies.evaluation import DENY, Decision, Policies, decide
-from tjgen.cluster.policies.matching import Request
+from tjgen.cluster.policies.evaluation import DENY, FailedValidation, Policies, decide
+from tjgen.cluster.policies.matching import AdmissionRequest
 from tjgen.cluster.policies.stored import Stored, replacing, stored
 from tjgen.cluster.validate.report import subject_of
 from tjgen.cluster.validate.templates import templates
@@ -49,7 +49,7 @@ def judged(
     if stored_object is None:
         return
     before = stored(old, versions=versions) if old is not None else None
-    request = Request(replacing(stored_object, before) if before is not None else stored_object, before)
+    request = AdmissionRequest(replacing(stored_object, before) if before is not None else stored_object, before)
     reported: set[tuple[str, FieldPath | None]] = set()
     for violation in _of_request(tree, request, policies):
         reported.add((violation.message, violation.path))
@@ -57,7 +57,7 @@ def judged(
     for template in templates(tree, versions=versions) if creates_pods(tree) else ():
         inner = created(stored_object, template)
         below = stored(inner)
-        for violation in _of_request(inner, Request(below), policies) if below is not None else ():
+        for violation in _of_request(inner, AdmissionRequest(below), policies) if below is not None else ():
             path = _placed(tree, template.placed(violation.path or ()))
             message = f"the {inner['kind']} that is created from {_name(tree)} is refused: {violation.message}"
             if violation.code not in ("TJ550", "TJ558"):
@@ -85,7 +85,7 @@ def _name(tree: Tree) -> str:
     return f"{tree['kind']} {tree['metadata'].get('name') or tree['metadata'].get('generateName', '')}"
 
 
-def _of_request(tree: Tree, request: Request, policies: Policies) -> Iterator[Diagnostic]:
+def _of_request(tree: Tree, request: AdmissionRequest, policies: Policies) -> Iterator[Diagnostic]:
     subject = subject_of(tree)
     decisions, gaps = decide(policies, request)
     for one in decisions:
@@ -99,7 +99,7 @@ def _of_request(tree: Tree, request: Request, policies: Policies) -> Iterator[Di
         yield from _pod_security(tree, request.new, policies)
 
 
-def _words(one: Decision, code: str) -> str:
+def _words(one: FailedValidation, code: str) -> str:
     rule = f", validation {one.validation + 1}" if one.validation is not None else ""
     verb = {"TJ550": "denies", "TJ551": "warns of", "TJ552": "records"}[code]
     return f"policy {one.policy} with binding {one.binding}{rule} {verb} this: {one.message}"

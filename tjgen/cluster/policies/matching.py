@@ -19,7 +19,7 @@ _EXEMPT = "admissionregistration.k8s.io"
 NAME_LABEL = "kubernetes.io/metadata.name"
 
 
-class Request(NamedTuple):
+class AdmissionRequest(NamedTuple):
     """An object that is created, or put in the place of `old`."""
 
     new: Stored
@@ -51,7 +51,7 @@ class Request(NamedTuple):
         return self.new.group == _EXEMPT
 
 
-class Namespace(NamedTuple):
+class KnownNamespace(NamedTuple):
     """A namespace as far as it is known."""
 
     tree: Tree
@@ -62,7 +62,7 @@ class Namespace(NamedTuple):
         return self.tree["metadata"].get("labels") or {}
 
 
-def matches(rules: Tree, request: Request, namespace: Namespace | None) -> bool:
+def matches(rules: Tree, request: AdmissionRequest, namespace: KnownNamespace | None) -> bool:
     """Whether `matchConstraints` or `matchResources` match the request; `namespace` is None for objects that are in none."""
     rules = rules or {}
     if namespace is not None and not selects(rules.get("namespaceSelector") or {}, dict(namespace.labels)):
@@ -76,14 +76,14 @@ def matches(rules: Tree, request: Request, namespace: Namespace | None) -> bool:
     return not wanted or any(_is_of(rule, request) for rule in wanted)
 
 
-def is_uncertain(rules: Tree, namespace: Namespace | None) -> bool:
+def is_uncertain(rules: Tree, namespace: KnownNamespace | None) -> bool:
     """Whether the namespace selector reads labels that are not known."""
     selector = (rules or {}).get("namespaceSelector") or {}
     read = {*(selector.get("matchLabels") or ()), *(one["key"] for one in selector.get("matchExpressions") or ())}
     return namespace is not None and not namespace.is_known and bool(read - {NAME_LABEL})
 
 
-def _is_of(rule: Tree, request: Request) -> bool:
+def _is_of(rule: Tree, request: AdmissionRequest) -> bool:
     new = request.new
     scope = rule.get("scope") or "*"
     is_in_none = request.is_namespace or not request.namespace

@@ -19,7 +19,7 @@ class Validation(NamedTuple):
     reason: str
 
 
-class Policy(NamedTuple):
+class CompiledPolicy(NamedTuple):
     """A policy that can be evaluated."""
 
     name: str
@@ -38,7 +38,7 @@ class Policy(NamedTuple):
         return (kind.get("apiVersion"), kind.get("kind")) if kind else None
 
 
-class Problem(NamedTuple):
+class PolicyProblem(NamedTuple):
     """What is wrong with a field of a policy or a binding."""
 
     path: FieldPath
@@ -51,7 +51,7 @@ class _Compiler:
     def __init__(self, *, has_params: bool) -> None:
         self.has_params = has_params
         self.variables: dict[str, Expression] = {}
-        self.problems: list[Problem] = []
+        self.problems: list[PolicyProblem] = []
 
     def compiled(self, text: Tree, path: FieldPath) -> Expression:
         try:
@@ -59,18 +59,18 @@ class _Compiler:
                 raise SyntaxError("an expression is required")
             return Expression(text, has_params=self.has_params, variables=self.variables)
         except SyntaxError as problem:
-            self.problems.append(Problem(path, f"the expression does not compile: {problem.msg}"))
+            self.problems.append(PolicyProblem(path, f"the expression does not compile: {problem.msg}"))
             return Expression("true", has_params=False, variables={})
 
 
-def compile_policy(tree: Tree) -> tuple[Policy, list[Problem]]:
+def compile_policy(tree: Tree) -> tuple[CompiledPolicy, list[PolicyProblem]]:
     """The policy, whose structure the caller has checked, and the problems of its expressions."""
     spec = tree["spec"]
     compiler = _Compiler(has_params=bool(spec.get("paramKind")))
     for position, one in enumerate(spec.get("variables") or ()):
         path: FieldPath = ("spec", "variables", position)
         if one.get("name") in compiler.variables:
-            compiler.problems.append(Problem((*path, "name"), f'the variable "{one["name"]}" is defined twice'))
+            compiler.problems.append(PolicyProblem((*path, "name"), f'the variable "{one["name"]}" is defined twice'))
         # A variable reads those before it.
         compiler.variables[one.get("name")] = compiler.compiled(one.get("expression"), (*path, "expression"))
     conditions = tuple(
@@ -84,7 +84,7 @@ def compile_policy(tree: Tree) -> tuple[Policy, list[Problem]]:
     )
     name = str(get(tree, ("metadata", "name"), ""))
     ignores = spec.get("failurePolicy") == "Ignore"
-    return Policy(name, tree, ignores, conditions, compiler.variables, validations, annotations), compiler.problems
+    return CompiledPolicy(name, tree, ignores, conditions, compiler.variables, validations, annotations), compiler.problems
 
 
 def _validations(spec: Tree, compiler: _Compiler) -> Iterator[Validation]:

@@ -6,7 +6,7 @@ Upstream: pkg/runtime/core `newRuntimeInfo`, v2.3.0.
 from __future__ import annotations
 
 from tjgen.cluster.trainer.info import NODE, TRAINER, Info, PodSet
-from tjgen.cluster.trainer.job import RUNTIME, TRAINJOB, Job
+from tjgen.cluster.trainer.job import RUNTIME, TRAINJOB, DecodedTrainJob
 from tjgen.cluster.trainer.overrides import MANAGER, changes_runtime, patched
 from tjgen.cluster.trainer.resources import merged
 from tjgen.cluster.trainer.runtimes import SPEC, JobShape, Runtime
@@ -15,7 +15,7 @@ from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.typing import Any
 
 
-def new_info(job: Job, runtime: Runtime) -> Info:
+def new_info(job: DecodedTrainJob, runtime: Runtime) -> Info:
     """The merged template, pod sets and counts; raises RefusedError for a patch that cannot be merged."""
     info = Info(runtime)
     jobs = runtime.jobs
@@ -28,7 +28,7 @@ def new_info(job: Job, runtime: Runtime) -> Info:
     return info
 
 
-def _podset(shape: JobShape, info: Info, job: Job) -> PodSet:
+def _podset(shape: JobShape, info: Info, job: DecodedTrainJob) -> PodSet:
     policy = info.ml_policy
     parallelism = shape.tree["template"]["spec"].get("parallelism")
     if shape.ancestor == TRAINER and policy is not None:

@@ -11,12 +11,12 @@ from tjgen.cluster.trainer import refusals, runtimes
 from tjgen.cluster.trainer.decode import new_info
 from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.trainer.info import Info, RefusedError
-from tjgen.cluster.trainer.job import Job
+from tjgen.cluster.trainer.job import DecodedTrainJob
 from tjgen.cluster.trainer.live import live
 from tjgen.cluster.trainer.objects import CreatedObject, snapshot
 from tjgen.cluster.trainer.plugins import coscheduling, flux, jax, jobset, mpi, plainml, torch, volcano, xgboost
 from tjgen.cluster.trainer.release import NEWEST, Release
-from tjgen.cluster.trainer.warnings.subject import Subject
+from tjgen.cluster.trainer.warnings.subject import ExpandedTrainJob
 from tjgen.cluster.trainer.warnings.table import find_warnings
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get
@@ -59,7 +59,7 @@ def expand(
     """
     session = session or Session()
     try:
-        job = Job(trainjob, uid, release, session)
+        job = DecodedTrainJob(trainjob, uid, release, session)
     except DecodeError as error:
         return Expansion([], [refusals.undecodable_trainjob(trainjob, error)])
     stop = refusals.managed_elsewhere(job) or refusals.unsupported_runtime(job)
@@ -76,20 +76,20 @@ def expand(
         objects = _run(info, job)
     except RefusedError as error:
         return Expansion([], [refusals.refused(job, error)])
-    return Expansion(objects, find_warnings(Subject(info, job, template)))
+    return Expansion(objects, find_warnings(ExpandedTrainJob(info, job, template)))
 
 
 def undecodable(tree: Tree, release: Release) -> Diagnostic | None:
     """TJ800 for a TrainJob, TJ806 for a runtime with a value of another type than the release has for the field; else None."""
     is_job = get(tree, ("kind",)) == "TrainJob"
     try:
-        _ = Job(tree, PLACEHOLDER_UID, release, Session()) if is_job else runtimes.read(tree, release, Session())
+        _ = DecodedTrainJob(tree, PLACEHOLDER_UID, release, Session()) if is_job else runtimes.read(tree, release, Session())
     except DecodeError as error:
         return (refusals.undecodable_trainjob if is_job else refusals.undecodable_runtime)(tree, error)
     return None
 
 
-def _run(info: Info, job: Job) -> list[CreatedObject]:
+def _run(info: Info, job: DecodedTrainJob) -> list[CreatedObject]:
     for enforce in _ENFORCE_ML_POLICY:
         enforce(info, job)
     for enforce in _ENFORCE_POD_GROUP_POLICY:

@@ -28,7 +28,7 @@ TORCHTUNE = ["tune", "run"]
 """The command that starts torchtune, by which upstream detects a torchtune job."""
 
 
-class Job:
+class DecodedTrainJob:
     """A decoded TrainJob. `command` and `args` are separate fields because two plugins rewrite them."""
 
     __slots__ = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tjgen.cluster.trainer.job import Job
+from tjgen.cluster.trainer.job import DecodedTrainJob
 from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.typing import NamedTuple
@@ -22,7 +22,9 @@ class CreatedObject(NamedTuple):
     owners: Owners
 
 
-def created_object(job: Job, api_version: str, kind: str, suffix: str, body: dict[str, Tree], owners: Owners) -> CreatedObject:
+def created_object(
+    job: DecodedTrainJob, api_version: str, kind: str, suffix: str, body: dict[str, Tree], owners: Owners
+) -> CreatedObject:
     """The object named after the TrainJob, in its namespace and owned by it."""
     tree: dict[str, Tree] = {
         "apiVersion": api_version,
@@ -40,7 +42,7 @@ def created_object(job: Job, api_version: str, kind: str, suffix: str, body: dic
     return CreatedObject(tree, owners)
 
 
-def owner_reference(job: Job) -> dict[str, Tree]:
+def owner_reference(job: DecodedTrainJob) -> dict[str, Tree]:
     """The reference by which the TrainJob controls the object."""
     return {
         "apiVersion": "trainer.kubeflow.org/v1alpha1",
@@ -52,7 +54,7 @@ def owner_reference(job: Job) -> dict[str, Tree]:
     }
 
 
-def snapshot(job: Job) -> CreatedObject:
+def snapshot(job: DecodedTrainJob) -> CreatedObject:
     """The ConfigMap with the runtime as it was when the TrainJob was first reconciled.
 
     Upstream: pkg/runtime/core `createRuntimeSnapshot`, v2.3.0. Its text is the live object, uid and

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from tjgen.cluster.releases import RUNTIME_PATCHES
 from tjgen.cluster.trainer import strategic
 from tjgen.cluster.trainer.info import RefusedError
-from tjgen.cluster.trainer.job import TRAINJOB, Job
+from tjgen.cluster.trainer.job import TRAINJOB, DecodedTrainJob
 from tjgen.cluster.trainer.runtimes import POD_SPEC, JobShape, Runtime, shapes, steps_of
 from tjgen.trees.fields import subpaths
 from tjgen.trees.fields.managed import Origin, Owners
@@ -44,7 +44,7 @@ class Patched(NamedTuple):
     owners: Owners
 
 
-def changes_runtime(job: Job) -> bool:
+def changes_runtime(job: DecodedTrainJob) -> bool:
     """Return whether the TrainJob sets anything that is merged into the template."""
     spec = job.spec
     return bool(spec.get(job.release.overrides)) or (
@@ -52,12 +52,12 @@ def changes_runtime(job: Job) -> bool:
     )
 
 
-def patched(job: Job, runtime: Runtime) -> Patched:
+def patched(job: DecodedTrainJob, runtime: Runtime) -> Patched:
     """The template as the TrainJob changes it; raises RefusedError for what cannot be merged."""
     return job.session.latest("patched runtime", (job.tree, runtime), lambda: _patched(job, runtime))
 
 
-def _patched(job: Job, runtime: Runtime) -> Patched:
+def _patched(job: DecodedTrainJob, runtime: Runtime) -> Patched:
     owners = runtime.owners.copy()
     labels = _propagated(runtime.labels, "labels", job, owners)
     annotations = _propagated(runtime.annotations, "annotations", job, owners)
@@ -66,7 +66,7 @@ def _patched(job: Job, runtime: Runtime) -> Patched:
     return Patched(labels, annotations, spec, shapes(spec, runtime.jobs), owners)
 
 
-def patches(job: Job) -> list[tuple[FieldPath, dict[str, Any]]]:
+def patches(job: DecodedTrainJob) -> list[tuple[FieldPath, dict[str, Any]]]:
     """Each runtime patch with the path of its `template`, as far as it has one."""
     items = job.spec.get(RUNTIME_PATCHES, [])
     steps: list[Step] = steps_of(items, "manager")
@@ -77,7 +77,7 @@ def patches(job: Job) -> list[tuple[FieldPath, dict[str, Any]]]:
     ]
 
 
-def _propagated(values: dict[str, str], kind: str, job: Job, owners: Owners) -> dict[str, str]:
+def _propagated(values: dict[str, str], kind: str, job: DecodedTrainJob, owners: Owners) -> dict[str, str]:
     sources = [((*path, "metadata"), template.get("metadata", {})) for path, template in patches(job)]
     if job.release.propagates_metadata:
         sources.append((("spec",), job.spec))
@@ -90,7 +90,7 @@ def _propagated(values: dict[str, str], kind: str, job: Job, owners: Owners) -> 
     return values
 
 
-def _merged_whole(spec: dict[str, Any], job: Job, owners: Owners) -> dict[str, Any]:
+def _merged_whole(spec: dict[str, Any], job: DecodedTrainJob, owners: Owners) -> dict[str, Any]:
     before = spec.get("replicatedJobs", [])
     order = {item["name"]: position for position, item in enumerate(before)}
     merging = _Merging(job, owners)
@@ -104,7 +104,7 @@ def _merged_whole(spec: dict[str, Any], job: Job, owners: Owners) -> dict[str, A
     return spec
 
 
-def _merged_jobs(spec: dict[str, Any], job: Job, owners: Owners) -> dict[str, Any]:
+def _merged_jobs(spec: dict[str, Any], job: DecodedTrainJob, owners: Owners) -> dict[str, Any]:
     """Override by override into every job of the name that it targets; what targets no job is lost."""
     merged_type = job.release.merged_type
     place, override_type = _PARTS[merged_type]
@@ -121,7 +121,7 @@ def _merged_jobs(spec: dict[str, Any], job: Job, owners: Owners) -> dict[str, An
     return {**spec, "replicatedJobs": jobs} if jobs else spec
 
 
-def _targeted(job: Job) -> Iterator[tuple[FieldPath, str, dict[str, Any]]]:
+def _targeted(job: DecodedTrainJob) -> Iterator[tuple[FieldPath, str, dict[str, Any]]]:
     """The path of an override, the name of its target job, and its values."""
     if job.release.overrides == RUNTIME_PATCHES:
         for path, template in patches(job):
@@ -149,7 +149,7 @@ class _Merging:
 
     __slots__ = ("_job", "_merger", "_owners", "_subpaths", "_values")
 
-    def __init__(self, job: Job, owners: Owners) -> None:
+    def __init__(self, job: DecodedTrainJob, owners: Owners) -> None:
         self._job = job
         self._owners = owners
         self._merger = strategic.Merger(job.release.types)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.trainer.info import PanicError, RefusedError
-from tjgen.cluster.trainer.job import CONTROLLER, Job
+from tjgen.cluster.trainer.job import CONTROLLER, DecodedTrainJob
 from tjgen.cluster.trainer.warnings.subject import reference
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
@@ -26,7 +26,7 @@ def undecodable_runtime(runtime: Tree, error: DecodeError) -> Diagnostic:
     return _refusal(runtime, "TJ806", error.text, error.path, "give the field a value of its type")
 
 
-def missing_runtime(job: Job) -> Diagnostic:
+def missing_runtime(job: DecodedTrainJob) -> Diagnostic:
     """There is no runtime of that name.
 
     Upstream: pkg/runtime/core `NewObjects` of both kinds of runtime, v2.3.0.
@@ -41,14 +41,14 @@ def missing_runtime(job: Job) -> Diagnostic:
     return _refusal(job.tree, "TJ801", text, _REFERENCE, hint)
 
 
-def unsupported_runtime(job: Job) -> Diagnostic | None:
+def unsupported_runtime(job: DecodedTrainJob) -> Diagnostic | None:
     """The reference is to a kind that the controller has no runtime for, or None."""
     text = unsupported(job)
     hint = f"refer to a {CLUSTER_RUNTIME} or a {RUNTIME} of {GROUP}"
     return _refusal(job.tree, "TJ802", text, _REFERENCE, hint) if text else None
 
 
-def unsupported(job: Job) -> str:
+def unsupported(job: DecodedTrainJob) -> str:
     """Return the error of controller and webhook about the kind of the reference, or "" if it is valid."""
     kind, group = job.spec["runtimeRef"].get("kind", ""), job.spec["runtimeRef"].get("apiGroup", "")
     if group == GROUP and kind in (CLUSTER_RUNTIME, RUNTIME):
@@ -56,7 +56,7 @@ def unsupported(job: Job) -> str:
     return f"unsupported runtime: {kind}{group and '.'}{group}"
 
 
-def managed_elsewhere(job: Job) -> Diagnostic | None:
+def managed_elsewhere(job: DecodedTrainJob) -> Diagnostic | None:
     """The TrainJob is left to another controller, or None."""
     manager = job.spec.get("managedBy", CONTROLLER)
     if manager == CONTROLLER:
@@ -66,7 +66,7 @@ def managed_elsewhere(job: Job) -> Diagnostic | None:
     return Diagnostic("TJ803", f"managed by {manager}", reference(job.tree), path, hint=hint)
 
 
-def refused(job: Job, error: RefusedError) -> Diagnostic:
+def refused(job: DecodedTrainJob, error: RefusedError) -> Diagnostic:
     """The controller stopped with an error, or crashed."""
     if isinstance(error, PanicError):
         return _refusal(job.tree, "TJ805", str(error), error.path, error.hint)

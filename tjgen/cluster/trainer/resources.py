@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tjgen.cluster.trainer.info import NODE, TRAINER, Info
-from tjgen.cluster.trainer.job import Job
+from tjgen.cluster.trainer.job import DecodedTrainJob
 from tjgen.trees.k8s.quantity import Quantity, add, multiply, parse
 from tjgen.trees.typing import Any
 
@@ -21,7 +21,7 @@ def merged(base: dict[str, Any], override: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def per_node(info: Info, job: Job) -> dict[str, Any]:
+def per_node(info: Info, job: DecodedTrainJob) -> dict[str, Any]:
     """The resources that processes are counted from: the TrainJob's alone where it has any, else the runtime's.
 
     Upstream: pkg/runtime `ExtractResourcePerNodeFromRuntime`, v2.3.0.

@@ -41,7 +41,7 @@ class Template(NamedTuple):
     errors: tuple[Error, ...]
 
 
-class Verdict(NamedTuple):
+class AdmissionResponse(NamedTuple):
     """What the server answers. `checked` is False where there is no schema: then nothing is allowed or refused."""
 
     allowed: bool
@@ -61,7 +61,7 @@ def admit(
     webhooks: bool = True,
     apply: str = CLIENT_SIDE,
     versions: Mapping[str, str] | None = None,
-) -> Verdict:
+) -> AdmissionResponse:
     """The verdict on creating `document`: a parsed object, or its YAML text where the text matters.
 
     `old` is the live object, or the manifest that created it: then the verdict is on applying `document` over it,
@@ -79,7 +79,7 @@ def admit(
         documents, problems = read(document, "<document>", KUBERNETES)
         refused = [one for one in problems if one.severity == "error"]
         if any(one.code != _DUPLICATE_KEY for one in refused):
-            return Verdict(False, PARSE, tuple(_problem(one) for one in refused if one.code != _DUPLICATE_KEY))
+            return AdmissionResponse(False, PARSE, tuple(_problem(one) for one in refused if one.code != _DUPLICATE_KEY))
         duplicates = tuple(_duplicate(one) for one in refused)
         document, locate = (documents[0].value, documents[0].locate) if documents else (None, locate)
     else:
@@ -97,9 +97,9 @@ def admit(
         is_whole=bool(context),
     )
     if not verdict.allowed:
-        return Verdict(False, verdict.stage, _errors(verdict.errors, locate), verdict.checked)
+        return AdmissionResponse(False, verdict.stage, _errors(verdict.errors, locate), verdict.checked)
     document = named(document)
-    return Verdict(True, "", (), True, tuple(_created(templates(document, versions=versions), locate)))
+    return AdmissionResponse(True, "", (), True, tuple(_created(templates(document, versions=versions), locate)))
 
 
 def _as_sent(tree: Tree) -> Tree:

@@ -14,7 +14,7 @@ from tjgen.cluster.validate.equivalence import once_for_equals
 from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.report import by_webhook, diagnostics, subject_of
 from tjgen.cluster.validate.verdict import DECODE, WEBHOOK
-from tjgen.trees.budgets import DEFAULT, Budgets
+from tjgen.trees.budgets import DEFAULT, CommandBudgets
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.manifests.generated_names import named, prefix_of
@@ -45,7 +45,7 @@ def check(
     strict: bool = False,
     server_side: bool = False,
     is_applied: IsApplied | None = None,
-    budgets: Budgets = DEFAULT,
+    budgets: CommandBudgets = DEFAULT,
     harmless: Collection[str] = (),
 ) -> list[Diagnostic]:
     """The diagnostics of `examine`."""
@@ -69,7 +69,7 @@ def examine(
     strict: bool = False,
     server_side: bool = False,
     is_applied: IsApplied | None = None,
-    budgets: Budgets = DEFAULT,
+    budgets: CommandBudgets = DEFAULT,
     harmless: Collection[str] = (),
     is_manifest: Callable[[Tree], bool] = lambda tree: True,
     session: Session | None = None,

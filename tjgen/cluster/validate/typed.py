@@ -14,7 +14,7 @@ from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import Any, NamedTuple
 
 
-class Problem(NamedTuple):
+class TypeProblem(NamedTuple):
     """One reason: in the server's words with its path, and for people."""
 
     path: FieldPath
@@ -32,7 +32,7 @@ _SCALARS: dict[Any, tuple[str, tuple[type, ...]]] = {
 _SAME = "remove or rename one of the two entries"
 
 
-def problems(tree: Tree, schema: Schema, path: FieldPath = (), where: str = "") -> Iterator[Problem]:
+def problems(tree: Tree, schema: Schema, path: FieldPath = (), where: str = "") -> Iterator[TypeProblem]:
     """Every reason, in the order of the tree; `where` is the path as the server writes it."""
     if tree is None or ("x-kubernetes-preserve-unknown-fields" in schema and "properties" not in schema):
         return
@@ -51,12 +51,12 @@ def problems(tree: Tree, schema: Schema, path: FieldPath = (), where: str = "") 
         yield _mismatch(path, where, _SCALARS[kind][0], tree)
 
 
-def _mismatch(path: FieldPath, where: str, wanted: str, tree: Tree) -> Problem:
+def _mismatch(path: FieldPath, where: str, wanted: str, tree: Tree) -> TypeProblem:
     words = f"expected {wanted}, got {printed(tree)}"
-    return Problem(path, f"{where}: {words}", f"{where.lstrip('.')}: {words}", "give the value the type that the field has")
+    return TypeProblem(path, f"{where}: {words}", f"{where.lstrip('.')}: {words}", "give the value the type that the field has")
 
 
-def _object(tree: Tree, schema: Schema, path: FieldPath, where: str) -> Iterator[Problem]:
+def _object(tree: Tree, schema: Schema, path: FieldPath, where: str) -> Iterator[TypeProblem]:
     if tree.__class__ is not dict:
         yield _mismatch(path, where, "map", tree)
         return
@@ -68,12 +68,14 @@ def _object(tree: Tree, schema: Schema, path: FieldPath, where: str) -> Iterator
             if "x-kubernetes-preserve-unknown-fields" in schema:
                 continue
             words = "field not declared in schema"
-            yield Problem((*path, key), f"{field}: {words}", f"{field[1:]}: {words}", "remove it, or correct its name or place")
+            yield TypeProblem(
+                (*path, key), f"{field}: {words}", f"{field[1:]}: {words}", "remove it, or correct its name or place"
+            )
         elif below.__class__ is dict:
             yield from problems(value, below, (*path, key), field)
 
 
-def _list(tree: list[Tree], schema: Schema, path: FieldPath, where: str) -> Iterator[Problem]:
+def _list(tree: list[Tree], schema: Schema, path: FieldPath, where: str) -> Iterator[TypeProblem]:
     keys, kind = schema.get("x-kubernetes-list-map-keys"), schema.get("x-kubernetes-list-type")
     items: Schema = schema["items"]
     seen: set[str] = set()
@@ -83,12 +85,12 @@ def _list(tree: list[Tree], schema: Schema, path: FieldPath, where: str) -> Iter
             wrong = _unusable(item, keys if kind == "map" else None, items)
             if wrong:
                 words = f"{where}: element {position}: {wrong}"
-                yield Problem(field, words, words.lstrip("."), "give the element what tells it from the others")
+                yield TypeProblem(field, words, words.lstrip("."), "give the element what tells it from the others")
                 return
             name = _name(item, keys, items) if kind == "map" and keys else f"[={as_json(item)}]"
             if name in seen:
                 words = f"{where}: duplicate entries for key {name}"
-                yield Problem(field, words, words.lstrip("."), _SAME)
+                yield TypeProblem(field, words, words.lstrip("."), _SAME)
             seen.add(name)
         yield from problems(item, items, field, where + name)
 

@@ -12,8 +12,8 @@ from tjgen.compiler.building.policies import policies_of
 from tjgen.compiler.building.run import DigestOf, Unit
 from tjgen.language.platform.devices import classes
 from tjgen.language.platform.tools import DEFAULTS
-from tjgen.language.resolve.project import Project
-from tjgen.language.setting import Cluster, Setting
+from tjgen.language.resolve.project import LoadedProject
+from tjgen.language.setting import ClusterSettings, Setting
 from tjgen.language.spec.objects import PlatformSpec, Queue
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
@@ -21,7 +21,7 @@ from tjgen.trees.k8s.quantity import parse, total
 from tjgen.trees.session import Session
 
 
-def release(project: Project, environment: str | None, requested: str | None) -> Release:
+def release(project: LoadedProject, environment: str | None, requested: str | None) -> Release:
     """The release of Trainer: that of the command line, of the environment or of the project. Raises CompileError."""
     if requested is not None:
         return chosen(requested)
@@ -37,7 +37,7 @@ def release(project: Project, environment: str | None, requested: str | None) ->
 class EnvironmentSettings:
     """What passes know of an environment, worked out once."""
 
-    def __init__(self, project: Project, name: str | None, trainer: str | None) -> None:
+    def __init__(self, project: LoadedProject, name: str | None, trainer: str | None) -> None:
         platform = project.platform(name)
         spec = platform.platform.spec if platform is not None else None
         own = project.environment(name)
@@ -48,7 +48,7 @@ class EnvironmentSettings:
         self.classes = classes(spec.device_classes if spec is not None else None)
         self.rewrite = dict(spec.images.rewrite) if spec is not None else {}
         self.helpers = _helpers(spec) if spec is not None else {}
-        self.cluster = _cluster(spec) if spec is not None else Cluster({}, None, None)
+        self.cluster = _cluster(spec) if spec is not None else ClusterSettings({}, None, None)
         self.labels = dict(own.labels) if own is not None else {}
         self.versions = {**({OWN: project.schemas} if project.schemas is not None else {}), **_kubernetes(spec)}
         self._refused_slicers = refused_slicers(project)
@@ -126,13 +126,13 @@ def _kubernetes(platform: PlatformSpec | None) -> dict[str, str]:
     return {BUILT_IN: release} if release is not None else {}
 
 
-def _cluster(platform: PlatformSpec) -> Cluster:
+def _cluster(platform: PlatformSpec) -> ClusterSettings:
     modes = {name: list(one.access_modes) for name, one in platform.storage_classes.items() if one.access_modes}
     release = platform.cluster.kubernetes
     minor = int(release.partition(".")[2]) if release is not None else None
     bandwidth = {name: parse(one.bandwidth).value for name, one in platform.storage_classes.items() if one.bandwidth is not None}
     capability = {name: capacity for name, one in platform.queues.items() if (capacity := one.capability or _of_flavors(one))}
-    return Cluster(
+    return ClusterSettings(
         modes,
         minor,
         platform.cluster.image_volumes,

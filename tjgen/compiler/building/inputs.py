@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Unit
 from tjgen.language.resolve.files import named
-from tjgen.language.resolve.project import FILE, Project, alone, find
+from tjgen.language.resolve.project import FILE, LoadedProject, alone, find
 from tjgen.language.resolve.project_file import load
 from tjgen.language.spec.objects import Metadata
 from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic, Note
@@ -26,7 +26,7 @@ _SUPPORTING_KINDS = ("Project", "Overlay", "Platform")
 
 def project_at(
     paths: Sequence[str], start: str | None = None, *, confined: Sandbox | None = None
-) -> tuple[Project, list[Diagnostic]]:
+) -> tuple[LoadedProject, list[Diagnostic]]:
     """The project that all of `paths` belong to, or the one at `start`, which the caller named.
 
     `confined`: what reads the files, also those of `paths`; where it is None, `paths` may be anywhere, since the caller names
@@ -77,7 +77,7 @@ def files_at(paths: Sequence[str], sandbox: Sandbox) -> tuple[list[str], list[Di
     return list(dict.fromkeys(files)), diagnostics
 
 
-def nothing_to_build(project: Project) -> list[Diagnostic]:
+def nothing_to_build(project: LoadedProject) -> list[Diagnostic]:
     """TJ261 where no path is given and there is no project either."""
     if project.document is not None:
         return []
@@ -86,7 +86,7 @@ def nothing_to_build(project: Project) -> list[Diagnostic]:
     return [Diagnostic("TJ261", message, hint=hint)]
 
 
-def chosen_environments(project: Project, wanted: Sequence[str]) -> tuple[list[str | None], list[Diagnostic]]:
+def chosen_environments(project: LoadedProject, wanted: Sequence[str]) -> tuple[list[str | None], list[Diagnostic]]:
     """Return the environments to build, in the project's order; None for a project without environments."""
     known = list(project.spec.environments)
     unknown = []
@@ -99,7 +99,7 @@ def chosen_environments(project: Project, wanted: Sequence[str]) -> tuple[list[s
     return [name for name in known if name in wanted] if wanted else list(known) or [None], unknown
 
 
-def unreadable_slicers(project: Project) -> list[Diagnostic]:
+def unreadable_slicers(project: LoadedProject) -> list[Diagnostic]:
     """What is wrong with files of slicing strategies that are outside of the repository, or not files."""
     refused_paths = []
     for name, file in project.slicers.items():
@@ -112,7 +112,7 @@ def unreadable_slicers(project: Project) -> list[Diagnostic]:
     return refused_paths
 
 
-def refused_slicers(project: Project) -> dict[str, Diagnostic]:
+def refused_slicers(project: LoadedProject) -> dict[str, Diagnostic]:
     """Strategies of the project whose code may not run, and why: TJ208 without trust, TJ209 in a nested project."""
     if not project.slicers:
         return {}
@@ -135,7 +135,7 @@ def refused_slicers(project: Project) -> dict[str, Diagnostic]:
     return refused
 
 
-def taken_names(project: Project) -> list[Diagnostic]:
+def taken_names(project: LoadedProject) -> list[Diagnostic]:
     """Strategies of the project that are called as those of tjgen."""
     if not project.slicers:
         return []

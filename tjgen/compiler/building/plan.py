@@ -24,10 +24,10 @@ from tjgen.compiler.building.run import DigestOf
 from tjgen.language.catalog.find import Catalog
 from tjgen.language.resolve.layers import Layer
 from tjgen.language.resolve.members import experiments, with_overlays
-from tjgen.language.resolve.project import Project
+from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.resolve.settings import settings
 from tjgen.language.runs.store import IMAGES, Locks
-from tjgen.language.setting import Cluster
+from tjgen.language.setting import ClusterSettings
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
 from tjgen.trees.files.sandbox import Sandbox
 from tjgen.trees.source.document import Document
@@ -39,7 +39,7 @@ class Plan(NamedTuple):
     """What a build compiles, and everything that it needs to know of the project; `make_plan` makes one."""
 
     request: Request
-    project: Project
+    project: LoadedProject
     environments: list[str | None]
     """In the order of the project; None for a project that has none."""
     files: list[str]
@@ -92,7 +92,7 @@ class Plan(NamedTuple):
         """The release of Trainer that the cluster of an environment runs."""
         return self.settings[environment].release
 
-    def cluster(self, environment: str | None) -> Cluster:
+    def cluster(self, environment: str | None) -> ClusterSettings:
         """The cluster of an environment, as its Platform describes it."""
         return self.settings[environment].cluster
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.language.platform.security import ALL_OTHERS, labels_of
 from tjgen.language.resolve.files import named
-from tjgen.language.resolve.project import PlatformDocument, Project
+from tjgen.language.resolve.project import LoadedProject, PlatformDocument
 from tjgen.language.spec.objects import PlatformSpec
 from tjgen.trees import enforced
 from tjgen.trees.budgets import DEFAULT
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def policies_of(
-    project: Project, platform: PlatformDocument | None, versions: Mapping[str, str]
+    project: LoadedProject, platform: PlatformDocument | None, versions: Mapping[str, str]
 ) -> tuple[Policies | None, list[Diagnostic]]:
     """The policies, None if there is nothing to judge by, and what is wrong with their files."""
     spec = platform.platform.spec if platform is not None else None
@@ -35,7 +35,7 @@ def policies_of(
     return policies, [*given.diagnostics, *wrong]
 
 
-class Sources(NamedTuple):
+class PolicySources(NamedTuple):
     """The objects of files of policies, and what a Platform describes of namespaces."""
 
     objects: list[Placed]
@@ -45,7 +45,7 @@ class Sources(NamedTuple):
     diagnostics: list[Diagnostic]
 
 
-def sources(project: Project | None, platforms: Sequence[PlatformDocument], versions: Mapping[str, str]) -> Sources:
+def sources(project: LoadedProject | None, platforms: Sequence[PlatformDocument], versions: Mapping[str, str]) -> PolicySources:
     """What the caller enforces, and what Platforms of the project add."""
     from tjgen.cluster.policies.documents import read  # most projects have no policies
 
@@ -64,10 +64,10 @@ def sources(project: Project | None, platforms: Sequence[PlatformDocument], vers
         namespaces |= _namespaces(spec)
         defaults |= labels_of(spec.pod_security, ALL_OTHERS)
     objects, problems = read(files, versions=versions, budgets=project.sandbox.budgets if project is not None else DEFAULT)
-    return Sources(objects, namespaces, defaults, [*diagnostics, *problems])
+    return PolicySources(objects, namespaces, defaults, [*diagnostics, *problems])
 
 
-def texts(project: Project, platform: PlatformDocument | None) -> Iterator[bytes]:
+def texts(project: LoadedProject, platform: PlatformDocument | None) -> Iterator[bytes]:
     """The names and the contents of all files of policies, for the key of a cache."""
     for one in (*enforced.files(), *(_files(project, platform) if platform is not None else ())):
         if not isinstance(one, Diagnostic):
@@ -75,7 +75,7 @@ def texts(project: Project, platform: PlatformDocument | None) -> Iterator[bytes
             yield one[1]
 
 
-def _files(project: Project, platform: PlatformDocument) -> Iterator[enforced.File | Diagnostic]:
+def _files(project: LoadedProject, platform: PlatformDocument) -> Iterator[enforced.File | Diagnostic]:
     """The files that a Platform names, relative to its own."""
     folder = os.path.dirname(platform.document.file)
     for position, entry in enumerate(platform.platform.spec.policies):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tjgen.language.platform.devices import Claimed, DeviceClass
+from tjgen.language.platform.devices import Accelerator, Claimed
 from tjgen.language.setting import Setting
 from tjgen.language.spec.forms import text
 from tjgen.language.spec.objects import Gpu
@@ -17,7 +17,7 @@ SMALLEST = "smallest"
 _ANY = "nvidia"
 """The built-in class of `nvidia.com/gpu` on any node."""
 
-Chosen = tuple[DeviceClass | None, list[Diagnostic]]
+Chosen = tuple[Accelerator | None, list[Diagnostic]]
 
 
 def chosen(gpu: Gpu, setting: Setting, because: FieldPath) -> Chosen:
@@ -46,7 +46,7 @@ def _named(gpu: Gpu, setting: Setting, because: FieldPath) -> Chosen:
 
 def _unnamed(gpu: Gpu, setting: Setting, because: FieldPath) -> Chosen:
     if gpu.dra is not None and gpu.dra.device_class is not None and gpu.mig is None:
-        return DeviceClass(gpu.dra.device_class, dra=Claimed(gpu.dra.device_class)), []
+        return Accelerator(gpu.dra.device_class, dra=Claimed(gpu.dra.device_class)), []
     described = [device for device in setting.classes.values() if not device.is_builtin]
     if gpu.min_memory is None and gpu.mig is None and gpu.dra is None:
         return _only(gpu, described, setting, because)
@@ -60,7 +60,7 @@ def _unnamed(gpu: Gpu, setting: Setting, because: FieldPath) -> Chosen:
     return None, [Diagnostic("TJ370", message, path=because, hint=hint)]
 
 
-def _only(gpu: Gpu, described: list[DeviceClass], setting: Setting, because: FieldPath) -> Chosen:
+def _only(gpu: Gpu, described: list[Accelerator], setting: Setting, because: FieldPath) -> Chosen:
     """The class of a count alone: the only one of the Platform, or without a Platform that of all NVIDIA devices."""
     if len(described) < 2:
         return (described[0] if described else setting.classes[_ANY]), []
@@ -69,7 +69,7 @@ def _only(gpu: Gpu, described: list[DeviceClass], setting: Setting, because: Fie
     return None, [Diagnostic("TJ370", message, path=because, hint=f"write gpu: {names[0]}:{gpu.count}, or another class")]
 
 
-def _smallest(gpu: Gpu, devices: list[DeviceClass], because: FieldPath) -> Chosen:
+def _smallest(gpu: Gpu, devices: list[Accelerator], because: FieldPath) -> Chosen:
     """Of all devices, or parts of them, that have the memory the smallest; of equal ones the first of the Platform."""
     if gpu.min_memory is None:
         message = "mig: smallest is the smallest part that has minMemory, which is not set"
@@ -95,11 +95,11 @@ def _smallest(gpu: Gpu, devices: list[DeviceClass], because: FieldPath) -> Chose
     return device.part(profile) if profile else device, [note]
 
 
-def _shown(device: DeviceClass, profile: str) -> str:
+def _shown(device: Accelerator, profile: str) -> str:
     return f"{device.name} {profile}" if profile else device.name
 
 
-def _share(gpu: Gpu, device: DeviceClass, because: FieldPath) -> Diagnostic | None:
+def _share(gpu: Gpu, device: Accelerator, because: FieldPath) -> Diagnostic | None:
     if gpu.share is None:
         return None
     missing = [field for field in ("memory", "cores") if getattr(gpu.share, field) and not getattr(device.sharing, field, None)]
@@ -108,7 +108,7 @@ def _share(gpu: Gpu, device: DeviceClass, because: FieldPath) -> Diagnostic | No
     return None
 
 
-def _claimed(gpu: Gpu, device: DeviceClass, because: FieldPath) -> tuple[DeviceClass, Diagnostic | None]:
+def _claimed(gpu: Gpu, device: Accelerator, because: FieldPath) -> tuple[Accelerator, Diagnostic | None]:
     """Return the class with the experiment's settings for the claimed devices."""
     assert gpu.dra is not None
     if device.dra is None:
@@ -122,7 +122,7 @@ def _claimed(gpu: Gpu, device: DeviceClass, because: FieldPath) -> tuple[DeviceC
     return device._replace(dra=claimed), None
 
 
-def _with_memory(gpu: Gpu, device: DeviceClass, because: FieldPath) -> tuple[DeviceClass, Diagnostic | None]:
+def _with_memory(gpu: Gpu, device: Accelerator, because: FieldPath) -> tuple[Accelerator, Diagnostic | None]:
     """The class, if it has the memory; where devices are claimed, the scheduler looks for those that have it."""
     assert gpu.min_memory is not None
     if device.dra is not None and device.dra.memory_capacity is not None:
@@ -155,7 +155,7 @@ def _unknown(gpu: Gpu, setting: Setting, because: FieldPath) -> Diagnostic:
     return Diagnostic("TJ301", f'unknown device class "{name}"', path=because, hint=hint)
 
 
-def _unknown_part(profile: str, device: DeviceClass, because: FieldPath) -> Diagnostic:
+def _unknown_part(profile: str, device: Accelerator, because: FieldPath) -> Diagnostic:
     near = nearest(profile, device.partitions)
     known = f"use one of {', '.join(device.partitions)}" if device.partitions else "leave mig out, or add partitions to the class"
     return Diagnostic(
@@ -166,7 +166,7 @@ def _unknown_part(profile: str, device: DeviceClass, because: FieldPath) -> Diag
     )
 
 
-def _not_shared(device: DeviceClass, missing: list[str], because: FieldPath) -> Diagnostic:
+def _not_shared(device: Accelerator, missing: list[str], because: FieldPath) -> Diagnostic:
     what = f"the {' and '.join(missing)} of devices of class {device.name}" if missing else f"devices of class {device.name}"
     return Diagnostic(
         "TJ323",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.variables import env_item
-from tjgen.language.platform.devices import DeviceClass, NodeNetwork
+from tjgen.language.platform.devices import Accelerator, NodeNetwork
 from tjgen.language.spec.forms import text
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get, named
@@ -16,7 +16,7 @@ from tjgen.trees.workload.workload import PodSet, Workload
 AT: FieldPath = (*SPEC, "rdma")
 
 
-def missing(device: DeviceClass | None) -> Diagnostic:
+def missing(device: Accelerator | None) -> Diagnostic:
     """TJ378: the network devices are not described."""
     what = f"class {device.name} has no network devices" if device is not None else "without gpu no class says which devices"
     message = f"rdma requests network devices, and {what}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from tjgen.language.platform.devices import DeviceClass
+from tjgen.language.platform.devices import Accelerator
 from tjgen.language.spec.objects import Gpu
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
@@ -15,7 +15,7 @@ from tjgen.trees.workload.workload import PodSet, Workload
 
 
 def contributions(
-    workload: Workload, podsets: list[PodSet], gpu: Gpu, device: DeviceClass, because: FieldPath
+    workload: Workload, podsets: list[PodSet], gpu: Gpu, device: Accelerator, because: FieldPath
 ) -> Iterator[Contribution | Diagnostic]:
     """Add the label to each of `podsets`, and `nodes` if the experiment does not set it."""
     assert gpu.topology is not None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes.device_class import SMALLEST, chosen
 from tjgen.compiler.variables import env_item
-from tjgen.language.platform.devices import DeviceClass
+from tjgen.language.platform.devices import Accelerator
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, Gpu
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -26,7 +26,7 @@ class GpuRequest(NamedTuple):
     """What one `gpu` of the experiment came to."""
 
     gpu: Gpu
-    device: DeviceClass
+    device: Accelerator
     because: FieldPath
 
 
@@ -125,7 +125,7 @@ def _devices(workload: Workload, podset: PodSet, request: GpuRequest) -> Contrib
             yield Contribution((*podset.main, "env", named(name)), env_item(name, variable), (*because, "class"))
 
 
-def _tolerated(workload: Workload, podset: PodSet, device: DeviceClass, because: FieldPath) -> Contributions:
+def _tolerated(workload: Workload, podset: PodSet, device: Accelerator, because: FieldPath) -> Contributions:
     # Tolerations are one atomic list: its existing elements stay in it.
     path: FieldPath = (*podset.pod, "tolerations")
     before: list[Tree] = get(workload.tree.value, path, None) or []
@@ -135,7 +135,7 @@ def _tolerated(workload: Workload, podset: PodSet, device: DeviceClass, because:
         yield Contribution(path, [*before, *added], (*because, "class"), manager="experiment" if from_experiment else None)
 
 
-def _resources(gpu: Gpu, device: DeviceClass) -> Iterator[tuple[str, str, str]]:
+def _resources(gpu: Gpu, device: Accelerator) -> Iterator[tuple[str, str, str]]:
     """Resource, amount, and the field that requests it."""
     sharing = device.sharing if gpu.share is not None else None
     counted = (sharing.resource if sharing is not None else None) or device.resource
@@ -163,7 +163,7 @@ def _accompanying_resources(workload: Workload, podset: PodSet, experiment: Expe
         yield from _network(workload, [podset], device, gpu.count)
 
 
-def _network(workload: Workload, podsets: list[PodSet], device: DeviceClass | None, count: int) -> Contributions:
+def _network(workload: Workload, podsets: list[PodSet], device: Accelerator | None, count: int) -> Contributions:
     from tjgen.compiler.passes import device_network  # most runs have one node, or a network that needs no devices
 
     if device is None or device.network is None:
@@ -173,7 +173,7 @@ def _network(workload: Workload, podsets: list[PodSet], device: DeviceClass | No
         yield from device_network.contributions(workload, podset, device.network, count)
 
 
-def _number(gpu: Gpu, device: DeviceClass, because: FieldPath) -> Contributions:
+def _number(gpu: Gpu, device: Accelerator, because: FieldPath) -> Contributions:
     """Whether a pod can have so many."""
     most = device.sharing.most if gpu.share is not None and device.sharing is not None else device.most
     if gpu.mig is not None:

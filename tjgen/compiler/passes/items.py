@@ -30,7 +30,7 @@ class Numbered(NamedTuple):
     """What makes paths of the numbers: the paths of the first pattern, then those of the second ..."""
 
 
-def listed(source: Items, folder: str, sandbox: Sandbox, session: Session) -> tuple[items.Items, list[Diagnostic]]:
+def listed(source: Items, folder: str, sandbox: Sandbox, session: Session) -> tuple[items.DataItems, list[Diagnostic]]:
     """The items, one by one, in a fixed order. File names are relative to `folder`, that of the experiment."""
     if source.manifest is not None:
         return _manifest(os.path.join(folder, source.manifest), (*AT, "manifest"), sandbox, session)
@@ -41,7 +41,7 @@ def listed(source: Items, folder: str, sandbox: Sandbox, session: Session) -> tu
     if source.count is not None:
         message = "the items have only numbers, and this delivery needs paths"
         problem = Diagnostic(problems.NO_RANGE, message, path=(*AT, "count"), hint="set deliver: range, or name the items")
-        return items.Items(), [problem]
+        return items.DataItems(), [problem]
     return items.listed([(item.path, item.size) for item in source.listed], (*AT, "list"))
 
 
@@ -88,7 +88,9 @@ def _sources(items: Items, folder: str, sandbox: Sandbox) -> dict[str, str]:
     return {items.directory or ".": sha256(text.encode()).hexdigest()}
 
 
-def _matched(source: Items, patterns: str | Sequence[str], folder: str, sandbox: Sandbox) -> tuple[items.Items, list[Diagnostic]]:
+def _matched(
+    source: Items, patterns: str | Sequence[str], folder: str, sandbox: Sandbox
+) -> tuple[items.DataItems, list[Diagnostic]]:
     label = source.directory or "."
     return directory.matched(sandbox, os.path.join(folder, label), _several(patterns), label, AT)
 
@@ -99,38 +101,38 @@ def _digest(name: str, file: str, sandbox: Sandbox) -> dict[str, str]:
     return {} if isinstance(content, Diagnostic) else {name: sha256(content).hexdigest()}
 
 
-def _manifest(file: str, because: FieldPath, sandbox: Sandbox, session: Session) -> tuple[items.Items, list[Diagnostic]]:
+def _manifest(file: str, because: FieldPath, sandbox: Sandbox, session: Session) -> tuple[items.DataItems, list[Diagnostic]]:
     try:
         content = sandbox.read(file, limit=sandbox.budgets.list_size)
     except UnreadableError as problem:
         if not problem.is_missing:
-            return items.Items(), [problem.diagnostic._replace(path=because)]
+            return items.DataItems(), [problem.diagnostic._replace(path=because)]
         message = f"the manifest {file} cannot be read: {problem.reason}"
         hint = "name a file relative to the folder of the experiment"
-        return items.Items(), [Diagnostic(problems.UNREADABLE, message, path=because, hint=hint)]
+        return items.DataItems(), [Diagnostic(problems.UNREADABLE, message, path=because, hint=hint)]
     lines = content.count(b"\n")
     if lines > MOST_LISTED:
-        return items.Items(), [_too_many(lines, because)]
+        return items.DataItems(), [_too_many(lines, because)]
     # The runs of a sweep and the tasks of an experiment share it.
     key = f"{file} {sha256(content).hexdigest()}"
     known, diagnostics = session.latest("manifest of items", key, lambda: manifest.read(content, file))
     return known, list(diagnostics)
 
 
-def _expanded(patterns: Sequence[str], session: Session) -> tuple[items.Items, list[Diagnostic]]:
+def _expanded(patterns: Sequence[str], session: Session) -> tuple[items.DataItems, list[Diagnostic]]:
     known, problems = session.latest("expanded patterns", list(patterns), lambda: _each_expanded(patterns))
     return known, list(problems)
 
 
-def _each_expanded(patterns: Sequence[str]) -> tuple[items.Items, list[Diagnostic]]:
+def _each_expanded(patterns: Sequence[str]) -> tuple[items.DataItems, list[Diagnostic]]:
     collector = Collector(within=(*AT, "pattern"))
     for position, pattern in enumerate(patterns):
         try:
             parsed = braces.parse(pattern)
         except ValueError as problem:
-            return items.Items(), [_malformed(pattern, problem)]
+            return items.DataItems(), [_malformed(pattern, problem)]
         if len(collector.items) + parsed.total > MOST_LISTED:
-            return items.Items(), [_too_many(len(collector.items) + parsed.total, (*AT, "pattern"))]
+            return items.DataItems(), [_too_many(len(collector.items) + parsed.total, (*AT, "pattern"))]
         paths = list(parsed.paths())
         collector.extend(paths, [UNKNOWN] * len(paths), [position] * len(paths))
     return collector.done()

@@ -14,7 +14,7 @@ from tjgen.compiler.volumes.table import source_of
 from tjgen.language.platform.tools import helper_image
 from tjgen.language.setting import Setting
 from tjgen.language.slicing import problems
-from tjgen.language.slicing.items import Items
+from tjgen.language.slicing.items import DataItems
 from tjgen.language.slicing.proof import Plan, heaviest
 from tjgen.language.spec.objects import Experiment, Volume
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -29,7 +29,7 @@ _COMPUTED = ("cpu", "memory", "ephemeral-storage")
 
 
 def copied(
-    workload: Workload, experiment: Experiment, plan: Plan, items: Items, readers: list[PodSet], at: str, setting: Setting
+    workload: Workload, experiment: Experiment, plan: Plan, items: DataItems, readers: list[PodSet], at: str, setting: Setting
 ) -> Iterator[Contribution | Diagnostic]:
     """Add the init containers, and the variable with the folder of the copies; lists are mounted at `at`."""
     data = experiment.spec.data
@@ -81,7 +81,7 @@ def _unfit(name: str, scratch: Volume) -> Iterator[Diagnostic]:
         yield Diagnostic(problems.SCRATCH, message, path=(*SLICES, "scratch"), hint=hint)
 
 
-def _too_small(name: str, scratch: Volume, plan: Plan, items: Items, session: Session) -> Iterator[Diagnostic]:
+def _too_small(name: str, scratch: Volume, plan: Plan, items: DataItems, session: Session) -> Iterator[Diagnostic]:
     limit = source_of(scratch).size_limit(scratch)
     if limit is None or items.unsized is not None:
         return

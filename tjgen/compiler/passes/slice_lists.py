@@ -10,7 +10,7 @@ from tjgen.compiler.passes.slice_readers import SLICES
 from tjgen.compiler.passes.slice_variables import variable
 from tjgen.language.setting import Setting
 from tjgen.language.slicing import delivery
-from tjgen.language.slicing.items import Items
+from tjgen.language.slicing.items import DataItems
 from tjgen.language.slicing.proof import Plan
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, named
@@ -22,7 +22,9 @@ MOUNT = "/etc/tjgen/slices"
 VOLUME = "tjgen-slices"
 
 
-def mounted(plan: Plan, items: Items, readers: list[PodSet], at: str, setting: Setting) -> Iterator[Contribution | Diagnostic]:
+def mounted(
+    plan: Plan, items: DataItems, readers: list[PodSet], at: str, setting: Setting
+) -> Iterator[Contribution | Diagnostic]:
     """Add the ConfigMaps, mount them at the path `at` in every reader, and set the variable with the file of its slice."""
     maps = delivery.packed(delivery.manifests(plan, items))
     too_large = delivery.too_large(maps, SLICES)

@@ -20,7 +20,7 @@ from tjgen.compiler.volumes.mounts import folder_of, users_of
 from tjgen.language.setting import Setting
 from tjgen.language.slicing import problems, ranges
 from tjgen.language.slicing.division import divide, left, short, uneven
-from tjgen.language.slicing.items import Items
+from tjgen.language.slicing.items import DataItems
 from tjgen.language.slicing.proof import Plan, balance
 from tjgen.language.spec.objects import Data, Experiment, Slices
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
@@ -67,7 +67,7 @@ def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Con
         yield from _paths(workload, experiment, cut, readers, setting)
 
 
-def part_of_task(known: Items, cut: Cut, setting: Setting) -> tuple[Items | None, list[Diagnostic]]:
+def part_of_task(known: DataItems, cut: Cut, setting: Setting) -> tuple[DataItems | None, list[Diagnostic]]:
     """The items of this task, where tasks share them; all of them where they do not."""
     if not cut.tasks:
         return known, []
@@ -206,7 +206,7 @@ def _common(workload: Workload, cut: Cut, nodes: int, readers: list[PodSet]) -> 
             yield variable(podset, "TJGEN_SLICE_WORKERS", str(cut.section.workers), (*SLICES, "workers"))
 
 
-def _described(slices: Slices, plan: Plan, known: Items | None, setting: Setting, total: int = 0) -> Tree:
+def _described(slices: Slices, plan: Plan, known: DataItems | None, setting: Setting, total: int = 0) -> Tree:
     """How even the slices are, for the summary of the build."""
     items = total if known is None else len(known)
     statistics = balance(plan, known, setting.session)

@@ -10,7 +10,7 @@ from tjgen.cluster.releases import KUEUE_WITHOUT_OPERATORS, version
 from tjgen.cluster.trainer.requests import pod_requests
 from tjgen.compiler.totals.quotas import requesting_field
 from tjgen.compiler.totals.tally import with_requests
-from tjgen.language.setting import Cluster
+from tjgen.language.setting import ClusterSettings
 from tjgen.language.spec.objects import Flavor
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed
@@ -19,7 +19,9 @@ from tjgen.trees.k8s.quantity import compare, multiply, parse
 from tjgen.trees.manifests.manifest import Manifest
 
 
-def inadmissible(name: str, cluster: Cluster, target: str, manifests: Sequence[Manifest], tree: Managed) -> Iterator[Diagnostic]:
+def inadmissible(
+    name: str, cluster: ClusterSettings, target: str, manifests: Sequence[Manifest], tree: Managed
+) -> Iterator[Diagnostic]:
     """TJ393 for a resource that the queue does not cover, and TJ394 for pods that fit into no flavor.
 
     TJ151 for pods that the nodes of no flavor take, TJ396 for a node selector that matches no flavor, and TJ397 for a kind that

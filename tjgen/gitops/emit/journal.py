@@ -27,7 +27,7 @@ _VERSION = re.compile(r"([0-9a-f]{64})?\t([0-9]*)\Z")
 _NUMBER = re.compile(r"[0-9]{1,20}\Z")
 
 
-class Version(NamedTuple):
+class FileState(NamedTuple):
     """What a path holds before or after a step."""
 
     digest: str
@@ -36,7 +36,7 @@ class Version(NamedTuple):
     """Time of the last change in nanoseconds, 0 where there is no file."""
 
 
-ABSENT = Version("", 0)
+ABSENT = FileState("", 0)
 
 
 class JournalStep(NamedTuple):
@@ -47,8 +47,8 @@ class JournalStep(NamedTuple):
     path: str
     name: str
     """Name in the staging directory: of the new file, and with `staging.old` of the former one."""
-    before: Version
-    after: Version
+    before: FileState
+    after: FileState
     """ABSENT where the file is removed."""
 
 
@@ -68,9 +68,9 @@ class JournalError(Exception):
     """The journal has another form, or is not complete."""
 
 
-def version(file: FileOnDisk | None) -> Version:
+def version(file: FileOnDisk | None) -> FileState:
     """The version that a file on disk is."""
-    return Version(digest(file.content), file.modified) if file is not None else ABSENT
+    return FileState(digest(file.content), file.modified) if file is not None else ABSENT
 
 
 def digest(content: bytes) -> str:
@@ -132,7 +132,7 @@ def _step(line: str) -> JournalStep:
     return JournalStep(root, path, name, _version(*versions[:2]), _version(*versions[2:]))
 
 
-def _version(content: str, modified: str) -> Version:
+def _version(content: str, modified: str) -> FileState:
     if not _VERSION.match(f"{content}\t{modified}") or not _NUMBER.match(modified):
         raise JournalError(content)
-    return Version(content, int(modified))
+    return FileState(content, int(modified))

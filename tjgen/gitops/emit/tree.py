@@ -19,7 +19,7 @@ from types import TracebackType
 from tjgen.gitops.emit import checkout, journal, problems, recovery, staging, transaction
 from tjgen.gitops.emit.filelock import BusyError, FileLock, acquire
 from tjgen.gitops.emit.filesystem import ObstacleError
-from tjgen.gitops.emit.journal import ABSENT, RECORD, TREE, JournalStep, Version
+from tjgen.gitops.emit.journal import ABSENT, RECORD, TREE, FileState, JournalStep
 from tjgen.gitops.emit.plan import CONFLICT, EDITED, EXTRA, FOREIGN, MISSING, FileChange, OutputFile, WritePlan
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.files.links import link_in
@@ -201,7 +201,7 @@ class OutputTree:
         return staging.stage(self._staging, len(self._steps), change.content, mode)
 
     def _add_step(self, root: str, change: FileChange, staged: staging.Staged | None) -> None:
-        after = Version(journal.digest(change.content), staged.modified) if staged is not None else ABSENT
+        after = FileState(journal.digest(change.content), staged.modified) if staged is not None else ABSENT
         self._steps.append(JournalStep(root, change.path, f"{len(self._steps):x}", journal.version(change.on_disk), after))
 
     def _make_folders(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tjgen.gitops.lint.rule import Finding, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.suppress import Mark, in_annotations, in_text
 from tjgen.gitops.lint.table import entries
 from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
@@ -151,7 +151,7 @@ def _problem(code: str, message: str, span: Span | None, hint: str) -> Diagnosti
     return Diagnostic(code, message, span=span, hint=hint)
 
 
-def _ordered(diagnostics: list[Diagnostic], items: Sequence[Item]) -> list[Diagnostic]:
+def _ordered(diagnostics: list[Diagnostic], items: Sequence[AppliedObject]) -> list[Diagnostic]:
     """By file, in the order in which files were given, then by line."""
     order = {file: number for number, file in enumerate(dict.fromkeys(item.file for item in items))}
 

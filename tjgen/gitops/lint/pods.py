@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.gitops.lint.kinds import TRAINJOB
-from tjgen.gitops.lint.scene import Item
+from tjgen.gitops.lint.scene import AppliedObject
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import Any
 
 _LISTS = ("containers", "initContainers")
 
 
-def containers(item: Item) -> Iterator[tuple[FieldPath, dict[str, Any]]]:
+def containers(item: AppliedObject) -> Iterator[tuple[FieldPath, dict[str, Any]]]:
     """Return every container, and the trainer and initializers of a TrainJob, each of which represents one."""
     if item.kind == TRAINJOB:
         for path in (("spec", "trainer"), ("spec", "initializer", "dataset"), ("spec", "initializer", "model")):
@@ -22,7 +22,7 @@ def containers(item: Item) -> Iterator[tuple[FieldPath, dict[str, Any]]]:
     yield from _below(item.tree.get("spec"), ("spec",))
 
 
-def images(item: Item) -> Iterator[tuple[FieldPath, str]]:
+def images(item: AppliedObject) -> Iterator[tuple[FieldPath, str]]:
     """Every image that is named."""
     for path, container in containers(item):
         image = container.get("image")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from tjgen.cluster.validate.check import manifests
-from tjgen.gitops.lint.scene import Item
-from tjgen.trees.budgets import DEFAULT, Budgets
+from tjgen.gitops.lint.scene import AppliedObject
+from tjgen.trees.budgets import DEFAULT, CommandBudgets
 from tjgen.trees.diagnostics.model import Diagnostic, Span
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.source.document import Document
@@ -17,12 +17,12 @@ from tjgen.trees.typing import NamedTuple
 class Read(NamedTuple):
     """The result of a file."""
 
-    items: list[Item]
+    items: list[AppliedObject]
     others: list[Document]
     diagnostics: list[Diagnostic]
 
 
-def read_items(content: str | bytes, file: str, units: Mapping[str, str], budgets: Budgets = DEFAULT) -> Read:
+def read_items(content: str | bytes, file: str, units: Mapping[str, str], budgets: CommandBudgets = DEFAULT) -> Read:
     """The items of a file that `units` sync. Lists are opened, as kubectl does."""
     documents, diagnostics = read(content, file, KUBERNETES, budgets)
     items, others = [], []
@@ -30,7 +30,7 @@ def read_items(content: str | bytes, file: str, units: Mapping[str, str], budget
         for tree, path in manifests(document.value):
             if tree.__class__ is dict and tree.get("apiVersion") and tree.get("kind"):
                 locate = _placed(document, path)
-                items.append(Item(tree, locate, file=file, units=units, document=document, base=path))
+                items.append(AppliedObject(tree, locate, file=file, units=units, document=document, base=path))
             else:
                 others.append(document)
     return Read(items, others, diagnostics)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from tjgen.cluster.validate.references import ObjectReference, references
 from tjgen.gitops.lint.kinds import TRAINJOB
-from tjgen.gitops.lint.scene import Item, Kind, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Kind, Scene
 from tjgen.trees.fields.path import FieldPath
 
 
-def named_by(scene: Scene, item: Item) -> list[ObjectReference]:
+def named_by(scene: Scene, item: AppliedObject) -> list[ObjectReference]:
     """What an object names in its `spec`, and what a TrainJob names through its runtime; the paths are those of the object."""
     references = list(_own(item))
     runtime = scene.runtime_of(item) if item.kind == TRAINJOB else None
@@ -19,7 +19,7 @@ def named_by(scene: Scene, item: Item) -> list[ObjectReference]:
     return references
 
 
-def _own(item: Item) -> Iterator[ObjectReference]:
+def _own(item: AppliedObject) -> Iterator[ObjectReference]:
     return references(item.tree.get("spec"), ("spec",))
 
 
@@ -27,7 +27,7 @@ class Users:
     """Who names what in a scene. A runtime is no user: it has no pods without a run."""
 
     def __init__(self, scene: Scene, *kinds: Kind) -> None:
-        self._by_identity: dict[tuple[Kind, str, str], list[tuple[Item, FieldPath]]] = {}
+        self._by_identity: dict[tuple[Kind, str, str], list[tuple[AppliedObject, FieldPath]]] = {}
         for item in scene.items:
             if item.kind[0] == TRAINJOB[0] and item.kind != TRAINJOB:
                 continue
@@ -35,6 +35,6 @@ class Users:
                 if not kinds or one.kind in kinds:
                     self._by_identity.setdefault((one.kind, item.namespace, one.name), []).append((item, one.path))
 
-    def of(self, item: Item) -> list[tuple[Item, FieldPath]]:
+    def of(self, item: AppliedObject) -> list[tuple[AppliedObject, FieldPath]]:
         """The objects that name `item`, each with the place."""
         return self._by_identity.get(item.identity, [])

@@ -11,7 +11,7 @@ from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from tjgen.gitops.lint.scene import Item, Scene
+    from tjgen.gitops.lint.scene import AppliedObject, Scene
 
 __all__ = [
     "ARGOCD",
@@ -83,7 +83,7 @@ class Rule(NamedTuple):
 class FieldEdit(NamedTuple):
     """A part of a fix: the new value at `path` of `item`, MISSING to remove it."""
 
-    item: Item
+    item: AppliedObject
     path: FieldPath
     value: Tree = MISSING
 
@@ -91,7 +91,7 @@ class FieldEdit(NamedTuple):
 class RelatedPlace(NamedTuple):
     """A second place that belongs to a finding."""
 
-    item: Item
+    item: AppliedObject
     path: FieldPath
     message: str
 
@@ -99,7 +99,7 @@ class RelatedPlace(NamedTuple):
 class Finding(NamedTuple):
     """One thing that a rule found, at `path` of `item`; with `key` the key is shown, not the value."""
 
-    item: Item
+    item: AppliedObject
     path: FieldPath
     message: str
     hint: str = ""

@@ -21,7 +21,7 @@ LookUp = Callable[[str, str, str], "Tree | None"]
 """Kind, namespace and name of a runtime -> the runtime of the catalog, or None."""
 
 
-class Item:
+class AppliedObject:
     """An object that is applied. `tree` is a value; parts of a hand-written one may have any type."""
 
     __slots__ = ("annotations", "base", "document", "file", "kind", "labels", "locate", "name", "namespace", "tree", "units")
@@ -93,8 +93,8 @@ class Item:
 class ItemPair(NamedTuple):
     """An object as it was and as it is."""
 
-    old: Item
-    new: Item
+    old: AppliedObject
+    new: AppliedObject
 
 
 class Scene:
@@ -102,11 +102,11 @@ class Scene:
 
     def __init__(
         self,
-        items: Iterable[Item],
+        items: Iterable[AppliedObject],
         *,
         tools: Iterable[str],
         is_guess: bool = False,
-        before: Iterable[Item] | None = None,
+        before: Iterable[AppliedObject] | None = None,
         others: Sequence[Document] = (),
         release: Release = NEWEST,
         look_up: LookUp = lambda *_: None,
@@ -125,14 +125,14 @@ class Scene:
         self.release = release
         """Release of Trainer in the cluster."""
         self._look_up = look_up
-        self._kinds: dict[Kind, list[Item]] | None = None
-        self._named: dict[Any, Item] | None = None
-        self._named_before: dict[Any, Item] | None = None
-        self._first: dict[tuple[Kind, str], Item] | None = None
-        self._units: dict[str, dict[str, list[Item]]] = {}
+        self._kinds: dict[Kind, list[AppliedObject]] | None = None
+        self._named: dict[Any, AppliedObject] | None = None
+        self._named_before: dict[Any, AppliedObject] | None = None
+        self._first: dict[tuple[Kind, str], AppliedObject] | None = None
+        self._units: dict[str, dict[str, list[AppliedObject]]] = {}
         self._session = Session()
 
-    def of(self, *kinds: Kind) -> list[Item]:
+    def of(self, *kinds: Kind) -> list[AppliedObject]:
         """The objects of some kinds, kind by kind."""
         if self._kinds is None:
             self._kinds = {}
@@ -140,13 +140,13 @@ class Scene:
                 self._kinds.setdefault(item.kind, []).append(item)
         return [item for kind in kinds for item in self._kinds.get(kind, ())]
 
-    def find(self, kind: Kind, namespace: str, name: str) -> Item | None:
+    def find(self, kind: Kind, namespace: str, name: str) -> AppliedObject | None:
         """An object of the scene; of two with one name the last, which is applied last."""
         if self._named is None:
             self._named = {item.identity: item for item in self.items}
         return self._named.get((kind, "" if kind in CLUSTERED else namespace, name))
 
-    def named(self, kind: Kind, name: str) -> Item | None:
+    def named(self, kind: Kind, name: str) -> AppliedObject | None:
         """The first object of a kind and a name, in whatever namespace."""
         if self._first is None:
             self._first = {}
@@ -154,7 +154,7 @@ class Scene:
                 self._first.setdefault((item.kind, item.name), item)
         return self._first.get((kind, name))
 
-    def synced_by(self, tool: str, unit: str) -> list[Item]:
+    def synced_by(self, tool: str, unit: str) -> list[AppliedObject]:
         """The objects that an Application or Kustomization syncs with `tool`, in order."""
         units = self._units.get(tool)
         if units is None:
@@ -163,7 +163,7 @@ class Scene:
                 units.setdefault(item.unit(tool), []).append(item)
         return units.get(unit, [])
 
-    def find_before(self, item: Item) -> Item | None:
+    def find_before(self, item: AppliedObject) -> AppliedObject | None:
         """The same object in the state before."""
         if self._named_before is None:
             self._named_before = {one.identity: one for one in self.before or ()}
@@ -176,26 +176,26 @@ class Scene:
             if old is not None and old.tree != item.tree:
                 yield ItemPair(old, item)
 
-    def removed(self, *kinds: Kind) -> list[Item]:
+    def removed(self, *kinds: Kind) -> list[AppliedObject]:
         """Return objects that existed before and do not exist now."""
         removed_items = [item for item in self.before or () if self.find(*item.identity) is None]
         return [item for item in removed_items if not kinds or item.kind in kinds]
 
-    def added(self, *kinds: Kind) -> list[Item]:
+    def added(self, *kinds: Kind) -> list[AppliedObject]:
         """New objects, which the earlier state does not have."""
         return [item for item in (self.of(*kinds) if kinds else self.items) if self.find_before(item) is None]
 
-    def leaves(self, item: Item, is_left: Callable[[Item, str], bool]) -> bool:
+    def leaves(self, item: AppliedObject, is_left: Callable[[AppliedObject, str], bool]) -> bool:
         """Whether every tool that syncs leaves an object alone; if none is known, it counts as applied."""
         return bool(self.tools) and all(is_left(item, tool) for tool in self.tools)
 
-    def runtime_ref(self, run: Item) -> tuple[Kind, str, str]:
+    def runtime_ref(self, run: AppliedObject) -> tuple[Kind, str, str]:
         """Kind, namespace and name of the runtime that a TrainJob names."""
         reference = run.map("spec", "runtimeRef")
         kind = RUNTIME if reference.get("kind") == RUNTIME[1] else CLUSTER_RUNTIME
         return kind, run.namespace if kind == RUNTIME else "", str(reference.get("name") or "")
 
-    def runtime_of(self, run: Item) -> Item | None:
+    def runtime_of(self, run: AppliedObject) -> AppliedObject | None:
         """The runtime of a TrainJob, where it is in the scene."""
         return self.find(*self.runtime_ref(run))
 
@@ -203,11 +203,11 @@ class Scene:
         """A runtime that is not in the scene but known."""
         return self._look_up(kind[1], namespace, name)
 
-    def expansion(self, run: Item) -> Expansion | None:
+    def expansion(self, run: AppliedObject) -> Expansion | None:
         """Return the Trainer controller's objects for a TrainJob; None if its runtime is unknown, or there are none."""
         return self._session.once("expansion", run, lambda: self._expanded(run))
 
-    def _expanded(self, run: Item) -> Expansion | None:
+    def _expanded(self, run: AppliedObject) -> Expansion | None:
         item = self.runtime_of(run)
         runtime = item.tree if item is not None else self.catalog(*self.runtime_ref(run))
         if runtime is None:

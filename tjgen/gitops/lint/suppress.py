@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from tjgen.gitops.lint.scene import Item
+from tjgen.gitops.lint.scene import AppliedObject
 from tjgen.trees.diagnostics.model import Diagnostic, Span
 from tjgen.trees.source.comments import Comment, comments
 from tjgen.trees.typing import NamedTuple
@@ -32,10 +32,10 @@ class Mark(NamedTuple):
     first: int = 0
     last: int = 0
     """Lines that it covers, of the file of its span; none where it covers an object."""
-    item: Item | None = None
+    item: AppliedObject | None = None
     everywhere: bool = False
 
-    def covers(self, diagnostic: Diagnostic, item: Item) -> bool:
+    def covers(self, diagnostic: Diagnostic, item: AppliedObject) -> bool:
         """Return whether a diagnostic about `item` is in the range of the mark."""
         if self.everywhere:
             return True
@@ -59,7 +59,7 @@ def in_text(content: str, file: str) -> Iterator[Mark]:
             yield Mark(codes, reason, Span(file, comment.line, comment.column, comment.line, width), first, last)
 
 
-def in_annotations(items: Iterable[Item]) -> Iterator[Mark]:
+def in_annotations(items: Iterable[AppliedObject]) -> Iterator[Mark]:
     """The marks in the annotations of objects."""
     for item in items:
         text = item.annotations.get(ANNOTATION)

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 
 from tjgen.gitops.lint.kinds import APPLICATION, APPLICATION_SET, KUSTOMIZATION
 from tjgen.gitops.lint.rule import ARGOCD, FLUX
-from tjgen.gitops.lint.scene import Item
+from tjgen.gitops.lint.scene import AppliedObject
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.typing import NamedTuple
 
@@ -30,7 +30,7 @@ class SyncUnit(NamedTuple):
     """Whether each folder is a unit of its own."""
 
 
-def assigned(items: Sequence[Item]) -> list[Item]:
+def assigned(items: Sequence[AppliedObject]) -> list[AppliedObject]:
     """The items, each with the unit of its file."""
     units = sorted(_units(items), key=lambda unit: len(unit.parts), reverse=True)
     if not units:
@@ -42,7 +42,7 @@ def assigned(items: Sequence[Item]) -> list[Item]:
     return [_with_units(item, {**item.units, **known[item.file]}) for item in items]
 
 
-def _units(items: Sequence[Item]) -> Iterator[SyncUnit]:
+def _units(items: Sequence[AppliedObject]) -> Iterator[SyncUnit]:
     for item in items:
         if item.kind == KUSTOMIZATION:
             paths = [item.get("spec", "path", default="")]
@@ -86,5 +86,5 @@ def _of(file: str, units: Sequence[SyncUnit]) -> dict[str, str]:
     return result
 
 
-def _with_units(item: Item, units: dict[str, str]) -> Item:
-    return Item(item.tree, item.locate, file=item.file, units=units, document=item.document, base=item.base)
+def _with_units(item: AppliedObject, units: dict[str, str]) -> AppliedObject:
+    return AppliedObject(item.tree, item.locate, file=item.file, units=units, document=item.document, base=item.base)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from tjgen.cluster.synctools.table import ARGOCD, BY_NAME
 from tjgen.gitops.sync.objects import GITOPS
 from tjgen.gitops.sync.site import UNNAMED, Site, name_of
-from tjgen.language.resolve.project import Project
+from tjgen.language.resolve.project import LoadedProject
 from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files.regular import read_regular
@@ -21,7 +21,7 @@ _REMOTE = re.compile(r"^\s*url\s*=\s*(\S+)\s*$", re.M)
 _PLACE = re.compile(r"^(?:\w+://)?(?:[^/@]+@)?([^/:]+)(?::\d+(?=/))?[:/]+(.+?)(?:\.git)?/?$")
 
 
-def options(project: Project) -> Iterator[Diagnostic]:
+def options(project: LoadedProject) -> Iterator[Diagnostic]:
     """A setting that the tool does not support (TJ681)."""
     gitops = project.spec.gitops
     configured = {"applicationSet": gitops.application_set, "bootstrap": gitops.bootstrap, "health": gitops.health != "none"}
@@ -37,7 +37,7 @@ def options(project: Project) -> Iterator[Diagnostic]:
             yield _error(project, "TJ681", message, field, "remove applicationSet")
 
 
-def of_project(project: Project, path: str) -> Iterator[Diagnostic]:
+def of_project(project: LoadedProject, path: str) -> Iterator[Diagnostic]:
     """The project's settings for itself and for its repository."""
     gitops = project.spec.gitops
     url = gitops.repository or ""
@@ -65,7 +65,7 @@ def of_project(project: Project, path: str) -> Iterator[Diagnostic]:
         )
 
 
-def of_sites(project: Project, sites: Sequence[Site], present: Sequence[str]) -> Iterator[Diagnostic]:
+def of_sites(project: LoadedProject, sites: Sequence[Site], present: Sequence[str]) -> Iterator[Diagnostic]:
     """Names that the tool cannot use or that are taken, and objects that two environments write to one cluster."""
     gitops, tool = project.spec.gitops, BY_NAME[project.spec.gitops.tool]
     for site in sites:
@@ -87,7 +87,7 @@ def of_sites(project: Project, sites: Sequence[Site], present: Sequence[str]) ->
     yield from _written_twice(project, present)
 
 
-def _written_twice(project: Project, present: Sequence[str]) -> Iterator[Diagnostic]:
+def _written_twice(project: LoadedProject, present: Sequence[str]) -> Iterator[Diagnostic]:
     files: dict[str, set[str]] = {name: set() for name in project.spec.environments}
     for file in present:
         environment, _, rest = file.partition("/")
@@ -101,13 +101,13 @@ def _written_twice(project: Project, present: Sequence[str]) -> Iterator[Diagnos
                 yield _shared(project, earlier, later, same)
 
 
-def _one_cluster(project: Project, one: str, other: str) -> bool:
+def _one_cluster(project: LoadedProject, one: str, other: str) -> bool:
     clusters = {project.spec.environments[name].cluster for name in (one, other)}
     # Where no cluster is named, the tool syncs to its own; each environment may have one of its own.
     return len(clusters) == 1 and (None not in clusters or not BY_NAME[project.spec.gitops.tool].in_each_cluster)
 
 
-def _shared(project: Project, earlier: str, later: str, same: list[str]) -> Diagnostic:
+def _shared(project: LoadedProject, earlier: str, later: str, same: list[str]) -> Diagnostic:
     more = f" and {len(same) - 1} more" if len(same) > 1 else ""
     return Diagnostic(
         "TJ682",
@@ -118,7 +118,7 @@ def _shared(project: Project, earlier: str, later: str, same: list[str]) -> Diag
     )
 
 
-def _folder_in_checkout(project: Project) -> str | None:
+def _folder_in_checkout(project: LoadedProject) -> str | None:
     """Return the path of the output in the repository, if the project is in a checkout of just that repository."""
     directory = project.spec.output.directory
     place = _PLACE.match(project.spec.gitops.repository or "")
@@ -139,10 +139,10 @@ def _folder_in_checkout(project: Project) -> str | None:
     return None
 
 
-def _error(project: Project, code: str, message: str, field: str | None, hint: str) -> Diagnostic:
+def _error(project: LoadedProject, code: str, message: str, field: str | None, hint: str) -> Diagnostic:
     path = (*GITOPS, field) if field is not None else GITOPS
     return Diagnostic(code, message, span=_span(project, path), hint=hint)
 
 
-def _span(project: Project, path: FieldPath) -> Span | None:
+def _span(project: LoadedProject, path: FieldPath) -> Span | None:
     return project.document.locate(path) if project.document is not None else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from tjgen.language.resolve.project import Project
+from tjgen.language.resolve.project import LoadedProject
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.typing import NamedTuple
 
@@ -44,7 +44,7 @@ class Site(NamedTuple):
     """Folder of its platform's objects in the repository, where it is this site that applies them."""
 
 
-def site_of(project: Project, environment: str | None, path: str, namespace: str, stages: tuple[str, ...] = ()) -> Site:
+def site_of(project: LoadedProject, environment: str | None, path: str, namespace: str, stages: tuple[str, ...] = ()) -> Site:
     """What holds for an environment, or with None for the project; `path` is the folder of the whole output in the repository."""
     gitops, own = project.spec.gitops, project.environment(environment)
     name = name_of(project) or UNNAMED
@@ -68,7 +68,7 @@ def site_of(project: Project, environment: str | None, path: str, namespace: str
     )
 
 
-def name_of(project: Project) -> str | None:
+def name_of(project: LoadedProject) -> str | None:
     """The name of the project, if it has one."""
     named = project.document.value.get("metadata") if project.document is not None else None
     return named["name"] if named else None

@@ -15,7 +15,7 @@ from tjgen.gitops.diff.side import Side, only, place_of
 from tjgen.gitops.emit import header
 from tjgen.gitops.lint.engine import Choice, lint
 from tjgen.gitops.lint.reading import read_items
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.suppress import Mark
 from tjgen.gitops.lint.units import assigned
 from tjgen.gitops.output.moves import moved
@@ -82,7 +82,7 @@ def _is_sync(path: str) -> bool:
     return path.rpartition("/")[0].endswith(SYNC)
 
 
-def _run_of(item: Item) -> str:
+def _run_of(item: AppliedObject) -> str:
     """The name of the run that an object belongs to, by its file."""
     return os.path.basename(os.path.dirname(item.file))
 
@@ -151,9 +151,9 @@ def _is_of_run(path: str) -> bool:
 
 def _items(
     plan: Plan, tree: Mapping[str, bytes], near: set[str], directory: str, verified: Verified
-) -> dict[str | None, list[Item]]:
+) -> dict[str | None, list[AppliedObject]]:
     """The objects of each environment. What there is once for all is in each."""
-    by_environment: dict[str | None, list[Item]] = {name: [] for name in plan.environments}
+    by_environment: dict[str | None, list[AppliedObject]] = {name: [] for name in plan.environments}
     for path in sorted(near & tree.keys()):
         if header.read(tree[path]) is None:
             continue
@@ -166,11 +166,11 @@ def _items(
         for name in names:
             units = units_of(name or "", stage)
             for item in read_items(tree[path], file, units).items:
-                by_environment[name].append(Item(item.tree, _requested(verified, item), file=file, units=units))
+                by_environment[name].append(AppliedObject(item.tree, _requested(verified, item), file=file, units=units))
     return {name: assigned(items) for name, items in by_environment.items()}
 
 
-def _requested(verified: Verified, item: Item) -> Callable[..., Span | None]:
+def _requested(verified: Verified, item: AppliedObject) -> Callable[..., Span | None]:
     """The line that requests a field; if it is not known, the place in the file."""
 
     def locate(path: FieldPath, *, key: bool = False) -> Span | None:

@@ -64,7 +64,7 @@ class NodeNetwork(NamedTuple):
     host_network: bool = False
 
 
-class DeviceClass(NamedTuple):
+class Accelerator(NamedTuple):
     """One kind of accelerator: its extended resource or its claims, where its nodes are, what comes with it."""
 
     name: str
@@ -99,11 +99,11 @@ class DeviceClass(NamedTuple):
     is_builtin: bool = False
     """Whether no Platform describes it, so it is unknown whether the cluster has it."""
 
-    def part(self, profile: str) -> DeviceClass:
+    def part(self, profile: str) -> Accelerator:
         """What such a part is, as a class of its own. Raises KeyError for a profile that the class does not have."""
         part = self.partitions[profile]
         # A process of CUDA sees one part; what comes with a whole device is too much for it.
-        return DeviceClass(
+        return Accelerator(
             self.name,
             part.resource,
             {**self.node_selector, **part.node_selector},
@@ -134,7 +134,7 @@ class DescribedDeviceClass(Protocol):
     network: Any
 
 
-def classes(described: Mapping[str, DescribedDeviceClass] | None = None) -> dict[str, DeviceClass]:
+def classes(described: Mapping[str, DescribedDeviceClass] | None = None) -> dict[str, Accelerator]:
     """The device classes of a Platform, over the built-in ones: a class that it describes replaces a built-in one whole."""
     known = {name: _builtin(name) for name in CLASSES}
     for name, one in (described or {}).items():
@@ -145,12 +145,12 @@ def classes(described: Mapping[str, DescribedDeviceClass] | None = None) -> dict
         fields = dict(zip(_PLAIN, _values(one, _PLAIN), strict=True))
         sharing = DeviceSharing(*_values(one.sharing, DeviceSharing._fields)) if one.sharing is not None else None
         network = NodeNetwork(*_values(one.network, NodeNetwork._fields)) if one.network is not None else None
-        known[name] = DeviceClass(name, **fields, partitions=parts, sharing=sharing, dra=_claimed(one.dra), network=network)
+        known[name] = Accelerator(name, **fields, partitions=parts, sharing=sharing, dra=_claimed(one.dra), network=network)
     return known
 
 
 _NESTED = ("name", "partitions", "sharing", "dra", "network", "is_builtin")
-_PLAIN = tuple([field for field in DeviceClass._fields if field not in _NESTED])
+_PLAIN = tuple([field for field in Accelerator._fields if field not in _NESTED])
 
 
 def _values(one: Any, fields: Sequence[str]) -> list[Any]:
@@ -161,7 +161,7 @@ def _claimed(one: Any) -> Claimed | None:
     return Claimed(*_values(one, Claimed._fields)) if one is not None else None
 
 
-def _builtin(name: str) -> DeviceClass:
+def _builtin(name: str) -> Accelerator:
     row = CLASSES[name]
     parts = {profile: DevicePart(**part) for profile, part in row.get("partitions", {}).items()}
-    return DeviceClass(name, **{**row, "partitions": parts}, is_builtin=True)
+    return Accelerator(name, **{**row, "partitions": parts}, is_builtin=True)

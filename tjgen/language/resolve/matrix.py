@@ -16,7 +16,7 @@ from tjgen.language.resolve.points import Agreeing, Keys, Value, Values
 from tjgen.language.spec.check import shown
 from tjgen.language.spec.compact import EXPERIMENT_FORM
 from tjgen.language.spec.forms import form_at, long_form
-from tjgen.trees.budgets import DEFAULT, Budgets, exceeded
+from tjgen.trees.budgets import DEFAULT, CommandBudgets, exceeded
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.path import FieldPath, Tree, get, render
@@ -39,7 +39,7 @@ class Point(NamedTuple):
         return {render(value.path): value.value for value in self.values}
 
 
-def points(tree: Managed, budgets: Budgets = DEFAULT) -> tuple[list[Point], list[Diagnostic]]:
+def points(tree: Managed, budgets: CommandBudgets = DEFAULT) -> tuple[list[Point], list[Diagnostic]]:
     """The points of the sweep, none where there is no sweep; TJ212 and TJ230 to TJ238 where it makes no sense."""
     sweep = get(tree.value, SWEEP, None)
     if not sweep:
@@ -181,7 +181,7 @@ def _included(kept: list[Values], entries: list[Tree]) -> list[Values]:
     return chosen
 
 
-def _bad_points(chosen: list[Values], most: int, budgets: Budgets) -> Iterator[Diagnostic]:
+def _bad_points(chosen: list[Values], most: int, budgets: CommandBudgets) -> Iterator[Diagnostic]:
     if not chosen:
         hint = "give it a matrix, a zip or an include, or remove it"
         yield Diagnostic("TJ233", "the sweep has no point", path=SWEEP, hint=hint)
@@ -206,7 +206,7 @@ def _bad_points(chosen: list[Values], most: int, budgets: Budgets) -> Iterator[D
         seen[mark] = values
 
 
-def _over_budget(size: int, budgets: Budgets) -> Diagnostic:
+def _over_budget(size: int, budgets: CommandBudgets) -> Diagnostic:
     return exceeded("points", size, budgets.points, "the sweep", path=SWEEP)
 
 

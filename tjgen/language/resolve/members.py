@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from tjgen.language.resolve.files import named
-from tjgen.language.resolve.project import OverlayDocument, PlatformDocument, Platforms, Project
+from tjgen.language.resolve.project import LoadedProject, OverlayDocument, PlatformDocument, Platforms
 from tjgen.language.resolve.reading import of_kind
 from tjgen.language.spec.objects import Overlay, Platform
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic, Note
@@ -16,7 +16,7 @@ from tjgen.trees.files.search import is_pattern
 from tjgen.trees.source.document import Document
 
 
-def experiments(project: Project) -> tuple[list[str], list[Diagnostic]]:
+def experiments(project: LoadedProject) -> tuple[list[str], list[Diagnostic]]:
     """The files that `experiments` means, each once, and what is wrong with its entries: TJ202 if one means no file."""
     files: list[str] = []
     diagnostics: list[Diagnostic] = []
@@ -31,7 +31,7 @@ def experiments(project: Project) -> tuple[list[str], list[Diagnostic]]:
     return list(dict.fromkeys(files)), diagnostics
 
 
-def with_overlays(project: Project, files: Sequence[str]) -> tuple[Project, list[Diagnostic]]:
+def with_overlays(project: LoadedProject, files: Sequence[str]) -> tuple[LoadedProject, list[Diagnostic]]:
     """Return the project with additional files of overlays and platforms.
 
     Errors TJ020, TJ029 to TJ033, TJ203, TJ701, and what is wrong in the overlays.
@@ -61,7 +61,7 @@ def with_overlays(project: Project, files: Sequence[str]) -> tuple[Project, list
 class Members:
     """Reads what the project file names, and collects what is wrong with it."""
 
-    def __init__(self, project: Project, diagnostics: list[Diagnostic]) -> None:
+    def __init__(self, project: LoadedProject, diagnostics: list[Diagnostic]) -> None:
         self.project = project
         self.diagnostics = diagnostics
 
@@ -126,7 +126,7 @@ def at_entry(diagnostics: list[Diagnostic], document: Document, path: FieldPath)
     return [one._replace(span=document.locate(path), path=path) if is_problem(one) else one for one in diagnostics]
 
 
-def _nothing(project: Project, document: Document, entry: str, path: FieldPath) -> Diagnostic:
+def _nothing(project: LoadedProject, document: Document, entry: str, path: FieldPath) -> Diagnostic:
     message = f"no file matches {entry}"
     if os.path.isdir(os.path.join(project.directory, entry)):
         message = f"folder {entry} holds no YAML file"
@@ -141,7 +141,7 @@ def _is_other(document: Document) -> bool:
     return document.value.__class__ is not dict or document.value.get("kind") not in _NEIGHBORS
 
 
-def _other(document: Document, entry: str, path: FieldPath, project: Project) -> Diagnostic:
+def _other(document: Document, entry: str, path: FieldPath, project: LoadedProject) -> Diagnostic:
     """TJ040: an error for a file that is named, a warning for one that a folder or a pattern brings along."""
     kind = document.value.get("kind") if document.value.__class__ is dict else None
     what = f"has kind {kind}" if isinstance(kind, str) else "has no kind"

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from tjgen.language.resolve.layers import EMPTY, Contradiction, Layer, LayerPart, merged, part
 from tjgen.language.resolve.match import applies_to, facts_of, holds
 from tjgen.language.resolve.places import Documents, other_origin, source_of, span_of
-from tjgen.language.resolve.project import OverlayDocument, Project
+from tjgen.language.resolve.project import LoadedProject, OverlayDocument
 from tjgen.language.resolve.spelling import spelled
 from tjgen.language.spec.compact import EXPERIMENT_FORM, OVERLAY_FORM, PLATFORM_FORM
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -54,7 +54,7 @@ class Surroundings:
         "environment",
     )
 
-    def __init__(self, project: Project, environment: str | None = None, settings: list[Layer] | None = None) -> None:
+    def __init__(self, project: LoadedProject, environment: str | None = None, settings: list[Layer] | None = None) -> None:
         self.environment = environment
         self.budgets = project.sandbox.budgets
         own = project.environment(environment)
@@ -127,7 +127,7 @@ def _parts(partial: Tree, because: FieldPath) -> tuple[LayerPart, ...]:
     return tuple(parts)
 
 
-def _everywhere(project: Project, environment: str | None) -> list[Layer]:
+def _everywhere(project: LoadedProject, environment: str | None) -> list[Layer]:
     """The defaults of every experiment."""
     layers = []
     platform = project.platform(environment)

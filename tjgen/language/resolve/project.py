@@ -53,7 +53,7 @@ class Platforms(tuple[PlatformDocument, ...]):
         return known.get(name)
 
 
-class Project(NamedTuple):
+class LoadedProject(NamedTuple):
     """The settings of a project, and the documents that it names. `alone` are the defaults without a project file."""
 
     directory: str
@@ -123,9 +123,9 @@ class Project(NamedTuple):
         return list(dict.fromkeys(file for entry in entries for file in named(self.sandbox, self.directory, entry)[0]))
 
 
-def alone(paths: Sequence[str] = ()) -> Project:
+def alone(paths: Sequence[str] = ()) -> LoadedProject:
     """What holds without a project file, for paths of a command line."""
-    return Project("", ProjectSpec({}), around(paths, start=_folder_of(paths[0]) if paths else "."))
+    return LoadedProject("", ProjectSpec({}), around(paths, start=_folder_of(paths[0]) if paths else "."))
 
 
 def find(start: str) -> str | None:

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from tjgen import __version__
 from tjgen.language.resolve import policy
 from tjgen.language.resolve.members import Members, at_entry
-from tjgen.language.resolve.project import Project, alone, find
+from tjgen.language.resolve.project import LoadedProject, alone, find
 from tjgen.language.resolve.reading import of_kind
 from tjgen.language.spec.objects import ProjectSpec
-from tjgen.trees.budgets import Budgets
+from tjgen.trees.budgets import CommandBudgets
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files.problems import UnreadableError
@@ -23,7 +23,7 @@ from tjgen.trees.source.document import Document
 
 def load(
     file: str, paths: Sequence[str] = (), *, is_named: bool = False, sandbox: Sandbox | None = None
-) -> tuple[Project, list[Diagnostic]]:
+) -> tuple[LoadedProject, list[Diagnostic]]:
     """A project and the files that it names. Where something is wrong, what could be read, and errors.
 
     `paths`: what the caller names on the command line, which may be read wherever it is. `is_named`: whether the caller named
@@ -44,9 +44,9 @@ def load(
             diagnostics = [Diagnostic("TJ204", f"{file} holds no document of kind Project")]
         return alone(paths)._replace(directory=directory, sandbox=sandbox), diagnostics
     document, tree = of_project.good[0]
-    project = Project(directory, ProjectSpec(tree["spec"]), sandbox, document, is_root=is_root)
+    project = LoadedProject(directory, ProjectSpec(tree["spec"]), sandbox, document, is_root=is_root)
     if is_root:
-        sandbox.budgets = Budgets.of(project.spec.budgets)
+        sandbox.budgets = CommandBudgets.of(project.spec.budgets)
     diagnostics += _extended(project, document)
     if project.spec.requires is not None:
         diagnostics += _requirement(project.spec.requires, document)
@@ -64,7 +64,7 @@ def load(
     return project, [*diagnostics, *_unknown_platforms(project, document), *policy.unknown(project.spec.policy, document)]
 
 
-def load_current() -> tuple[Project, list[Diagnostic]]:
+def load_current() -> tuple[LoadedProject, list[Diagnostic]]:
     """The project of the working directory, and the problems of its file. Without a file, a project of default values."""
     file = find(".")
     return load(file) if file is not None else (alone(), [])
@@ -84,12 +84,12 @@ def _extend_by(callers: str, sandbox: Sandbox) -> None:
     """Let the budgets and the readable folders of the caller's project hold for a project below it."""
     for _, tree in of_kind("Project", [callers], around([callers])).good:
         spec = ProjectSpec(tree["spec"])
-        sandbox.budgets = Budgets.of(spec.budgets)
+        sandbox.budgets = CommandBudgets.of(spec.budgets)
         for entry in spec.readable:
             sandbox.allow(os.path.join(os.path.dirname(callers), entry))
 
 
-def _extended(project: Project, document: Document) -> list[Diagnostic]:
+def _extended(project: LoadedProject, document: Document) -> list[Diagnostic]:
     """Let the root project name more folders to read; TJ037 for another one, TJ202 for a folder that does not exist."""
     diagnostics = []
     for position, entry in enumerate(project.spec.readable):
@@ -129,7 +129,7 @@ def _requirement(requires: str, document: Document) -> list[Diagnostic]:
     return [Diagnostic("TJ206", message, path=path, span=document.locate(path), hint=hint)]
 
 
-def _unknown_platforms(project: Project, document: Document) -> list[Diagnostic]:
+def _unknown_platforms(project: LoadedProject, document: Document) -> list[Diagnostic]:
     known = [item.platform.metadata.name for item in project.platforms]
     diagnostics = []
     for name, environment in project.spec.environments.items():
@@ -143,7 +143,7 @@ def _unknown_platforms(project: Project, document: Document) -> list[Diagnostic]
     return diagnostics
 
 
-def _unknown_environments(project: Project) -> list[Diagnostic]:
+def _unknown_environments(project: LoadedProject) -> list[Diagnostic]:
     """Overlays that are for environments that the project does not have, so that they are for nothing."""
     known = list(project.spec.environments)
     diagnostics = []

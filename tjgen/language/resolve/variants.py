@@ -8,7 +8,7 @@ from tjgen.language.resolve.rules import check_rules
 from tjgen.language.spec import characters
 from tjgen.language.spec.check import check_experiment
 from tjgen.language.spec.objects import Experiment
-from tjgen.trees.budgets import Budgets, exceeded
+from tjgen.trees.budgets import CommandBudgets, exceeded
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.order import ordered, with_entries
@@ -85,7 +85,7 @@ def _shaped(resolved: Resolved) -> list[Diagnostic]:
     return placed(diagnostics or tasks.misnamed(resolved.tree.value), resolved.tree, resolved.documents)
 
 
-def _divided(resolved: Resolved, budgets: Budgets) -> tuple[list[Variant], list[Diagnostic]]:
+def _divided(resolved: Resolved, budgets: CommandBudgets) -> tuple[list[Variant], list[Diagnostic]]:
     from tjgen.language.resolve import tasks
 
     base, shared = _apart(resolved.tree)
@@ -120,7 +120,7 @@ def _divided(resolved: Resolved, budgets: Budgets) -> tuple[list[Variant], list[
     return ([] if has_errors(list(diagnostics)) else runs), list(diagnostics)
 
 
-def _swept(resolved: Resolved, budgets: Budgets) -> tuple[list[Variant], list[Diagnostic]]:
+def _swept(resolved: Resolved, budgets: CommandBudgets) -> tuple[list[Variant], list[Diagnostic]]:
     from tjgen.language.resolve import matrix  # few experiments are swept
 
     points, problems = matrix.points(resolved.tree, budgets)

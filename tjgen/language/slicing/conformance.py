@@ -15,7 +15,7 @@ from hashlib import sha256
 from importlib import import_module
 
 from tjgen.language.slicing import plugins, proof, strategies
-from tjgen.language.slicing.items import UNKNOWN, Items
+from tjgen.language.slicing.items import UNKNOWN, DataItems
 from tjgen.language.slicing.strategy import PluginError, Strategy
 from tjgen.trees import trust
 from tjgen.trees.session import Session
@@ -52,9 +52,9 @@ def faults(strategy: Strategy, options: Mapping[str, Any] | None = None, counts:
     ]
 
 
-def _samples(strategy: Strategy, counts: Sequence[int]) -> Iterator[tuple[str, Items, int]]:
+def _samples(strategy: Strategy, counts: Sequence[int]) -> Iterator[tuple[str, DataItems, int]]:
     for name, sample in _SAMPLES.items():
-        items = Items()
+        items = DataItems()
         for path, size in sample:
             items.paths.append(path)
             items.sizes.append(size)
@@ -63,7 +63,7 @@ def _samples(strategy: Strategy, counts: Sequence[int]) -> Iterator[tuple[str, I
                 yield name, items, count
 
 
-def _tried(strategy: Strategy, items: Items, count: int, options: Mapping[str, Any]) -> Iterator[str]:
+def _tried(strategy: Strategy, items: DataItems, count: int, options: Mapping[str, Any]) -> Iterator[str]:
     before = list(items), json.dumps(options, sort_keys=True)
     try:
         plan = strategy.plan(items, count, options)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tjgen.language.slicing.items import Items
+from tjgen.language.slicing.items import DataItems
 from tjgen.trees.typing import Any
 
 NEEDS_SIZES = False
 
 
-def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]]:
+def plan(items: DataItems, count: int, options: Mapping[str, Any]) -> list[list[int]]:
     """The first slices take one item more where the items do not divide evenly."""
     each, more = divmod(len(items), count)
     starts = [index * each + min(index, more) for index in range(count + 1)]
     return [list(range(starts[index], starts[index + 1])) for index in range(count)]
 
 
-def bound(items: Items, count: int, options: Mapping[str, Any]) -> int:
+def bound(items: DataItems, count: int, options: Mapping[str, Any]) -> int:
     """The mean, rounded up."""
     return -(-len(items) // count)

@@ -6,13 +6,13 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
-from tjgen.language.slicing.items import Items
+from tjgen.language.slicing.items import DataItems
 from tjgen.trees.typing import Any
 
 NEEDS_SIZES = True
 
 
-def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]]:
+def plan(items: DataItems, count: int, options: Mapping[str, Any]) -> list[list[int]]:
     """The smallest bound that `count` runs can keep, then each run as long as it allows; none is empty without need."""
     ends = list(accumulate(items.sizes, initial=0))
     low, high = max(items.sizes, default=0), ends[-1]
@@ -30,7 +30,7 @@ def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]
     return slices
 
 
-def bound(items: Items, count: int, options: Mapping[str, Any]) -> int:
+def bound(items: DataItems, count: int, options: Mapping[str, Any]) -> int:
     """The mean and one item more: runs that are filled above the mean, one after the other, need no more."""
     return -(-sum(items.sizes) // count) + max(items.sizes, default=0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.language.slicing import problems
-from tjgen.language.slicing.items import Items
+from tjgen.language.slicing.items import DataItems
 from tjgen.language.slicing.proof import Plan
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
@@ -16,7 +16,7 @@ MOST_MAPS = 48
 """ConfigMaps of one run: every kubelet reads them all, and so does every sync."""
 
 
-def manifests(plan: Plan, items: Items) -> dict[str, str]:
+def manifests(plan: Plan, items: DataItems) -> dict[str, str]:
     """`slice-<index>.txt` -> the paths of the slice, each with its line end; an empty slice is an empty file."""
     paths = items.paths
     return {f"slice-{number}.txt": "".join([paths[index] + "\n" for index in part]) for number, part in enumerate(plan)}

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from tjgen.language.slicing import braces, problems
-from tjgen.language.slicing.items import Collector, Items
+from tjgen.language.slicing.items import Collector, DataItems
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files.sandbox import Sandbox
@@ -15,7 +15,7 @@ from tjgen.trees.files.search import matching
 
 def matched(
     sandbox: Sandbox, directory: str, patterns: Sequence[str], label: str, because: FieldPath
-) -> tuple[Items, list[Diagnostic]]:
+) -> tuple[DataItems, list[Diagnostic]]:
     """The files below `directory` that a pattern matches, its braces written out.
 
     `**` matches folders too; hidden files match only a pattern that begins with a dot.

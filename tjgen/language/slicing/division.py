@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from tjgen.language.slicing import problems, strategies
-from tjgen.language.slicing.items import Items
+from tjgen.language.slicing.items import DataItems
 from tjgen.language.slicing.proof import Plan, faults, heaviest
 from tjgen.language.slicing.proof import balance as even
 from tjgen.language.slicing.remainder import KEEP, equal
@@ -26,7 +26,7 @@ _OTHERS = "report it to the author of the strategy, or use another one"
 
 
 def divide(
-    items: Items,
+    items: DataItems,
     count: int,
     by: str,
     *,
@@ -83,7 +83,9 @@ def divide(
     return (None if has_errors(diagnostics) else evened), diagnostics
 
 
-def _judged(plan: list[list[int]], items: Items, count: int, by: str, because: FieldPath, *, covering: bool) -> list[Diagnostic]:
+def _judged(
+    plan: list[list[int]], items: DataItems, count: int, by: str, because: FieldPath, *, covering: bool
+) -> list[Diagnostic]:
     return [
         Diagnostic(problems.BROKEN, f"the slices of {by} are not a division: {fault}", path=(*because, "by"), hint=_OTHERS)
         for fault in islice(faults(plan, len(items), count, covering=covering), _MOST_REPORTED)
@@ -91,7 +93,7 @@ def _judged(plan: list[list[int]], items: Items, count: int, by: str, because: F
 
 
 def _unkept(
-    plan: list[list[int]], items: Items | None, bound: int | None, by: str, because: FieldPath, session: Session
+    plan: list[list[int]], items: DataItems | None, bound: int | None, by: str, because: FieldPath, session: Session
 ) -> list[Diagnostic]:
     """A slice that is larger than the maximum of the strategy."""
     if bound is None:
@@ -108,7 +110,9 @@ def _unusable(by: str, problem: PluginError, because: FieldPath) -> Diagnostic:
     return Diagnostic(problems.UNUSABLE, f"the strategy {by} {problem}", path=(*because, "by"), hint=hint)
 
 
-def uneven(plan: Plan, items: Items | None, bound: float | None, because: FieldPath, session: Session) -> Iterator[Diagnostic]:
+def uneven(
+    plan: Plan, items: DataItems | None, bound: float | None, because: FieldPath, session: Session
+) -> Iterator[Diagnostic]:
     """An error where the largest slice is more than `bound` times the mean, by bytes where `items` have sizes."""
     if bound is None:
         return

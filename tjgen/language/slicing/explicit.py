@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import translate
 
 from tjgen.language.slicing import braces
-from tjgen.language.slicing.items import Items
+from tjgen.language.slicing.items import DataItems
 from tjgen.trees.typing import Any
 
 NEEDS_SIZES = False
 _PATTERN = re.compile(r"[*?\[]")
 
 
-def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]]:
+def plan(items: DataItems, count: int, options: Mapping[str, Any]) -> list[list[int]]:
     """A path, a pattern in which `*` matches any characters, `?` one and `[ab]` one of several, or braces.
 
     Raises ValueError where the lists are not one for each slice, where an item is in none of them (unless `covering`

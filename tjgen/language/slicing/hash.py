@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from hashlib import sha256
 
-from tjgen.language.slicing.items import Items
+from tjgen.language.slicing.items import DataItems
 from tjgen.trees.typing import Any
 
 NEEDS_SIZES = False
 
 
-def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]]:
+def plan(items: DataItems, count: int, options: Mapping[str, Any]) -> list[list[int]]:
     """The first eight bytes of the SHA-256 of the path, big end first, modulo `count`."""
     slices: list[list[int]] = [[] for _ in range(count)]
     for index, path in enumerate(items.paths):

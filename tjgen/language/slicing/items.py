@@ -21,7 +21,7 @@ _MOST_REPORTED = 20
 _UNFIT = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
-class Item(NamedTuple):
+class DataItem(NamedTuple):
     """One file or folder of the data."""
 
     path: str
@@ -34,7 +34,7 @@ UNKNOWN = -1
 """The size of an item, in the column of sizes, where it is not known."""
 
 
-class Items(Sequence[Item]):
+class DataItems(Sequence[DataItem]):
     """Many items, stored as columns, so that a million of them fit in memory."""
 
     __slots__ = ("paths", "sizes")
@@ -46,13 +46,13 @@ class Items(Sequence[Item]):
     def __len__(self) -> int:
         return len(self.paths)
 
-    def __getitem__(self, index: int) -> Item:  # type: ignore[override]  # items are read by index only
+    def __getitem__(self, index: int) -> DataItem:  # type: ignore[override]  # items are read by index only
         size = self.sizes[index]
-        return Item(self.paths[index], None if size == UNKNOWN else size)
+        return DataItem(self.paths[index], None if size == UNKNOWN else size)
 
-    def taken(self, indexes: Sequence[int]) -> Items:
+    def taken(self, indexes: Sequence[int]) -> DataItems:
         """These of the items, in this order."""
-        some = Items()
+        some = DataItems()
         some.paths = [self.paths[index] for index in indexes]
         some.sizes = array("q", map(self.sizes.__getitem__, indexes))
         return some
@@ -71,7 +71,7 @@ class Collector:
     def __init__(self, file: str = "", within: FieldPath | None = None) -> None:
         """The place of an item is a line of `file`, or an index below the field path `within`."""
         self.file = file
-        self.items = Items()
+        self.items = DataItems()
         self.diagnostics: list[Diagnostic] = []
         self._places: array[int] = array("q")
         self._within = within
@@ -109,7 +109,7 @@ class Collector:
         path = None if self._within is None else (*self._within, place)
         self.diagnostics.append(Diagnostic(code, message, path=path, span=self._span(place), related=related, hint=hint))
 
-    def done(self) -> tuple[Items, list[Diagnostic]]:
+    def done(self) -> tuple[DataItems, list[Diagnostic]]:
         """The items, and what is wrong with them; of many faults the first ones and their number."""
         for path, first, again in _duplicates(self.items.paths):
             places = self._places[first], self._places[again]
@@ -125,7 +125,7 @@ class Collector:
         return Span(self.file, place, 1, place, 1) if self.file else None
 
 
-def listed(entries: Sequence[tuple[str, str | int | float | None]], because: FieldPath) -> tuple[Items, list[Diagnostic]]:
+def listed(entries: Sequence[tuple[str, str | int | float | None]], because: FieldPath) -> tuple[DataItems, list[Diagnostic]]:
     """Items that the experiment lists at `because`."""
     collector = Collector(within=because)
     for position, (path, written) in enumerate(entries):

@@ -9,13 +9,13 @@ from array import array
 from collections.abc import Mapping
 from heapq import heapreplace
 
-from tjgen.language.slicing.items import Items, in_order
+from tjgen.language.slicing.items import DataItems, in_order
 from tjgen.trees.typing import Any
 
 NEEDS_SIZES = True
 
 
-def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]]:
+def plan(items: DataItems, count: int, options: Mapping[str, Any]) -> list[list[int]]:
     """Equal sizes go by path, equal loads to the lowest slice; within a slice items keep their order."""
     known = items.sizes.tolist()
     order = sorted(range(len(known)), key=known.__getitem__, reverse=True)
@@ -35,7 +35,7 @@ def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]
     return slices
 
 
-def bound(items: Items, count: int, options: Mapping[str, Any]) -> int:
+def bound(items: DataItems, count: int, options: Mapping[str, Any]) -> int:
     """Bytes: the slice that ends as the largest had no more than its share of all others when it got its last item."""
     largest = max(items.sizes, default=0)
     return (sum(items.sizes) + (count - 1) * largest) // count

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.language.slicing import problems
-from tjgen.language.slicing.items import LARGEST, UNKNOWN, Collector, Items, size_of
+from tjgen.language.slicing.items import LARGEST, UNKNOWN, Collector, DataItems, size_of
 from tjgen.trees.diagnostics.model import Diagnostic
 
 _BATCH = 1024
@@ -14,7 +14,7 @@ _JSON_HINT = 'write {"path": ..., "size": ...}'
 _SIZE_HINT = "write bytes, or a quantity such as 2Gi"
 
 
-def read(content: bytes, file: str) -> tuple[Items, list[Diagnostic]]:
+def read(content: bytes, file: str) -> tuple[DataItems, list[Diagnostic]]:
     """The items in the order of the file, and what is wrong, each with its line. `file` is its name in diagnostics."""
     collector = Collector(file)
     ending = file.rpartition(".")[2].lower()

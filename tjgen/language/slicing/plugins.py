@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
 from importlib.metadata import EntryPoint, entry_points
 
-from tjgen.language.slicing.items import Items
+from tjgen.language.slicing.items import DataItems
 from tjgen.language.slicing.strategy import PluginError, Strategy
 from tjgen.trees import trust
 from tjgen.trees.files.problems import UnreadableError
@@ -61,7 +61,7 @@ def names() -> list[str]:
     return [entry.name for entry in _entries()]
 
 
-def planned(strategy: Strategy, items: Items, count: int, options: Mapping[str, Any]) -> tuple[list[list[int]], int | None]:
+def planned(strategy: Strategy, items: DataItems, count: int, options: Mapping[str, Any]) -> tuple[list[list[int]], int | None]:
     """What a strategy plans, and its bound; raises ValueError as it does, and PluginError for whatever else it raises."""
     plan = _guarded(lambda: strategy.plan(items, count, options), lets=ValueError)
     if plan.__class__ is not list or any(part.__class__ is not list for part in plan):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 
-from tjgen.language.slicing.items import Items
+from tjgen.language.slicing.items import DataItems
 from tjgen.trees.session import Session
 from tjgen.trees.typing import NamedTuple
 
@@ -63,14 +63,14 @@ def _divides(plan: Plan, items: int, count: int) -> bool:
     return seen.count(1) == count
 
 
-def heaviest(plan: Plan, items: Items | None, session: Session | None = None) -> tuple[int, int]:
+def heaviest(plan: Plan, items: DataItems | None, session: Session | None = None) -> tuple[int, int]:
     """The number of the slice that has most, and what it has: bytes of `items`, or where they are None its length."""
     loads = [len(part) for part in plan] if items is None else _bytes(plan, items, session or Session())
     most = max(loads, default=0)
     return (loads.index(most) if loads else 0), most
 
 
-def balance(plan: Plan, items: Items | None, session: Session | None = None) -> Balance:
+def balance(plan: Plan, items: DataItems | None, session: Session | None = None) -> Balance:
     """How even a proven plan is, by bytes where all sizes are known, else by items; None where these have numbers alone."""
     numbers = [len(part) for part in plan]
     if items is None or items.unsized is not None:
@@ -79,7 +79,7 @@ def balance(plan: Plan, items: Items | None, session: Session | None = None) -> 
     return Balance(min(numbers), max(numbers), min(loads), max(loads), _ratio(loads))
 
 
-def _bytes(plan: Plan, items: Items, session: Session) -> list[int]:
+def _bytes(plan: Plan, items: DataItems, session: Session) -> list[int]:
     """The bytes of each slice; a plan is judged, and then described."""
     size = items.sizes.__getitem__
     return session.latest("bytes of slices", (plan, items), lambda: [sum(map(size, part)) for part in plan])

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from hashlib import shake_128
 from struct import Struct
 
-from tjgen.language.slicing.items import Items
+from tjgen.language.slicing.items import DataItems
 from tjgen.trees.typing import Any
 
 NEEDS_SIZES = False
@@ -18,7 +18,7 @@ MOST_SCORES = 200_000_000
 """About half a minute of work."""
 
 
-def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]]:
+def plan(items: DataItems, count: int, options: Mapping[str, Any]) -> list[list[int]]:
     """Scores are four bytes each, big end first, of SHAKE-128 of the path; equal scores go to the lowest slice.
 
     Raises ValueError where there are too many items times slices.

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tjgen.language.slicing.items import Items
+from tjgen.language.slicing.items import DataItems
 from tjgen.trees.typing import Any
 
 NEEDS_SIZES = False
 
 
-def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]]:
+def plan(items: DataItems, count: int, options: Mapping[str, Any]) -> list[list[int]]:
     """Item j goes to slice j modulo `count`."""
     return [list(range(index, len(items), count)) for index in range(count)]
 
 
-def bound(items: Items, count: int, options: Mapping[str, Any]) -> int:
+def bound(items: DataItems, count: int, options: Mapping[str, Any]) -> int:
     """The mean, rounded up."""
     return -(-len(items) // count)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 
-from tjgen.language.slicing.items import Items
+from tjgen.language.slicing.items import DataItems
 from tjgen.language.slicing.strategy import Strategy
 from tjgen.trees.session import Session
 from tjgen.trees.typing import Any, cast
@@ -37,7 +37,7 @@ def load(name: str, files: Mapping[str, str] = NO_FILES, session: Session | None
 
 
 def plan_of(
-    name: str, strategy: Strategy, items: Items, count: int, options: Mapping[str, Any]
+    name: str, strategy: Strategy, items: DataItems, count: int, options: Mapping[str, Any]
 ) -> tuple[list[list[int]], int | None]:
     """The plan of the strategy of that name, and the most that a slice may hold by its own word, its `bound`.
 

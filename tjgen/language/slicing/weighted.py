@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import accumulate
 
-from tjgen.language.slicing.items import Items
+from tjgen.language.slicing.items import DataItems
 from tjgen.trees.typing import Any
 
 NEEDS_SIZES = False
 
 
-def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]]:
+def plan(items: DataItems, count: int, options: Mapping[str, Any]) -> list[list[int]]:
     """Runs with the lengths that the weights give; raises ValueError as `lengths` does."""
     shares = lengths(len(items), count, options)
     starts = accumulate(shares, initial=0)
     return [list(range(start, start + length)) for start, length in zip(starts, shares, strict=False)]
 
 
-def bound(items: Items, count: int, options: Mapping[str, Any]) -> int:
+def bound(items: DataItems, count: int, options: Mapping[str, Any]) -> int:
     """The largest share, rounded up."""
     weights: list[int] = options["weights"]
     return -(-len(items) * max(weights) // sum(weights))

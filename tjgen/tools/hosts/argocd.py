@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from tjgen.compiler.building.request import NAMESPACE
 from tjgen.language.resolve.files import named
-from tjgen.language.resolve.project import FILE, Project
+from tjgen.language.resolve.project import FILE, LoadedProject
 from tjgen.tools.hosts.rendering import Rendered, RenderRequest
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic
 from tjgen.trees.fields.path import Tree
@@ -86,7 +86,7 @@ def request(variables: Mapping[str, str]) -> tuple[PluginRequest, list[Diagnosti
     return PluginRequest(options, strict == "true"), problems
 
 
-def announcements(project: Project) -> list[Tree]:
+def announcements(project: LoadedProject) -> list[Tree]:
     """The parameters as Argo CD shows them in its form (reposerver/apiclient `ParameterAnnouncement`)."""
     environments = list(project.spec.environments)
     parameter_announcements = []

@@ -15,7 +15,7 @@ from tjgen.gitops.emit.ondisk import files
 from tjgen.gitops.output.inventory import disagreements, entries
 from tjgen.gitops.output.planned import bodies_on_disk, body_of
 from tjgen.language.catalog.find import Catalog
-from tjgen.language.resolve.project import FILE, Project, alone, find
+from tjgen.language.resolve.project import FILE, LoadedProject, alone, find
 from tjgen.language.resolve.project_file import load
 from tjgen.language.runs.lock import LockedRun
 from tjgen.language.runs.store import LockKey, Locks
@@ -73,16 +73,16 @@ def _known_environments(bodies: Mapping[str, str], wanted: Sequence[str]) -> Non
         raise CompileError([Diagnostic("TJ262", message, hint=hint)])
 
 
-def _release(project: Project, environment: str | None, requested: str | None) -> Release:
+def _release(project: LoadedProject, environment: str | None, requested: str | None) -> Release:
     own = project.environment(environment)
     return chosen(requested or (own.trainer if own is not None else None) or project.spec.trainer)
 
 
-def _is_output(project: Project, directory: str) -> bool:
+def _is_output(project: LoadedProject, directory: str) -> bool:
     return os.path.realpath(os.path.join(project.directory, str(project.spec.output.directory))) == os.path.realpath(directory)
 
 
-def _locks(project: Project, environments: Sequence[str]) -> dict[tuple[str, str], LockedRun]:
+def _locks(project: LoadedProject, environments: Sequence[str]) -> dict[tuple[str, str], LockedRun]:
     return {(place.key, run.name): run for place, run in entries(Locks(project.directory), environments)}
 
 

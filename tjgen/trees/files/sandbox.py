@@ -12,7 +12,7 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 
-from tjgen.trees.budgets import DEFAULT, Budgets
+from tjgen.trees.budgets import DEFAULT, CommandBudgets
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files import problems
 from tjgen.trees.files.problems import UnreadableError, over_budget, refused
@@ -49,7 +49,7 @@ class FolderEntry(NamedTuple):
 class Sandbox:
     """Reads the files of one input. Keeps count of what it read."""
 
-    def __init__(self, roots: Sequence[str] = (), budgets: Budgets = DEFAULT) -> None:
+    def __init__(self, roots: Sequence[str] = (), budgets: CommandBudgets = DEFAULT) -> None:
         """`roots`: folders that may be read, with what is below them. The first one is the repository."""
         self.budgets = budgets
         self._roots = [os.path.realpath(root) for root in roots]
@@ -86,7 +86,7 @@ class Sandbox:
     def read(self, path: str, *, limit: int | None = None) -> bytes:
         """The content of a regular file. Raises UnreadableError.
 
-        `limit`: the most bytes that it may have, where that is not the limit of any file (`Budgets.file_size`).
+        `limit`: the most bytes that it may have, where that is not the limit of any file (`CommandBudgets.file_size`).
         """
         folder, name = os.path.split(path)
         real, inside = self._folder(folder)
@@ -268,7 +268,7 @@ def _neighbor(path: str) -> str | None:
     return os.path.join(folder, near) if near is not None else None
 
 
-def around(paths: Sequence[str] = (), *, start: str = ".", budgets: Budgets = DEFAULT) -> Sandbox:
+def around(paths: Sequence[str] = (), *, start: str = ".", budgets: CommandBudgets = DEFAULT) -> Sandbox:
     """A sandbox for paths of a command line: the repository around `start`, and what the paths name outside of it."""
     repository = repository_of(start)
     sandbox = Sandbox([repository] if repository is not None else [], budgets)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tjgen.trees.budgets import DEFAULT, Budgets
+from tjgen.trees.budgets import DEFAULT, CommandBudgets
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source import problems
 from tjgen.trees.source.directives import check_start, is_blank
@@ -59,7 +59,7 @@ class _Growth(NamedTuple):
 class Builder:
     """Builds the values of one stream; `documents` and `findings` have the results so far, also after an error."""
 
-    def __init__(self, source: Text, dialect: Dialect, budgets: Budgets = DEFAULT) -> None:
+    def __init__(self, source: Text, dialect: Dialect, budgets: CommandBudgets = DEFAULT) -> None:
         self.documents: list[Document] = []
         self._begun = 0
         self._count = 0  # values so far, including those of aliases

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tjgen.trees.budgets import DEFAULT, Budgets, exceeded
+from tjgen.trees.budgets import DEFAULT, CommandBudgets, exceeded
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.source import core, kubernetes, libyaml
 from tjgen.trees.source.builder import Builder
@@ -21,7 +21,9 @@ CORE = "core"
 _DIALECTS = {KUBERNETES: kubernetes.DIALECT, CORE: core.DIALECT}
 
 
-def read(text: str | bytes, file: str, dialect: str, budgets: Budgets = DEFAULT) -> tuple[list[Document], list[Diagnostic]]:
+def read(
+    text: str | bytes, file: str, dialect: str, budgets: CommandBudgets = DEFAULT
+) -> tuple[list[Document], list[Diagnostic]]:
     """All documents of a stream that could be read, empty ones skipped, and what is wrong with the text.
 
     `dialect` is KUBERNETES or CORE. `budgets` bounds the size, the documents and the values of the text. Never raises because
@@ -54,7 +56,7 @@ def read(text: str | bytes, file: str, dialect: str, budgets: Budgets = DEFAULT)
     return builder.documents, builder.findings.in_order()
 
 
-def _read_objects(content: str, source: Text, budgets: Budgets) -> tuple[list[Document], list[Diagnostic]] | None:
+def _read_objects(content: str, source: Text, budgets: CommandBudgets) -> tuple[list[Document], list[Diagnostic]] | None:
     """The documents of a text of several JSON objects; None where it is not one."""
     from tjgen.trees.source import concatenated  # few files are such texts
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.trainer.info import Info
-from tjgen.cluster.trainer.job import Job
+from tjgen.cluster.trainer.job import DecodedTrainJob
 from tjgen.cluster.trainer.objects import CreatedObject, created_object
 from tjgen.cluster.trainer.resources import gang_resources
 from tjgen.trees.fields.managed import Origin, Owners
@@ -19,13 +19,13 @@ LABEL = "scheduling.x-k8s.io/pod-group"
 _POLICY = ("spec", "podGroupPolicy", "coscheduling")
 
 
-def enforce_pod_group_policy(info: Info, job: Job) -> None:
+def enforce_pod_group_policy(info: Info, job: DecodedTrainJob) -> None:
     """The label of every pod."""
     if "coscheduling" in info.pod_group_policy or (info.runtime.is_gang and not info.release.labels_gangs_only):
         info.pod_labels[LABEL] = job.name
 
 
-def build(info: Info, job: Job) -> Iterator[CreatedObject]:
+def build(info: Info, job: DecodedTrainJob) -> Iterator[CreatedObject]:
     """Return the PodGroup: the pods of all jobs and their total requests."""
     policy = info.pod_group_policy.get("coscheduling")
     if policy is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.trainer.info import NODE, PANIC, Container, Info, PanicError
-from tjgen.cluster.trainer.job import Job
+from tjgen.cluster.trainer.job import DecodedTrainJob
 from tjgen.cluster.trainer.objects import RANDOM, SCRIPT, CreatedObject, created_object
 from tjgen.cluster.trainer.runtimes import POD_SPEC, ContainerShape
 from tjgen.trees.fields.managed import Origin, Owners
@@ -26,7 +26,7 @@ _VIEW_IMAGE = "FLUX_VIEW_IMAGE"
 _DEFAULT_IMAGE = "ghcr.io/converged-computing/flux-view-ubuntu:tag-jammy"
 
 
-def enforce_ml_policy(info: Info, job: Job) -> None:
+def enforce_ml_policy(info: Info, job: DecodedTrainJob) -> None:
     """The command around the user's, the init container, volumes and mounts of the job named node.
 
     Raises PanicError without spec.trainer, which the controller takes for granted.
@@ -57,7 +57,7 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
                 container.upsert_mounts(_mounts(job), rule)
 
 
-def build(info: Info, job: Job) -> Iterator[CreatedObject]:
+def build(info: Info, job: DecodedTrainJob) -> Iterator[CreatedObject]:
     """The scripts and the certificate; raises PanicError without spec.trainer.numNodes."""
     if info.policy("flux") is None:
         return
@@ -70,7 +70,7 @@ def build(info: Info, job: Job) -> Iterator[CreatedObject]:
     yield created_object(job, "v1", "Secret", CURVE_SUFFIX, {"data": {"curve.cert": RANDOM}}, {(): (Origin(MANAGER, "tjgen"),)})
 
 
-def _view_image(info: Info, job: Job) -> tuple[str, Origin]:
+def _view_image(info: Info, job: DecodedTrainJob) -> tuple[str, Origin]:
     image, origin = _DEFAULT_IMAGE, Origin(MANAGER, "tjgen")
     container = info.trainer_container()
     for variable in container.variables if container else ():
@@ -84,7 +84,7 @@ def _view_image(info: Info, job: Job) -> tuple[str, Origin]:
     return image, origin
 
 
-def _original_command(info: Info, job: Job) -> str:
+def _original_command(info: Info, job: DecodedTrainJob) -> str:
     # The runtime's own args are not part of it: upstream reads only its command.
     container = info.trainer_container()
     command: list[str] = container.tree.get("command", []) if container and info.release.wraps_command_of_runtime else []
@@ -93,7 +93,7 @@ def _original_command(info: Info, job: Job) -> str:
     return " ".join([*command, *(job.args or [])]).strip()
 
 
-def _installer(image: str, job: Job) -> dict[str, Tree]:
+def _installer(image: str, job: DecodedTrainJob) -> dict[str, Tree]:
     entrypoint = job.name + ENTRYPOINT_SUFFIX
     installer: dict[str, Tree] = {
         "name": INSTALLER,
@@ -107,7 +107,7 @@ def _installer(image: str, job: Job) -> dict[str, Tree]:
     return installer if not image and job.release.writes_init_containers else {**installer, "image": image}
 
 
-def _volumes(job: Job) -> list[Tree]:
+def _volumes(job: DecodedTrainJob) -> list[Tree]:
     entrypoint = job.name + ENTRYPOINT_SUFFIX
     memory: list[Tree] = [{"name": _MEMORY, "emptyDir": {"medium": "Memory"}}] if job.release.shares_memory_with_flux else []
     return [
@@ -119,7 +119,7 @@ def _volumes(job: Job) -> list[Tree]:
     ]
 
 
-def _mounts(job: Job) -> list[Tree]:
+def _mounts(job: DecodedTrainJob) -> list[Tree]:
     entrypoint = job.name + ENTRYPOINT_SUFFIX
     memory: list[Tree] = [{"name": _MEMORY, "mountPath": "/dev/shm", "readOnly": True}]
     return [

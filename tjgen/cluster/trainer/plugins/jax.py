@@ -7,14 +7,14 @@ are added later, when the JobSet is built, so they follow these and take precede
 from __future__ import annotations
 
 from tjgen.cluster.trainer.info import PANIC, TRAINER, Info, PanicError
-from tjgen.cluster.trainer.job import Job
+from tjgen.cluster.trainer.job import DecodedTrainJob
 from tjgen.cluster.trainer.plugins.rendezvous import COMPLETION_INDEX, PORT, enforce_count, host
 from tjgen.trees.fields.managed import Origin
 
 MANAGER = "trainer:jax"
 
 
-def enforce_ml_policy(info: Info, job: Job) -> None:
+def enforce_ml_policy(info: Info, job: DecodedTrainJob) -> None:
     """Count, variables and port; raises PanicError without a trainer, in releases that take it for granted."""
     if info.policy("jax") is None:
         return

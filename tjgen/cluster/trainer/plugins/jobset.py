@@ -17,7 +17,7 @@ from tjgen.cluster.trainer.info import (
     Info,
     PodSet,
 )
-from tjgen.cluster.trainer.job import Job, owners_of, variables
+from tjgen.cluster.trainer.job import DecodedTrainJob, owners_of, variables
 from tjgen.cluster.trainer.objects import CreatedObject, created_object
 from tjgen.cluster.trainer.plugins.mpi import runs_launcher_as_node
 from tjgen.cluster.trainer.ports import settled
@@ -35,7 +35,7 @@ _SUSPEND: FieldPath = ("spec", "suspend")
 _STORAGE_URI = "STORAGE_URI"
 
 
-def build(info: Info, job: Job) -> Iterator[CreatedObject]:
+def build(info: Info, job: DecodedTrainJob) -> Iterator[CreatedObject]:
     """The JobSet."""
     for podset in info.podsets:
         for container in podset.containers:
@@ -119,7 +119,7 @@ def _first_like_last(items: list[Any], key: str) -> list[Any]:
     return result
 
 
-def _initializer(podset: PodSet, job: Job) -> None:
+def _initializer(podset: PodSet, job: DecodedTrainJob) -> None:
     kind = _INITIALIZERS.get(podset.ancestor or "")
     if kind is None:
         return
@@ -143,7 +143,7 @@ def _initializer(podset: PodSet, job: Job) -> None:
             container.owners[(*container.path, "envFrom", len(sources))] = (Origin(MANAGER, "trainjob", (*path, "secretRef")),)
 
 
-def _trainer(podset: PodSet, info: Info, job: Job) -> None:
+def _trainer(podset: PodSet, info: Info, job: DecodedTrainJob) -> None:
     if job.trainer is None:
         return
     policy = info.policy("mpi")
@@ -168,7 +168,7 @@ def _trainer(podset: PodSet, info: Info, job: Job) -> None:
             container.upsert_env(job.env, job.env_owners)
 
 
-def _replace_resources(container: Container, job: Job) -> None:
+def _replace_resources(container: Container, job: DecodedTrainJob) -> None:
     # In early releases the TrainJob's requests and limits replace all those of the container.
     kept = job.resource_lists
     if kept:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.trainer import resources
 from tjgen.cluster.trainer.info import LAUNCHER, NODE, Container, Info, PodSet, RefusedError
-from tjgen.cluster.trainer.job import Job
+from tjgen.cluster.trainer.job import DecodedTrainJob
 from tjgen.cluster.trainer.objects import RANDOM, CreatedObject, created_object
 from tjgen.trees import regex
 from tjgen.trees.fields.managed import Origin, Owners
@@ -39,7 +39,7 @@ _HOST_FILE_VOLUME = "mpi-hostfile"
 _HOST_FILE_DIRECTORY = "/etc/mpi"
 
 
-def enforce_ml_policy(info: Info, job: Job) -> None:
+def enforce_ml_policy(info: Info, job: DecodedTrainJob) -> None:
     """Counts, volumes, mounts and variables; raises RefusedError for an implementation other than OpenMPI."""
     policy = info.policy("mpi")
     if policy is None:
@@ -60,7 +60,7 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
                     _set_up_launcher(container, info, job, policy)
 
 
-def build(info: Info, job: Job) -> Iterator[CreatedObject]:
+def build(info: Info, job: DecodedTrainJob) -> Iterator[CreatedObject]:
     """The host file and the SSH keys."""
     policy = info.policy("mpi")
     if policy is None:
@@ -78,7 +78,7 @@ def runs_launcher_as_node(policy: dict[str, Any]) -> bool:
     return bool(policy.get("runLauncherAsNode"))
 
 
-def slots(info: Info, job: Job, policy: dict[str, Any]) -> tuple[int, Origin]:
+def slots(info: Info, job: DecodedTrainJob, policy: dict[str, Any]) -> tuple[int, Origin]:
     """Return processes per node and their source: the TrainJob, else the policy, else, if the policy has 1, the GPUs."""
     processes = job.trainer_field("numProcPerNode")
     if processes is not None:
@@ -100,7 +100,7 @@ def _number(processes: int | str) -> int:
     return resources.int32(int(processes)) if regex.fullmatch(r"[+-]?[0-9]+", processes, regex.ASCII) else 0
 
 
-def _enforce_count(info: Info, job: Job, launcher_is_node: bool) -> None:
+def _enforce_count(info: Info, job: DecodedTrainJob, launcher_is_node: bool) -> None:
     # Only the job named node is counted; the runtime's numNodes went to the trainer ancestor, the launcher.
     nodes = job.trainer_field("numNodes")
     podset = info.podset(NODE)
@@ -111,7 +111,7 @@ def _enforce_count(info: Info, job: Job, launcher_is_node: bool) -> None:
     podset.count_origin = origin._replace(mirrors=podset.count == nodes)
 
 
-def _set_up_launcher(container: Container, info: Info, job: Job, policy: dict[str, Any]) -> None:
+def _set_up_launcher(container: Container, info: Info, job: DecodedTrainJob, policy: dict[str, Any]) -> None:
     rule = Origin(MANAGER, "runtime", _POLICY)
     container.upsert_mounts([{"name": _HOST_FILE_VOLUME, "mountPath": _HOST_FILE_DIRECTORY}], rule)
     if policy["mpiImplementation"] != OPEN_MPI:
@@ -124,14 +124,14 @@ def _set_up_launcher(container: Container, info: Info, job: Job, policy: dict[st
     container.upsert_env(variables, ((rule,), (rule,), (counted,), (rule,)))
 
 
-def _ssh_volume(job: Job) -> Tree:
+def _ssh_volume(job: DecodedTrainJob) -> Tree:
     has_modes = job.release.sets_key_modes
     items = [{"key": key, "path": path} | ({"mode": mode} if has_modes else {}) for key, path, mode in _KEY_FILES]
     mode = {"defaultMode": 0o400} if has_modes else {}
     return {"name": _SSH_VOLUME, "secret": {"secretName": job.name + SSH_SUFFIX, **mode, "items": items}}
 
 
-def _host_file_volume(job: Job) -> Tree:
+def _host_file_volume(job: DecodedTrainJob) -> Tree:
     return {
         "name": _HOST_FILE_VOLUME,
         "configMap": {
@@ -141,7 +141,7 @@ def _host_file_volume(job: Job) -> Tree:
     }
 
 
-def _host_file(info: Info, job: Job, policy: dict[str, Any]) -> str:
+def _host_file(info: Info, job: DecodedTrainJob, policy: dict[str, Any]) -> str:
     if policy["mpiImplementation"] != OPEN_MPI:
         return ""
     count, _ = slots(info, job, policy)
@@ -154,7 +154,7 @@ def _host_file(info: Info, job: Job, policy: dict[str, Any]) -> str:
     )
 
 
-def _endpoints(podset: PodSet, info: Info, job: Job) -> Iterator[str]:
+def _endpoints(podset: PodSet, info: Info, job: DecodedTrainJob) -> Iterator[str]:
     # plugins/jobset `IdentifyPodNetwork`: with the replicas of the template, which are forced to 1 only later.
     subdomain = (info.spec.get("network") or {}).get("subdomain") or job.name
     replicas = podset.shape.tree.get("replicas", 1) if info.release.counts_replicas else 1

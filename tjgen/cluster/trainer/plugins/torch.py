@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tjgen.cluster.trainer import resources
 from tjgen.cluster.trainer.info import TRAINER, Container, Info, RefusedError
-from tjgen.cluster.trainer.job import RUNTIME, TORCHTUNE, Job
+from tjgen.cluster.trainer.job import RUNTIME, TORCHTUNE, DecodedTrainJob
 from tjgen.cluster.trainer.plugins.rendezvous import COMPLETION_INDEX, PORT, enforce_count, host
 from tjgen.trees.fields.managed import Origin
 from tjgen.trees.fields.path import Tree
@@ -25,7 +25,7 @@ _MASTER_ORIGINS = ((Origin(MANAGER, "trainjob", ("metadata", "name")),), (_RULE,
 _TARGETS = ("spec", "mlPolicy", "torch", "envInjection", "targets")
 
 
-def enforce_ml_policy(info: Info, job: Job) -> None:
+def enforce_ml_policy(info: Info, job: DecodedTrainJob) -> None:
     """Counts, variables, port and, for torchtune, the command; raises RefusedError for a missing injection target."""
     policy = info.policy("torch")
     if policy is None:
@@ -68,7 +68,7 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
             target_podset.upsert_env([*variables, *master], [(origin,)] * 5)
 
 
-def processes_per_node(info: Info, job: Job) -> tuple[int | str, Origin]:
+def processes_per_node(info: Info, job: DecodedTrainJob) -> tuple[int | str, Origin]:
     """The number of processes, or a word, and what decided it."""
     processes, by_whom = _processes(info, job)
     because = by_whom if job.resources is None else Origin(MANAGER, "trainjob", ("spec", "trainer", "resourcesPerNode"))
@@ -85,7 +85,7 @@ def processes_per_node(info: Info, job: Job) -> tuple[int | str, Origin]:
     return processes, because
 
 
-def _processes(info: Info, job: Job) -> tuple[int | str, Origin]:
+def _processes(info: Info, job: DecodedTrainJob) -> tuple[int | str, Origin]:
     processes = job.trainer_field("numProcPerNode")
     if processes is not None:
         return processes, Origin(MANAGER, "trainjob", ("spec", "trainer", "numProcPerNode"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tjgen.cluster.trainer import resources
 from tjgen.cluster.trainer.info import NODE, TRAINER, Info
-from tjgen.cluster.trainer.job import TORCHTUNE, Job
+from tjgen.cluster.trainer.job import TORCHTUNE, DecodedTrainJob
 from tjgen.cluster.trainer.plugins.rendezvous import PORT, host
 from tjgen.cluster.trainer.release import Release
 from tjgen.trees.fields.managed import Origin
@@ -21,7 +21,7 @@ _DORA = "model.use_dora"
 _QUANTIZED = "model.quantize_base"
 
 
-def extend_command(info: Info, job: Job, nodes: int, processes: int | str) -> None:
+def extend_command(info: Info, job: DecodedTrainJob, nodes: int, processes: int | str) -> None:
     """Complete the TrainJob's command; its arguments stay arguments."""
     gpus = resources.gpus(resources.per_node(info, job)) if info.release.looks_into_runtime else 0
     command = list(TORCHTUNE)
@@ -38,7 +38,7 @@ def _are_several(processes: int | str, gpus: int, release: Release) -> bool:
     return processes > 1 if isinstance(processes, int) else gpus > 1
 
 
-def recipe_and_configuration(job: Job, nodes: int, processes: int | str, gpus: int) -> tuple[str, str]:
+def recipe_and_configuration(job: DecodedTrainJob, nodes: int, processes: int | str, gpus: int) -> tuple[str, str]:
     """Return the recipe and the configuration for nodes, devices and the kind of fine-tuning in the arguments."""
     args = (job.args or []) if job.release.finetunes_by_adapters else []
     is_single_device = nodes == 1 and (processes == 1 or gpus == 1)
@@ -58,7 +58,7 @@ def recipe_and_configuration(job: Job, nodes: int, processes: int | str, gpus: i
     return recipe, model(job) + suffix
 
 
-def model(job: Job) -> str:
+def model(job: DecodedTrainJob) -> str:
     """Return the model in the runtime's name, or "" if the name does not have three parts."""
     parts = str(job.spec["runtimeRef"].get("name", "")).split("-")
     if len(parts) != 3:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.trainer.info import Info
-from tjgen.cluster.trainer.job import Job
+from tjgen.cluster.trainer.job import DecodedTrainJob
 from tjgen.cluster.trainer.objects import CreatedObject, created_object
 from tjgen.cluster.trainer.resources import gang_resources
 from tjgen.cluster.trainer.runtimes import POD_SPEC
@@ -22,13 +22,13 @@ QUEUE_ANNOTATION = "scheduling.volcano.sh/queue-name"
 _POLICY = ("spec", "podGroupPolicy", "volcano")
 
 
-def enforce_pod_group_policy(info: Info, job: Job) -> None:
+def enforce_pod_group_policy(info: Info, job: DecodedTrainJob) -> None:
     """The annotation of every pod."""
     if "volcano" in info.pod_group_policy:
         info.pod_annotations[GROUP_ANNOTATION] = job.name
 
 
-def build(info: Info, job: Job) -> Iterator[CreatedObject]:
+def build(info: Info, job: DecodedTrainJob) -> Iterator[CreatedObject]:
     """Return the PodGroup: the pods of all jobs, their total requests, queue, priority and topology."""
     policy = info.pod_group_policy.get("volcano")
     if policy is None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tjgen.cluster.trainer import resources
 from tjgen.cluster.trainer.info import TRAINER, Info
-from tjgen.cluster.trainer.job import Job
+from tjgen.cluster.trainer.job import DecodedTrainJob
 from tjgen.cluster.trainer.plugins.rendezvous import COMPLETION_INDEX, PORT, enforce_count, host
 from tjgen.trees.fields.managed import Origin
 
@@ -16,7 +16,7 @@ RESERVED = ("DMLC_TRACKER_URI", "DMLC_TRACKER_PORT", "DMLC_TASK_ID", "DMLC_NUM_W
 """Variables that a TrainJob may not set."""
 
 
-def enforce_ml_policy(info: Info, job: Job) -> None:
+def enforce_ml_policy(info: Info, job: DecodedTrainJob) -> None:
     """Count, variables and port; a worker for each GPU, or one for each node."""
     if info.policy("xgboost") is None:
         return

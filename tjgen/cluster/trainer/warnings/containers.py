@@ -8,7 +8,7 @@ from tjgen.cluster.trainer.info import DATASET_INITIALIZER, LAUNCHER, MODEL_INIT
 from tjgen.cluster.trainer.plugins import mpi, torch
 from tjgen.cluster.trainer.plugins.rendezvous import PORT
 from tjgen.cluster.trainer.ports import are_confused, settled
-from tjgen.cluster.trainer.warnings.subject import Subject, in_runtime
+from tjgen.cluster.trainer.warnings.subject import ExpandedTrainJob, in_runtime
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, named
 from tjgen.trees.typing import Any
@@ -24,7 +24,7 @@ _PLAIN_PORT = (("containerPort", PORT), ("protocol", "TCP"))
 _JAX = ("JAX_NUM_PROCESSES", "JAX_PROCESS_ID", "JAX_COORDINATOR_ADDRESS")
 
 
-def trainer_without_container(subject: Subject) -> Iterator[Diagnostic]:
+def trainer_without_container(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """builder.go `Trainer`: only containers named node of jobs with the trainer label are written."""
     if not subject.job.trainer or subject.info.trainer_container() is not None or subject.info.policy("mpi") is not None:
         return
@@ -39,7 +39,7 @@ def trainer_without_container(subject: Subject) -> Iterator[Diagnostic]:
         )
 
 
-def initializer_without_container(subject: Subject) -> Iterator[Diagnostic]:
+def initializer_without_container(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """builder.go `Initializer`: goes by the label of the job and the name of the container."""
     for kind, name in (("dataset", DATASET_INITIALIZER), ("model", MODEL_INITIALIZER)):
         if kind not in subject.job.spec.get("initializer", {}):
@@ -54,7 +54,7 @@ def initializer_without_container(subject: Subject) -> Iterator[Diagnostic]:
             )
 
 
-def dead_address(subject: Subject) -> Iterator[Diagnostic]:
+def dead_address(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """The address of the first pod consists of the word node and the TrainJob's name."""
     podset = subject.info.podset_of_ancestor(TRAINER)
     if podset is None or not _looks_for_first_pod(subject, podset):
@@ -78,7 +78,7 @@ def dead_address(subject: Subject) -> Iterator[Diagnostic]:
         )
 
 
-def no_host_names(subject: Subject) -> Iterator[Diagnostic]:
+def no_host_names(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """JobSet v0.12.0 `createHeadlessSvcIfNecessary`: without enableDNSHostnames no pod has a name that others could find."""
     network = subject.info.spec.get("network") or {}
     policy = next((policy for policy in (*_ADDRESSES, "mpi") if subject.info.policy(policy) is not None), None)
@@ -92,13 +92,13 @@ def no_host_names(subject: Subject) -> Iterator[Diagnostic]:
         )
 
 
-def _looks_for_first_pod(subject: Subject, podset: PodSet) -> bool:
+def _looks_for_first_pod(subject: ExpandedTrainJob, podset: PodSet) -> bool:
     if subject.job.trainer is not None and podset.container(NODE) is not None:
         return True
     return "envInjection" in (subject.info.policy("torch") or {})
 
 
-def job_named_node(subject: Subject) -> Iterator[Diagnostic]:
+def job_named_node(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """mpi and flux `EnforceMLPolicy` go by the names of jobs and containers."""
     info = subject.info
     for policy, names in (("mpi", (NODE, LAUNCHER)), ("flux", (NODE,))):
@@ -120,7 +120,7 @@ def job_named_node(subject: Subject) -> Iterator[Diagnostic]:
             )
 
 
-def lost_sources(subject: Subject) -> Iterator[Diagnostic]:
+def lost_sources(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """pkg/apply `EnvVar` copies four kinds of sources; a fileKeyRef is none of them."""
     lists: list[tuple[FieldPath, Any]] = [(_ENV, subject.job.trainer_field("env"))]
     if "initializer" in subject.job.spec:
@@ -137,7 +137,7 @@ def lost_sources(subject: Subject) -> Iterator[Diagnostic]:
                 )
 
 
-def overruled_variables(subject: Subject) -> Iterator[Diagnostic]:
+def overruled_variables(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """builder.go `Trainer` upserts spec.trainer.env last; not every policy of every release has a check against it."""
     release, policies = subject.job.release, subject.info.ml_policy or {}
     names: tuple[str, ...] = _JAX if "jax" in policies else ()
@@ -150,19 +150,19 @@ def overruled_variables(subject: Subject) -> Iterator[Diagnostic]:
             yield _overruled(subject, variable["name"], (*_ENV, named(variable["name"])))
 
 
-def overruled_storage(subject: Subject) -> Iterator[Diagnostic]:
+def overruled_storage(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """builder.go `Initializer` upserts the initializer's env after STORAGE_URI."""
     for kind, section in subject.job.spec["initializer"].items():
         if "storageUri" in section and any(variable["name"] == "STORAGE_URI" for variable in section.get("env", ())):
             yield _overruled(subject, "STORAGE_URI", ("spec", "initializer", kind, "env", named("STORAGE_URI")))
 
 
-def _overruled(subject: Subject, name: str, path: FieldPath) -> Diagnostic:
+def _overruled(subject: ExpandedTrainJob, name: str, path: FieldPath) -> Diagnostic:
     message = f"{name} replaces the value that the controller computes"
     return subject.of_trainjob("TJ835", message, "leave it out", path)
 
 
-def swallowed_ports(subject: Subject) -> Iterator[Diagnostic]:
+def swallowed_ports(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """pkg/apply `UpsertPort` takes two ports without a name for one."""
     init = subject.job.release.writes_init_containers
     podsets = subject.info.podsets
@@ -182,7 +182,7 @@ def swallowed_ports(subject: Subject) -> Iterator[Diagnostic]:
             )
 
 
-def stripped_port(subject: Subject) -> Iterator[Diagnostic]:
+def stripped_port(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """The plugins add {containerPort: 29500}, which replaces all fields of a port with that number."""
     for container in subject.info.all_containers():
         for position, port in enumerate(container.tree.get("ports") or () if container.added_ports else ()):
@@ -196,7 +196,7 @@ def stripped_port(subject: Subject) -> Iterator[Diagnostic]:
                 )
 
 
-def random_variables(subject: Subject) -> Iterator[Diagnostic]:
+def random_variables(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """The framework walks its plugins in the order of a Go map, and two of them write this list."""
     if subject.job.env and subject.info.trainer_container() is not None:
         yield subject.of_trainjob(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.trainer.warnings.subject import Subject, in_runtime
+from tjgen.cluster.trainer.warnings.subject import ExpandedTrainJob, in_runtime
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.typing import Any
@@ -17,7 +17,7 @@ _SPLIT = (" ", "\t", "\n", "*", "?")
 """What an unquoted variable of a shell is split at, or takes for a pattern of file names."""
 
 
-def split_words(subject: Subject) -> Iterator[Diagnostic]:
+def split_words(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """Words are joined by spaces and the shell splits them again, without a look at quotes."""
     for path, words, is_trainjobs in _parts(subject):
         for position, word in enumerate(words):
@@ -31,7 +31,7 @@ def split_words(subject: Subject) -> Iterator[Diagnostic]:
                 )
 
 
-def added_arguments(subject: Subject) -> Iterator[Diagnostic]:
+def added_arguments(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """The TrainJob's args go into the command, and the args of the runtime's container stay behind them."""
     container = subject.info.trainer_container()
     args = container.tree.get("args") if container is not None else None
@@ -44,7 +44,7 @@ def added_arguments(subject: Subject) -> Iterator[Diagnostic]:
         )
 
 
-def no_command(subject: Subject) -> Iterator[Diagnostic]:
+def no_command(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """entrypoint.sh: without a command it starts a cluster for people to use, which does not end; the image's own is not run."""
     container = subject.info.trainer_container()
     if container is None or container.tree.get("args") or any(words for _, words, _ in _parts(subject)):
@@ -57,7 +57,7 @@ def no_command(subject: Subject) -> Iterator[Diagnostic]:
     )
 
 
-def _parts(subject: Subject) -> Iterator[tuple[FieldPath, list[str], bool]]:
+def _parts(subject: ExpandedTrainJob) -> Iterator[tuple[FieldPath, list[str], bool]]:
     """Return the lists of words that form the command, and whether they come from the TrainJob."""
     trainer: Any = get(subject.job.tree, _TRAINER, {})
     container = subject.info.trainer_container()

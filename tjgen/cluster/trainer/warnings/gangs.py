@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from tjgen.cluster.trainer.info import KNOWN_ANCESTORS, PodSet
 from tjgen.cluster.trainer.plugins.volcano import QUEUE_ANNOTATION
 from tjgen.cluster.trainer.runtimes import POD_SPEC
-from tjgen.cluster.trainer.warnings.subject import Subject, in_runtime
+from tjgen.cluster.trainer.warnings.subject import ExpandedTrainJob, in_runtime
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 
 _POLICY: FieldPath = ("spec", "podGroupPolicy")
 
 
-def two_gangs(subject: Subject) -> Iterator[Diagnostic]:
+def two_gangs(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """Both plugins act where both policies are set."""
     if len(subject.info.pod_group_policy) > 1:
         yield subject.of_runtime(
@@ -25,7 +25,7 @@ def two_gangs(subject: Subject) -> Iterator[Diagnostic]:
         )
 
 
-def gang_without_replicas(subject: Subject) -> Iterator[Diagnostic]:
+def gang_without_replicas(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """minMember sums the counts of the jobs and leaves their replicas out."""
     for podset in subject.info.podsets:
         replicas = podset.shape.tree.get("replicas", 1)
@@ -38,7 +38,7 @@ def gang_without_replicas(subject: Subject) -> Iterator[Diagnostic]:
             )
 
 
-def gang_in_steps(subject: Subject) -> Iterator[Diagnostic]:
+def gang_in_steps(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """minMember counts the pods of all jobs; JobSet creates those of a waiting job only when the others are ready or complete."""
     waiting = [podset for podset in subject.info.podsets if podset.shape.tree.get("dependsOn")]
     order = (subject.info.spec.get("startupPolicy") or {}).get("startupPolicyOrder")
@@ -57,7 +57,7 @@ def gang_in_steps(subject: Subject) -> Iterator[Diagnostic]:
     )
 
 
-def gang_without_scheduler(subject: Subject) -> Iterator[Diagnostic]:
+def gang_without_scheduler(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """Neither plugin sets schedulerName: the default scheduler ignores the PodGroup."""
     default = [one for one in subject.info.podsets if one.shape.pod_spec.get("schedulerName", "") in ("", "default-scheduler")]
     if list(subject.info.pod_group_policy) == ["volcano"] and default:
@@ -69,7 +69,7 @@ def gang_without_scheduler(subject: Subject) -> Iterator[Diagnostic]:
         )
 
 
-def gang_of_requests(subject: Subject) -> Iterator[Diagnostic]:
+def gang_of_requests(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """minResources sums requests; that a limit without a request is a request becomes true only in the Pod."""
     for podset in subject.info.podsets:
         for container in podset.containers:
@@ -85,7 +85,7 @@ def gang_of_requests(subject: Subject) -> Iterator[Diagnostic]:
                 return
 
 
-def gang_without_trainjobs_resources(subject: Subject) -> Iterator[Diagnostic]:
+def gang_without_trainjobs_resources(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """newRuntimeInfo before v2.3: gangs are counted before resourcesPerNode is put in, without an mlPolicy in 2.2 as well."""
     release = subject.job.release
     seen = release.shows_resources_to_gangs and subject.info.ml_policy is not None
@@ -98,7 +98,7 @@ def gang_without_trainjobs_resources(subject: Subject) -> Iterator[Diagnostic]:
         )
 
 
-def gang_priorities(subject: Subject) -> Iterator[Diagnostic]:
+def gang_priorities(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """volcano.go `Build`: every job with a priorityClassName overwrites that of the job before."""
     named = [podset for podset in subject.info.podsets if "priorityClassName" in podset.shape.pod_spec]
     classes = list(dict.fromkeys(podset.shape.pod_spec["priorityClassName"] for podset in named))
@@ -111,7 +111,7 @@ def gang_priorities(subject: Subject) -> Iterator[Diagnostic]:
         )
 
 
-def unread_queue(subject: Subject) -> Iterator[Diagnostic]:
+def unread_queue(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """The queue is read from the annotations of the JobSet, which come from the runtime's template and from patches."""
     if "volcano" not in subject.info.pod_group_policy or QUEUE_ANNOTATION in subject.info.annotations:
         return

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.trainer.warnings.subject import Subject, in_runtime
+from tjgen.cluster.trainer.warnings.subject import ExpandedTrainJob, in_runtime
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.k8s.names import LABEL_LENGTH, longest_trainjob_name
 
 
-def long_name(subject: Subject) -> Iterator[Diagnostic]:
+def long_name(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """The TrainJob's checks let 63 characters pass, the JobSet's do not."""
     jobs = [(podset.name, podset.shape.tree.get("replicas", 1), podset.count) for podset in subject.info.podsets]
     most = longest_trainjob_name(jobs)
@@ -22,7 +22,7 @@ def long_name(subject: Subject) -> Iterator[Diagnostic]:
         )
 
 
-def long_claim_name(subject: Subject) -> Iterator[Diagnostic]:
+def long_claim_name(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """JobSet v0.12.0 pkg/webhooks `validateVolumeClaimPolicies`: TEMPLATE-JOBSET has at most 63 characters."""
     for policy in subject.info.spec.get("volumeClaimPolicies") or ():
         for template in policy.get("templates") or ():
@@ -38,7 +38,7 @@ def long_claim_name(subject: Subject) -> Iterator[Diagnostic]:
                 )
 
 
-def long_coordinator(subject: Subject) -> Iterator[Diagnostic]:
+def long_coordinator(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """JobSet v0.12.0 pkg/webhooks `validateCoordinator`: NAME-JOB-REPLICA-POD.SUBDOMAIN is a label of every Job and Pod."""
     coordinator = subject.info.spec.get("coordinator")
     if not coordinator:

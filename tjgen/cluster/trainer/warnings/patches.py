@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.cluster.releases import POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES
 from tjgen.cluster.trainer.overrides import patches
 from tjgen.cluster.trainer.runtimes import POD_SPEC, ContainerShape, JobShape
-from tjgen.cluster.trainer.warnings.subject import Subject
+from tjgen.cluster.trainer.warnings.subject import ExpandedTrainJob
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, named, render
 from tjgen.trees.typing import Any, NamedTuple
@@ -42,7 +42,7 @@ class _JobPatch(NamedTuple):
             yield container, (*self.pod_path, field, named(container.get("name", "")))
 
 
-def unknown_targets(subject: Subject) -> Iterator[Diagnostic]:
+def unknown_targets(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """The webhook of 2.3 looks for unknown jobs after it has merged the patch; no release looks for containers in time."""
     known = {shape.name: shape for shape in subject.runtime.jobs}
     for patch in _job_patches(subject):
@@ -70,7 +70,7 @@ def unknown_targets(subject: Subject) -> Iterator[Diagnostic]:
                     )
 
 
-def double_values(subject: Subject) -> Iterator[Diagnostic]:
+def double_values(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """A strategic merge adds a volume's new source or a variable's valueFrom to the old one."""
     shapes = {podset.name: podset.shape for podset in reversed(subject.info.podsets)}
     for patch in _job_patches(subject):
@@ -100,7 +100,7 @@ def double_values(subject: Subject) -> Iterator[Diagnostic]:
                         )
 
 
-def _job_patches(subject: Subject) -> Iterator[_JobPatch]:
+def _job_patches(subject: ExpandedTrainJob) -> Iterator[_JobPatch]:
     job = subject.job
     if job.release.overrides == RUNTIME_PATCHES:
         for path, template in patches(job):
@@ -125,7 +125,7 @@ def _doubled(container: ContainerShape) -> list[str]:
     return [variable["name"] for variable in env if "value" in variable and "valueFrom" in variable]
 
 
-def replaced_lists(subject: Subject) -> Iterator[Diagnostic]:
+def replaced_lists(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """A strategic merge replaces a list whole where its Go type has no merge key (core/v1 `Toleration` has none)."""
     written = {shape.name: shape.pod_spec for shape in subject.runtime.jobs}
     for patch in _job_patches(subject):
@@ -141,7 +141,7 @@ def replaced_lists(subject: Subject) -> Iterator[Diagnostic]:
                 )
 
 
-def empty_values(subject: Subject) -> Iterator[Diagnostic]:
+def empty_values(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """A patch is decoded into its Go type and written again: `omitempty` drops what was written to clear a field."""
     field = subject.job.release.overrides
     written = get(subject.job.tree, ("spec", field), None)
@@ -154,7 +154,7 @@ def empty_values(subject: Subject) -> Iterator[Diagnostic]:
         )
 
 
-def late_variables(subject: Subject) -> Iterator[Diagnostic]:
+def late_variables(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """New elements of a patched list come first, and $(NAME) sees only the variables before it (core/v1 `EnvVar`)."""
     shapes = {podset.name: podset.shape for podset in subject.info.podsets}
     for patch in _job_patches(subject):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.trainer import resources
 from tjgen.cluster.trainer.info import KNOWN_ANCESTORS, NODE, TRAINER
-from tjgen.cluster.trainer.warnings.subject import Subject, in_runtime
+from tjgen.cluster.trainer.warnings.subject import ExpandedTrainJob, in_runtime
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.typing import Any
@@ -20,7 +20,7 @@ _SHARES = ("mem", "core", "percent", "util")
 _SETS_VARIABLES = ("torch", "jax", "xgboost")
 
 
-def no_trainer_section(subject: Subject) -> Iterator[Diagnostic]:
+def no_trainer_section(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """torch, jax, xgboost `EnforceMLPolicy`: without spec.trainer nothing is set up."""
     if subject.job.trainer is None:
         for policy in _SETS_VARIABLES:
@@ -33,7 +33,7 @@ def no_trainer_section(subject: Subject) -> Iterator[Diagnostic]:
                 )
 
 
-def resources_without_policy(subject: Subject) -> Iterator[Diagnostic]:
+def resources_without_policy(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """newRuntimeInfo: resourcesPerNode is merged only where the runtime has an mlPolicy."""
     if subject.job.resources and subject.info.ml_policy is None and subject.job.release.merges_resources:
         yield subject.of_trainjob(
@@ -44,7 +44,7 @@ def resources_without_policy(subject: Subject) -> Iterator[Diagnostic]:
         )
 
 
-def lost_claims(subject: Subject) -> Iterator[Diagnostic]:
+def lost_claims(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """newRuntimeInfo: what is merged keeps only limits and requests."""
     override = subject.job.resources
     podset = subject.info.podset_of_ancestor(TRAINER)
@@ -62,7 +62,7 @@ def lost_claims(subject: Subject) -> Iterator[Diagnostic]:
         )
 
 
-def devices_that_do_not_count(subject: Subject) -> Iterator[Diagnostic]:
+def devices_that_do_not_count(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """`GetNumGPUPerNode`: only resources with gpu in their name are GPUs."""
     if subject.job.trainer_field("numProcPerNode") is not None:
         return
@@ -88,7 +88,7 @@ def devices_that_do_not_count(subject: Subject) -> Iterator[Diagnostic]:
             return
 
 
-def counts_below_one(subject: Subject) -> Iterator[Diagnostic]:
+def counts_below_one(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """ML plugins take numNodes as it is, without a lower bound."""
     for podset in subject.info.podsets:
         if podset.count < 1:
@@ -100,7 +100,7 @@ def counts_below_one(subject: Subject) -> Iterator[Diagnostic]:
             )
 
 
-def overwritten_counts(subject: Subject) -> Iterator[Diagnostic]:
+def overwritten_counts(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """`SyncParallelCount`: parallelism and completions of every job become the count."""
     for podset in subject.info.podsets:
         spec = podset.shape.tree["template"]["spec"]
@@ -124,7 +124,7 @@ def overwritten_counts(subject: Subject) -> Iterator[Diagnostic]:
             )
 
 
-def several_trainer_jobs(subject: Subject) -> Iterator[Diagnostic]:
+def several_trainer_jobs(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """`FindPodSetByAncestor` finds the first; the builder writes image, command, args and env to all."""
     podsets = [podset for podset in subject.info.podsets if podset.ancestor == TRAINER]
     for podset in podsets[1:]:
@@ -136,7 +136,7 @@ def several_trainer_jobs(subject: Subject) -> Iterator[Diagnostic]:
         )
 
 
-def several_policies(subject: Subject) -> Iterator[Diagnostic]:
+def several_policies(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """The framework walks its plugins in the order of a Go map."""
     names = ", ".join(sorted(name for name in subject.info.ml_policy or () if name != "numNodes"))
     yield subject.of_runtime(
@@ -147,7 +147,7 @@ def several_policies(subject: Subject) -> Iterator[Diagnostic]:
     )
 
 
-def launchers(subject: Subject) -> Iterator[Diagnostic]:
+def launchers(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """newRuntimeInfo: the runtime's numNodes goes to the trainer ancestor, which for MPI is the launcher."""
     for podset in subject.info.podsets:
         if podset.ancestor == TRAINER and podset.name != NODE and podset.count > 1:
@@ -159,7 +159,7 @@ def launchers(subject: Subject) -> Iterator[Diagnostic]:
             )
 
 
-def amounts_as_gpus(subject: Subject) -> Iterator[Diagnostic]:
+def amounts_as_gpus(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """`GetNumGPUPerNode` goes by the letters gpu in a name, whatever is counted there."""
     if subject.job.trainer_field("numProcPerNode") is not None:
         return
@@ -177,7 +177,7 @@ def amounts_as_gpus(subject: Subject) -> Iterator[Diagnostic]:
             return
 
 
-def processes_not_read(subject: Subject) -> Iterator[Diagnostic]:
+def processes_not_read(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """Only the torch, mpi and flux plugins read numProcPerNode. As the number of a node's devices it does no harm."""
     policies = subject.info.ml_policy or {}
     processes = subject.job.trainer_field("numProcPerNode")
@@ -199,7 +199,7 @@ def _devices(requirements: dict[str, Any]) -> set[str]:
     return {str(amount) for amounts in lists for name, amount in amounts.items() if "/" in name}
 
 
-def nodes_not_read(subject: Subject) -> Iterator[Diagnostic]:
+def nodes_not_read(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """numNodes goes to the first trainer job; for MPI to the job named node."""
     nodes = subject.job.trainer_field("numNodes")
     if nodes is None:
@@ -216,7 +216,7 @@ def nodes_not_read(subject: Subject) -> Iterator[Diagnostic]:
         )
 
 
-def one_process_overruled(subject: Subject) -> Iterator[Diagnostic]:
+def one_process_overruled(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """mpi `EnforceMLPolicy`: a runtime's numProcPerNode of 1 cannot be distinguished from the default; the GPU count wins."""
     written = get(subject.runtime.tree, (*_MPI, "numProcPerNode"), None)
     if written != 1 or subject.job.trainer_field("numProcPerNode") is not None or not subject.job.release.looks_into_runtime:
@@ -231,7 +231,7 @@ def one_process_overruled(subject: Subject) -> Iterator[Diagnostic]:
         )
 
 
-def replaced_resources(subject: Subject) -> Iterator[Diagnostic]:
+def replaced_resources(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """builder.go `Trainer` before v2.3: limits and requests of the TrainJob take the place of all that the container has."""
     kept = subject.job.resource_lists
     podset = subject.info.podset_of_ancestor(TRAINER)

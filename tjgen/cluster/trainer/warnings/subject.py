@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from tjgen.cluster.trainer.info import Info
-from tjgen.cluster.trainer.job import Job
+from tjgen.cluster.trainer.job import DecodedTrainJob
 from tjgen.cluster.trainer.runtimes import SPEC, Runtime
 from tjgen.trees.diagnostics.model import Diagnostic, ObjectRef
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.typing import NamedTuple
 
 
-class Subject(NamedTuple):
+class ExpandedTrainJob(NamedTuple):
     """One expansion, as the rules look at it after it has run."""
 
     info: Info
-    job: Job
+    job: DecodedTrainJob
     runtime: Runtime
 
     def of_trainjob(self, code: str, message: str, hint: str, path: FieldPath) -> Diagnostic:

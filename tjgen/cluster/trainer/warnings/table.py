@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from tjgen.cluster.trainer.warnings import containers, flux, gangs, names, patches, processes, template
-from tjgen.cluster.trainer.warnings.subject import Subject
+from tjgen.cluster.trainer.warnings.subject import ExpandedTrainJob
 from tjgen.trees.diagnostics.model import Diagnostic
 
-Rule = Callable[[Subject], Iterator[Diagnostic]]
+Rule = Callable[[ExpandedTrainJob], Iterator[Diagnostic]]
 
 ALWAYS: tuple[Rule, ...] = (
     processes.resources_without_policy,
@@ -94,7 +94,7 @@ GANGS: tuple[Rule, ...] = (
 )
 
 
-def find_warnings(subject: Subject) -> list[Diagnostic]:
+def find_warnings(subject: ExpandedTrainJob) -> list[Diagnostic]:
     """Return all findings of the rules; rules that cannot apply are skipped."""
     info, spec = subject.info, subject.job.spec
     rules = list(ALWAYS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.trainer.runtimes import SPEC
-from tjgen.cluster.trainer.warnings.subject import Subject
+from tjgen.cluster.trainer.warnings.subject import ExpandedTrainJob
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import get
 from tjgen.trees.typing import Any
@@ -23,7 +23,7 @@ _READ_LATER = {
 """Labels and annotations that other programs look for, and where they look."""
 
 
-def unread_metadata(subject: Subject) -> Iterator[Diagnostic]:
+def unread_metadata(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """Labels and annotations of a TrainJob stay there; a JobSet has those of the runtime's template and of patches."""
     for tree, of in ((subject.job.tree, subject.of_trainjob), (subject.runtime.tree, subject.of_runtime)):
         metadata: Any = tree.get("metadata") or {}
@@ -38,7 +38,7 @@ def unread_metadata(subject: Subject) -> Iterator[Diagnostic]:
                     )
 
 
-def overwritten_suspend(subject: Subject) -> Iterator[Diagnostic]:
+def overwritten_suspend(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """jobset `Build`: spec.suspend of the JobSet is that of the TrainJob, false by default."""
     if get(subject.runtime.tree, (*SPEC, "suspend"), None) is True and not subject.job.suspend:
         yield subject.of_runtime(
@@ -49,7 +49,7 @@ def overwritten_suspend(subject: Subject) -> Iterator[Diagnostic]:
         )
 
 
-def large_runtime(subject: Subject) -> Iterator[Diagnostic]:
+def large_runtime(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """The snapshot holds the runtime's YAML in a ConfigMap, of which the API server takes 1 MiB."""
     size = subject.runtime.size
     if subject.job.release.keeps_snapshot and size > _SNAPSHOT_LIMIT:

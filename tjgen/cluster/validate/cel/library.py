@@ -174,7 +174,7 @@ _GLOBALS: dict[tuple[str, int], Function] = {
 
 
 def _compared(value: Any, other: Any) -> int:
-    return lists.compare_versions(value, other) if value.__class__ is lists.Version else amounts.compared(value, other)
+    return lists.compare_versions(value, other) if value.__class__ is lists.SemanticVersion else amounts.compared(value, other)
 
 
 _METHODS: dict[tuple[str, int], Function] = {

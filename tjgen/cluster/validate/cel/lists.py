@@ -76,7 +76,7 @@ def _end(position: int) -> Callable[[Any], Optional]:
     return end
 
 
-class Version(NamedTuple):
+class SemanticVersion(NamedTuple):
     """A semantic version."""
 
     major: int
@@ -88,7 +88,7 @@ class Version(NamedTuple):
 _VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?")
 
 
-def _semver(text: Any, normalize: Any = False) -> Version:
+def _semver(text: Any, normalize: Any = False) -> SemanticVersion:
     if text.__class__ is not str:
         raise overload()
     if normalize:
@@ -98,7 +98,7 @@ def _semver(text: Any, normalize: Any = False) -> Version:
     match = _VERSION.fullmatch(text)
     if match is None:
         raise CelError(f'Invalid character(s) found in "{text}"')
-    return Version(int(match[1]), int(match[2]), int(match[3]), tuple((match[4] or "").split(".")) if match[4] else ())
+    return SemanticVersion(int(match[1]), int(match[2]), int(match[3]), tuple((match[4] or "").split(".")) if match[4] else ())
 
 
 def _normalized(text: str) -> str:
@@ -120,9 +120,9 @@ def _is_semver(text: Any, normalize: Any = False) -> bool:
     return True
 
 
-def compare_versions(left: Version, right: Any) -> int:
+def compare_versions(left: SemanticVersion, right: Any) -> int:
     """-1, 0 or 1. Raises CelError if the other value is not a version."""
-    if right.__class__ is not Version:
+    if right.__class__ is not SemanticVersion:
         raise overload()
     if left[:3] != right[:3]:
         return -1 if left[:3] < right[:3] else 1
@@ -138,7 +138,7 @@ def _part(part: str) -> tuple[int, int, str]:
 
 def _number(field: str) -> Callable[[Any], int]:
     def number(version: Any) -> int:
-        if version.__class__ is not Version:
+        if version.__class__ is not SemanticVersion:
             raise overload()
         return int(getattr(version, field))
 

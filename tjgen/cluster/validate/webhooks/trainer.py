@@ -14,7 +14,7 @@ from tjgen.cluster.trainer.framework import PLACEHOLDER_UID
 from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.trainer.info import DATASET_INITIALIZER, LAUNCHER, MODEL_INITIALIZER, NODE, PANIC, TRAINER, RefusedError
 from tjgen.cluster.trainer.inputs import runtime_of
-from tjgen.cluster.trainer.job import Job
+from tjgen.cluster.trainer.job import DecodedTrainJob
 from tjgen.cluster.trainer.refusals import GROUP, unsupported
 from tjgen.cluster.trainer.refusals import RUNTIME as NAMESPACED
 from tjgen.cluster.trainer.release import NEWEST, Release
@@ -64,8 +64,8 @@ class Review(NamedTuple):
 def _trainjob(review: Review) -> WebhookAnswer:
     tree, old, context, release, session = review
     try:
-        job = Job(tree, PLACEHOLDER_UID, release, session)
-        before = Job(old, PLACEHOLDER_UID, release, session) if old is not None else None
+        job = DecodedTrainJob(tree, PLACEHOLDER_UID, release, session)
+        before = DecodedTrainJob(old, PLACEHOLDER_UID, release, session) if old is not None else None
     except DecodeError as error:
         # The mutating webhook is the first to decode.
         return WebhookAnswer((refused(error.text, error.path, "give the field a value of its type"),))
@@ -94,7 +94,7 @@ def _trainjob(review: Review) -> WebhookAnswer:
     return WebhookAnswer((*names, *errors), warnings)
 
 
-def _misnamed(job: Job) -> list[Fault]:
+def _misnamed(job: DecodedTrainJob) -> list[Fault]:
     path = ("metadata", "name")
     return [
         invalid(path, quote(job.name), words, "use a DNS label that begins with a letter") for words in dns1035_label(job.name)
@@ -105,7 +105,7 @@ def _is_deprecated(labels: Mapping[str, str]) -> bool:
     return labels.get(SUPPORT_LABEL) == "deprecated"
 
 
-def _missing_runtime(job: Job) -> Fault:
+def _missing_runtime(job: DecodedTrainJob) -> Fault:
     reference = job.spec["runtimeRef"]
     path = ("spec", "runtimeRef")
     name, text = reference.get("name", ""), shown(reference, "RuntimeRef", job.release)

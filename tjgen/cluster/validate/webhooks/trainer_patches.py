@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.releases import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES
 from tjgen.cluster.trainer.info import DATASET_INITIALIZER, MODEL_INITIALIZER, NODE, Info
-from tjgen.cluster.trainer.job import Job
+from tjgen.cluster.trainer.job import DecodedTrainJob
 from tjgen.cluster.trainer.runtimes import POD_SPEC
 from tjgen.cluster.validate.fault import DUPLICATE, Fault
 from tjgen.cluster.validate.webhooks.answer import forbidden, invalid
@@ -37,7 +37,7 @@ _ELEMENTS = {
 }
 
 
-def validate_initializers(info: Info, job: Job) -> Iterator[Fault]:
+def validate_initializers(info: Info, job: DecodedTrainJob) -> Iterator[Fault]:
     """Each initializer needs a job and a container of its name, and a mount called initializer."""
     for kind, name in (("dataset", DATASET_INITIALIZER), ("model", MODEL_INITIALIZER)):
         if kind not in job.spec.get("initializer", {}):
@@ -65,7 +65,7 @@ def _mounts_volume(container: Any) -> bool:
     return any(mount["name"] == MOUNT for mount in container.volume_mounts)
 
 
-def validate_patches(info: Info, job: Job, old: Job | None, context: Sequence[Tree]) -> Iterator[Fault]:
+def validate_patches(info: Info, job: DecodedTrainJob, old: DecodedTrainJob | None, context: Sequence[Tree]) -> Iterator[Fault]:
     """When overrides may change, how their managers are called, and what they may reach."""
     if old is not None and _without_times(old) != _without_times(job):
         yield from _changed(job, old, context)
@@ -87,7 +87,7 @@ def validate_patches(info: Info, job: Job, old: Job | None, context: Sequence[Tr
                 yield from _containers(pod, item["name"], names, job, old)
 
 
-def _validate_overrides(names: dict[str, set[str]], job: Job) -> Iterator[Fault]:
+def _validate_overrides(names: dict[str, set[str]], job: DecodedTrainJob) -> Iterator[Fault]:
     seen: set[str] = set()
     for override in job.spec.get(job.release.overrides, ()):
         targets = [target.get("name", "") for target in override.get("targetJobs", ())]
@@ -104,11 +104,11 @@ def _validate_overrides(names: dict[str, set[str]], job: Job) -> Iterator[Fault]
             yield from _containers(pod, name, names, job, None)
 
 
-def _field(job: Job) -> FieldPath:
+def _field(job: DecodedTrainJob) -> FieldPath:
     return ("spec", job.release.overrides)
 
 
-def _changed(job: Job, old: Job, context: Sequence[Tree]) -> Iterator[Fault]:
+def _changed(job: DecodedTrainJob, old: DecodedTrainJob, context: Sequence[Tree]) -> Iterator[Fault]:
     title = _TITLES[job.release.overrides]
     on_resume = job.release.patches_may_change_on_resume
     if not job.suspend and not (on_resume and old.suspend):
@@ -125,7 +125,9 @@ def _changed(job: Job, old: Job, context: Sequence[Tree]) -> Iterator[Fault]:
                     yield forbidden(_field(job), words, "wait until its pods are gone")
 
 
-def _containers(pod: Any, job_name: str, names: dict[str, set[str]], job: Job, old: Job | None) -> Iterator[Fault]:
+def _containers(
+    pod: Any, job_name: str, names: dict[str, set[str]], job: DecodedTrainJob, old: DecodedTrainJob | None
+) -> Iterator[Fault]:
     # A runtime patch is merged before this check, so the containers that it names exist: the first two never apply to it.
     known = names.get(job_name, set())
     where = f"that doesn't exist in the runtime job {job_name}"
@@ -140,7 +142,7 @@ def _containers(pod: Any, job_name: str, names: dict[str, set[str]], job: Job, o
             yield _about(job, old, f"must not have envs for the {', '.join(special)} containers")
 
 
-def _about(job: Job, old: Job | None, words: str) -> Fault:
+def _about(job: DecodedTrainJob, old: DecodedTrainJob | None, words: str) -> Fault:
     overrides = job.spec[job.release.overrides]
     if job.release.overrides == RUNTIME_PATCHES:
         before = {patch.get("manager"): patch for patch in old.spec.get(RUNTIME_PATCHES, ())} if old is not None else {}
@@ -150,6 +152,6 @@ def _about(job: Job, old: Job | None, words: str) -> Fault:
     return invalid(path, text, words, "use spec.trainer.env or spec.initializer for that")
 
 
-def _without_times(job: Job) -> list[dict[str, Any]]:
+def _without_times(job: DecodedTrainJob) -> list[dict[str, Any]]:
     # The mutating webhook keeps the time of a patch that did not change, so times never make a difference.
     return [{key: value for key, value in item.items() if key != "time"} for item in job.spec.get(job.release.overrides, [])]

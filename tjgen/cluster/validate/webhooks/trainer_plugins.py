@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from tjgen.cluster.trainer.info import LAUNCHER, NODE, Info
-from tjgen.cluster.trainer.job import TORCHTUNE, Job
+from tjgen.cluster.trainer.job import TORCHTUNE, DecodedTrainJob
 from tjgen.cluster.trainer.plugins import flux, mpi, torch, volcano, xgboost
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.webhooks.answer import forbidden, invalid
@@ -30,8 +30,8 @@ class WebhookRequest(NamedTuple):
     """One admission request: the TrainJob, what it was before an update, and the other objects."""
 
     info: Info
-    job: Job
-    old: Job | None
+    job: DecodedTrainJob
+    old: DecodedTrainJob | None
     context: Sequence[Tree]
 
 
@@ -131,7 +131,7 @@ def _xgboost(request: WebhookRequest) -> Iterator[Fault]:
             yield forbidden((*_ENV, position), words, "remove the variable: the controller sets it")
 
 
-def _reserved(job: Job, names: tuple[str, ...]) -> Iterator[Fault]:
+def _reserved(job: DecodedTrainJob, names: tuple[str, ...]) -> Iterator[Fault]:
     env = job.trainer_field("env") or []
     names_in_use = sorted({variable["name"] for variable in env} & set(names))
     if names_in_use:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.trainer import resources
 from tjgen.cluster.trainer.info import PANIC, Info, PanicError
-from tjgen.cluster.trainer.job import Job
+from tjgen.cluster.trainer.job import DecodedTrainJob
 from tjgen.cluster.trainer.plugins import torchtune
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.webhooks.answer import invalid
@@ -27,7 +27,7 @@ _TRAINER: FieldPath = ("spec", "trainer")
 _NAME: FieldPath = ("spec", "runtimeRef", "name")
 
 
-def validate_torchtune(info: Info, job: Job) -> Iterator[Fault]:
+def validate_torchtune(info: Info, job: DecodedTrainJob) -> Iterator[Fault]:
     """Model, nodes, devices and arguments that do not go together."""
     args = job.args or []
     model = torchtune.model(job)

@@ -8,7 +8,7 @@ from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import KUSTOMIZATION, RUNS, TRAINJOB
 from tjgen.gitops.lint.pods import images
 from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Finding, RelatedPlace, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 
 RULE = Rule(
     code="TJ665",
@@ -52,7 +52,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                     )
 
 
-def _is_marked(run: Item, path: tuple[object, ...]) -> bool:
+def _is_marked(run: AppliedObject, path: tuple[object, ...]) -> bool:
     span = run.locate(path)
     if span is None or run.document is None:
         return False

@@ -9,7 +9,7 @@ from tjgen.gitops.lint.kinds import CLAIM, KUSTOMIZATION, STORAGE_CLASS
 from tjgen.gitops.lint.order import kustomization_of, step
 from tjgen.gitops.lint.references import Users
 from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, MISSING, SEEN, WARNING, FieldEdit, Finding, RelatedPlace, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.sync import HOOK, WAVE, annotation, phases
 
 RULE = Rule(
@@ -46,14 +46,14 @@ def check(scene: Scene) -> Iterator[Finding]:
             yield from _in_kustomizations(scene, claim, consumers, severity)
 
 
-def binding_mode(scene: Scene, claim: Item) -> str:
+def binding_mode(scene: Scene, claim: AppliedObject) -> str:
     """How the class of a claim binds; empty where the class is not among the manifests."""
     name = claim.get("spec", "storageClassName", default="")
     storage_class = scene.find(STORAGE_CLASS, "", str(name)) if name else None
     return str(storage_class.tree.get("volumeBindingMode") or "Immediate") if storage_class is not None else ""
 
 
-def _in_waves(claim: Item, consumers: list[Item], severity: str) -> Iterator[Finding]:
+def _in_waves(claim: AppliedObject, consumers: list[AppliedObject], severity: str) -> Iterator[Finding]:
     own = step(claim)
     steps = [(when, item) for item in consumers if item.unit(ARGOCD) == claim.unit(ARGOCD) and (when := step(item)) is not None]
     if own is None or not steps or min(when for when, _ in steps) <= own:
@@ -73,7 +73,7 @@ def _in_waves(claim: Item, consumers: list[Item], severity: str) -> Iterator[Fin
     )
 
 
-def _in_kustomizations(scene: Scene, claim: Item, consumers: list[Item], severity: str) -> Iterator[Finding]:
+def _in_kustomizations(scene: Scene, claim: AppliedObject, consumers: list[AppliedObject], severity: str) -> Iterator[Finding]:
     own = kustomization_of(scene, claim)
     if own is None or own.kind != KUSTOMIZATION or own.get("spec", "wait") is not True:
         return

@@ -8,7 +8,7 @@ from tjgen.cluster.synctools.protocol import SyncTool
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import stays
 from tjgen.gitops.lint.rule import ARGOCD, FLUX, SOURCE, WARNING, Finding, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 
 RULE = Rule(
     code="TJ639",
@@ -43,7 +43,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                 )
 
 
-def _outcome(owner: Item, tool: SyncTool, count: int) -> str:
+def _outcome(owner: AppliedObject, tool: SyncTool, count: int) -> str:
     objects = f"{count} object{'s' if count > 1 else ''}"
     allowed = owner.get("spec", "syncPolicy", "automated", "allowEmpty") is True
     kept = tool.refuses_to_remove_all and not allowed

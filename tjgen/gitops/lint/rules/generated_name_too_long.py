@@ -8,7 +8,7 @@ from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import JOBSET, TRAINJOB
 from tjgen.gitops.lint.names import longest_jobset_name
 from tjgen.gitops.lint.rule import ARGOCD, ERROR, SEEN, Finding, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.sync import phases
 from tjgen.trees.k8s.names import LABEL_LENGTH
 
@@ -48,7 +48,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             yield Finding(run, ("metadata", "generateName"), message, hint=hint)
 
 
-def _longest_name(scene: Scene, run: Item) -> int:
+def _longest_name(scene: Scene, run: AppliedObject) -> int:
     """How long the name may be, as far as the jobs of its JobSet are known."""
     if run.kind == JOBSET:
         return longest_jobset_name(run.get("spec"))

@@ -9,7 +9,7 @@ from tjgen.cluster.trainer.warnings.clashes import ClashingRun, clashes
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import TRAINJOB
 from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, RelatedPlace, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 
 RULE = Rule(
     code="TJ656",
@@ -47,7 +47,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         yield Finding(item, ("metadata", "name"), message, hint=clash.hint or "use another name", related=related)
 
 
-def _created_trees(scene: Scene, run: Item) -> Iterator[dict[str, object]]:
+def _created_trees(scene: Scene, run: AppliedObject) -> Iterator[dict[str, object]]:
     """Return the objects created for a run; if its runtime is unknown, those created for every run."""
     expansion = scene.expansion(run)
     if expansion is not None:

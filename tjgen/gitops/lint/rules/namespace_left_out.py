@@ -8,7 +8,7 @@ from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import CLAIM, CONFIGMAP, CRONJOB, JOB, KUSTOMIZATION, POD, PODGROUP, RUNS, RUNTIME, SECRET, SERVICE
 from tjgen.gitops.lint.order import applied_with, kustomization_of
 from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Finding, RelatedPlace, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 
 RULE = Rule(
     code="TJ666",
@@ -31,7 +31,7 @@ _NAMESPACED = (*RUNS, RUNTIME, JOB, CRONJOB, CLAIM, CONFIGMAP, SECRET, SERVICE, 
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each of them. No fix: the namespace of other objects need not be the one that was meant."""
-    by_owner: dict[tuple[str, ...], dict[str, Item]] = {}
+    by_owner: dict[tuple[str, ...], dict[str, AppliedObject]] = {}
     for item in scene.of(*_NAMESPACED):
         namespace = item.get("metadata", "namespace")
         if namespace:

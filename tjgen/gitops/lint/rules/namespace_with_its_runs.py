@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import CLAIM, NAMESPACE, RUNS
 from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, FieldEdit, Finding, RelatedPlace, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.sync import OPTIONS, PRUNE, RECONCILE, annotation, has_option, mark, with_options
 
 RULE = Rule(
@@ -30,7 +30,7 @@ RULE = Rule(
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each Namespace with a run or a claim in it, by the tools that apply both."""
-    members: dict[str, list[Item]] = {}
+    members: dict[str, list[AppliedObject]] = {}
     for one in scene.of(*RUNS, CLAIM):
         members.setdefault(one.namespace, []).append(one)
     for item in scene.of(NAMESPACE):
@@ -55,7 +55,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             )
 
 
-def _missing(item: Item, tool: str) -> FieldEdit | None:
+def _missing(item: AppliedObject, tool: str) -> FieldEdit | None:
     if tool == FLUX:
         kept = mark(item, PRUNE) == "disabled" or mark(item, RECONCILE) == "disabled"
         return None if kept else FieldEdit(item, annotation(PRUNE), "disabled")

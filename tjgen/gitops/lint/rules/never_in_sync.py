@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from tjgen.cluster.synctools.protocol import SyncTool
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, FieldEdit, Finding, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.trees.fields.path import FieldPath, Tree
 
 RULE = Rule(
@@ -44,7 +44,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             yield Finding(item, path, what, hint="remove it", key=True, changes=changes)
 
 
-def _dropped(item: Item, tools: Collection[SyncTool]) -> Iterator[tuple[FieldPath, str]]:
+def _dropped(item: AppliedObject, tools: Collection[SyncTool]) -> Iterator[tuple[FieldPath, str]]:
     for empty in _EMPTY if any(tool.compares_with_git for tool in tools) else ():
         if item.get(*empty) == {}:
             yield empty, "an empty map is not kept, so it differs for ever"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, ERROR, FLUX, Finding, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.trees.diagnostics.model import Span
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.source.document import Document
@@ -47,9 +47,9 @@ def check(scene: Scene) -> Iterator[Finding]:
             )
 
 
-def _as_item(document: Document) -> Item:
+def _as_item(document: Document) -> AppliedObject:
     tree = {"kind": "File", "metadata": {"name": os.path.basename(document.file)}}
-    return Item(tree, _located(document), file=document.file, units={}, document=document)
+    return AppliedObject(tree, _located(document), file=document.file, units={}, document=document)
 
 
 def _located(document: Document) -> Callable[..., Span | None]:

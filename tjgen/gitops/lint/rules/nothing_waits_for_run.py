@@ -8,7 +8,7 @@ from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import CONFIGMAP, RUNS
 from tjgen.gitops.lint.order import applications, kustomization_of, waiting
 from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Finding, RelatedPlace, Rule
-from tjgen.gitops.lint.scene import Item, Kind, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Kind, Scene
 
 RULE = Rule(
     code="TJ603",
@@ -43,7 +43,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                     message = f"it does not wait for {first[1]}, which counts as healthy once it is applied"
                     yield _finding(item, first[1], message, f"give Argo CD a check of health for {first[1].kind[1]}")
     if any(tool.waits_for_units for tool in scene.synctools):
-        first_runs: dict[int, Item] = {}
+        first_runs: dict[int, AppliedObject] = {}
         for one in scene.of(*RUNS):
             first_runs.setdefault(id(kustomization_of(scene, one)), one)
         for later, earlier in waiting(scene):
@@ -55,7 +55,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                 yield _finding(later, run, message, f"give {earlier} healthCheckExprs for {run.kind[1]}")
 
 
-def _finding(item: Item, run: Item, message: str, hint: str) -> Finding:
+def _finding(item: AppliedObject, run: AppliedObject, message: str, hint: str) -> Finding:
     return Finding(
         item, ("metadata", "name"), message, hint=hint, related=(RelatedPlace(run, ("metadata", "name"), "runs meanwhile"),)
     )

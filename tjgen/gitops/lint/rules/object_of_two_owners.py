@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import KUSTOMIZATION, SYNCED_BY
 from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, ERROR, FLUX, Finding, RelatedPlace, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 
 RULE = Rule(
     code="TJ655",
@@ -33,7 +33,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         if tool not in scene.tools:
             continue
         owners = {owner.name: owner for owner in scene.of(kind)}
-        first: dict[object, Item] = {}
+        first: dict[object, AppliedObject] = {}
         for item in scene.items:
             owner = owners.get(item.unit(tool))
             if owner is None or not item.name:
@@ -46,13 +46,13 @@ def check(scene: Scene) -> Iterator[Finding]:
                 yield Finding(item, ("metadata", "name"), message, hint="keep it in one of them", related=(place,))
 
 
-def _cluster(owner: Item) -> str:
+def _cluster(owner: AppliedObject) -> str:
     if owner.kind == KUSTOMIZATION:
         return str(owner.map("spec", "kubeConfig"))
     return str(owner.get("spec", "destination", "server") or owner.get("spec", "destination", "name"))
 
 
-def _namespace(item: Item, owner: Item) -> str:
+def _namespace(item: AppliedObject, owner: AppliedObject) -> str:
     """Return the destination: a Kustomization may override it, an Application sets it for objects without one."""
     if not item.namespace:
         return ""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.order import applied_with
 from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, RelatedPlace, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 
 RULE = Rule(
     code="TJ654",
@@ -29,7 +29,7 @@ RULE = Rule(
 
 def check(scene: Scene) -> Iterator[Finding]:
     """Yield a finding for each object that existed before. Without a known owner, folders count as different environments."""
-    first: dict[tuple[object, ...], Item] = {}
+    first: dict[tuple[object, ...], AppliedObject] = {}
     for item in scene.items:
         if not item.name:
             continue

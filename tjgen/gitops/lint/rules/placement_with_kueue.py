@@ -8,7 +8,7 @@ from tjgen.cluster.kinds.table import replica_field
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import JOBSET, OPERATOR_JOBS
 from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Finding, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.sync import SSA, is_record, mark
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.k8s.labels import KUEUE_QUEUE
@@ -48,7 +48,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                     yield Finding(item, (*path, field), message, hint="leave placement to Kueue's flavors", key=True)
 
 
-def _pods(item: Item) -> Iterator[tuple[FieldPath, Any]]:
+def _pods(item: AppliedObject) -> Iterator[tuple[FieldPath, Any]]:
     """The pod specs in the manifest, with their paths."""
     if item.kind == JOBSET:
         for path, job in item.maps("spec", "replicatedJobs"):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import RUNS
 from tjgen.gitops.lint.rule import ARGOCD, ERROR, SEEN, FieldEdit, Finding, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.sync import DELETE_POLICY, HELM_DELETE_POLICY, HELM_HOOK, HOOK, annotation, hook_key, phases, policies
 
 RULE = Rule(
@@ -44,7 +44,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             )
 
 
-def no_hook(run: Item) -> tuple[FieldEdit, ...]:
+def no_hook(run: AppliedObject) -> tuple[FieldEdit, ...]:
     """What makes an ordinary object of a hook."""
     keys = (HOOK, DELETE_POLICY, HELM_HOOK, HELM_DELETE_POLICY)
     return tuple([FieldEdit(run, annotation(key)) for key in keys if key in run.annotations])

@@ -8,7 +8,7 @@ from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import stays
 from tjgen.gitops.lint.kinds import RUNTIMES, TRAINJOB
 from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, RelatedPlace, Rule
-from tjgen.gitops.lint.scene import Item, Kind, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Kind, Scene
 
 RULE = Rule(
     code="TJ641",
@@ -33,7 +33,7 @@ RULE = Rule(
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each removed runtime with a run that stays, where the runtime stood."""
-    users: dict[tuple[Kind, str, str], list[Item]] = {}
+    users: dict[tuple[Kind, str, str], list[AppliedObject]] = {}
     for run in scene.of(TRAINJOB):
         users.setdefault(scene.runtime_ref(run), []).append(run)
     for runtime in scene.removed(*RUNTIMES):

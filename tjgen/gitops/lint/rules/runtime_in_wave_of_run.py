@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import TRAINJOB
 from tjgen.gitops.lint.rule import ARGOCD, ERROR, SEEN, FieldEdit, Finding, RelatedPlace, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.sync import WAVE, annotation, is_record, phase, wave
 
 RULE = Rule(
@@ -36,8 +36,8 @@ _DISTANCE = 10
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each runtime, at its wave."""
-    runs: dict[int, list[Item]] = {}
-    runtimes: dict[int, Item] = {}
+    runs: dict[int, list[AppliedObject]] = {}
+    runtimes: dict[int, AppliedObject] = {}
     for run in scene.of(TRAINJOB):
         runtime = scene.runtime_of(run)
         if runtime is None or is_record(run, ARGOCD) or run.unit(ARGOCD) != runtime.unit(ARGOCD):

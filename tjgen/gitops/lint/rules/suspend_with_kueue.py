@@ -8,7 +8,7 @@ from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import ignores_suspend
 from tjgen.gitops.lint.kinds import JOB, RUNS
 from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, FieldEdit, Finding, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.sync import SSA, is_record, mark
 from tjgen.trees.k8s.labels import KUEUE_QUEUE
 
@@ -43,7 +43,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         yield Finding(run, _FIELD, message, hint="remove the field", key=True, changes=(FieldEdit(run, _FIELD),))
 
 
-def writes_back(scene: Scene, run: Item) -> bool:
+def writes_back(scene: Scene, run: AppliedObject) -> bool:
     """Whether some tool writes the field again after it was changed in the cluster."""
     if not scene.tools:
         return True

@@ -8,7 +8,7 @@ from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import JOB
 from tjgen.gitops.lint.order import applications, kustomization_of, waiting
 from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.sync import is_record
 from tjgen.trees.k8s.labels import KUEUE_QUEUE
 
@@ -42,7 +42,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                     message = f"{_state(job)}, and the sync waits for it before it applies {last[1]}"
                     yield _finding(job, message, "put it into the last wave, or an Application of its own")
     if any(tool.waits_for_units for tool in scene.synctools):
-        waiting_jobs: dict[int, list[Item]] = {}
+        waiting_jobs: dict[int, list[AppliedObject]] = {}
         for job in jobs:
             waiting_jobs.setdefault(id(kustomization_of(scene, job)), []).append(job)
         for later, earlier in waiting(scene) if jobs else ():
@@ -52,10 +52,10 @@ def check(scene: Scene) -> Iterator[Finding]:
                     yield _finding(job, message, "do not queue what others wait for")
 
 
-def _state(job: Item) -> str:
+def _state(job: AppliedObject) -> str:
     return "it is suspended" if job.get("spec", "suspend") is True else f"it waits in queue {job.labels[KUEUE_QUEUE]}"
 
 
-def _finding(job: Item, message: str, hint: str) -> Finding:
+def _finding(job: AppliedObject, message: str, hint: str) -> Finding:
     path = ("spec", "suspend") if job.get("spec", "suspend") is True else ("metadata", "labels", KUEUE_QUEUE)
     return Finding(job, path, message, hint=hint)

@@ -10,7 +10,7 @@ from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.order import kustomization_of
 from tjgen.gitops.lint.pods import strings
 from tjgen.gitops.lint.rule import ERROR, FLUX, SOURCE, WARNING, FieldEdit, Finding, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.sync import mark
 
 RULE = Rule(
@@ -55,6 +55,6 @@ def check(scene: Scene) -> Iterator[Finding]:
                 )
 
 
-def _escaped(item: Item, path: tuple[object, ...], text: str, given: dict[str, object]) -> tuple[FieldEdit, ...]:
+def _escaped(item: AppliedObject, path: tuple[object, ...], text: str, given: dict[str, object]) -> tuple[FieldEdit, ...]:
     value = _VARIABLE.sub(lambda match: match[0] if match[1] in given else f"${match[0]}", text)
     return (FieldEdit(item, path, value),)  # type: ignore[arg-type]  # a field path

@@ -10,7 +10,7 @@ from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import is_client_side, server_side
 from tjgen.gitops.lint.kinds import CONFIGMAP, SECRET
 from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 
 RULE = Rule(
     code="TJ657",
@@ -52,5 +52,5 @@ def check(scene: Scene) -> Iterator[Finding]:
             yield Finding(item, path, message, hint="apply it with ServerSideApply=true", changes=server_side(item))
 
 
-def _data(item: Item) -> int:
+def _data(item: AppliedObject) -> int:
     return sum(text_size(item.tree.get(field)) for field in ("data", "binaryData", "stringData") if item.tree.get(field))

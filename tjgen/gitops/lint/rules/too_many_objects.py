@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Finding, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 
 RULE = Rule(
     code="TJ658",
@@ -31,7 +31,7 @@ RULE = Rule(
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each unit, at its Application or Kustomization, or at the first object that is too many."""
     for tool in scene.synctools:
-        members: dict[str, list[Item]] = {}
+        members: dict[str, list[AppliedObject]] = {}
         for item in scene.items:
             members.setdefault(item.unit(tool.name), []).append(item)
         owners = {owner.name: owner for owner in scene.of(tool.syncing[0])}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import APPLICATION
 from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, FieldEdit, Finding, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.sync import (
     COMPARE,
     DELETE_POLICY,
@@ -95,7 +95,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                 yield Finding(application, path, _unknown(str(word), "sync option"), hint=_hint(near, _OPTIONS), changes=changes)
 
 
-def _of_word(item: Item, key: str, word: str, known: tuple[str, ...]) -> Finding:
+def _of_word(item: AppliedObject, key: str, word: str, known: tuple[str, ...]) -> Finding:
     near = nearest(word, known)
     value = ",".join(near if one == word and near else one for one in words(item, key))
     changes = (FieldEdit(item, annotation(key), value),) if near else ()
@@ -105,7 +105,7 @@ def _of_word(item: Item, key: str, word: str, known: tuple[str, ...]) -> Finding
     return Finding(item, annotation(key), message, hint=_hint(near, known), changes=changes)
 
 
-def _of_mark(item: Item, key: str, word: str, known: tuple[str, ...]) -> Finding:
+def _of_mark(item: AppliedObject, key: str, word: str, known: tuple[str, ...]) -> Finding:
     near = nearest(word, known)
     path = mark_path(item, key)
     changes = (FieldEdit(item, path, near),) if near else ()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import CLAIM
 from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, FieldEdit, Finding, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.sync import OPTIONS, PRUNE, RECONCILE, annotation, has_option, mark, phases, with_options
 from tjgen.trees.fields.path import Tree
 
@@ -55,7 +55,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             )
 
 
-def _missing(claim: Item, scene: Scene) -> Iterator[tuple[str, Tree]]:
+def _missing(claim: AppliedObject, scene: Scene) -> Iterator[tuple[str, Tree]]:
     if ARGOCD in scene.tools and not phases(claim):
         needed = tuple([option for at, option in enumerate(_ARGOCD) if not _keeps(claim, at)])
         if needed:
@@ -64,5 +64,5 @@ def _missing(claim: Item, scene: Scene) -> Iterator[tuple[str, Tree]]:
         yield PRUNE, "disabled"
 
 
-def _keeps(claim: Item, at: int) -> bool:
+def _keeps(claim: AppliedObject, at: int) -> bool:
     return has_option(claim, _ARGOCD[at]) or has_option(claim, _CAUTIOUS[at])

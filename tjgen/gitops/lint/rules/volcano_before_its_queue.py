@@ -8,7 +8,7 @@ from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import PRIORITY_CLASS, TRAINJOB, VOLCANO_JOB, VOLCANO_QUEUE
 from tjgen.gitops.lint.order import step
 from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SOURCE, FieldEdit, Finding, RelatedPlace, Rule
-from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.sync import WAVE, annotation, is_record
 from tjgen.trees.fields.path import FieldPath, Tree, get
 
@@ -56,7 +56,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             yield Finding(run, path, f"{needed} is in the same Kustomization", hint=hint)
 
 
-def _needs(scene: Scene) -> Iterator[tuple[Item, Item, FieldPath]]:
+def _needs(scene: Scene) -> Iterator[tuple[AppliedObject, AppliedObject, FieldPath]]:
     """Yield Jobs with the parts of the scene that they need, and the field that refers to them."""
     for run in scene.of(VOLCANO_JOB):
         queue = scene.find(VOLCANO_QUEUE, "", str(run.get("spec", "queue", default="")))
