@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tjgen.cluster.policies.created import created
-from tjgen.cluster.policies.stored import stored
-from tjgen.cluster.validate.templates import templates
 
 POD = {"spec": {"restartPolicy": "Never", "containers": [{"name": "a", "image": "i"}]}}
 JOBSET = {
@@ -28,15 +26,13 @@ JOBSET = {
 
 
 def _created(tree: dict[str, Any]) -> list[Any]:
-    source = stored(tree)
-    assert source is not None
-    return [created(source, template) for template in templates(tree)]
+    return [one.tree for one in created(tree)]
 
 
 def test_pods_of_a_jobset_have_the_labels_of_its_controllers() -> None:
     found = _created(JOBSET)
-    assert [one["kind"] for one in found] == ["Job", "Pod", "Job", "Pod"]
-    job, pod = found[2:]
+    assert [one["kind"] for one in found] == ["Service", "Job", "Pod", "Job", "Pod"]
+    job, pod = found[3:]
     marks = {
         "jobset.sigs.k8s.io/jobset-name": "llm",
         "jobset.sigs.k8s.io/jobset-uid": "00000000-0000-4000-8000-000000000000",
@@ -52,16 +48,19 @@ def test_pods_of_a_jobset_have_the_labels_of_its_controllers() -> None:
         "jobset.sigs.k8s.io/job-group-index": "2",
         "jobset.sigs.k8s.io/coordinator": "llm-node-0-0.llm",
     }
-    assert job["metadata"] == {"name": "llm-node-0", "namespace": "vision", "labels": marks, "annotations": marks}
+    assert job["metadata"]["name"] == "llm-node-0"
+    assert job["metadata"]["namespace"] == "vision"
+    assert job["metadata"]["labels"] == job["metadata"]["annotations"] == marks
     assert job["spec"]["template"]["metadata"] == {"labels": {"team": "vision", **marks}, "annotations": marks}
     index = {"batch.kubernetes.io/job-completion-index": "0"}
+    priority = {"jobset.sigs.k8s.io/priority": "0"}
     of_job = {
         "job-name": "llm-node-0",
         "batch.kubernetes.io/job-name": "llm-node-0",
         "controller-uid": "00000000-0000-4000-8000-000000000000",
         "batch.kubernetes.io/controller-uid": "00000000-0000-4000-8000-000000000000",
     }
-    assert pod["metadata"]["labels"] == {**of_job, "team": "vision", **marks, **index}
+    assert pod["metadata"]["labels"] == {**of_job, "team": "vision", **marks, **index, **priority}
     assert pod["metadata"]["annotations"] == {**marks, **index}
 
 

@@ -34,4 +34,5 @@ JOBSET = Kind(
         replicas="",
         pod_label="jobset.sigs.k8s.io/jobset-name",
     ),
+    controller="tjgen.cluster.controllers.jobset",
 )

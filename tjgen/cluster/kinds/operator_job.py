@@ -54,6 +54,7 @@ def operator_job(name: str, replicas: str, *, version: str = "v1", starter: str 
             replicas=replicas,
             pod_label="training.kubeflow.org/job-name",
         ),
+        controller="",
     )
 
 

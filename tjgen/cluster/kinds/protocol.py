@@ -100,6 +100,8 @@ class Kind(NamedTuple):
     """How the status reports the end of a run; None if the sync tools know the kind, or its objects do not end."""
     run: RunFacts | None
     """None for kinds that do not train."""
+    controller: str
+    """Dotted name of the module that creates what the controller of the kind creates (see `controllers`); empty if none does."""
 
     @property
     def group(self) -> str:

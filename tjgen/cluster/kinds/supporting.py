@@ -26,10 +26,11 @@ def _applied(api_version: str, name: str, plural: str) -> Kind:
         access=MANAGED,
         status=None,
         run=None,
+        controller="",
     )
 
 
-JOB = _applied("batch/v1", "Job", "jobs")._replace(changeable=SUSPENDABLE)
+JOB = _applied("batch/v1", "Job", "jobs")._replace(changeable=SUSPENDABLE, controller="tjgen.cluster.controllers.job")
 CRON_JOB = _applied("batch/v1", "CronJob", "cronjobs")
 COSCHEDULING_POD_GROUP = _applied("scheduling.x-k8s.io/v1alpha1", "PodGroup", "podgroups")._replace(
     status=Phases("Finished", ("Failed",), parent="")

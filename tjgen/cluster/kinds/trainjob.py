@@ -55,6 +55,7 @@ TRAINJOB = Kind(
         replicas="",
         pod_label="jobset.sigs.k8s.io/jobset-name",
     ),
+    controller="",
 )
 TRAINING_RUNTIME = Kind(
     api_version=API_VERSION,
@@ -65,4 +66,5 @@ TRAINING_RUNTIME = Kind(
     access=MANAGED,
     status=None,
     run=None,
+    controller="",
 )

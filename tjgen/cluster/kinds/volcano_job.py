@@ -39,6 +39,7 @@ VOLCANO_JOB = Kind(
         replicas="",
         pod_label="volcano.sh/job-name",
     ),
+    controller="",
 )
 POD_GROUP = Kind(
     api_version="scheduling.volcano.sh/v1beta1",
@@ -49,4 +50,5 @@ POD_GROUP = Kind(
     access=MANAGED,
     status=Phases("Completed", (), parent=""),
     run=None,
+    controller="",
 )

@@ -10,7 +10,6 @@ from tjgen.cluster.policies.evaluation import DENY, FailedValidation, Policies, 
 from tjgen.cluster.policies.matching import AdmissionRequest
 from tjgen.cluster.policies.stored import Stored, replacing, stored
 from tjgen.cluster.validate.report import subject_of
-from tjgen.cluster.validate.templates import templates
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.typing import Protocol
@@ -54,11 +53,10 @@ def judged(
     for violation in _of_request(tree, request, policies):
         reported.add((violation.message, violation.path))
         yield violation
-    for template in templates(tree, versions=versions) if creates_pods(tree) else ():
-        inner = created(stored_object, template)
-        below = stored(inner)
+    for one in created(tree, versions=versions) if creates_pods(tree) else ():
+        inner, below = one.tree, stored(one.tree, versions=versions)
         for violation in _of_request(inner, AdmissionRequest(below), policies) if below is not None else ():
-            path = _placed(tree, template.placed(violation.path or ()))
+            path = _placed(tree, one.placed(violation.path or ()))
             message = f"the {inner['kind']} that is created from {_name(tree)} is refused: {violation.message}"
             if violation.code not in ("TJ550", "TJ558"):
                 message = f"the {inner['kind']} that is created from {_name(tree)}: {violation.message}"

@@ -20,6 +20,7 @@ from tjgen.cluster.trainer.warnings.subject import ExpandedTrainJob
 from tjgen.cluster.trainer.warnings.table import find_warnings
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.k8s.uids import PLACEHOLDER_UID
 from tjgen.trees.session import Session
 from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
 
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 __all__ = ["PLACEHOLDER_UID", "PLUGINS", "CreatedObject", "Expansion", "expand", "live"]
-
-PLACEHOLDER_UID = "00000000-0000-4000-8000-000000000001"
 
 PLUGINS: tuple[ModuleType, ...] = (coscheduling, flux, jax, jobset, mpi, plainml, torch, volcano, xgboost)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.controllers.job import NAME_LABELS, UID_LABEL, UID_LABELS, labeled_template
 from tjgen.cluster.validate.builtin.job_policies import NEEDS_INDEXES, NOT_NEGATIVE, failure_policy, success_policy
 from tjgen.cluster.validate.builtin.pods import template_faults
 from tjgen.cluster.validate.builtin.selectors import label_selector, matches, shown_selector
@@ -21,9 +22,6 @@ from tjgen.trees.typing import Any
 UID = "00000000-0000-4000-8000-000000000000"
 """Placeholder for the UID that the server gives the Job."""
 
-_UID_LABEL = "batch.kubernetes.io/controller-uid"
-_UID_LABELS = ("controller-uid", _UID_LABEL)
-_NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")
 _MODES = ("NonIndexed", "Indexed")
 _RESTART_POLICIES = ("OnFailure", "Never")
 _REPLACEMENT = ("Failed", "TerminatingOrFailed")
@@ -88,20 +86,18 @@ def _host_name(spec: dict[str, Any], name: str) -> Iterator[Fault]:
 
 def with_selector(spec: dict[str, Any], name: str) -> dict[str, Any]:
     """The spec with the labels and the selector that the server generates (`generateSelector`)."""
-    template, selector = spec.get("template", {}), spec.get("selector", {})
-    metadata = template.get("metadata", {})
-    filled = dict.fromkeys(_NAME_LABELS, name) | dict.fromkeys(_UID_LABELS, UID) | metadata.get("labels", {})
+    selector = spec.get("selector", {})
     return {
         **spec,
-        "template": {**template, "metadata": {**metadata, "labels": filled}},
-        "selector": {**selector, "matchLabels": {_UID_LABEL: UID, **selector.get("matchLabels", {})}},
+        "template": labeled_template(spec, name, UID),
+        "selector": {**selector, "matchLabels": {UID_LABEL: UID, **selector.get("matchLabels", {})}},
     }
 
 
 def _of_filled_in(fault: Fault, given: dict[str, str]) -> Fault:
     """What is wrong with a label that was filled in is wrong with the name that it holds."""
     key = fault.path[-1]
-    if key not in _NAME_LABELS or key in given or fault.path[-4:-1] != ("template", "metadata", "labels"):
+    if key not in NAME_LABELS or key in given or fault.path[-4:-1] != ("template", "metadata", "labels"):
         return fault
     return fault._replace(path=("metadata", "name"))
 
@@ -109,7 +105,7 @@ def _of_filled_in(fault: Fault, given: dict[str, str]) -> Fault:
 def _generated_selector(spec: dict[str, Any], name: str, at: Place, uid: str = UID) -> Iterator[Fault]:
     """`validateGeneratedSelector`."""
     stored = spec.get("template", {}).get("metadata", {}).get("labels", {})
-    expected = dict.fromkeys(_NAME_LABELS, name) | dict.fromkeys(_UID_LABELS, uid)
+    expected = dict.fromkeys(NAME_LABELS, name) | dict.fromkeys(UID_LABELS, uid)
     for key, value in expected.items():
         field = at.child("template", "metadata", "labels").key(key)
         if key not in stored:

@@ -1,0 +1,52 @@
+"""A manifest -> what its controller creates, and the pods in the end.
+
+    for pods in create_pods(jobset):
+        pods.prefix, pods.number, pods.build(0)
+
+The pods of a TrainJob are those of its JobSet: expand it first (`trainer.framework`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from tjgen.cluster.controllers.series import Series
+from tjgen.cluster.kinds.table import kind_of
+from tjgen.trees.fields.path import Tree
+
+
+def create(tree: Tree) -> Iterator[Series]:
+    """Yield what the controller creates from a manifest that the API server accepts; nothing for kinds without controller."""
+    kind = kind_of(tree)
+    if kind is not None and kind.controller:
+        every: Iterator[Series] = __import__(kind.controller, fromlist=["create"]).create(tree)
+        yield from (series for series in every if series.number)
+
+
+def create_pods(tree: Tree) -> Iterator[Series]:
+    """Yield the pods of a run, through the Jobs that its controller creates.
+
+    Pods of equal Jobs are one series: those of the first Job come first. A suspended run has these pods once it is resumed.
+    """
+    for series in create(tree):
+        if series.kind == "Pod":
+            yield series
+        else:
+            for position, pods in enumerate(create_pods(series.build(0))):
+                yield _of_all(series, position, pods)
+
+
+def _of_all(owners: Series, position: int, pods: Series) -> Series:
+    """The pods of all objects of a series; `pods` are those of the first, at `position` among its series."""
+
+    @lru_cache(maxsize=1)
+    def of_owner(ordinal: int) -> Series:
+        return list(create_pods(owners.build(ordinal)))[position]
+
+    def build(ordinal: int) -> Tree:
+        owner, own = divmod(ordinal, pods.number)
+        return of_owner(owner).build(own)
+
+    source = (*owners.source, *pods.source) if owners.source is not None and pods.source is not None else None
+    return pods._replace(prefix=owners.prefix, number=owners.number * pods.number, build=build, source=source)
