@@ -73,7 +73,7 @@ def made(module: Path, how: dict[str, Any]) -> dict[str, str]:
     """Name and text of every file of a set, with the SOURCE that says where they are from."""
     with tempfile.TemporaryDirectory() as scratch:
         generate(module, how, Path(scratch))
-        files = {file.name: file.text for file in converted(Path(scratch), how.get("kinds"))}
+        files = {file.name: file.text for file in converted(Path(scratch), how.get("kinds"), how.get("unchecked"))}
         files |= {file.name: file.read_text() for file in sorted(Path(scratch).glob("*.txt"))}
     sums = [f"sha256 {hashlib.sha256(text.encode()).hexdigest()} {name}" for name, text in files.items()]
     return {**files, "SOURCE": "\n".join([*origin(module, how), *sums]) + "\n"}
@@ -95,7 +95,8 @@ def pin(module: Path, how: dict[str, Any]) -> None:
         go(module, "mod", "edit", f"-exclude={excluded}")
     for required in how["modules"]:
         go(module, "mod", "edit", f"-require={required}")
-    go(module, "mod", "tidy")
+    environment = {"GONOSUMDB": split(how["modules"][0])[0]} if how.get("unverified") else {}
+    run(["go", "mod", "tidy"], module, GOFLAGS="-mod=mod", **environment)
 
 
 def generate(module: Path, how: dict[str, Any], out: Path) -> None:
@@ -105,8 +106,9 @@ def generate(module: Path, how: dict[str, Any], out: Path) -> None:
         return
     if "released" in how:
         own, _ = split(how["modules"][0])
-        for file in (folder_of(module, own) / how["released"]).glob("*_*.yaml"):
-            shutil.copy(file, out)
+        for file in (folder_of(module, own) / how["released"]).glob("*.yaml"):
+            if file.name != "kustomization.yaml":
+                shutil.copy(file, out)
         return
     generator = f"crd:maxDescLen=0{',generateEmbeddedObjectMeta=true' if how['embedded'] else ''}"
     generator += ",allowDangerousTypes=true" if how.get("floats") else ""
@@ -134,10 +136,13 @@ def controller_gen(version: str) -> Path:
     return binary
 
 
-def converted(crds: Path, kinds: list[str] | None) -> Iterator[SchemaFile]:
-    """The schema of every served version of the kinds."""
+def converted(crds: Path, kinds: list[str] | None, unchecked: str | None = None) -> Iterator[SchemaFile]:
+    """The schema of every served version of the kinds. `unchecked` describes what a schema does not check."""
     for file in sorted(crds.glob("*.yaml")):
         definition = yaml.safe_load(file.read_text())
+        if unchecked is not None:
+            for version in definition["spec"]["versions"]:
+                version["schema"]["openAPIV3Schema"]["x-tjgen-unchecked"] = [unchecked]
         if not kinds or definition["spec"]["names"]["kind"] in kinds:
             yield from schema_files(definition)
 

@@ -70,7 +70,7 @@ def test_only_projects_with_a_newer_release_are_listed(
     assert capsys.readouterr().out.startswith("volcano: the module proxy lists no release of volcano.sh/apis; ")
 
 
-@pytest.mark.parametrize("argument", ["katib/v1.0.0", "kueue/v0.19.0", "kueue", "kueue/newest"])
+@pytest.mark.parametrize("argument", ["kubebatch/v1.0.0", "kueue/v0.19.0", "kueue", "kueue/newest"])
 def test_a_wrong_set_changes_nothing(argument: str) -> None:
     text = update.SETS.read_text(encoding="utf-8")
     with pytest.raises(SystemExit) as stop:

@@ -27,7 +27,7 @@ class KnownKind(NamedTuple):
     source: str
     """The project and its newest release, or the folder."""
     checked: str
-    """How far: whole, or types only."""
+    """How far: whole, types only, or not all."""
 
 
 def known(folder: str | None) -> list[KnownKind]:
@@ -35,15 +35,21 @@ def known(folder: str | None) -> list[KnownKind]:
     known_kinds: dict[tuple[str, str], KnownKind] = {}
     for gvk, project in store.kinds().items():
         api_version, _, kind = gvk.rpartition("/")
-        how = "whole" if project != store.BUILT_IN or kinds.is_whole(api_version, kind) else "types only"
+        if project == store.BUILT_IN:
+            how = "whole" if kinds.is_whole(api_version, kind) else "types only"
+        else:
+            how = _extent(store.find(api_version, kind) or {})
         known_kinds[api_version, kind] = KnownKind(api_version, kind, f"{project} {store.releases(project)[-1]}", how)
     for name in store.own_files(folder) if folder is not None else ():
         schema = store.own_schema(folder or "", name)
         (gvk,) = schema["x-kubernetes-group-version-kind"]
         api_version = f"{gvk['group']}/{gvk['version']}"
-        how = "not all" if "x-tjgen-unchecked" in schema else "whole"
-        known_kinds[api_version, gvk["kind"]] = KnownKind(api_version, gvk["kind"], folder or "", how)
+        known_kinds[api_version, gvk["kind"]] = KnownKind(api_version, gvk["kind"], folder or "", _extent(schema))
     return [known_kinds[key] for key in sorted(known_kinds)]
+
+
+def _extent(schema: store.Schema) -> str:
+    return "not all" if "x-tjgen-unchecked" in schema else "whole"
 
 
 def missing(definitions: list[Definition]) -> list[Definition]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from tjgen.cluster.schema import walk
+from tjgen.cluster.schema import store, walk
 from tjgen.language.spec.foreign import field_of
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.k8s.names import LABEL_LENGTH
@@ -53,6 +53,13 @@ def value(wrong: Tree, schema: Schema) -> str | None:
     """`write X`, if an acceptable value is close to a wrong one; None where no such value is known."""
     fitting = list(dict.fromkeys(one for one in _candidates(wrong, schema) if not walk.check(one, schema)))
     return f"write {' or '.join(_shown(one) for one in fitting[:2])}" if fitting else None
+
+
+def other_group(finding: walk.Mismatch) -> str:
+    """What to do if the document is an object of another group, such as an Experiment of Katib; else empty."""
+    if finding.path != ("apiVersion",) or not any(gvk.startswith(f"{finding.value}/") for gvk in store.kinds()):
+        return ""
+    return f", or run tjgen check to validate an object of {finding.value}"
 
 
 def resources(wrong: Tree, schema: Schema) -> str | None:
