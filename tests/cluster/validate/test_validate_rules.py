@@ -71,7 +71,7 @@ def test_what_holds(rule: str) -> None:
         ("self.n", "no such overload"),
         ("!self.n", "no such overload"),
         ("self.n ? true : false", "no such overload"),
-        ("self.n.all(i, true)", "no such overload"),
+        ("self.n.all(i, true)", "got 'types.Int', expected iterable type"),
         ("size(self.n) == 1", "no such overload"),
         ("'a'.matches(1)", "no such overload"),
         ("true > 0", "no such overload"),

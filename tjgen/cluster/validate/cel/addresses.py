@@ -5,12 +5,15 @@ Mirrors k8s.io/apiserver 0.36 `pkg/cel/library/ip.go` and `cidr.go`: no leading 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
-from tjgen.cluster.validate.cel.values import CelError, overload
+from tjgen.cluster.validate.cel.values import NO_OVERLOAD, CelError, overload
 from tjgen.trees.typing import Any, NamedTuple
 
 _ADDRESSES = (IPv4Address, IPv6Address)
+_BROADCAST = IPv4Address("255.255.255.255")
+_LINK_LOCAL_MULTICAST = (IPv4Network("224.0.0.0/24"), IPv6Network("ff02::/16"))
 
 
 class IpNetwork(NamedTuple):
@@ -20,28 +23,27 @@ class IpNetwork(NamedTuple):
     network: IPv4Network | IPv6Network
 
 
-def _parsed(text: Any) -> IPv4Address | IPv6Address | None:
+def ip(text: Any) -> Any:
+    """`ip(text)`."""
     if text.__class__ is not str:
         raise overload()
     try:
         address = ip_address(text)
     except ValueError:
-        return None
-    mapped = address.version == 6 and getattr(address, "ipv4_mapped", None) is not None
-    return None if "%" in text or mapped else address
-
-
-def ip(text: Any) -> Any:
-    """`ip(text)`."""
-    address = _parsed(text)
-    if address is None:
-        raise CelError(f'IP Address "{text}" parse error during conversion from string: ParseAddr("{text}"): unable to parse IP')
+        octets = text.split(".")
+        leads = len(octets) == 4 and any(octet[:1] == "0" and len(octet) > 1 for octet in octets)
+        words = "IPv4 field has octet with leading zero" if leads else "unable to parse IP"
+        raise CelError(f'IP Address "{text}" parse error during conversion from string: ParseAddr("{text}"): {words}') from None
+    if "%" in text:
+        raise CelError(f'IP address "{text}" with zone value is not allowed')
+    if address.version == 6 and address.ipv4_mapped is not None:
+        raise CelError(f'IPv4-mapped IPv6 address "{text}" is not allowed')
     return address
 
 
 def is_ip(text: Any) -> bool:
     """`isIP(text)`."""
-    return _parsed(text) is not None
+    return _is_accepted(ip, text)
 
 
 def is_canonical(text: Any) -> bool:
@@ -49,33 +51,53 @@ def is_canonical(text: Any) -> bool:
     return bool(str(ip(text)) == text)
 
 
-def _network(text: Any) -> IpNetwork | None:
-    if text.__class__ is not str:
-        raise overload()
-    address, slash, length = text.partition("/")
-    parsed = _parsed(address)
-    plain = length.isascii() and length.isdigit() and (length == "0" or length[0] != "0")
-    if parsed is None or not slash or not plain or int(length) > parsed.max_prefixlen:
-        return None
-    return IpNetwork(parsed, ip_network(text, strict=False))
-
-
 def cidr(text: Any) -> IpNetwork:
     """`cidr(text)`."""
-    network = _network(text)
-    if network is None:
-        raise CelError(f'network address parse error during conversion from string: "{text}"')
-    return network
+    if text.__class__ is not str:
+        raise overload()
+    before, slash, length = text.rpartition("/")
+    if not slash:
+        raise _wrong_network(text, "no '/'")
+    try:
+        address = ip(before)
+    except CelError as problem:
+        if before.startswith("::ffff:"):
+            mapped = f'IPv4-mapped IPv6 address "{text}" is not allowed'
+            raise CelError(f"network address parse error during conversion from string: {mapped}") from None
+        raise _wrong_network(text, str(problem).partition(" from string: ")[2] or str(problem)) from None
+    if not (length.isascii() and length.isdigit() and (length == "0" or length[0] != "0")):
+        raise _wrong_network(text, f'bad bits after slash: "{length}"')
+    if int(length) > address.max_prefixlen:
+        raise _wrong_network(text, "prefix length out of range")
+    return IpNetwork(address, ip_network(text, strict=False))
+
+
+def _wrong_network(text: str, words: str) -> CelError:
+    return CelError(f'{"network address parse error during conversion from string: " * 2}netip.ParsePrefix("{text}"): {words}')
 
 
 def is_cidr(text: Any) -> bool:
     """`isCIDR(text)`."""
-    return _network(text) is not None
+    return _is_accepted(cidr, text)
+
+
+def _is_accepted(read: Callable[[Any], Any], text: Any) -> bool:
+    try:
+        read(text)
+    except CelError as problem:
+        if str(problem) == NO_OVERLOAD:
+            raise
+        return False
+    return True
 
 
 def contains_ip(network: Any, address: Any) -> bool:
     """`network.containsIP(address)`, an address or its text."""
-    return bool((ip(address) if address.__class__ is str else address) in _of(network).network)
+    if address.__class__ is str:
+        if not is_ip(address):
+            raise overload()
+        address = ip(address)
+    return _is_address(address) in _of(network).network
 
 
 def contains_cidr(network: Any, other: Any) -> bool:
@@ -108,6 +130,23 @@ def family(address: Any) -> int:
 def is_loopback(address: Any) -> bool:
     """`address.isLoopback()`."""
     return bool(_is_address(address).is_loopback)
+
+
+def is_global_unicast(address: Any) -> bool:
+    """`address.isGlobalUnicast()`, as Go defines it: also private addresses."""
+    value = _is_address(address)
+    is_broadcast = value.version == 4 and value == _BROADCAST
+    return not (value.is_loopback or value.is_unspecified or value.is_multicast or value.is_link_local or is_broadcast)
+
+
+def is_link_local_unicast(address: Any) -> bool:
+    """`address.isLinkLocalUnicast()`."""
+    return bool(_is_address(address).is_link_local)
+
+
+def is_link_local_multicast(address: Any) -> bool:
+    """`address.isLinkLocalMulticast()`."""
+    return any(_is_address(address) in network for network in _LINK_LOCAL_MULTICAST)
 
 
 def is_unspecified(address: Any) -> bool:

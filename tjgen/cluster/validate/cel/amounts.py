@@ -59,8 +59,8 @@ def subtracted(left: Any, right: Any) -> Amount:
 
 
 def _moved(left: Any, right: Any, by: int) -> Amount:
-    other = right * 10**9 if right.__class__ is int else right
-    _of(left)
+    other = Amount(right * 10**9) if right.__class__ is int else right
+    _of(left, other)
     total = Amount(int(left) + by * int(other))
     total.is_whole = left.is_whole and getattr(right, "is_whole", True)
     return total

@@ -5,13 +5,18 @@ Mirrors github.com/google/cel-go `common/stdlib` and `common/types`.
 
 from __future__ import annotations
 
+import math
 import re
+from decimal import Decimal
+from ipaddress import IPv4Address, IPv6Address
 
 from tjgen.cluster.validate.cel import times
 from tjgen.cluster.validate.cel.types import Duration, Timestamp, Type, Unsigned
 from tjgen.cluster.validate.cel.values import CelError, overload
 from tjgen.trees.typing import Any
 
+_PLAIN_DIGITS = 6
+"""Doubles with more digits before the point are written with an exponent."""
 _TYPES: dict[type, str] = {
     Duration: "google.protobuf.Duration",
     Timestamp: "google.protobuf.Timestamp",
@@ -82,14 +87,27 @@ def to_string(value: Any) -> str:
     if value.__class__ is bool:
         return "true" if value else "false"
     if value.__class__ is float:
-        return repr(value).removesuffix(".0")
+        return double_text(value)
     if value.__class__ is bytes:
         return bytes(value).decode(errors="replace")
     if value.__class__ in (Duration, Timestamp):
         return times.written(value)
-    if value.__class__ not in (str, int, Unsigned):
+    if value.__class__ not in (str, int, Unsigned, IPv4Address, IPv6Address):
         raise overload()
     return str(value)
+
+
+def double_text(value: float) -> str:
+    """Return the shortest text of a double, as Go's strconv.FormatFloat(value, 'g', -1, 64) writes it."""
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"
+    sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
+    assert isinstance(exponent, int), "the number is finite"
+    power = len(digits) + exponent - 1 if any(digits) else 0
+    if -4 <= power < _PLAIN_DIGITS:
+        return f"{Decimal(repr(value)).normalize():f}"
+    fraction = "".join(map(str, digits[1:]))
+    return f"{'-' * sign}{digits[0]}{'.' * bool(fraction)}{fraction}e{power:+03}"
 
 
 def _unconverted(to: str) -> CelError:

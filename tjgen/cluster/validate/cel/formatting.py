@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from tjgen.cluster.validate.cel import times
-from tjgen.cluster.validate.cel.conversions import type_of
+from tjgen.cluster.validate.cel.conversions import double_text, type_of
 from tjgen.cluster.validate.cel.types import Duration, Timestamp, Type, Unsigned
 from tjgen.cluster.validate.cel.values import CelError, overload
 from tjgen.trees.typing import Any
@@ -18,6 +18,8 @@ from tjgen.trees.typing import Any
 _CLAUSE = re.compile(r"%(?:%|(?:\.([0-9]+))?([a-zA-Z]))|%")
 _INTEGERS = (int, Unsigned)
 _DIGITS = 6
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_KEYS = (str, int, Unsigned, bool)
 _ANY = "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"
 
 
@@ -49,7 +51,7 @@ def _text(value: Any, digits: str | None = None) -> str:
     if value is None:
         return "null"
     if kind is float:
-        return _number(value)
+        return double_text(value)
     if kind is bytes:
         return bytes(value).decode(errors="replace")
     if kind in (Duration, Timestamp):
@@ -57,6 +59,9 @@ def _text(value: Any, digits: str | None = None) -> str:
     if kind is list:
         return f"[{', '.join(map(_quoted, value))}]"
     if kind is dict:
+        for key in value:
+            if key.__class__ not in _KEYS:
+                raise CelError(f"error during formatting: no formatting function for map key of type {_name(key)}")
         pairs = sorted((_quoted(key), _quoted(item)) for key, item in value.items())
         return f"{{{', '.join(f'{key}:{item}' for key, item in pairs)}}}"
     if kind in (str, int, Unsigned, Type):
@@ -68,17 +73,11 @@ def _quoted(value: Any) -> str:
     """The text of an element of a list or map."""
     if value.__class__ is str:
         return f'"{value}"'
+    if value.__class__ is float:
+        return _rounded(value)
     if value.__class__ in (Duration, Timestamp):
         return f'{value.__class__.__name__.lower()}("{times.written(value)}")'
     return f'b"{_text(value)}"' if value.__class__ is bytes else _text(value)
-
-
-def _number(value: float) -> str:
-    if math.isnan(value):
-        return "NaN"
-    if value in (float("inf"), float("-inf")):
-        return "Infinity" if value > 0 else "-Infinity"
-    return f"{value:f}".rstrip("0").rstrip(".") if abs(value) < 10**21 else repr(value)
 
 
 def _decimal(value: Any, digits: str | None) -> str:
@@ -88,11 +87,26 @@ def _decimal(value: Any, digits: str | None) -> str:
 
 
 def _fixed(value: Any, digits: str | None) -> str:
-    return f"{_double(value, 'fixed-point'):,.{_DIGITS if digits is None else int(digits)}f}"
+    number = _double(value, "fixed-point")
+    return f"{number:,.{_DIGITS if digits is None else int(digits)}f}" if math.isfinite(number) else _not_finite(number)
+
+
+def _rounded(number: float) -> str:
+    """The text of a double in a list or map."""
+    return f"{number:.{_DIGITS}f}" if math.isfinite(number) else f'"{double_text(number)}"'
 
 
 def _scientific(value: Any, digits: str | None) -> str:
-    return f"{_double(value, 'scientific'):.{_DIGITS if digits is None else int(digits)}e}"
+    # The server ignores the number of digits.
+    number = _double(value, "scientific")
+    if not math.isfinite(number):
+        return _not_finite(number)
+    fraction, _, power = f"{number:.{_DIGITS}e}".partition("e")
+    return f"{fraction}\N{MULTIPLICATION SIGN}10{power.removeprefix('+').translate(_RAISED)}"
+
+
+def _not_finite(number: float) -> str:
+    return "NaN" if math.isnan(number) else "∞" if number > 0 else "-∞"
 
 
 def _double(value: Any, clause: str) -> float:

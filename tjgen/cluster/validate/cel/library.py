@@ -38,23 +38,30 @@ def _index_of(value: Any, part: Any, start: Any = 0) -> int:
     if value.__class__ is list:
         return next((position for position, item in enumerate(value) if values.equal(item, part)), -1)
     _of(str, value, part)
-    if not 0 <= start <= len(value):
+    if start < 0:
         raise CelError(f"index out of range: {start}")
-    return int(value.find(part, start))
+    return int(value.find(part, start)) if part else start
 
 
-def _last_index_of(value: Any, part: Any) -> int:
+def _last_index_of(value: Any, part: Any, last: Any = None) -> int:
     if value.__class__ is list:
         return max((position for position, item in enumerate(value) if values.equal(item, part)), default=-1)
     _of(str, value, part)
-    return int(value.rfind(part))
+    if last is None:
+        return int(value.rfind(part))
+    if last < 0:
+        raise CelError(f"index out of range: {last}")
+    return int(value.rfind(part, 0, last + len(part))) if last < len(value) else -1 if part else last
 
 
 def _substring(text: Any, start: Any, end: Any = None) -> str:
     _of(str, text)
-    end = len(text) if end is None else end
-    if not 0 <= start <= len(text) or not start <= end <= len(text):
-        raise CelError(f"index out of range: {start if not 0 <= start <= len(text) else end}")
+    is_open = end is None
+    end = len(text) if is_open else end
+    if start < 0 or end > len(text) or (is_open and start > end):
+        raise CelError(f"index out of range: {end if 0 <= start <= end else start}")
+    if start > end:
+        raise CelError(f"invalid substring range. start: {start}, end: {end}")
     return str(text[start:end])
 
 
@@ -71,7 +78,7 @@ def _split(text: Any, separator: Any, most: Any = -1) -> list[str]:
         return []
     if not separator:
         parts = list(text)
-        return parts if most < 0 else [*parts[: most - 1], "".join(parts[most - 1 :])][:most]
+        return parts if most < 0 or most > len(parts) else [*parts[: most - 1], "".join(parts[most - 1 :])]
     return list(text.split(separator, most - 1)) if most > 0 else list(text.split(separator))
 
 
@@ -203,13 +210,17 @@ _METHODS: dict[tuple[str, int], Function] = {
     ("ip", 1): addresses.address_of,
     ("isGreaterThan", 2): lambda left, right: _compared(left, right) > 0,
     ("isInteger", 1): amounts.is_integer,
+    ("isGlobalUnicast", 1): addresses.is_global_unicast,
     ("isLessThan", 2): lambda left, right: _compared(left, right) < 0,
+    ("isLinkLocalMulticast", 1): addresses.is_link_local_multicast,
+    ("isLinkLocalUnicast", 1): addresses.is_link_local_unicast,
     ("isLoopback", 1): addresses.is_loopback,
     ("isSorted", 1): _is_sorted,
     ("isUnspecified", 1): addresses.is_unspecified,
     ("join", 1): _join,
     ("join", 2): _join,
     ("lastIndexOf", 2): _last_index_of,
+    ("lastIndexOf", 3): _last_index_of,
     ("lowerAscii", 1): _case(str.lower),
     ("masked", 1): addresses.masked,
     ("max", 1): _extreme(lambda item, best: values.less(best, item), "max"),

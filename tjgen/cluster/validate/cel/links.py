@@ -27,12 +27,15 @@ def _parsed(text: Any) -> Link | None:
         return None
     scheme, _, rest = ("", "", text) if text[0] == "/" else text.partition(":")
     host = ""
-    if rest.startswith("//") and scheme:
+    if rest.startswith("//") and (scheme or not rest.startswith("///")):
         host, slash, rest = rest[2:].partition("/")
         rest = slash + rest
         host, question, query = host.partition("?")
         rest = rest or question + query
     host = host.rpartition("@")[2]
+    number = _port(host)
+    if "#" in host or (number and not (number.isascii() and number.isdigit())):
+        return None
     if host[:1] == "[" and not is_ip(host[1:].partition("]")[0]):
         return None
     place, _, query_text = rest.partition("#")[0].partition("?")
@@ -43,7 +46,8 @@ def url(text: Any) -> Link:
     """`url(text)`."""
     link = _parsed(text)
     if link is None:
-        raise CelError(f'URL parse error during conversion from string: parse "{text}": invalid URI for request')
+        words = "invalid URI for request" if text else "empty url"
+        raise CelError(f'URL parse error during conversion from string: parse "{text}": {words}')
     return link
 
 
@@ -70,12 +74,16 @@ def host_name(link: Any) -> str:
 
 def port(link: Any) -> str:
     """`link.getPort()`."""
-    return _of(link).host.rpartition("]")[2].partition(":")[2]
+    return _port(_of(link).host)
 
 
 def path(link: Any) -> str:
     """`link.getEscapedPath()`."""
     return _of(link).path
+
+
+def _port(host: str) -> str:
+    return host.rpartition("]")[2].partition(":")[2]
 
 
 def query(link: Any) -> dict[str, list[str]]:

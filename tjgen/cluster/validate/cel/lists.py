@@ -30,6 +30,11 @@ def ordered(items: Any, keys: Any = None) -> list[Any]:
     """`items.sort()`, or by the `keys` of the items."""
     if items.__class__ is not list:
         raise overload()
+    for key in items if keys is None else keys:
+        if key.__class__ in (list, dict):
+            raise CelError("list elements must be comparable")
+        if key.__class__ is not (items if keys is None else keys)[0].__class__:
+            raise CelError("list elements must have the same type")
     pairs: list[tuple[Any, Any]] = list(zip(items if keys is None else keys, items, strict=True))
 
     def compare(left: tuple[Any, Any], right: tuple[Any, Any]) -> int:
@@ -85,7 +90,7 @@ class SemanticVersion(NamedTuple):
     before: tuple[str, ...] = ()
 
 
-_VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?")
+_NOT_NUMBER, _NOT_WORD = re.compile(r"[^0-9]"), re.compile(r"[^0-9A-Za-z-]")
 
 
 def _semver(text: Any, normalize: Any = False) -> SemanticVersion:
@@ -93,21 +98,51 @@ def _semver(text: Any, normalize: Any = False) -> SemanticVersion:
         raise overload()
     if normalize:
         text = _normalized(text)
-    if len(text.split(".", 2)) < 3:
+    if not text:
+        raise CelError("Version string empty")
+    parts = text.split(".", 2)
+    if len(parts) < 3:
         raise CelError("No Major.Minor.Patch elements found")
-    match = _VERSION.fullmatch(text)
-    if match is None:
-        raise CelError(f'Invalid character(s) found in "{text}"')
-    return SemanticVersion(int(match[1]), int(match[2]), int(match[3]), tuple((match[4] or "").split(".")) if match[4] else ())
+    rest, plus, build = parts[2].partition("+")
+    patch, hyphen, before = rest.partition("-")
+    major, minor = _version_number(parts[0], "major"), _version_number(parts[1], "minor")
+    patch_number = _version_number(patch, "patch")
+    labels = tuple(before.split(".")) if hyphen else ()
+    for label in labels:
+        if not label:
+            raise CelError("Prerelease is empty")
+        if not _NOT_NUMBER.search(label) and label[0] == "0" and label != "0":
+            raise CelError(f'Numeric PreRelease version must not contain leading zeroes "{label}"')
+        if _NOT_WORD.search(label):
+            raise CelError(f'Invalid character(s) found in prerelease "{label}"')
+    for label in build.split(".") if plus else ():
+        if not label:
+            raise CelError("Build meta data is empty")
+        if _NOT_WORD.search(label):
+            raise CelError(f'Invalid character(s) found in build meta data "{label}"')
+    return SemanticVersion(major, minor, patch_number, labels)
+
+
+def _version_number(text: str, name: str) -> int:
+    if _NOT_NUMBER.search(text):
+        raise CelError(f'Invalid character(s) found in {name} number "{text}"')
+    if len(text) > 1 and text[0] == "0":
+        raise CelError(f'{name.capitalize()} number must not contain leading zeroes "{text}"')
+    if not text:
+        raise CelError('strconv.ParseUint: parsing "": invalid syntax')
+    return int(text)
 
 
 def _normalized(text: str) -> str:
-    core, mark, rest = text.removeprefix("v"), "", ""
-    for sign in "+-":
-        if sign in core:
-            core, mark, rest = core.partition(sign)
-    parts = [part.lstrip("0") or "0" for part in core.split(".")]
-    return ".".join((*parts, *["0"] * (3 - len(parts)))) + mark + rest
+    """The version without a "v" and zeros in front, and with three numbers."""
+    parts = text.removeprefix("v").split(".", 2)
+    for position, part in enumerate(parts):
+        stripped = part.lstrip("0")
+        if len(part) > 1:
+            parts[position] = stripped if stripped[:1].isdigit() else f"0{stripped}"
+    if len(parts) < 3 and set(parts[-1]) & {"+", "-"}:
+        raise CelError("short version cannot contain PreRelease/Build meta data")
+    return ".".join((*parts, *["0"] * (3 - len(parts))))
 
 
 def _is_semver(text: Any, normalize: Any = False) -> bool:

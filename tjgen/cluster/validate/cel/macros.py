@@ -14,7 +14,7 @@ from tjgen.cluster.validate.cel.parser import Node
 from tjgen.cluster.validate.cel.values import NONE, Optional, of
 from tjgen.trees.typing import Any
 
-_WITH_TWO = ("all", "exists", "existsOne", "exists_one", "transformList", "transformMap")
+_WITH_TWO = ("all", "exists", "existsOne", "exists_one", "transformList", "transformMap", "transformMapEntry")
 
 
 def compiled(
@@ -40,6 +40,9 @@ def compiled(
     if name in ("transformMap", "transformList", "map"):
         condition = steps[0] if len(steps) > 1 else None
         return _transformed(target, variables, condition, steps[-1], into_map=name == "transformMap")
+    if name == "transformMapEntry":
+        condition = steps[0] if len(steps) > 1 else None
+        return lambda scope: _merged(_transformed(target, variables, condition, steps[-1], into_map=False)(scope))
     if name in ("existsOne", "exists_one"):
         predicate = steps[0]
         return lambda scope: sum(values.truth(predicate(one)) for one in _scopes(target(scope), variables, scope)) == 1
@@ -83,6 +86,16 @@ def _transformed(target: Step, variables: Sequence[str], condition: Step | None,
         return dict(entries) if into_map else [value for _, value in entries]
 
     return step
+
+
+def _merged(maps: Any) -> dict[Any, Any]:
+    merged: dict[Any, Any] = {}
+    for one in maps:
+        for key, value in one.items():
+            if key in merged:
+                raise values.CelError(f"insert failed: key {key} already exists")
+            merged[key] = value
+    return merged
 
 
 def _quantified(target: Step, variables: Sequence[str], predicate: Step, *, decides: bool) -> Step:

@@ -150,6 +150,10 @@ class _Reader:
         return pairs
 
 
+_BYTE_ESCAPES = "xX0123"
+"""Escapes that are one byte in a literal of bytes, and one character in a string."""
+
+
 def _number(spelling: str) -> int | float:
     try:
         if spelling[-1] in "uU":
@@ -164,11 +168,12 @@ def _number(spelling: str) -> int | float:
 def _string(token: str) -> str | bytes:
     body = token.lstrip("rRbB")
     prefix = token[: len(token) - len(body)].lower()
-    text = _text(body, is_raw="r" in prefix)
-    return text.encode() if "b" in prefix else text
+    is_bytes = "b" in prefix
+    text = _text(body, is_raw="r" in prefix, is_bytes=is_bytes)
+    return text.encode(errors="surrogateescape") if is_bytes else text
 
 
-def _text(body: str, *, is_raw: bool) -> str:
+def _text(body: str, *, is_raw: bool, is_bytes: bool) -> str:
     quotes = 3 if body[:3] in ("'''", '"""') and len(body) >= 6 else 1
     body = body[quotes:-quotes]
     if is_raw or "\\" not in body:
@@ -180,8 +185,10 @@ def _text(body: str, *, is_raw: bool) -> str:
             out.append(body[position])
             position += 1
             continue
+        is_byte = is_bytes and body[position + 1] in _BYTE_ESCAPES
         character, position = _escape(body, position + 1)
-        out.append(character)
+        # A surrogate is written as the byte that it escapes.
+        out.append(chr(0xDC00 + ord(character)) if is_byte and ord(character) > 127 else character)
     return "".join(out)
 
 

@@ -163,12 +163,12 @@ def _list(node: Node, names: Names) -> Step:
     return lambda scope: [item(scope) for item in items]
 
 
-def _optional_entry(value: Any, is_maybe: bool) -> values.Optional:
+def _optional_entry(value: Any, is_maybe: bool, entry: str = "list element") -> values.Optional:
     """The value of an entry that may be absent."""
     if not is_maybe:
         return values.of(value)
     if not isinstance(value, values.Optional):
-        raise values.overload()
+        raise values.CelError(f"cannot initialize optional {entry} from non-optional value {value}")
     return value
 
 
@@ -177,9 +177,17 @@ def _map(node: Node, names: Names) -> Step:
         (_compiled(key, names), value[0] == "maybe", _compiled(value[1] if value[0] == "maybe" else value, names))
         for key, value in node[1]
     ]
-    return lambda scope: {
-        key(scope): entry.item for key, is_maybe, value in pairs if (entry := _optional_entry(value(scope), is_maybe)).is_present
-    }
+
+    def step(scope: Scope) -> Any:
+        result = {}
+        for key, is_maybe, value in pairs:
+            name = key(scope)
+            entry = _optional_entry(value(scope), is_maybe, f"entry '{name}'")
+            if entry.is_present:
+                result[name] = entry.item
+        return result
+
+    return step
 
 
 def _not(node: Node, names: Names) -> Step:
@@ -248,6 +256,7 @@ _RARE_MACROS = frozenset(
         *(("all", 3), ("exists", 3), ("existsOne", 2), ("existsOne", 3), ("exists_one", 3), ("map", 3)),
         *(("optFlatMap", 2), ("optMap", 2), ("sortBy", 2)),
         *(("transformList", 3), ("transformList", 4), ("transformMap", 3), ("transformMap", 4)),
+        *(("transformMapEntry", 3), ("transformMapEntry", 4)),
     )
 )
 """Names and numbers of arguments."""

@@ -206,7 +206,8 @@ def _worded(rule: dict[str, Any], sides: tuple[Any, Any]) -> str:
         message = _program(text).run(*sides)
     except CelError:
         return ""
-    return message.strip() if message.__class__ is str and "\n" not in message else ""
+    line = message.strip() if message.__class__ is str else ""
+    return "" if "\n" in line else line
 
 
 def _below(place: str) -> FieldPath:

@@ -1,6 +1,6 @@
 """Durations and timestamps in rules.
 
-Mirrors github.com/google/cel-go `common/types` (duration.go, timestamp.go) with UTC as the time zone.
+Mirrors github.com/google/cel-go `common/types` (duration.go, timestamp.go) with UTC as the time zone of methods.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def duration(text: Any) -> Duration:
 def timestamp(value: Any) -> Timestamp:
     """`timestamp(value)`: RFC 3339, or seconds since 1970."""
     if value.__class__ is Timestamp:
-        return Timestamp(value)
+        return Timestamp.at(value, value.offset)
     if value.__class__ is int:
         return _bounded(value * _SECOND)
     if value.__class__ is not str:
@@ -66,17 +66,17 @@ def timestamp(value: Any) -> Timestamp:
         raise _unconverted("Timestamp") from None
     offset = 0 if match[8] == "Z" else (int(match[10]) * 60 + int(match[11])) * (-60 if match[9] == "-" else 60)
     since = moment - _EPOCH
-    return _bounded((since.days * 86400 + since.seconds - offset) * _SECOND + int(f"{match[7] or 0:0<9}"[:9]))
+    return _bounded((since.days * 86400 + since.seconds - offset) * _SECOND + int(f"{match[7] or 0:0<9}"[:9]), offset)
 
 
-def _bounded(value: int) -> Timestamp:
+def _bounded(value: int, offset: int = 0) -> Timestamp:
     if not _FIRST <= value <= _LAST:
         raise CelError("timestamp overflow")
-    return Timestamp(value)
+    return Timestamp.at(value, offset)
 
 
-def _moment(value: Any) -> datetime:
-    return _EPOCH + timedelta(seconds=int(value) // _SECOND)
+def _moment(value: int, offset: int = 0) -> datetime:
+    return _EPOCH + timedelta(seconds=int(value) // _SECOND + offset)
 
 
 def written(value: Any) -> str:
@@ -85,7 +85,9 @@ def written(value: Any) -> str:
         return f"{_decimal(value)}s"
     rest = int(value) % _SECOND
     fraction = f".{rest:09}".rstrip("0") if rest else ""
-    return f"{_moment(value):%Y-%m-%dT%H:%M:%S}{fraction}Z"
+    sign, minutes = "-" if value.offset < 0 else "+", abs(value.offset) // 60
+    zone = f"{sign}{minutes // 60:02}:{minutes % 60:02}" if minutes else "Z"
+    return f"{_moment(value, value.offset).replace(tzinfo=None).isoformat(timespec='seconds')}{fraction}{zone}"
 
 
 def _decimal(value: int) -> str:
@@ -111,7 +113,7 @@ def _milliseconds(value: Any) -> int:
     if value.__class__ is Timestamp:
         return int(value) % _SECOND // 10**6
     if value.__class__ is Duration:
-        return int(value) // 10**6 % 1000
+        return abs(int(value)) // 10**6 * (-1 if value < 0 else 1)
     raise overload()
 
 

@@ -14,6 +14,31 @@ class Duration(int):
 class Timestamp(int):
     """A `timestamp`, in nanoseconds since 1970."""
 
+    offset: int = 0
+    """Seconds that its time zone is ahead of UTC."""
+
+    @classmethod
+    def at(cls, value: int, offset: int) -> Timestamp:
+        """Return the timestamp of a time zone."""
+        timestamp = cls(value)
+        timestamp.offset = offset
+        return timestamp
+
 
 class Type(str):
     """A type as a value, by its name."""
+
+
+GO_TYPES: dict[type, str] = {
+    Duration: "types.Duration",
+    Timestamp: "types.Timestamp",
+    Type: "*types.Type",
+    Unsigned: "types.Uint",
+    bool: "types.Bool",
+    bytes: "types.Bytes",
+    float: "types.Double",
+    int: "types.Int",
+    str: "types.String",
+    type(None): "types.Null",
+}
+"""The types of cel-go that the words of an error name."""

@@ -7,7 +7,7 @@ of both kinds compare with each other, as in Kubernetes' environment (cross-type
 from __future__ import annotations
 
 from tjgen.cluster.schema.patterns import search
-from tjgen.cluster.validate.cel.types import Duration, Timestamp, Unsigned
+from tjgen.cluster.validate.cel.types import GO_TYPES, Duration, Timestamp, Unsigned
 from tjgen.trees.typing import Any
 
 NO_OVERLOAD = "no such overload"
@@ -48,6 +48,7 @@ NONE = Optional()
 
 _ORDERED = (str, bool, bytes, Duration, Timestamp)
 _NUMBERS = (int, float, Unsigned)
+_NO_INDEX: dict[type, str] = {str: "string", bool: "bool", type(None): "null_type"}
 _ADDED = (int, float, str, list, bytes, Unsigned, Duration)
 
 
@@ -106,8 +107,10 @@ def has(value: Any, name: str) -> bool:
 def index(value: Any, key: Any) -> Any:
     """`value[key]`."""
     if value.__class__ is list:
+        if key.__class__ in _NO_INDEX:
+            raise CelError(f"unsupported index type '{_NO_INDEX[key.__class__]}' in list")
         if key.__class__ is not int:
-            raise overload()
+            raise CelError(f"unsupported index: {int(key)}" if key == int(key) else f"unsupported index value {key} in list")
         if not 0 <= key < len(value):
             raise CelError(f"index out of bounds: {key}")
         return sound(value[key])
@@ -165,7 +168,7 @@ def add(left: Any, right: Any) -> Any:
     """`left + right`: numbers, strings, lists."""
     kind, other = left.__class__, right.__class__
     if {kind, other} == {Timestamp, Duration}:
-        return Timestamp(int(left) + int(right))
+        return Timestamp.at(int(left) + int(right), (left if kind is Timestamp else right).offset)
     if kind is not other or kind not in _ADDED:
         raise overload()
     return _fits(left + right, kind)
@@ -175,8 +178,10 @@ def subtract(left: Any, right: Any) -> Any:
     """`left - right`."""
     kind, other = left.__class__, right.__class__
     if kind in (Timestamp, Duration):
-        if other is Duration or kind is other:
-            return (Timestamp if kind is not other else Duration)(int(left) - int(right))
+        if kind is other:
+            return Duration(int(left) - int(right))
+        if other is Duration:
+            return Timestamp.at(int(left) - int(right), left.offset)
         raise overload()
     _numbers(left, right)
     return _fits(left - right, kind)
@@ -247,7 +252,7 @@ def truth(value: Any) -> bool:
 def elements(value: Any) -> Any:
     """What a comprehension goes over: a list's elements, a map's keys."""
     if value.__class__ not in (list, dict):
-        raise overload()
+        raise CelError(f"got '{GO_TYPES.get(value.__class__, value.__class__.__name__)}', expected iterable type")
     return value
 
 
