@@ -1,0 +1,233 @@
+"""A cluster at one moment: nodes and the pods on them. A pod -> its node, or the sentence that kube-scheduler writes.
+
+Mirrors one cycle of kube-scheduler 1.36 (`pkg/scheduler/schedule_one.go`) with its default plugins. Among nodes of equal score,
+this takes the first one, and the scheduler any. In a cluster of more than 100 nodes, the scheduler compares only a part of those
+that the pod fits; this compares all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import heappop, heappush
+
+from tjgen.cluster.scheduling.attraction import Pull, attraction, attracts, pull
+from tjgen.cluster.scheduling.filters import inter_pod_affinity, node_affinity, node_ports, pod_topology_spread
+from tjgen.cluster.scheduling.filters.inter_pod_affinity import NamespaceLabels
+from tjgen.cluster.scheduling.filters.table import STATIC
+from tjgen.cluster.scheduling.filters.volume_binding import Topologies
+from tjgen.cluster.scheduling.level import Level
+from tjgen.cluster.scheduling.messages import NO_NODES, sentence
+from tjgen.cluster.scheduling.node import HOSTNAME, Node
+from tjgen.cluster.scheduling.pod import Pod, terms
+from tjgen.cluster.scheduling.scores import scores
+from tjgen.cluster.scheduling.verdict import Rejection
+from tjgen.trees.canonical import json_text
+from tjgen.trees.typing import NamedTuple
+
+_ABSENT = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
+_NO_VICTIMS = Rejection(("No preemption victims found for incoming pod",), is_resolvable=False, filter="DefaultPreemption")
+_NO_HELP = "Preemption is not helpful for scheduling"
+_NO_NEW_CLAIMS, _STILL = "no new claims to deallocate", "still not schedulable"
+
+
+class Attempt(NamedTuple):
+    """The end of one attempt to schedule a pod."""
+
+    node: int | None
+    """Position of the node; None if the pod stays pending."""
+    message: str = ""
+    """The sentence of the event FailedScheduling."""
+    rejections: tuple[tuple[int, Rejection], ...] = ()
+    """Position of one of several equal nodes, and what a filter answers about them."""
+    equals: tuple[int, ...] = ()
+    """Positions of all nodes that the scheduler could choose."""
+    preempts: bool = False
+    """Whether the removal of pods with a lower priority lets the pod start."""
+
+
+class Cluster:
+    """Nodes, and the pods on them."""
+
+    def __init__(
+        self,
+        nodes: Iterable[Node],
+        *,
+        namespaces: NamespaceLabels | None = None,
+        of_claims: Topologies | None = None,
+        of_classes: Topologies | None = None,
+    ) -> None:
+        self.nodes = list(nodes)
+        self._namespaces = namespaces or {}
+        self._of_claims, self._of_classes = of_claims or {}, of_classes or {}
+        self._pods: list[list[Pod]] = [[] for _ in self.nodes]
+        self._repelling: list[tuple[int, Pod]] = []
+        self._attracting: list[tuple[int, Pod]] = []
+        self._levels: list[Level] = []
+        self._members: dict[Level, list[int]] = {}
+        """Level -> positions of its nodes, as a heap."""
+        kinds: dict[str, Level] = {}
+        for position, node in enumerate(self.nodes):
+            labels = {key: value for key, value in node.labels.items() if key != HOSTNAME}
+            kind = json_text([labels, list(node.taints), node.is_unschedulable, node.allocatable, node.devices])
+            level = kinds.setdefault(kind, Level(node, {}, (0, 0), 0))
+            self._levels.append(level)
+            self._members.setdefault(level, []).append(position)
+
+    def attempt(self, pod: Pod) -> Attempt:
+        """Try to schedule the pod. The cluster stays as it is."""
+        if not self.nodes:
+            return Attempt(None, NO_NODES)
+        names = node_affinity.named(pod)
+        if names is not None and not names:
+            reason = node_affinity.CONFLICT.reasons[0]
+            return Attempt(None, sentence(len(self.nodes), {}, before=reason, after=self._unhelpful()))
+        pulls = self._pull(pod)
+        feasible, rejected, absent = self._filtered(pod, names, by_node=bool(pulls))
+        if feasible:
+            values = scores(pod, [level for level, _ in feasible], attraction(pulls, [level.node for level, _ in feasible]))
+            best = max(values)
+            equals = sorted(p for (_, positions), score in zip(feasible, values, strict=True) if score == best for p in positions)
+            return Attempt(equals[0], equals=tuple(equals))
+        return self._failed(pod, rejected, absent)
+
+    def place(self, pod: Pod, position: int) -> None:
+        """Put the pod on the node."""
+        self._move(position, self._levels[position].with_pod(pod))
+        self._pods[position].append(pod)
+        if terms(pod, "podAntiAffinity"):
+            self._repelling.append((position, pod))
+        if attracts(pod):
+            self._attracting.append((position, pod))
+
+    def remove(self, pod: Pod, position: int) -> None:
+        """Take the pod off the node."""
+        self._move(position, self._levels[position].with_pod(pod, -1))
+        self._pods[position].remove(pod)
+        if terms(pod, "podAntiAffinity"):
+            self._repelling.remove((position, pod))
+        if attracts(pod):
+            self._attracting.remove((position, pod))
+
+    def pods(self, position: int) -> Sequence[Pod]:
+        """The pods on a node."""
+        return self._pods[position]
+
+    def _move(self, position: int, level: Level) -> None:
+        members = self._members[self._levels[position]]
+        if members[0] == position:
+            heappop(members)
+        else:
+            members.remove(position)
+            members.sort()  # a sorted list is a heap
+        if not members:
+            del self._members[self._levels[position]]
+        self._levels[position] = level
+        heappush(self._members.setdefault(level, []), position)
+
+    def _filtered(
+        self, pod: Pod, names: set[str] | None, *, by_node: bool
+    ) -> tuple[list[tuple[Level, list[int]]], list[tuple[Rejection, list[int]]], int]:
+        """The nodes that pass, those that do not, and the number of those that no filter sees."""
+        affinity = self._affinity(pod)
+        if pod.is_plain and affinity is None and not by_node:
+            feasible, rejected = [], []
+            for level, members in self._members.items():
+                rejection = self._by_level(pod, level)
+                if rejection is None:
+                    feasible.append((level, members))
+                else:
+                    rejected.append((rejection, members))
+            return feasible, rejected, 0
+        seen = [p for p, node in enumerate(self.nodes) if names is None or node.name in names]
+        around = [(node, self._pods[p]) for p, node in enumerate(self.nodes)]
+        spread = pod_topology_spread.prepare(pod, around)
+        feasible, rejected = [], []
+        for position in seen:
+            rejection = self._by_node(pod, position, spread, affinity)
+            if rejection is None:
+                level = self._levels[position]
+                own = Level(self.nodes[position], level.used, level.scored, level.pods)
+                feasible.append((own, [position]))
+            else:
+                rejected.append((rejection, [position]))
+        return feasible, rejected, len(self.nodes) - len(seen)
+
+    def _affinity(self, pod: Pod) -> inter_pod_affinity.State | None:
+        if not self._repelling and pod.is_plain:
+            return None
+        around = [(node, self._pods[p]) for p, node in enumerate(self.nodes)] if not pod.is_plain else []
+        repelling = [(self.nodes[p], other) for p, other in self._repelling]
+        return inter_pod_affinity.prepare(pod, around, repelling, self._namespaces)
+
+    def _pull(self, pod: Pod) -> Pull:
+        if not self._attracting and pod.is_plain:
+            return {}
+        around = [(node, self._pods[p]) for p, node in enumerate(self.nodes)] if not pod.is_plain else []
+        return pull(pod, around, [(self.nodes[p], other) for p, other in self._attracting], self._namespaces)
+
+    def _by_level(self, pod: Pod, level: Level) -> Rejection | None:
+        return level.before_ports(pod) or level.after_ports(pod, self._of_claims, self._of_classes) or level.devices(pod)
+
+    def _by_node(
+        self,
+        pod: Pod,
+        position: int,
+        spread: Sequence[pod_topology_spread.Constraint],
+        affinity: inter_pod_affinity.State | None,
+    ) -> Rejection | None:
+        node, level = self.nodes[position], self._levels[position]
+        return (
+            next((one for one in (each.check(pod, node) for each in STATIC) if one is not None), None)
+            or (node_ports.check(pod, self._pods[position]) if pod.ports else None)
+            or level.after_ports(pod, self._of_claims, self._of_classes)
+            or pod_topology_spread.check(spread, node)
+            or (inter_pod_affinity.check(affinity, node) if affinity is not None else None)
+            or level.devices(pod)
+        )
+
+    def _failed(self, pod: Pod, rejected: Sequence[tuple[Rejection, list[int]]], absent: int) -> Attempt:
+        counts: dict[str, int] = {_ABSENT: absent} if absent else {}
+        for rejection, members in rejected:
+            for reason in rejection.reasons:
+                counts[reason] = counts.get(reason, 0) + len(members)
+        shown = tuple([(members[0], rejection) for rejection, members in rejected])
+        after = self._preemption(pod, [p for rejection, members in rejected if rejection.is_resolvable for p in members])
+        return Attempt(None, sentence(len(self.nodes), counts, after=after or ""), shown, preempts=after is None)
+
+    def _preemption(self, pod: Pod, positions: Sequence[int]) -> str | None:
+        """The sentences of DynamicResources and DefaultPreemption (`PostFilter`); None if there are pods to remove."""
+        first = _NO_NEW_CLAIMS if not pod.spec.get("resourceClaims") else _STILL
+        if pod.spec.get("preemptionPolicy") == "Never":
+            return f"{first}, preemption: not eligible due to preemptionPolicy=Never."
+        counts: dict[str, int] = {}
+        for position in positions:
+            rejection = self._without_victims(pod, position)
+            if rejection is None:
+                return None
+            for reason in rejection.reasons:
+                counts[reason] = counts.get(reason, 0) + 1
+        if len(positions) < len(self.nodes):
+            counts[_NO_HELP] = len(self.nodes) - len(positions)
+        return f"{first}, preemption: {sentence(len(self.nodes), counts)}"
+
+    def _without_victims(self, pod: Pod, position: int) -> Rejection | None:
+        """Why the pod does not fit even without the pods of lower priority (`SelectVictimsOnNode`)."""
+        victims = [other for other in self._pods[position] if other.priority < pod.priority]
+        if not victims:
+            return _NO_VICTIMS
+        for victim in victims:
+            self.remove(victim, position)
+        around = [(node, self._pods[p]) for p, node in enumerate(self.nodes)]
+        spread = pod_topology_spread.prepare(pod, around)
+        rejection = self._by_node(pod, position, spread, self._affinity(pod))
+        for victim in victims:
+            self.place(victim, position)
+        return rejection
+
+    def _unhelpful(self) -> str:
+        return f"preemption: {sentence(len(self.nodes), {_NO_HELP: len(self.nodes)})}"
+
+    def groups(self) -> Iterator[tuple[Node, int]]:
+        """One node of each kind that pods can tell apart now, and how many there are."""
+        for level, members in self._members.items():
+            yield level.node, len(members)

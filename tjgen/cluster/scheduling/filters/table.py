@@ -1,0 +1,34 @@
+"""The filters, in the order in which kube-scheduler runs them (`apis/config/v1/default_plugins.go`, kubernetes 1.36).
+
+VolumeRestrictions, NodeVolumeLimits, VolumeZone and NodeDeclaredFeatures are left out: only the cluster has what they read.
+"""
+
+from __future__ import annotations
+
+from tjgen.cluster.scheduling.filters import (
+    dynamic_resources,
+    inter_pod_affinity,
+    node_affinity,
+    node_name,
+    node_ports,
+    node_resources_fit,
+    node_unschedulable,
+    pod_topology_spread,
+    taint_toleration,
+    volume_binding,
+)
+
+FILTERS = (
+    node_unschedulable,
+    node_name,
+    taint_toleration,
+    node_affinity,
+    node_ports,
+    node_resources_fit,
+    volume_binding,
+    pod_topology_spread,
+    inter_pod_affinity,
+    dynamic_resources,
+)
+STATIC = (node_unschedulable, node_name, taint_toleration, node_affinity)
+"""The filters before NodePorts: they read nothing but the node and the pod."""

@@ -1,0 +1,42 @@
+"""Nodes with a taint that the pod does not tolerate (`tainttoleration/taint_toleration.go:Filter`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tjgen.cluster.scheduling.node import Node
+from tjgen.cluster.scheduling.pod import Pod
+from tjgen.cluster.scheduling.verdict import Rejection
+from tjgen.trees.fields.path import Tree
+
+NAME = "TaintToleration"
+_REJECTION = Rejection(("node(s) had untolerated taint(s)",), is_resolvable=False, filter=NAME)
+
+
+def check(pod: Pod, node: Node) -> Rejection | None:
+    """The rejection of a node with a taint that keeps new pods away."""
+    return _REJECTION if untolerated(pod, node) is not None else None
+
+
+def untolerated(pod: Pod, node: Node) -> Mapping[str, str] | None:
+    """The first taint of the node that keeps the pod away; None if there is none."""
+    tolerations = pod.spec.get("tolerations") or ()
+    hard = (taint for taint in node.taints if taint.get("effect") in ("NoSchedule", "NoExecute"))
+    return next((taint for taint in hard if not is_tolerated(taint, tolerations)), None)
+
+
+def is_tolerated(taint: Mapping[str, str], tolerations: Sequence[Tree]) -> bool:
+    """Whether one of the tolerations matches the taint (k8s.io/api/core/v1 `ToleratesTaint`)."""
+    return any(_tolerates(one, taint) for one in tolerations)
+
+
+def _tolerates(toleration: Tree, taint: Mapping[str, str]) -> bool:
+    if toleration.get("effect") and toleration["effect"] != taint.get("effect"):
+        return False
+    if toleration.get("key") and toleration["key"] != taint.get("key"):
+        return False
+    operator = toleration.get("operator") or "Equal"
+    if operator == "Exists":
+        return True
+    # The comparison operators Lt and Gt are off by default in 1.36 (TaintTolerationComparisonOperators).
+    return bool(operator == "Equal" and (toleration.get("value") or "") == (taint.get("value") or ""))

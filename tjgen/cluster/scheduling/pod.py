@@ -1,0 +1,116 @@
+"""A pod manifest -> what the scheduler reads of it."""
+
+from __future__ import annotations
+
+from tjgen.cluster.scheduling.node import CPU, HOSTNAME, MEMORY, amounts
+from tjgen.cluster.trainer.requests import pod_requests
+from tjgen.cluster.validate.builtin.totals import with_requests
+from tjgen.trees.canonical import json_text
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.typing import NamedTuple
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+_MISSING_CPU, _MISSING_MEMORY = 100, 200 * 1024**2
+"""What scores count for a container without a request (`DefaultMilliCPURequest`, `DefaultMemoryRequest`)."""
+
+
+class Pod(NamedTuple):
+    """A pod of a cluster."""
+
+    namespace: str
+    name: str
+    labels: dict[str, str]
+    spec: Tree
+    priority: int
+    requests: dict[str, int]
+    """Resource -> amount, as `Node.allocatable`."""
+    scored: tuple[int, int]
+    """Thousandths of a processor and bytes that scores count: containers without a request count a little."""
+    devices: dict[str, int]
+    """DeviceClass -> devices that the pod claims."""
+    ports: tuple[tuple[str, str, int], ...]
+    """Address, protocol and number of each port of the node that the pod opens."""
+    kind: str
+    """Equal for pods that no filter on the resources, labels or taints of a node can tell apart."""
+    is_plain: bool
+    """Whether all nodes of equal labels (but for the host name) and resources are equal to the pod."""
+
+
+def read_pod(tree: Tree, *, priority: int = 0, devices: dict[str, int] | None = None) -> Pod:
+    """The pod of a manifest, with the priority of its class. Raises QuantityError for an amount that is not a quantity."""
+    metadata = tree.get("metadata") or {}
+    spec = with_requests(tree.get("spec") or {})
+    requests = {name: amount for name, amount in amounts(pod_requests(spec)).items() if amount}
+    filled = amounts(pod_requests(_filled(spec)))
+    ports = tuple(_ports(spec))
+    placed = {key: spec.get(key) for key in ("nodeName", "nodeSelector", "affinity", "tolerations", "volumes") if spec.get(key)}
+    namespace = str(metadata.get("namespace") or "default")
+    return Pod(
+        namespace,
+        str(metadata.get("name") or ""),
+        metadata.get("labels") or {},
+        spec,
+        int(spec.get("priority") or priority),
+        requests,
+        (filled.get(CPU, 0), filled.get(MEMORY, 0)),
+        devices or {},
+        ports,
+        json_text(
+            [placed, requests, filled.get(CPU, 0), filled.get(MEMORY, 0), devices or {}, namespace if spec.get("volumes") else ""]
+        ),
+        _is_plain(spec, ports),
+    )
+
+
+def terms(pod: Pod, kind: str) -> list[Tree]:
+    """The required terms of `podAffinity` or `podAntiAffinity`."""
+    path: FieldPath = ("affinity", kind, REQUIRED)
+    return get(pod.spec, path, None) or []
+
+
+def _is_plain(spec: Tree, ports: tuple[tuple[str, str, int], ...]) -> bool:
+    affinity = spec.get("affinity") or {}
+    pods = any(affinity.get(kind) for kind in ("podAffinity", "podAntiAffinity"))
+    spread = any(one.get("whenUnsatisfiable") == "DoNotSchedule" for one in spec.get("topologySpreadConstraints") or ())
+    return not (ports or pods or spread or spec.get("nodeName") or _names_nodes(spec))
+
+
+def _names_nodes(spec: Tree) -> bool:
+    node = get(spec, ("affinity", "nodeAffinity"), None) or {}
+    result = [
+        *(get(node, (REQUIRED, "nodeSelectorTerms"), None) or ()),
+        *(one["preference"] for one in node.get(PREFERRED) or ()),
+    ]
+    keys = [one.get("key") for term in result for one in term.get("matchExpressions") or ()]
+    return HOSTNAME in keys or any(term.get("matchFields") for term in result) or HOSTNAME in (spec.get("nodeSelector") or {})
+
+
+def _filled(spec: Tree) -> Tree:
+    """The spec with a request for the processor and the memory of each container (`NonMissingContainerRequests`)."""
+    missing = {CPU: f"{_MISSING_CPU}m", MEMORY: _MISSING_MEMORY}
+    return {
+        **spec,
+        **{
+            field: [_container(one, missing) for one in spec[field]]
+            for field in ("containers", "initContainers")
+            if spec.get(field)
+        },
+    }
+
+
+def _container(container: Tree, missing: Tree) -> Tree:
+    resources = container.get("resources") or {}
+    return {**container, "resources": {**resources, "requests": {**missing, **(resources.get("requests") or {})}}}
+
+
+def _ports(spec: Tree) -> list[tuple[str, str, int]]:
+    """`util.GetHostPorts`."""
+    sidecars = [one for one in spec.get("initContainers") or () if one.get("restartPolicy") == "Always"]
+    result = []
+    for container in (*sidecars, *(spec.get("containers") or ())):
+        for port in container.get("ports") or ():
+            number = port.get("hostPort") or (port.get("containerPort") if spec.get("hostNetwork") else 0)
+            if number:
+                result.append((port.get("hostIP") or "0.0.0.0", port.get("protocol") or "TCP", int(number)))
+    return result
