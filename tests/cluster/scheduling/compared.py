@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tjgen.cluster.scheduling.cluster import Cluster
+from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.cluster.scheduling.node import read_node
 from tjgen.cluster.scheduling.pod import read_pod
 
 Tree = dict[str, Any]
 
 
-def model(objects: Sequence[Tree]) -> Cluster:
+def model(objects: Sequence[Tree]) -> ScheduledCluster:
     """The cluster of these objects, with the pods that run on its nodes."""
     by_kind: dict[str, list[Tree]] = {}
     for one in objects:
@@ -22,7 +22,7 @@ def model(objects: Sequence[Tree]) -> Cluster:
         f"{one['metadata']['namespace']}/{one['metadata']['name']}": classes[one["spec"]["storageClassName"]]
         for one in by_kind.get("PersistentVolumeClaim", ())
     }
-    cluster = Cluster([read_node(one) for one in by_kind["Node"]], of_claims=claims, of_classes=classes)
+    cluster = ScheduledCluster([read_node(one) for one in by_kind["Node"]], of_claims=claims, of_classes=classes)
     positions = {node.name: position for position, node in enumerate(cluster.nodes)}
     for one in by_kind.get("Pod", ()):
         cluster.place(read_pod(one), positions[one["spec"]["nodeName"]])

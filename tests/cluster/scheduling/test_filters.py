@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from tjgen.cluster.scheduling.cluster import Cluster
+from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.cluster.scheduling.node import DEVICES, read_node
-from tjgen.cluster.scheduling.pod import Pod, read_pod
+from tjgen.cluster.scheduling.pod import SchedulingPod, read_pod
 
 
-def _cluster(count: int, devices: str = "") -> Cluster:
+def _cluster(count: int, devices: str = "") -> ScheduledCluster:
     resources = {"cpu": "8", "memory": "64Gi", "pods": "110"}
     marks = {DEVICES: devices} if devices else {}
     names = [f"node-{i}" for i in range(count)]
-    return Cluster(
+    return ScheduledCluster(
         read_node({"metadata": {"name": name, "labels": {}, "annotations": marks}, "status": {"allocatable": resources}})
         for name in names
     )
 
 
-def _pod(devices: dict[str, int] | None = None, **spec: Any) -> Pod:
+def _pod(devices: dict[str, int] | None = None, **spec: Any) -> SchedulingPod:
     tree = {"metadata": {"name": "pod"}, "spec": {"containers": [{"name": "main"}], **spec}}
     return read_pod(tree, devices=devices)
 
 
 def test_a_cluster_without_nodes() -> None:
     """The scheduler has a sentence for it."""
-    assert Cluster([]).attempt(_pod()).message == "no nodes available to schedule pods"
+    assert ScheduledCluster([]).attempt(_pod()).message == "no nodes available to schedule pods"
 
 
 def test_a_pod_that_names_its_node_goes_there_or_nowhere() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.cluster.scheduling.filters.inter_pod_affinity import NamespaceLabels, matches_term
 from tjgen.cluster.scheduling.node import Node
-from tjgen.cluster.scheduling.pod import PREFERRED, Pod, terms
+from tjgen.cluster.scheduling.pod import PREFERRED, SchedulingPod, terms
 from tjgen.trees.fields.path import Tree, get
 
 _MOST = 100
@@ -19,13 +19,16 @@ Pull = Mapping[tuple[str, str], int]
 """Label and value of nodes -> their attraction."""
 
 
-def attracts(pod: Pod) -> bool:
+def attracts(pod: SchedulingPod) -> bool:
     """Whether the pod, once it runs, makes nodes better or worse for others."""
     return bool(terms(pod, "podAffinity")) or any(_preferred(pod, kind) for kind, _ in _KINDS)
 
 
 def pull(
-    pod: Pod, nodes: Sequence[tuple[Node, Sequence[Pod]]], attracting: Sequence[tuple[Node, Pod]], namespaces: NamespaceLabels
+    pod: SchedulingPod,
+    nodes: Sequence[tuple[Node, Sequence[SchedulingPod]]],
+    attracting: Sequence[tuple[Node, SchedulingPod]],
+    namespaces: NamespaceLabels,
 ) -> Pull:
     """The attraction of labels for the pod. `attracting` are the pods that attract others, and their nodes."""
     weights: dict[tuple[str, str], int] = {}
@@ -38,7 +41,7 @@ def pull(
 
 
 def _of_pod(
-    pod: Pod, nodes: Sequence[tuple[Node, Sequence[Pod]]], namespaces: NamespaceLabels
+    pod: SchedulingPod, nodes: Sequence[tuple[Node, Sequence[SchedulingPod]]], namespaces: NamespaceLabels
 ) -> Iterator[tuple[Node, Tree, int]]:
     for node, others in nodes:
         for other in others:
@@ -48,7 +51,9 @@ def _of_pod(
                         yield node, one["podAffinityTerm"], sign * int(one["weight"])
 
 
-def _of_others(pod: Pod, attracting: Sequence[tuple[Node, Pod]], namespaces: NamespaceLabels) -> Iterator[tuple[Node, Tree, int]]:
+def _of_others(
+    pod: SchedulingPod, attracting: Sequence[tuple[Node, SchedulingPod]], namespaces: NamespaceLabels
+) -> Iterator[tuple[Node, Tree, int]]:
     for node, other in attracting:
         for term in terms(other, "podAffinity"):
             if matches_term(term, other, pod, namespaces):
@@ -59,7 +64,7 @@ def _of_others(pod: Pod, attracting: Sequence[tuple[Node, Pod]], namespaces: Nam
                     yield node, one["podAffinityTerm"], sign * int(one["weight"])
 
 
-def _preferred(pod: Pod, kind: str) -> list[Tree]:
+def _preferred(pod: SchedulingPod, kind: str) -> list[Tree]:
     return get(pod.spec, ("affinity", kind, PREFERRED), None) or []
 
 

@@ -18,7 +18,7 @@ from tjgen.cluster.scheduling.filters.volume_binding import Topologies
 from tjgen.cluster.scheduling.level import Level
 from tjgen.cluster.scheduling.messages import NO_NODES, sentence
 from tjgen.cluster.scheduling.node import HOSTNAME, Node
-from tjgen.cluster.scheduling.pod import Pod, terms
+from tjgen.cluster.scheduling.pod import SchedulingPod, terms
 from tjgen.cluster.scheduling.scores import scores
 from tjgen.cluster.scheduling.verdict import Rejection
 from tjgen.trees.canonical import json_text
@@ -30,7 +30,7 @@ _NO_HELP = "Preemption is not helpful for scheduling"
 _NO_NEW_CLAIMS, _STILL = "no new claims to deallocate", "still not schedulable"
 
 
-class Attempt(NamedTuple):
+class SchedulingAttempt(NamedTuple):
     """The end of one attempt to schedule a pod."""
 
     node: int | None
@@ -45,7 +45,7 @@ class Attempt(NamedTuple):
     """Whether the removal of pods with a lower priority lets the pod start."""
 
 
-class Cluster:
+class ScheduledCluster:
     """Nodes, and the pods on them."""
 
     def __init__(
@@ -59,9 +59,9 @@ class Cluster:
         self.nodes = list(nodes)
         self._namespaces = namespaces or {}
         self._of_claims, self._of_classes = of_claims or {}, of_classes or {}
-        self._pods: list[list[Pod]] = [[] for _ in self.nodes]
-        self._repelling: list[tuple[int, Pod]] = []
-        self._attracting: list[tuple[int, Pod]] = []
+        self._pods: list[list[SchedulingPod]] = [[] for _ in self.nodes]
+        self._repelling: list[tuple[int, SchedulingPod]] = []
+        self._attracting: list[tuple[int, SchedulingPod]] = []
         self._levels: list[Level] = []
         self._members: dict[Level, list[int]] = {}
         """Level -> positions of its nodes, as a heap."""
@@ -73,24 +73,24 @@ class Cluster:
             self._levels.append(level)
             self._members.setdefault(level, []).append(position)
 
-    def attempt(self, pod: Pod) -> Attempt:
+    def attempt(self, pod: SchedulingPod) -> SchedulingAttempt:
         """Try to schedule the pod. The cluster stays as it is."""
         if not self.nodes:
-            return Attempt(None, NO_NODES)
+            return SchedulingAttempt(None, NO_NODES)
         names = node_affinity.named(pod)
         if names is not None and not names:
             reason = node_affinity.CONFLICT.reasons[0]
-            return Attempt(None, sentence(len(self.nodes), {}, before=reason, after=self._unhelpful()))
+            return SchedulingAttempt(None, sentence(len(self.nodes), {}, before=reason, after=self._unhelpful()))
         pulls = self._pull(pod)
         feasible, rejected, absent = self._filtered(pod, names, by_node=bool(pulls))
         if feasible:
             values = scores(pod, [level for level, _ in feasible], attraction(pulls, [level.node for level, _ in feasible]))
             best = max(values)
             equals = sorted(p for (_, positions), score in zip(feasible, values, strict=True) if score == best for p in positions)
-            return Attempt(equals[0], equals=tuple(equals))
+            return SchedulingAttempt(equals[0], equals=tuple(equals))
         return self._failed(pod, rejected, absent)
 
-    def place(self, pod: Pod, position: int) -> None:
+    def place(self, pod: SchedulingPod, position: int) -> None:
         """Put the pod on the node."""
         self._move(position, self._levels[position].with_pod(pod))
         self._pods[position].append(pod)
@@ -99,7 +99,7 @@ class Cluster:
         if attracts(pod):
             self._attracting.append((position, pod))
 
-    def remove(self, pod: Pod, position: int) -> None:
+    def remove(self, pod: SchedulingPod, position: int) -> None:
         """Take the pod off the node."""
         self._move(position, self._levels[position].with_pod(pod, -1))
         self._pods[position].remove(pod)
@@ -108,7 +108,7 @@ class Cluster:
         if attracts(pod):
             self._attracting.remove((position, pod))
 
-    def pods(self, position: int) -> Sequence[Pod]:
+    def pods(self, position: int) -> Sequence[SchedulingPod]:
         """The pods on a node."""
         return self._pods[position]
 
@@ -125,7 +125,7 @@ class Cluster:
         heappush(self._members.setdefault(level, []), position)
 
     def _filtered(
-        self, pod: Pod, names: set[str] | None, *, by_node: bool
+        self, pod: SchedulingPod, names: set[str] | None, *, by_node: bool
     ) -> tuple[list[tuple[Level, list[int]]], list[tuple[Rejection, list[int]]], int]:
         """The nodes that pass, those that do not, and the number of those that no filter sees."""
         affinity = self._affinity(pod)
@@ -152,28 +152,28 @@ class Cluster:
                 rejected.append((rejection, [position]))
         return feasible, rejected, len(self.nodes) - len(seen)
 
-    def _affinity(self, pod: Pod) -> inter_pod_affinity.State | None:
+    def _affinity(self, pod: SchedulingPod) -> inter_pod_affinity.AffinityState | None:
         if not self._repelling and pod.is_plain:
             return None
         around = [(node, self._pods[p]) for p, node in enumerate(self.nodes)] if not pod.is_plain else []
         repelling = [(self.nodes[p], other) for p, other in self._repelling]
         return inter_pod_affinity.prepare(pod, around, repelling, self._namespaces)
 
-    def _pull(self, pod: Pod) -> Pull:
+    def _pull(self, pod: SchedulingPod) -> Pull:
         if not self._attracting and pod.is_plain:
             return {}
         around = [(node, self._pods[p]) for p, node in enumerate(self.nodes)] if not pod.is_plain else []
         return pull(pod, around, [(self.nodes[p], other) for p, other in self._attracting], self._namespaces)
 
-    def _by_level(self, pod: Pod, level: Level) -> Rejection | None:
+    def _by_level(self, pod: SchedulingPod, level: Level) -> Rejection | None:
         return level.before_ports(pod) or level.after_ports(pod, self._of_claims, self._of_classes) or level.devices(pod)
 
     def _by_node(
         self,
-        pod: Pod,
+        pod: SchedulingPod,
         position: int,
         spread: Sequence[pod_topology_spread.Constraint],
-        affinity: inter_pod_affinity.State | None,
+        affinity: inter_pod_affinity.AffinityState | None,
     ) -> Rejection | None:
         node, level = self.nodes[position], self._levels[position]
         return (
@@ -185,16 +185,16 @@ class Cluster:
             or level.devices(pod)
         )
 
-    def _failed(self, pod: Pod, rejected: Sequence[tuple[Rejection, list[int]]], absent: int) -> Attempt:
+    def _failed(self, pod: SchedulingPod, rejected: Sequence[tuple[Rejection, list[int]]], absent: int) -> SchedulingAttempt:
         counts: dict[str, int] = {_ABSENT: absent} if absent else {}
         for rejection, members in rejected:
             for reason in rejection.reasons:
                 counts[reason] = counts.get(reason, 0) + len(members)
         shown = tuple([(members[0], rejection) for rejection, members in rejected])
         after = self._preemption(pod, [p for rejection, members in rejected if rejection.is_resolvable for p in members])
-        return Attempt(None, sentence(len(self.nodes), counts, after=after or ""), shown, preempts=after is None)
+        return SchedulingAttempt(None, sentence(len(self.nodes), counts, after=after or ""), shown, preempts=after is None)
 
-    def _preemption(self, pod: Pod, positions: Sequence[int]) -> str | None:
+    def _preemption(self, pod: SchedulingPod, positions: Sequence[int]) -> str | None:
         """The sentences of DynamicResources and DefaultPreemption (`PostFilter`); None if there are pods to remove."""
         first = _NO_NEW_CLAIMS if not pod.spec.get("resourceClaims") else _STILL
         if pod.spec.get("preemptionPolicy") == "Never":
@@ -210,7 +210,7 @@ class Cluster:
             counts[_NO_HELP] = len(self.nodes) - len(positions)
         return f"{first}, preemption: {sentence(len(self.nodes), counts)}"
 
-    def _without_victims(self, pod: Pod, position: int) -> Rejection | None:
+    def _without_victims(self, pod: SchedulingPod, position: int) -> Rejection | None:
         """Why the pod does not fit even without the pods of lower priority (`SelectVictimsOnNode`)."""
         victims = [other for other in self._pods[position] if other.priority < pod.priority]
         if not victims:

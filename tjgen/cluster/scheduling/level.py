@@ -7,7 +7,7 @@ from tjgen.cluster.scheduling.filters.dynamic_resources import PREFIX
 from tjgen.cluster.scheduling.filters.table import STATIC
 from tjgen.cluster.scheduling.filters.volume_binding import Topologies
 from tjgen.cluster.scheduling.node import Node
-from tjgen.cluster.scheduling.pod import Pod
+from tjgen.cluster.scheduling.pod import SchedulingPod
 from tjgen.cluster.scheduling.verdict import Rejection
 
 
@@ -27,14 +27,14 @@ class Level:
         self._late: dict[str, Rejection | None] = {}
         self._after: dict[tuple[str, int], Level] = {}
 
-    def before_ports(self, pod: Pod) -> Rejection | None:
+    def before_ports(self, pod: SchedulingPod) -> Rejection | None:
         """The answer of the filters before NodePorts."""
         if pod.kind not in self._static:
             rejections = (one.check(pod, self.node) for one in STATIC)
             self._static[pod.kind] = next((one for one in rejections if one is not None), None)
         return self._static[pod.kind]
 
-    def after_ports(self, pod: Pod, of_claims: Topologies, of_classes: Topologies) -> Rejection | None:
+    def after_ports(self, pod: SchedulingPod, of_claims: Topologies, of_classes: Topologies) -> Rejection | None:
         """The answer of the filters between NodePorts and PodTopologySpread."""
         if pod.kind not in self._late:
             rejection = node_resources_fit.check(pod, self.node, self.used, self.pods)
@@ -43,11 +43,11 @@ class Level:
             self._late[pod.kind] = rejection
         return self._late[pod.kind]
 
-    def devices(self, pod: Pod) -> Rejection | None:
+    def devices(self, pod: SchedulingPod) -> Rejection | None:
         """The answer of the last filter."""
         return dynamic_resources.check(pod, self.node, self.used) if pod.devices else None
 
-    def with_pod(self, pod: Pod, sign: int = 1) -> Level:
+    def with_pod(self, pod: SchedulingPod, sign: int = 1) -> Level:
         """The level with one pod more, or with one less for sign -1."""
         known = self._after.get((pod.kind, sign))
         if known is None:

@@ -15,7 +15,7 @@ _MISSING_CPU, _MISSING_MEMORY = 100, 200 * 1024**2
 """What scores count for a container without a request (`DefaultMilliCPURequest`, `DefaultMemoryRequest`)."""
 
 
-class Pod(NamedTuple):
+class SchedulingPod(NamedTuple):
     """A pod of a cluster."""
 
     namespace: str
@@ -37,7 +37,7 @@ class Pod(NamedTuple):
     """Whether all nodes of equal labels (but for the host name) and resources are equal to the pod."""
 
 
-def read_pod(tree: Tree, *, priority: int = 0, devices: dict[str, int] | None = None) -> Pod:
+def read_pod(tree: Tree, *, priority: int = 0, devices: dict[str, int] | None = None) -> SchedulingPod:
     """The pod of a manifest, with the priority of its class. Raises QuantityError for an amount that is not a quantity."""
     metadata = tree.get("metadata") or {}
     spec = with_requests(tree.get("spec") or {})
@@ -46,7 +46,7 @@ def read_pod(tree: Tree, *, priority: int = 0, devices: dict[str, int] | None = 
     ports = tuple(_ports(spec))
     placed = {key: spec.get(key) for key in ("nodeName", "nodeSelector", "affinity", "tolerations", "volumes") if spec.get(key)}
     namespace = str(metadata.get("namespace") or "default")
-    return Pod(
+    return SchedulingPod(
         namespace,
         str(metadata.get("name") or ""),
         metadata.get("labels") or {},
@@ -63,7 +63,7 @@ def read_pod(tree: Tree, *, priority: int = 0, devices: dict[str, int] | None = 
     )
 
 
-def terms(pod: Pod, kind: str) -> list[Tree]:
+def terms(pod: SchedulingPod, kind: str) -> list[Tree]:
     """The required terms of `podAffinity` or `podAntiAffinity`."""
     path: FieldPath = ("affinity", kind, REQUIRED)
     return get(pod.spec, path, None) or []

@@ -12,14 +12,14 @@ from tjgen.cluster.scheduling.filters.node_affinity import matches_term
 from tjgen.cluster.scheduling.filters.taint_toleration import is_tolerated
 from tjgen.cluster.scheduling.level import Level
 from tjgen.cluster.scheduling.node import CPU, MEMORY
-from tjgen.cluster.scheduling.pod import PREFERRED, Pod
+from tjgen.cluster.scheduling.pod import PREFERRED, SchedulingPod
 from tjgen.trees.fields.path import get
 
 _MOST = 100
 _TAINTS_WEIGHT, _AFFINITY_WEIGHT = 3, 2
 
 
-def scores(pod: Pod, levels: Sequence[Level], attraction: Sequence[int]) -> list[int]:
+def scores(pod: SchedulingPod, levels: Sequence[Level], attraction: Sequence[int]) -> list[int]:
     """The score of each level, in the same order; `attraction` is that of the pods that run."""
     taints = _normalized([_bad_taints(pod, level) for level in levels], reverse=True)
     affinity = _normalized([_preference(pod, level) for level in levels], reverse=False)
@@ -29,7 +29,7 @@ def scores(pod: Pod, levels: Sequence[Level], attraction: Sequence[int]) -> list
     ]
 
 
-def _least_allocated(pod: Pod, level: Level) -> int:
+def _least_allocated(pod: SchedulingPod, level: Level) -> int:
     """`leastResourceScorer`."""
     values = []
     for i, name in enumerate((CPU, MEMORY)):
@@ -40,7 +40,7 @@ def _least_allocated(pod: Pod, level: Level) -> int:
     return sum(values) // len(values) if values else 0
 
 
-def _balanced(pod: Pod, level: Level) -> int:
+def _balanced(pod: SchedulingPod, level: Level) -> int:
     """`balancedResourceScorer`; a pod without requests of processors and memory has no such score."""
     if not pod.requests.get(CPU) and not pod.requests.get(MEMORY):
         return 0
@@ -60,7 +60,7 @@ def _balance(level: Level, more: tuple[int, int]) -> int:
     return int((1 - deviation) * _MOST)
 
 
-def _bad_taints(pod: Pod, level: Level) -> int:
+def _bad_taints(pod: SchedulingPod, level: Level) -> int:
     """`countIntolerableTaintsPreferNoSchedule`."""
     soft = [taint for taint in level.node.taints if taint.get("effect") == "PreferNoSchedule"]
     allowed = (
@@ -69,7 +69,7 @@ def _bad_taints(pod: Pod, level: Level) -> int:
     return sum(not is_tolerated(taint, allowed) for taint in soft)
 
 
-def _preference(pod: Pod, level: Level) -> int:
+def _preference(pod: SchedulingPod, level: Level) -> int:
     """The weights of the preferred terms that match."""
     preferred = get(pod.spec, ("affinity", "nodeAffinity", PREFERRED), None) or ()
     return sum(int(one["weight"]) for one in preferred if matches_term(one["preference"], level.node))

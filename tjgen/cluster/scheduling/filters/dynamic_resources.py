@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tjgen.cluster.scheduling.node import Node
-from tjgen.cluster.scheduling.pod import Pod
+from tjgen.cluster.scheduling.pod import SchedulingPod
 from tjgen.cluster.scheduling.verdict import Rejection
 
 NAME = "DynamicResources"
@@ -17,7 +17,7 @@ PREFIX = "deviceclass:"
 _REJECTION = Rejection(("cannot allocate all claims",), is_resolvable=False, filter=NAME)
 
 
-def check(pod: Pod, node: Node, used: Mapping[str, int]) -> Rejection | None:
+def check(pod: SchedulingPod, node: Node, used: Mapping[str, int]) -> Rejection | None:
     """The rejection of a node with too few free devices of a class."""
     for name, count in pod.devices.items():
         if count > node.devices.get(name, 0) - used.get(PREFIX + name, 0):

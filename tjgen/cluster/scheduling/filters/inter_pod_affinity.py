@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tjgen.cluster.scheduling.node import Node
-from tjgen.cluster.scheduling.pod import Pod, terms
+from tjgen.cluster.scheduling.pod import SchedulingPod, terms
 from tjgen.cluster.scheduling.verdict import Rejection
 from tjgen.cluster.validate.builtin.selectors import matches
 from tjgen.trees.fields.path import Tree
@@ -21,7 +21,7 @@ Pairs = set[tuple[str, str]]
 NamespaceLabels = Mapping[str, Mapping[str, str]]
 
 
-class State(NamedTuple):
+class AffinityState(NamedTuple):
     """What the pods of all nodes mean for a pod (`preFilterState`)."""
 
     existing: Pairs
@@ -34,8 +34,11 @@ class State(NamedTuple):
 
 
 def prepare(
-    pod: Pod, nodes: Sequence[tuple[Node, Sequence[Pod]]], repelling: Sequence[tuple[Node, Pod]], namespaces: NamespaceLabels
-) -> State | None:
+    pod: SchedulingPod,
+    nodes: Sequence[tuple[Node, Sequence[SchedulingPod]]],
+    repelling: Sequence[tuple[Node, SchedulingPod]],
+    namespaces: NamespaceLabels,
+) -> AffinityState | None:
     """The state for a pod; None if no rule is about it. `repelling`: the pods with a required anti-affinity, and their nodes."""
     near, apart = terms(pod, "podAffinity"), terms(pod, "podAntiAffinity")
     existing: Pairs = set()
@@ -53,7 +56,7 @@ def prepare(
                 affinity.update(_pairs(near, node))
             anti.update(_pairs([term for term in apart if matches_term(term, pod, other, namespaces)], node))
     is_first = not affinity and all(matches_term(term, pod, pod, namespaces) for term in near)
-    return State(existing, affinity, anti, _topologies(near), _topologies(apart), is_first)
+    return AffinityState(existing, affinity, anti, _topologies(near), _topologies(apart), is_first)
 
 
 def _pairs(several: Sequence[Tree], node: Node) -> Pairs:
@@ -64,7 +67,7 @@ def _topologies(several: Sequence[Tree]) -> tuple[str, ...]:
     return tuple([term["topologyKey"] for term in several])
 
 
-def matches_term(term: Tree, owner: Pod, other: Pod, namespaces: NamespaceLabels) -> bool:
+def matches_term(term: Tree, owner: SchedulingPod, other: SchedulingPod, namespaces: NamespaceLabels) -> bool:
     """Whether the term of a pod selects another pod (`AffinityTerm.Matches`)."""
     selector = term.get("namespaceSelector")
     names = term.get("namespaces") or ([] if selector is not None else [owner.namespace])
@@ -75,7 +78,7 @@ def matches_term(term: Tree, owner: Pod, other: Pod, namespaces: NamespaceLabels
     return matches(_selector(term, owner), other.labels)
 
 
-def _selector(term: Tree, owner: Pod) -> Tree | None:
+def _selector(term: Tree, owner: SchedulingPod) -> Tree | None:
     """The selector with the values of `matchLabelKeys` and `mismatchLabelKeys`, which the server adds to a new pod."""
     selector = term.get("labelSelector")
     if selector is None:
@@ -89,7 +92,7 @@ def _selector(term: Tree, owner: Pod) -> Tree | None:
     return {**selector, "matchExpressions": [*(selector.get("matchExpressions") or ()), *more]} if more else selector
 
 
-def check(state: State, node: Node) -> Rejection | None:
+def check(state: AffinityState, node: Node) -> Rejection | None:
     """The rejection of a node by affinity, anti-affinity, or the anti-affinity of pods that run."""
     labels = node.labels
     if any(topology not in labels for topology in state.affinity_topologies):

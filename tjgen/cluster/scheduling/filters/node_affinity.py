@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tjgen.cluster.scheduling.node import Node
-from tjgen.cluster.scheduling.pod import REQUIRED, Pod
+from tjgen.cluster.scheduling.pod import REQUIRED, SchedulingPod
 from tjgen.cluster.scheduling.verdict import Rejection
 from tjgen.trees.fields.path import Tree, get
 
@@ -15,7 +15,7 @@ _REJECTION = Rejection(("node(s) didn't match Pod's node affinity/selector",), i
 CONFLICT = Rejection(("pod affinity terms conflict",), is_resolvable=False, filter=NAME)
 
 
-def named(pod: Pod) -> set[str] | None:
+def named(pod: SchedulingPod) -> set[str] | None:
     """The only nodes that the affinity names, if each of its terms names some (`PreFilter`); None for any node."""
     names_of_terms: set[str] = set()
     selector = get(pod.spec, ("affinity", "nodeAffinity", REQUIRED), None)
@@ -32,12 +32,12 @@ def named(pod: Pod) -> set[str] | None:
     return names_of_terms
 
 
-def check(pod: Pod, node: Node) -> Rejection | None:
+def check(pod: SchedulingPod, node: Node) -> Rejection | None:
     """The rejection of a node without the labels that the pod requires."""
     return None if matches(pod, node) else _REJECTION
 
 
-def matches(pod: Pod, node: Node) -> bool:
+def matches(pod: SchedulingPod, node: Node) -> bool:
     """Whether the node selector and the required node affinity match the node (`GetRequiredNodeAffinity`)."""
     for label, value in (pod.spec.get("nodeSelector") or {}).items():
         if node.labels.get(label) != value:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from tjgen.cluster.scheduling.node import Node
-from tjgen.cluster.scheduling.pod import Pod
+from tjgen.cluster.scheduling.pod import SchedulingPod
 from tjgen.cluster.scheduling.verdict import Rejection
 
 NAME = "NodeName"
 _REJECTION = Rejection(("node(s) didn't match the requested node name",), is_resolvable=False, filter=NAME)
 
 
-def check(pod: Pod, node: Node) -> Rejection | None:
+def check(pod: SchedulingPod, node: Node) -> Rejection | None:
     """The rejection of a node that is not the named one."""
     return _REJECTION if pod.spec.get("nodeName") and pod.spec["nodeName"] != node.name else None

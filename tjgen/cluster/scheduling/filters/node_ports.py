@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tjgen.cluster.scheduling.pod import Pod
+from tjgen.cluster.scheduling.pod import SchedulingPod
 from tjgen.cluster.scheduling.verdict import Rejection
 
 NAME = "NodePorts"
@@ -12,7 +12,7 @@ _REJECTION = Rejection(("node(s) didn't have free ports for the requested pod po
 _ANY = "0.0.0.0"  # the address that a port without hostIP has
 
 
-def check(pod: Pod, others: Iterable[Pod]) -> Rejection | None:
+def check(pod: SchedulingPod, others: Iterable[SchedulingPod]) -> Rejection | None:
     """The rejection of a node whose pods have a port of this pod."""
     used = [port for other in others for port in other.ports]
     return _REJECTION if any(_conflicts(one, port) for one in pod.ports for port in used) else None

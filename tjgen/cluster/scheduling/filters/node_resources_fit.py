@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tjgen.cluster.scheduling.node import PODS, Node
-from tjgen.cluster.scheduling.pod import Pod
+from tjgen.cluster.scheduling.pod import SchedulingPod
 from tjgen.cluster.scheduling.verdict import Rejection
 
 NAME = "NodeResourcesFit"
 
 
-def check(pod: Pod, node: Node, used: Mapping[str, int], pods: int) -> Rejection | None:
+def check(pod: SchedulingPod, node: Node, used: Mapping[str, int], pods: int) -> Rejection | None:
     """The rejection of a node with `pods` pods that use `used`, with every resource that it lacks."""
     reasons = ["Too many pods"] if pods + 1 > node.allocatable.get(PODS, 0) else []
     is_resolvable = True

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tjgen.cluster.scheduling.filters.node_affinity import matches as matches_node
 from tjgen.cluster.scheduling.filters.taint_toleration import untolerated
 from tjgen.cluster.scheduling.node import Node
-from tjgen.cluster.scheduling.pod import Pod
+from tjgen.cluster.scheduling.pod import SchedulingPod
 from tjgen.cluster.scheduling.verdict import Rejection
 from tjgen.cluster.validate.builtin.selectors import matches
 from tjgen.trees.fields.path import Tree
@@ -33,7 +33,7 @@ class Constraint(NamedTuple):
     """Value of the label -> pods in the domain."""
 
 
-def prepare(pod: Pod, nodes: Sequence[tuple[Node, Sequence[Pod]]]) -> list[Constraint]:
+def prepare(pod: SchedulingPod, nodes: Sequence[tuple[Node, Sequence[SchedulingPod]]]) -> list[Constraint]:
     """The constraints that keep the pod from nodes, over all nodes and their pods (`calPreFilterState`)."""
     hard = [one for one in pod.spec.get("topologySpreadConstraints") or () if one["whenUnsatisfiable"] == "DoNotSchedule"]
     if not hard:
@@ -42,7 +42,7 @@ def prepare(pod: Pod, nodes: Sequence[tuple[Node, Sequence[Pod]]]) -> list[Const
     return [_constraint(pod, one, counted) for one in hard]
 
 
-def _constraint(pod: Pod, one: Tree, nodes: Sequence[tuple[Node, Sequence[Pod]]]) -> Constraint:
+def _constraint(pod: SchedulingPod, one: Tree, nodes: Sequence[tuple[Node, Sequence[SchedulingPod]]]) -> Constraint:
     selector = _selector(pod, one)
     is_empty = selector is not None and not selector.get("matchLabels") and not selector.get("matchExpressions")
     counts: dict[str, int] = {}
@@ -56,7 +56,7 @@ def _constraint(pod: Pod, one: Tree, nodes: Sequence[tuple[Node, Sequence[Pod]]]
     return Constraint(one["topologyKey"], int(one["maxSkew"]), least, matches(selector, pod.labels), counts)
 
 
-def _selector(pod: Pod, one: Tree) -> Tree | None:
+def _selector(pod: SchedulingPod, one: Tree) -> Tree | None:
     """The selector with the pod's values of `matchLabelKeys`."""
     selector = one.get("labelSelector")
     keys = {key: pod.labels[key] for key in one.get("matchLabelKeys") or () if key in pod.labels}
@@ -66,7 +66,7 @@ def _selector(pod: Pod, one: Tree) -> Tree | None:
     return {**selector, "matchExpressions": [*(selector.get("matchExpressions") or ()), *more]}
 
 
-def _is_included(pod: Pod, one: Tree, node: Node) -> bool:
+def _is_included(pod: SchedulingPod, one: Tree, node: Node) -> bool:
     """`matchNodeInclusionPolicies`."""
     if one.get("nodeAffinityPolicy", "Honor") == "Honor" and not matches_node(pod, node):
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tjgen.cluster.scheduling.node import Node
-from tjgen.cluster.scheduling.pod import Pod
+from tjgen.cluster.scheduling.pod import SchedulingPod
 from tjgen.cluster.scheduling.verdict import Rejection
 from tjgen.trees.fields.path import Tree
 
@@ -13,12 +13,12 @@ NAME = "TaintToleration"
 _REJECTION = Rejection(("node(s) had untolerated taint(s)",), is_resolvable=False, filter=NAME)
 
 
-def check(pod: Pod, node: Node) -> Rejection | None:
+def check(pod: SchedulingPod, node: Node) -> Rejection | None:
     """The rejection of a node with a taint that keeps new pods away."""
     return _REJECTION if untolerated(pod, node) is not None else None
 
 
-def untolerated(pod: Pod, node: Node) -> Mapping[str, str] | None:
+def untolerated(pod: SchedulingPod, node: Node) -> Mapping[str, str] | None:
     """The first taint of the node that keeps the pod away; None if there is none."""
     tolerations = pod.spec.get("tolerations") or ()
     hard = (taint for taint in node.taints if taint.get("effect") in ("NoSchedule", "NoExecute"))

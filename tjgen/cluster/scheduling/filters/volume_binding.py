@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tjgen.cluster.scheduling.node import Node
-from tjgen.cluster.scheduling.pod import Pod
+from tjgen.cluster.scheduling.pod import SchedulingPod
 from tjgen.cluster.scheduling.verdict import Rejection
 from tjgen.trees.fields.path import Tree, get
 
@@ -20,7 +20,7 @@ Topologies = Mapping[str, Sequence[Tree]]
 """Claim (`NAMESPACE/NAME`) or StorageClass -> `allowedTopologies` of volumes that are created for their first pod."""
 
 
-def check(pod: Pod, node: Node, of_claims: Topologies, of_classes: Topologies) -> Rejection | None:
+def check(pod: SchedulingPod, node: Node, of_claims: Topologies, of_classes: Topologies) -> Rejection | None:
     """The rejection of a node outside the topologies of a volume."""
     for volume in pod.spec.get("volumes") or ():
         claim = get(volume, ("persistentVolumeClaim", "claimName"), None)
