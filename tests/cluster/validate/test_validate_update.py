@@ -134,6 +134,18 @@ def test_an_old_object_with_a_wrong_value_is_judged(step: str, wrong: Any) -> No
         assert admit(TRAINJOB, old=old, apply=apply).checked
 
 
+def test_a_peer_of_two_forms_is_an_error_of_an_update() -> None:
+    old = {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "metadata": {"name": "a", "namespace": "b"},
+        "spec": {"podSelector": {}, "ingress": [{"from": [{"ipBlock": {"cidr": "10.0.0.0/8"}}]}]},
+    }
+    peer = {"ipBlock": {"cidr": "10.0.0.0/8"}, "podSelector": {}}
+    (error,) = admit({**old, "spec": {"podSelector": {}, "ingress": [{"from": [peer]}]}}, old=old).errors
+    assert (error.field, error.detail) == ("spec.ingress[0].from[0]", "Forbidden: may not specify both ipBlock and another peer")
+
+
 @pytest.mark.parametrize("case", recorded("fixed_fields"), ids=lambda case: str(case["manifest"]["metadata"]["name"]))
 def test_fixed_fields(case: dict[str, Any]) -> None:
     verdict = admit(case["manifest"], old=case["old"])

@@ -45,7 +45,7 @@ def _claim(path: FieldPath, detail: str, new: Tree, before: Tree) -> bool:
 
 def _network_policy(path: FieldPath, detail: str, new: Tree, before: Tree) -> bool:
     """`ValidationOptionsForNetworking`: a block may have any form that the stored object has."""
-    return "strict subset" not in detail and get(new, path, None) in set(_ranges(before.get("spec")))
+    return "strict subset" not in detail and get(new, path, None) in _ranges(before.get("spec") or {})
 
 
 def _ranges(spec: Tree) -> list[str]:
