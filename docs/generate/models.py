@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from docs.generate.markdown import NOTICE, anchor, code, table
+from tjgen.language.spec import inheritance
 from tjgen.language.spec.generate.shapes import Field, Kind, Leaf, Map, Ref, Sequence, Sugar, fields, own_fields, parent
 from tjgen.language.spec.models.shape import Shape
 
@@ -27,6 +29,12 @@ device classes, storage, queues, images.
 It is optional: `tjgen build experiment.yaml` works alone.
 """,
 }
+_INHERITANCE = """## Inheritance
+
+A project that a [workspace](../how-to/workspaces.md) lists inherits its settings. A field that the table does not list is
+inherited as the field that contains it. `*` is the name of an environment.
+
+"""
 TYPES = {"string": "text", "boolean": "`true` or `false`", "number": "number", "integer": "whole number", "object": "mapping"}
 HEADER = ("Field", "Value", "Default", "Meaning")
 
@@ -47,7 +55,13 @@ def _page(kind: type[Shape], homes: dict[type[Shape], str]) -> str:
             parts.append(f"## {title(model)}\n\n{_sentence(model.__doc__)}\n")
         parts += _rules(model, homes, page)
         parts.append(table(HEADER, (_row(model, field, homes, page) for field in _own(model, homes))))
+    parts += [_INHERITANCE + table(("Field of `spec`", "In a workspace"), _ways())] if kind.__name__ == "Project" else []
     return "\n".join(parts)
+
+
+def _ways() -> Iterator[tuple[str, str]]:
+    for way, meaning in inheritance.MEANINGS.items():
+        yield ", ".join(code(pattern) for pattern, own in inheritance.WAYS.items() if own == way), meaning
 
 
 def _shown(model: type[Shape], homes: dict[type[Shape], str], found: tuple[type[Shape], ...] = ()) -> tuple[type[Shape], ...]:

@@ -24,18 +24,16 @@ from tjgen.cli.command import (
     refuse_use,
 )
 from tjgen.cli.reporting import Reporter
+from tjgen.cli.writing import into_directory, summary_of
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import Plan, make_plan
+from tjgen.compiler.building.projects import is_of_all
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built, Run
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import STAGES, Manifest
 from tjgen.trees.session import Session
-from tjgen.trees.typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tjgen.cli.summary import Summary
 
 COMMAND = Command(
     "build",
@@ -89,28 +87,39 @@ def run(arguments: Arguments) -> int:
                 takes_platforms=True,
             )
         )
-        compares = next((f"--{name}" for name in ("check", "staged") if arguments[name]), None)
-        directory = arguments["output"] or (plan.output if compares or _is_for_folder(plan, arguments) else None)
-        if directory is None and compares:
-            raise UsageError(f"{compares} compares with an output: {NO_OUTPUT}")
-        into_tree = directory is not None and not _is_file(directory)
-        idle = next((one for one in ("renew", "prune_runs", "prune_data") if arguments[one] and not into_tree), None)
-        if idle is not None:
-            raise UsageError(f"--{idle.replace('_', '-')} needs -o DIR")
-        if directory is not None and arguments["staged"]:
-            return _staged(plan, directory, arguments, reporter)
-        if directory is not None and into_tree:
-            if arguments["output"] is None and not compares:
-                reporter.print_line(f"writing to {directory}, the folder of the project; name a PATH or --env to print")
-            _into_directory(plan, directory, arguments, reporter)
-        else:
-            if directory is None and _is_for_folder(plan, arguments) and plan.project.document is not None:
-                reporter.print_line("printing: the project has no spec.output.directory, and -o is not given")
-            _as_stream(plan, directory, arguments, reporter)
+        if is_of_all(plan):
+            from tjgen.cli.projects import build_all  # most projects are no workspace
+
+            build_all(plan, arguments, reporter)
+        elif (code := _build(plan, arguments, reporter)) is not None:
+            return code
     return reporter.close()
 
 
-def _is_for_folder(plan: Plan, arguments: Arguments) -> bool:
+def _build(plan: Plan, arguments: Arguments, reporter: Reporter) -> int | None:
+    """Build one project; the exit code if everything is reported already."""
+    compares = next((f"--{name}" for name in ("check", "staged") if arguments[name]), None)
+    directory = arguments["output"] or (plan.output if compares or is_for_folder(plan, arguments) else None)
+    if directory is None and compares:
+        raise UsageError(f"{compares} compares with an output: {NO_OUTPUT}")
+    into_tree = directory is not None and not _is_file(directory)
+    idle = next((one for one in ("renew", "prune_runs", "prune_data") if arguments[one] and not into_tree), None)
+    if idle is not None:
+        raise UsageError(f"--{idle.replace('_', '-')} needs -o DIR")
+    if directory is not None and arguments["staged"]:
+        return _staged(plan, directory, arguments, reporter)
+    if directory is not None and into_tree:
+        if arguments["output"] is None and not compares:
+            reporter.print_line(f"writing to {directory}, the folder of the project; name a PATH or --env to print")
+        into_directory(plan, directory, arguments, reporter)
+    else:
+        if directory is None and is_for_folder(plan, arguments) and plan.project.document is not None:
+            reporter.print_line("printing: the project has no spec.output.directory, and -o is not given")
+        _as_stream(plan, directory, arguments, reporter)
+    return None
+
+
+def is_for_folder(plan: Plan, arguments: Arguments) -> bool:
     """Whether the folder that the project names is written: for the whole project, without an option that shows a part."""
     return plan.whole and not any(arguments[option] for option in ("set", "trainer", "expanded", "summary", "env"))
 
@@ -136,48 +145,19 @@ def _is_file(output: str) -> bool:
     return output == "-" or output.endswith((".yaml", ".yml")) or os.path.exists(output)
 
 
-def _into_directory(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter) -> None:
-    from tjgen.gitops.output.options import BuildOptions
-    from tjgen.gitops.output.write import compare, write
-
-    options = BuildOptions(arguments["force"], arguments["prune_runs"], arguments["prune_data"])
-    summary = _summary(plan, arguments, directory)
-    seen, watch = summary.add if summary else None, reporter.watch()
-    # "-" requests previews without a folder: with a tree they would be lost.
-    previews = arguments["expanded"] if arguments["expanded"] != "-" else None
-    if arguments["check"]:
-        written = compare(plan, directory, previews, options=options, seen=seen, watch=watch)
-    else:
-        written = write(plan, directory, previews, options=options, renew=arguments["renew"], seen=seen, watch=watch)
-    reporter.add(written.diagnostics)
-    if not reporter.failed:
-        if summary:
-            summary.show(arguments["format"])
-        reporter.print_line(f"{written.counts}")
-        if written.counts.removed and not arguments["check"]:
-            from tjgen.cli.confirmation import report_confirmation  # few builds remove a run
-
-            report_confirmation(plan.project, reporter)
-        if options.prune_data and written.files is not None:
-            from tjgen.cli.confirmation import report_claims
-            from tjgen.language.runs.lock import is_data
-
-            report_claims([f"{directory}/{path}" for path in written.files.removed if is_data(path)], reporter)
-
-
 def _staged(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter) -> int:
     """Build, unless only a check is wanted; then compare what Git's index holds with itself."""
     from tjgen.gitops.output import staged
 
     index = staged.Index.around(plan, [directory, *(one for one in (arguments["expanded"],) if one not in (None, "-"))])
     if not arguments["check"]:
-        _into_directory(plan, directory, arguments, reporter)
+        into_directory(plan, directory, arguments, reporter)
         if reporter.failed:
             return reporter.close()
     others = index.others()
     if not others:
         if arguments["check"]:
-            _into_directory(plan, directory, arguments, reporter)
+            into_directory(plan, directory, arguments, reporter)
         return reporter.close()
     # Absolute paths would lead back to the folder.
     paths = [index.named(path) for path in arguments["paths"]]
@@ -188,7 +168,7 @@ def _staged(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter
         with inside:
             request = Request(paths, environments=arguments["env"], trainer=arguments["trainer"], takes_platforms=True)
             again = make_plan(request)
-            _into_directory(again, directory, {**arguments, "check": True, "expanded": previews}, inside)
+            into_directory(again, directory, {**arguments, "check": True, "expanded": previews}, inside)
         missed = index.unstaged(others, check=arguments["check"]) if inside.failed else []
         if arguments["check"]:
             # With --staged, the content of the folder does not matter.
@@ -207,7 +187,7 @@ _NOT_ADDED = ("TJ062", "TJ261")
 def _as_stream(plan: Plan, file: str | None, arguments: Arguments, reporter: Reporter) -> None:
     if len(plan.environments) > 1 and not arguments["summary"]:
         raise CompileError([_several_environments(plan)])
-    summary = _summary(plan, arguments, plan.output)
+    summary = summary_of(plan, arguments, plan.output)
     chosen: dict[ObjectRef, Tree] = {}
     expanded = arguments["expanded"] is not None
     staged: dict[str, list[str]] = {stage: [] for stage in STAGES}
@@ -274,15 +254,6 @@ def _collect(
 
                 diagnostics.append(differing_file(str(manifest.ref), one))
     return diagnostics
-
-
-def _summary(plan: Plan, arguments: Arguments, directory: str | None) -> Summary | None:
-    """The summary to fill, if --summary is given."""
-    if not arguments["summary"]:
-        return None
-    from tjgen.cli.summary import Summary  # few builds print one
-
-    return Summary(plan, directory)
 
 
 def _several_environments(plan: Plan) -> Diagnostic:

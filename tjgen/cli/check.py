@@ -139,7 +139,7 @@ def _check(
             strict=arguments["strict"],
             server_side=arguments["apply"] == SERVER_SIDE,
             is_applied=(lambda tree: _before(tree, applied) is not None) if applied is not None else None,
-            harmless=project.spec.policy.harmless if project is not None and project.is_root else (),
+            harmless=project.spec.policy.harmless if project is not None and project.sets_limits else (),
             budgets=sandbox.budgets,
             is_manifest=is_manifest,
             session=session,

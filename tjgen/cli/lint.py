@@ -169,7 +169,7 @@ def _about_objects(
     kubernetes = kubernetes_for(arguments["kubernetes"], project.platforms if project is not None else (), reporter)
     versions = {**release_for(arguments["trainer"]).versions, **kubernetes, **({OWN: folder} if folder else {})}
     catalogs = [*arguments["catalog"], *(project.catalogs if project is not None else ())]
-    harmless = project.spec.policy.harmless if project is not None and project.is_root else ()
+    harmless = project.spec.policy.harmless if project is not None and project.sets_limits else ()
 
     def policies(accepted: Sequence[Placed]) -> tuple[Judge | None, list[Diagnostic]]:
         from tjgen.cli.policing import judge_for

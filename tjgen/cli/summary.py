@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built
@@ -42,24 +43,47 @@ class Summary:
             if slices is not None:
                 self._slices.append((one.name, slices))
 
-    def show(self, output_format: str) -> None:
-        """Print a table, or the same as JSON for the output format "json"."""
+    def rows(self) -> list[Row]:
+        """The runs of the build, and the other runs of the output tree."""
         rows = list(self._rows)
         if self._directory is not None:
             leftover_runs = sorted(leftovers(self._plan, self._directory, self._units), key=lambda one: one.state, reverse=True)
             rows += [self._row(one.place, one.name, one.state, one.totals, one.team) for one in leftover_runs]
-        if output_format == "json":
-            sys.stdout.write(report(rows, dict(self._slices), self._bandwidths))
-            return
-        sys.stdout.write(table(rows, self._bandwidths))
-        if self._slices:
-            sys.stdout.write("\n" + slices_table(self._slices))
+        return rows
+
+    @property
+    def slices(self) -> list[tuple[str, Tree]]:
+        """Name of each run whose data is sliced, and how."""
+        return self._slices
+
+    @property
+    def bandwidths(self) -> dict[str, int]:
+        """StorageClass -> bytes per second of a volume of that class."""
+        return self._bandwidths
+
+    def show(self, output_format: str) -> None:
+        """Print a table, or the same as JSON for the output format "json"."""
+        show([self], output_format)
 
     def _row(self, place: LockKey, name: str, state: str, totals: Totals, team: str) -> Row:
         environment = place.environment or ""
         platform = self._plan.settings[place.environment].platform
         cluster = str(platform.value["metadata"]["name"]) if platform is not None else environment
-        return Row(name, state, totals, environment, cluster, place.namespace, place.name, team=team)
+        project = self._plan.project.name_in_workspace
+        return Row(name, state, totals, environment, cluster, place.namespace, place.name, team=team, project=project)
+
+
+def show(summaries: Sequence[Summary], output_format: str) -> None:
+    """Print one table of several projects, or the same as JSON."""
+    rows = [row for one in summaries for row in one.rows()]
+    slices = [pair for one in summaries for pair in one.slices]
+    bandwidths = {name: rate for one in summaries for name, rate in one.bandwidths.items()}
+    if output_format == "json":
+        sys.stdout.write(report(rows, dict(slices), bandwidths))
+        return
+    sys.stdout.write(table(rows, bandwidths))
+    if slices:
+        sys.stdout.write("\n" + slices_table(slices))
 
 
 def _device_class(spec: ExperimentSpec) -> str:

@@ -87,7 +87,10 @@ def _metadata(experiment: Experiment, setting: Setting) -> Yields:
     if setting.task:
         yield Contribution(("metadata", "labels", TASK_LABEL), setting.task, (*SPEC, "tasks", setting.task))
     for key, value in setting.labels.items():
-        because: FieldPath = ("spec", "environments", setting.environment or "", "labels", key)
+        of_project: FieldPath = ("spec", "labels", key)
+        because = (
+            of_project if key in setting.project_labels else ("spec", "environments", setting.environment or "", *of_project[1:])
+        )
         yield Contribution(("metadata", "labels", key), value, because, "environment", "project", True)
     for key, value in metadata.labels.items():
         yield _contribution(("metadata", "labels", key), value, ("metadata", "labels", key))

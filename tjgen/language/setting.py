@@ -111,6 +111,8 @@ class Setting(NamedTuple):
     """Fingerprints of values that are no secrets, by the word of the root project."""
     session: Session
     """The results that the runs of one build share."""
+    project_labels: Collection[str] = ()
+    """Those of `labels` that the project sets for all environments."""
 
     def emitted(self, image: str) -> str:
         """An image as it is to be pulled: with the digest that it is pinned to, from where the Platform has it."""

@@ -179,7 +179,8 @@ def test_the_report_for_programs(project: Path) -> None:
         "bandwidth": "600M",
     }
     (run,) = found["runs"]
-    where = {"environment": "", "namespace": "team", "experiment": "sum", "class": "", "team": "", "cluster": run["cluster"]}
+    where = {"environment": "", "namespace": "team", "experiment": "sum", "class": "", "cluster": run["cluster"]}
+    where |= {"team": "", "project": ""}
     assert run == {"name": "sum", "state": "current", **where, **whole, "slices": None}
     assert (found["totals"], found["total"]) == ({"current": whole}, whole)
     assert found["clusters"] == {run["cluster"]: {"totals": {"current": whole}, "teams": {}, "total": whole}}

@@ -120,7 +120,8 @@ def test_an_overlay_that_matches_no_experiment() -> None:
     elsewhere = overlay("elsewhere", "match: {environments: [dev], names: [other]}\nexperiment: {nodes: 3}")
     surroundings = Surroundings(project("environments: {dev: {}, prod: {}}", used, idle, elsewhere), "prod")
     surroundings.resolve(experiment("runtime: a"))
-    assert told(surroundings.unmatched()) == ['TJ211 unmatched-overlay idle.yaml:5:10 overlay "idle" matches no experiment']
+    unmatched = [one for _, one in surroundings.unmatched()]
+    assert told(unmatched) == ['TJ211 unmatched-overlay idle.yaml:5:10 overlay "idle" matches no experiment']
 
 
 def test_overlays_that_an_environment_names_are_for_it_alone() -> None:

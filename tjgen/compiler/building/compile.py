@@ -15,7 +15,7 @@ from tjgen.compiler.passes import code, data
 from tjgen.compiler.passes.images import rewritten
 from tjgen.compiler.pipeline import compile_run
 from tjgen.language.catalog.runtime import CatalogRuntime
-from tjgen.language.resolve.overlays import Surroundings
+from tjgen.language.resolve.overlays import Surroundings, matches
 from tjgen.language.resolve.places import Documents, placed
 from tjgen.language.resolve.policy import judged
 from tjgen.language.resolve.spelling import spelled
@@ -115,10 +115,10 @@ class _Compilation:
                     yield built._replace(diagnostics=judged(built.diagnostics, policy))
         if watch is not None:
             watch(len(plan.files), len(plan.files), "")
-        for surroundings in self._surroundings.values():
-            diagnostics += [one for one in surroundings.unmatched() if plan.whole]
+        unmatched, matched = matches(self._surroundings.values(), plan.project.shared_overlays)
+        diagnostics += unmatched if plan.whole else []
         diagnostics += self._compared.problems(left, plan.bound)
-        yield ProjectFindings(judged(diagnostics, policy))
+        yield ProjectFindings(judged(diagnostics, policy), shared_overlays=matched)
 
     def _experiments(self, file: str, content: bytes) -> tuple[list[Document], list[Diagnostic]]:
         plan = self._plan

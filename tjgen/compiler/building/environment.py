@@ -49,7 +49,9 @@ class EnvironmentSettings:
         self.rewrite = dict(spec.images.rewrite) if spec is not None else {}
         self.helpers = _helpers(spec) if spec is not None else {}
         self.cluster = _cluster(spec) if spec is not None else ClusterSettings({}, None, None)
-        self.labels = dict(own.labels) if own is not None else {}
+        of_environment = own.labels if own is not None else {}
+        self.labels = {**project.spec.labels, **of_environment}
+        self._project_labels = tuple(key for key in project.spec.labels if key not in of_environment)
         self.versions = {**({OWN: project.schemas} if project.schemas is not None else {}), **_kubernetes(spec)}
         self._refused_slicers = refused_slicers(project)
         versions = {**self.release.versions, **self.versions}
@@ -101,14 +103,15 @@ class EnvironmentSettings:
             system=self.project.spec.schedule.system,
             launcher=launcher,
             labels=self.labels,
+            project_labels=self._project_labels,
             versions=self.versions,
             environment=unit.environment,
             helpers=self.helpers,
             policies=self.policies,
             demands=self.project.spec.policy.demand,
             # A project that was found only through a path below it cannot allow itself more than the caller's project does.
-            allows=self.project.spec.policy.allow if self.project.is_root else (),
-            harmless=self.project.spec.policy.harmless if self.project.is_root else (),
+            allows=self.project.spec.policy.allow if self.project.sets_limits else (),
+            harmless=self.project.spec.policy.harmless if self.project.sets_limits else (),
             session=session,
         )
 

@@ -25,12 +25,13 @@ _SUPPORTING_KINDS = ("Project", "Overlay", "Platform")
 
 
 def project_at(
-    paths: Sequence[str], start: str | None = None, *, confined: Sandbox | None = None
+    paths: Sequence[str], start: str | None = None, *, confined: Sandbox | None = None, workspace: str | None = None
 ) -> tuple[LoadedProject, list[Diagnostic]]:
     """The project that all of `paths` belong to, or the one at `start`, which the caller named.
 
     `confined`: what reads the files, also those of `paths`; where it is None, `paths` may be anywhere, since the caller names
-    them. Raises CompileError where they belong to several projects (TJ260).
+    them. `workspace`: the file of a workspace that the caller named. Raises CompileError where they belong to several projects
+    (TJ260).
     """
     projects = {file for path in ((start,) if start is not None else paths or (".",)) if (file := find(path)) is not None}
     if len(projects) > 1:
@@ -42,8 +43,10 @@ def project_at(
         without = alone(named_paths if start is None or confined is not None else (*named_paths, start))
         return without if confined is None else without._replace(sandbox=confined), []
     file = projects.pop()
-    is_named = start is not None and os.path.realpath(start) == os.path.realpath(os.path.dirname(file))
-    project, diagnostics = load(file, named_paths, is_named=is_named, sandbox=confined)
+    is_start = start is not None and os.path.realpath(start) == os.path.realpath(os.path.dirname(file))
+    # The caller names a workspace, not each of its projects.
+    is_named = is_start and workspace is None
+    project, diagnostics = load(file, named_paths, is_named=is_named, sandbox=confined, workspace=workspace)
     return project, list(diagnostics)
 
 

@@ -111,7 +111,13 @@ class Plan(NamedTuple):
         """The text of everything in addition to a source that its runs depend on: project, overlays, platforms, catalogs."""
         project = self.project
         overlays = [*project.overlays, *(one for group in project.overlays_of.values() for one in group)]
-        documents = [project.document, *(one.document for one in overlays), *(one.document for one in project.platforms)]
+        workspace = project.workspace.document if project.workspace is not None else None
+        documents = [
+            project.document,
+            workspace,
+            *(one.document for one in overlays),
+            *(one.document for one in project.platforms),
+        ]
         yield f"{self.request.trainer}".encode()
         for document in documents:
             if document is not None:
@@ -136,7 +142,8 @@ def make_plan(request: Request) -> Plan:
         # The folder of a project means the project, as it does from inside.
         request = request._replace(project=request.paths[0], paths=())
     whole = not request.paths and not request.given
-    project, diagnostics = project_at(request.paths, request.project, confined=confinement() if request.is_confined else None)
+    confined = confinement() if request.is_confined else None
+    project, diagnostics = project_at(request.paths, request.project, confined=confined, workspace=request.workspace)
     if request.overlays:
         project, problems = with_overlays(project, request.overlays)
         diagnostics = [*diagnostics, *problems]

@@ -49,6 +49,8 @@ class Request(NamedTuple):
     """Files of overlays and platforms in addition to those of the project."""
     project: str | None = None
     """Where to look for the project; at `paths` if it is None."""
+    workspace: str | None = None
+    """The file of the workspace that the caller named, if the project is one of several that are built together."""
     trainer: str | None = None
     """The release of Trainer to build for, instead of that of the project."""
     given: Mapping[str, bytes] = {}

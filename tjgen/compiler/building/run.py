@@ -125,6 +125,8 @@ class ProjectFindings(NamedTuple):
     runs: tuple[Run, ...] = ()
     """None; so that a loop over results needs no condition."""
     waiting: int = 0
+    shared_overlays: frozenset[tuple[str, str]] = frozenset()
+    """File and name of each overlay of the workspace that is for an experiment of this build."""
 
     @property
     def failed(self) -> bool:

@@ -27,6 +27,7 @@ def report(rows: Sequence[Row], slices: Mapping[str, Tree], bandwidths: Bandwidt
             "state": one.state,
             "class": one.device_class,
             "team": one.team,
+            "project": one.project,
             **_described(one.totals, bandwidths),
             "slices": slices.get(one.name),
         }

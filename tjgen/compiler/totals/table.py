@@ -33,6 +33,8 @@ class Row(NamedTuple):
     """What the experiment requests devices of; empty if it is not known."""
     team: str = ""
     """The label `team` of the run; empty if it has none."""
+    project: str = ""
+    """The folder of its project in the workspace; empty without a workspace."""
 
 
 Bandwidths = Mapping[str, int]

@@ -58,6 +58,7 @@ class Directory:
         self.diagnostics: list[Diagnostic] = []
         self.directory = directory
         self.counts = RunCounts()
+        self.shared_overlays: frozenset[tuple[str, str]] = frozenset()
         self.locks: dict[str, Lock] = {}
         """Key of an experiment -> its lock after the build, for experiments that were added or are absent."""
         self._tree = tree

@@ -104,7 +104,7 @@ def _chosen(plan: Plan) -> tuple[list[PlatformDocument], list[Diagnostic]]:
         platforms_of_environments = [project.platform(name) for name in plan.environments]
         wanted = {one.platform.metadata.name for one in platforms_of_environments if one is not None}
         known = [one for one in project.platforms if _is_every_environment(plan) or one.platform.metadata.name in wanted]
-        return [one for one in known if one.is_generated], []
+        return [one for one in known if project.builds(one)], []
     of_files = of_kind("Platform", plan.platform_files, plan.sandbox)
     diagnostics = of_files.diagnostics
     named = [PlatformDocument(document, Platform(tree)) for document, tree in of_files.good]

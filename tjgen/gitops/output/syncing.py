@@ -104,7 +104,7 @@ def _sites(plan: Plan, path: str, present: Sequence[str]) -> list[Site]:
     for environment in plan.environments:
         site = site_of(project, environment, path, described.namespace, _stages(environment, present))
         platform = project.platform(environment)
-        if platform is not None and platform.is_generated:
+        if platform is not None and project.builds(platform):
             name = platform.platform.metadata.name
             # Without the name of a cluster, each environment may have one of its own.
             is_own = site.cluster is None and described.in_each_cluster

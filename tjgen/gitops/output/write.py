@@ -39,6 +39,8 @@ class WriteResult(NamedTuple):
     diagnostics: list[Diagnostic]
     counts: RunCounts
     files: Committed | None = None
+    shared_overlays: frozenset[tuple[str, str]] = frozenset()
+    """File and name of each overlay of the workspace that is for an experiment of the build."""
 
 
 Seen = Callable[[Built], None]
@@ -79,13 +81,13 @@ def write(
         if not has_errors(diagnostics):
             diagnostics += syncing(plan, tree, directory, options)
         if has_errors(diagnostics):
-            return WriteResult(diagnostics, one.counts)
+            return WriteResult(diagnostics, one.counts, None, one.shared_overlays)
         files = tree.commit()
         if shown is not None:
             shown.commit()
         if not forgets:
             memory.save(whole=plan.whole, known=memory.names(plan.files, plan.environments))
-        return WriteResult(diagnostics, one.counts, files)
+        return WriteResult(diagnostics, one.counts, files, one.shared_overlays)
 
 
 def compare(
@@ -116,12 +118,12 @@ def compare(
         converted = [one.place for one in differences if one.kind == CRLF]
         diagnostics += [problems.line_ends(converted)] if converted else []
         diagnostics += [problems.stale(one.place, one.kind) for one in differences if one.kind != CRLF]
-    return WriteResult(diagnostics, one.counts)
+    return WriteResult(diagnostics, one.counts, None, one.shared_overlays)
 
 
 def platforms(plan: Plan, tree: TreeOptions, options: BuildOptions, attributions: Attributions | None = None) -> list[Diagnostic]:
     """The objects of the platforms that make some, with their locks; what is wrong with them."""
-    wanted = any(one.is_generated for one in plan.project.platforms) if plan.whole else bool(plan.platform_files)
+    wanted = any(plan.project.builds(one) for one in plan.project.platforms) if plan.whole else bool(plan.platform_files)
     if not wanted and not (plan.whole and plan.locks.names(PLATFORMS)):
         return []
     from tjgen.gitops.output.bundles import put  # most projects have no platform that makes anything
@@ -191,6 +193,7 @@ def build_into(
     for built in build(plan, session, recall=recall, watch=watch, left=left):
         diagnostics += built.diagnostics
         if isinstance(built, ProjectFindings):
+            directory.shared_overlays = built.shared_overlays
             continue
         units[built.unit.key] = built
         if seen is not None:

@@ -8,7 +8,7 @@ Defaults that the language itself has are not part of the tree: `spec.objects` f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from tjgen.language.resolve.layers import EMPTY, Contradiction, Layer, LayerPart, merged, part
 from tjgen.language.resolve.match import applies_to, facts_of, holds
@@ -92,9 +92,17 @@ class Surroundings:
         """Remember that these overlays are for an experiment."""
         self._matched.update(overlays)
 
-    def unmatched(self) -> list[Diagnostic]:
-        """A warning for each overlay that could have been for one of the experiments so far and was for none."""
-        return [_unmatched(overlay) for overlay in (*self._defaults, *self._over) if overlay.name not in self._matched]
+    def unmatched(self) -> Iterator[tuple[str, Diagnostic]]:
+        """The file of each overlay that could have been for one of the experiments so far and was for none, and a warning."""
+        for overlay in (*self._defaults, *self._over):
+            if overlay.name not in self._matched:
+                yield overlay.document.file, _unmatched(overlay)
+
+    def matched(self) -> Iterator[tuple[str, str]]:
+        """The file and the name of each overlay that was for one of the experiments so far."""
+        for overlay in (*self._defaults, *self._over):
+            if overlay.name in self._matched:
+                yield overlay.document.file, overlay.name
 
     def _under(self, indexes: tuple[int, ...]) -> tuple[Managed, list[Contradiction]]:
         """The values below an experiment; experiments with the same overlays share it."""
@@ -103,6 +111,16 @@ class Surroundings:
             layers = [*self._everywhere, *[self._defaults[index].layer for index in indexes]]
             lower_layers = self._lower[indexes] = merged(EMPTY, layers)
         return lower_layers
+
+
+def matches(surroundings: Iterable[Surroundings], shared: Collection[str]) -> tuple[list[Diagnostic], frozenset[tuple[str, str]]]:
+    """A warning for each overlay that is for no experiment, and file and name of each overlay in the files `shared` that is.
+
+    An overlay of a workspace may be for an experiment of another project, so it is not among the warnings.
+    """
+    several = list(surroundings)
+    unmatched = [diagnostic for one in several for file, diagnostic in one.unmatched() if file not in shared]
+    return unmatched, frozenset(pair for one in several for pair in one.matched() if pair[0] in shared)
 
 
 class _Overlay:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from tjgen.language.resolve.files import named
 from tjgen.language.spec.objects import Environment, Overlay, Platform, ProjectSpec
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
-from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.files.repository import PROJECT_FILE
 from tjgen.trees.files.sandbox import Sandbox, around, is_below
 from tjgen.trees.source.document import Document
@@ -53,6 +53,19 @@ class Platforms(tuple[PlatformDocument, ...]):
         return known.get(name)
 
 
+class LoadedWorkspace(NamedTuple):
+    """A project file with `projects`: what all of them inherit."""
+
+    directory: str
+    """Its folder, from the working directory."""
+    document: Document
+    tree: Tree
+    """The document in long form."""
+    spec: ProjectSpec
+    members: tuple[str, ...]
+    """The folders of its projects, from the working directory."""
+
+
 class LoadedProject(NamedTuple):
     """The settings of a project, and the documents that it names. `alone` are the defaults without a project file."""
 
@@ -74,6 +87,26 @@ class LoadedProject(NamedTuple):
     whose folder is the path of the command or `--project`. False for a project that was found only because a path of the
     command line is below it, and if there is no project file.
     """
+    workspace: LoadedWorkspace | None = None
+    """The workspace that the project belongs to, or is."""
+    owned_platforms: tuple[str, ...] | None = None
+    """The files of Platforms whose objects this project builds; None for all."""
+    shared_overlays: frozenset[str] = frozenset()
+    """The files of the overlays that the workspace sets for all of its projects."""
+    sets_limits: bool = False
+    """Whether its budgets, readable folders and exceptions apply: those of the root project, or of a workspace that is it."""
+
+    @property
+    def name_in_workspace(self) -> str:
+        """The folder of the project from that of its workspace; empty without a workspace, and for the workspace itself."""
+        if self.workspace is None or self.is_workspace:
+            return ""
+        return os.path.relpath(self.directory or ".", self.workspace.directory or ".").replace(os.sep, "/")
+
+    @property
+    def is_workspace(self) -> bool:
+        """Whether the project file lists projects."""
+        return self.workspace is not None and self.workspace.document is self.document
 
     @property
     def slicers(self) -> dict[str, str]:
@@ -95,6 +128,11 @@ class LoadedProject(NamedTuple):
         if chosen is not None and chosen.platform is not None:
             return self.platforms.named(chosen.platform)
         return self.platforms[0] if len(self.platforms) == 1 else None
+
+    def builds(self, platform: PlatformDocument) -> bool:
+        """Whether this project builds the objects of a Platform: it creates some, and the Platform is not of another project."""
+        is_own = self.owned_platforms is None or platform.document.file in self.owned_platforms
+        return platform.is_generated and is_own
 
     @property
     def schemas(self) -> str | None:

@@ -15,26 +15,31 @@ from tjgen.trees.budgets import CommandBudgets
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files.problems import UnreadableError
-from tjgen.trees.files.repository import callers_project, repository_of
+from tjgen.trees.files.repository import callers_project, projects_above, repository_of
 from tjgen.trees.files.sandbox import Sandbox, around, is_below
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.source.document import Document
 
 
 def load(
-    file: str, paths: Sequence[str] = (), *, is_named: bool = False, sandbox: Sandbox | None = None
+    file: str,
+    paths: Sequence[str] = (),
+    *,
+    is_named: bool = False,
+    sandbox: Sandbox | None = None,
+    workspace: str | None = None,
 ) -> tuple[LoadedProject, list[Diagnostic]]:
     """A project and the files that it names. Where something is wrong, what could be read, and errors.
 
     `paths`: what the caller names on the command line, which may be read wherever it is. `is_named`: whether the caller named
     the project itself. `sandbox`: what reads the files; where it is None, one for the repository around the project.
+    `workspace`: the file of a workspace that the caller named.
     """
     directory = os.path.dirname(file)
     callers = callers_project()
     is_root = is_named or os.path.realpath(file) == callers
-    sandbox = _sandbox(directory, callers) if sandbox is None else sandbox
-    if callers is not None and not is_root:
-        _extend_by(callers, sandbox)
+    trusted = (callers, os.path.realpath(workspace) if workspace is not None else None)
+    sandbox = _sandbox(directory, callers, workspace) if sandbox is None else sandbox
     for path in paths:
         sandbox.name(path)
     of_project = of_kind("Project", [file], sandbox)
@@ -44,8 +49,19 @@ def load(
             diagnostics = [Diagnostic("TJ204", f"{file} holds no document of kind Project")]
         return alone(paths)._replace(directory=directory, sandbox=sandbox), diagnostics
     document, tree = of_project.good[0]
-    project = LoadedProject(directory, ProjectSpec(tree["spec"]), sandbox, document, is_root=is_root)
-    if is_root:
+    above = projects_above(directory or ".")
+    membership = None
+    if above or tree["spec"].get("projects"):
+        from tjgen.language.resolve.membership import Membership  # most projects belong to no workspace
+
+        membership = Membership.of(document, tree, above, trusted, sandbox)
+        diagnostics += membership.diagnostics
+        document, tree = membership.document, membership.tree
+    sets_limits = is_root or (membership is not None and membership.workspace_file in trusted)
+    if callers is not None and not sets_limits:
+        _extend_by(callers, sandbox)
+    project = LoadedProject(directory, ProjectSpec(tree["spec"]), sandbox, document, is_root=is_root, sets_limits=sets_limits)
+    if sets_limits:
         sandbox.budgets = CommandBudgets.of(project.spec.budgets)
     diagnostics += _extended(project, document)
     if project.spec.requires is not None:
@@ -58,6 +74,9 @@ def load(
     }
     platforms = reader.platforms(project.spec.platforms, ("spec", "platforms"))
     project = project._replace(overlays=overlays, overlays_of=own, platforms=platforms)
+    if membership is not None:
+        project, problems = membership.joined(project)
+        diagnostics += problems
     reader.same_names([item.document for item in (*overlays, *(item for group in own.values() for item in group))])
     reader.same_names([item.document for item in platforms])
     diagnostics += _unknown_environments(project)
@@ -70,14 +89,17 @@ def load_current() -> tuple[LoadedProject, list[Diagnostic]]:
     return load(file) if file is not None else (alone(), [])
 
 
-def _sandbox(directory: str, callers: str | None) -> Sandbox:
-    """The repository around a project; without Git, the caller's project where it contains this one, else the project itself."""
+def _sandbox(directory: str, callers: str | None, workspace: str | None) -> Sandbox:
+    """The repository around a project.
+
+    Without Git, the caller's project or the workspace that the caller named, if it contains this one, else the project itself.
+    """
     repository = repository_of(directory or ".")
     if repository is not None:
         return Sandbox([repository])
     real = os.path.realpath(directory)
-    outer = os.path.dirname(callers) if callers is not None else real
-    return Sandbox([outer if is_below(real, outer) else real])
+    outer = (os.path.dirname(os.path.realpath(one)) for one in (workspace, callers) if one is not None)
+    return Sandbox([next((one for one in outer if is_below(real, one)), real)])
 
 
 def _extend_by(callers: str, sandbox: Sandbox) -> None:
@@ -95,7 +117,7 @@ def _extended(project: LoadedProject, document: Document) -> list[Diagnostic]:
     for position, entry in enumerate(project.spec.readable):
         path: FieldPath = ("spec", "readable", position)
         folder = os.path.join(project.directory, entry)
-        if not project.is_root:
+        if not project.sets_limits:
             message = f"only the root project can list folders to read, and {document.file} is not it"
             hint = "move the entry to the project file in the working directory, or build this project from its own folder"
             diagnostics.append(Diagnostic("TJ037", message, path=path, span=document.locate(path), hint=hint))
@@ -145,7 +167,7 @@ def _unknown_platforms(project: LoadedProject, document: Document) -> list[Diagn
 
 def _unknown_environments(project: LoadedProject) -> list[Diagnostic]:
     """Overlays that are for environments that the project does not have, so that they are for nothing."""
-    known = list(project.spec.environments)
+    known = [*project.spec.environments, *(project.workspace.spec.environments if project.workspace is not None else ())]
     diagnostics = []
     for overlay in (*project.overlays, *(one for group in project.overlays_of.values() for one in group)):
         for position, name in enumerate(overlay.overlay.spec.match.environments):

@@ -2098,6 +2098,18 @@ PLATFORM: Schema = {
 }
 PLATFORM_FORM = Form(fields={"spec": PLATFORM_SPEC_FORM})
 
+CODEOWNERS: Schema = {
+    "type": "object",
+    "required": ["owners"],
+    "properties": {
+        "format": {"type": "string", "enum": ["github", "gitlab"]},
+        "owners": {
+            "type": "object",
+            "additionalProperties": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        },
+    },
+}
+
 ENVIRONMENT: Schema = {
     "type": "object",
     "properties": {
@@ -2200,6 +2212,9 @@ BUDGETS: Schema = {
 PROJECT_SPEC: Schema = {
     "type": "object",
     "properties": {
+        "projects": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "codeowners": CODEOWNERS,
+        "labels": TEXTS,
         "experiments": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "overlays": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "platforms": {"type": "array", "items": {"type": "string", "minLength": 1}},

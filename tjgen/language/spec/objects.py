@@ -2486,6 +2486,20 @@ class Platform:
         self.spec = PlatformSpec(tree["spec"])
 
 
+class Codeowners:
+    """The file CODEOWNERS of the repository, which `tjgen build` of the workspace writes."""
+
+    __slots__ = ("format", "owners")
+
+    format: str
+    owners: Mapping[str, Sequence[str]]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.format = get("format", "github")
+        self.owners = tree["owners"]
+
+
 class Environment:
     """One environment of the project."""
 
@@ -2713,15 +2727,18 @@ class ProjectSpec:
     __slots__ = (
         "budgets",
         "catalogs",
+        "codeowners",
         "environments",
         "experiments",
         "gitops",
         "history",
+        "labels",
         "lint",
         "output",
         "overlays",
         "platforms",
         "policy",
+        "projects",
         "readable",
         "requires",
         "schedule",
@@ -2730,6 +2747,9 @@ class ProjectSpec:
         "trainer",
     )
 
+    projects: Sequence[str]
+    codeowners: Codeowners | None
+    labels: Mapping[str, str]
     experiments: Sequence[str]
     overlays: Sequence[str]
     platforms: Sequence[str]
@@ -2750,6 +2770,9 @@ class ProjectSpec:
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
+        self.projects = get("projects", ())
+        self.codeowners = None if (value := get("codeowners")) is None else Codeowners(value)
+        self.labels = get("labels", _NONE)
         self.experiments = get("experiments", ())
         self.overlays = get("overlays", ())
         self.platforms = get("platforms", ())

@@ -26,6 +26,21 @@ def callers_project() -> str | None:
     return None
 
 
+def projects_above(folder: str) -> list[str]:
+    """The real paths of the project files above a folder, the nearest first.
+
+    The search ends at the root of the Git work tree; without one, at the root of the file system.
+    """
+    files: list[str] = []
+    for above in _upwards(os.path.realpath(folder)):
+        file = os.path.join(above, PROJECT_FILE)
+        if above != os.path.realpath(folder) and os.path.isfile(file):
+            files.append(file)
+        if os.path.lexists(f"{above}/.git"):
+            break
+    return files
+
+
 def _upwards(folder: str) -> list[str]:
     folders = [folder]
     while (above := os.path.dirname(folders[-1])) != folders[-1]:

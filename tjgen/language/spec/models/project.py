@@ -160,9 +160,24 @@ class Budgets(Shape):
     """Seconds of one build. A build that takes longer stops before it writes anything."""
 
 
+class Codeowners(Shape):
+    """The file CODEOWNERS of the repository, which `tjgen build` of the workspace writes."""
+
+    format: Literal["github", "gitlab"] = "github"
+    """Syntax and place of the file: `.github/CODEOWNERS` or `.gitlab/CODEOWNERS`."""
+    owners: dict[str, list[Text]]
+    """Folder or file, relative to the workspace -> its owners. The entry `.` is for everything without an entry."""
+
+
 class ProjectSpec(Shape):
     """Paths of files, and the environments to build for."""
 
+    projects: list[Text] = []
+    """Folders or patterns of the projects of this workspace. They inherit its settings."""
+    codeowners: Codeowners | None = None
+    """Owners of the folders of a workspace."""
+    labels: dict[str, str] = {}
+    """Labels of all objects of the project."""
     experiments: list[Text] = []
     """Files, folders or patterns of experiments."""
     overlays: list[Text] = []

@@ -1,0 +1,315 @@
+"""A workspace: its projects inherit settings, build alone and together, and do not own what belongs to all."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.program import Answer, tjgen
+
+WORKSPACE = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Project
+metadata: {name: lab}
+spec:
+  projects: [teams/*]
+  platforms: [platform.yaml]
+  overlays: [overlays]
+  environments:
+    prod: {platform: lab, labels: {stage: prod}}
+  output: {directory: deploy}
+  gitops: {tool: argocd, repository: https://git.example.com/lab.git}
+  policy: {strict: true}
+  budgets: {points: 100}
+"""
+PLATFORM = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Platform
+metadata: {name: lab}
+spec:
+  namespaces: {a: {}, b: {}}
+"""
+OVERLAY = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Overlay
+metadata: {name: debug}
+spec:
+  match: {names: [b]}
+  experiment: {env: {NCCL_DEBUG: WARN}}
+"""
+EXPERIMENT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Experiment
+metadata: {name: NAME}
+spec:
+  runtime: tjgen-torch
+  image: registry.example.com/train:1
+  script: train.py
+"""
+
+
+def project(name: str, more: str = "") -> str:
+    """The file of a project with one environment, whose namespace has the name of the project."""
+    environments = f"{{prod: {{namespace: {name}}}}}"
+    spec = f"  experiments: [experiments]\n  environments: {environments}\n  labels: {{team: {name}}}\n"
+    return f"apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec:\n{spec}{more}"
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    """A workspace of two projects in a Git work tree."""
+    folder = tmp_path / "lab"
+    for name in "ab":
+        (folder / "teams" / name / "experiments").mkdir(parents=True)
+        (folder / "teams" / name / "tjgen.yaml").write_text(project(name))
+        (folder / "teams" / name / "experiments" / "run.yaml").write_text(EXPERIMENT.replace("NAME", name))
+    (folder / ".git").mkdir()
+    (folder / "overlays").mkdir()
+    (folder / "overlays" / "debug.yaml").write_text(OVERLAY)
+    (folder / "tjgen.yaml").write_text(WORKSPACE)
+    (folder / "platform.yaml").write_text(PLATFORM)
+    return folder
+
+
+def files(folder: Path) -> dict[str, str]:
+    """Path -> text of each file of the output trees and the locks."""
+    found = (path for path in sorted(folder.rglob("*.yaml")) if {"deploy", "tjgen.lock.d"} & {*path.parts})
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in found}
+
+
+def codes(answer: Answer) -> list[str]:
+    """Severity, code and place of each diagnostic."""
+    heads = [line.split(" ")[:2] for line in answer.err.splitlines() if "[TJ" in line]
+    return [" ".join(head).rstrip(":") for head in heads]
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+def test_a_project_builds_alone_as_it_does_with_the_others(lab: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(lab, tmp_path / "other")
+    together = tjgen(lab, "build")
+    assert (together.code, codes(together)) == (0, [])
+    for folder in (other, other / "teams/a", other / "teams/b"):
+        alone = tjgen(folder, "build")
+        assert (alone.code, codes(alone)) == (0, [])
+    assert files(other) == files(lab)
+    for folder in (lab, lab / "teams/a", lab / "teams/b"):
+        assert tjgen(folder, "build", "--check").code == 0
+
+
+def test_a_project_inherits_environments_platform_gitops_labels_and_overlays(lab: Path) -> None:
+    assert tjgen(lab / "teams/b", "build").code == 0
+    (run,) = (yaml.safe_load(text) for path, text in files(lab).items() if "/runs/" in path and "lock" not in path)
+    assert run["metadata"]["labels"].items() >= {"stage": "prod", "team": "b"}.items()
+    assert run["spec"]["trainer"]["env"] == [{"name": "NCCL_DEBUG", "value": "WARN"}]
+    (application,) = (yaml.safe_load(text) for path, text in files(lab).items() if "/gitops/" in path)
+    assert application["metadata"]["name"] == "teams-b-prod"
+    assert application["spec"]["source"]["path"] == "teams/b/deploy/prod"
+
+
+def test_explain_names_the_line_of_the_workspace(lab: Path) -> None:
+    inherited = tjgen(lab / "teams/a", "explain", "experiments/run.yaml", "TrainJob", "metadata.labels.stage")
+    assert "(../../tjgen.yaml:9:43)" in inherited.out
+    own = tjgen(lab / "teams/a", "explain", "experiments/run.yaml", "TrainJob", "metadata.labels.team")
+    assert "(tjgen.yaml:6:18)" in own.out
+    assert "spec.labels.team" in own.out
+
+
+def test_only_the_workspace_builds_the_objects_of_its_platform(lab: Path) -> None:
+    assert tjgen(lab, "build").code == 0
+    assert [path for path in files(lab) if "/platform/" in path] == [
+        "deploy/platform/lab/namespace-a.yaml",
+        "deploy/platform/lab/namespace-b.yaml",
+    ]
+    lint = tjgen(lab, "lint", "--gitops", "argocd", "deploy", "teams/a/deploy", "teams/b/deploy")
+    assert "TJ655" not in lint.err
+
+
+def test_the_project_that_lists_the_platform_builds_its_objects(lab: Path) -> None:
+    (lab / "teams" / "platform").mkdir()
+    (lab / "platform.yaml").rename(lab / "teams/platform/platform.yaml")
+    (lab / "teams/platform/tjgen.yaml").write_text(
+        "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {platforms: [platform.yaml]}\n"
+    )
+    edit(lab / "tjgen.yaml", "platforms: [platform.yaml]", "platforms: [teams/platform]")
+    assert tjgen(lab, "build").code == 0
+    assert [path for path in files(lab) if "/platform/lab/" in path] == [
+        "teams/platform/deploy/platform/lab/namespace-a.yaml",
+        "teams/platform/deploy/platform/lab/namespace-b.yaml",
+    ]
+
+
+def test_an_overlay_may_be_for_an_experiment_of_another_project(lab: Path) -> None:
+    assert codes(tjgen(lab / "teams/a", "build")) == []
+    assert codes(tjgen(lab, "build")) == []
+    edit(lab / "overlays/debug.yaml", "names: [b]", "names: [c]")
+    assert codes(tjgen(lab / "teams/a", "build")) == []
+    for _ in range(2):  # the second time, the runs come from the cache
+        assert [one for one in codes(tjgen(lab, "build")) if "info" not in one] == ["error[TJ211] overlays/debug.yaml:5:10"]
+
+
+LOOSER = {
+    "  policy: {strict: false}\n": "TJ562] tjgen.yaml:7:12: spec.policy.strict is false",
+    "  policy: {severity: {TJ004: ignore}}\n": "TJ562] tjgen.yaml:7:23: spec.policy.severity.TJ004 is ignore",
+    "  policy: {allow: [identity-patches]}\n": 'TJ562] tjgen.yaml:7:20: spec.policy.allow has "identity-patches"',
+    "  policy: {harmless: {abc: mine}}\n": 'TJ562] tjgen.yaml:7:23: spec.policy.harmless has "abc"',
+    "  budgets: {points: 101}\n": "TJ562] tjgen.yaml:7:21: spec.budgets.points is 101, which is more than the 100",
+    "  gitops: flux\n": 'TJ562] tjgen.yaml:7:3: spec.gitops.tool is "flux", and not the "argocd" of the workspace',
+    "  gitops: {removal: sync}\n": "",
+    "  readable: [/]\n": 'TJ562] tjgen.yaml:7:14: spec.readable has "/"',
+    "  platforms: [mine.yaml]\n": "TJ562] tjgen.yaml:7:15: mine.yaml is not a Platform of the workspace",
+}
+
+
+@pytest.mark.parametrize("more", LOOSER)
+def test_a_project_does_not_loosen_what_the_workspace_sets(more: str, lab: Path) -> None:
+    team = lab / "teams" / "a"
+    (team / "mine.yaml").write_text(PLATFORM.replace("name: lab", "name: mine"))
+    edit(lab / "tjgen.yaml", "tool: argocd,", "tool: argocd, removal: confirm,")
+    (team / "tjgen.yaml").write_text(project("a", more))
+    for folder, prefix in ((team, ""), (lab, "teams/a/")):
+        answer = tjgen(folder, "build", "--check")
+        expected = (
+            LOOSER[more] or 'TJ562] tjgen.yaml:7:21: spec.gitops.removal is "sync", which is less strict than the "confirm"'
+        )
+        assert answer.code == 1
+        assert expected.replace("tjgen.yaml", f"{prefix}tjgen.yaml", 1) in answer.err
+        assert "set for all projects here" in answer.err
+
+
+@pytest.mark.parametrize(
+    "environments",
+    ["{prod: {platform: other}}", "{prod: {labels: {stage: dev}}}", "{prod: {}, dev: {}}", '{prod: {trainer: "2.1"}, other: {}}'],
+)
+def test_a_project_does_not_change_the_cluster_of_an_environment(environments: str, lab: Path) -> None:
+    (lab / "teams/a/tjgen.yaml").write_text(project("a").replace("{prod: {namespace: a}}", environments))
+    answer = tjgen(lab / "teams/a", "build")
+    assert answer.code == 1
+    assert "error[TJ562] tjgen.yaml:5:" in answer.err
+
+
+def test_a_project_narrows_what_the_workspace_sets(lab: Path) -> None:
+    edit(lab / "tjgen.yaml", "policy: {strict: true}", "policy: {allow: [identity-patches]}\n  requires: '>= 0.1'")
+    edit(lab / "tjgen.yaml", "    prod:", "    dev: {}\n    prod:")
+    narrower = "  policy: {strict: true, allow: [], demand: [digests]}\n  budgets: {points: 10}\n  requires: '< 0.1'\n"
+    (lab / "teams/a/tjgen.yaml").write_text(project("a", narrower))
+    answer = tjgen(lab / "teams/a", "build")
+    assert codes(answer) == ["error[TJ206] tjgen.yaml:9:13"]
+    assert ">= 0.1, < 0.1" in answer.err
+    edit(lab / "teams/a/tjgen.yaml", "  requires: '< 0.1'\n", "")
+    answer = tjgen(lab / "teams/a", "build")
+    assert [one.partition(" ")[0] for one in codes(answer)] == ["error[TJ490]"], answer.err
+    edit(lab / "teams/a/tjgen.yaml", ", demand: [digests]", "")
+    # The project lists one of two environments, and has only this one.
+    assert tjgen(lab / "teams/a", "build").code == 0
+    assert not [path for path in files(lab) if "/dev/" in path]
+
+
+MISTAKES = {
+    "projects: [team/*]": "error[TJ560] tjgen.yaml:5:14: no folder that matches team/* contains a tjgen.yaml",
+    "projects: [teams/aa]": "error[TJ560] tjgen.yaml:5:14: there is no folder teams/aa",
+    "projects: [teams]": "error[TJ560] tjgen.yaml:5:14: folder teams contains no tjgen.yaml",
+    "projects: [platform.yaml]": "error[TJ560] tjgen.yaml:5:14: platform.yaml is a file",
+    "projects: [teams/a, teams/*]": "warning[TJ560] tjgen.yaml:5:23: project teams/a is listed twice",
+    "projects: [., teams/*]": "error[TJ561] tjgen.yaml:5:14: a workspace cannot list its own folder",
+    "projects: [../outside]": "error[TJ561] tjgen.yaml:5:14: project ../outside is not below the workspace",
+    "projects: [link]": "error[TJ561] tjgen.yaml:5:14: project link is a link, or in a folder that is one",
+    "projects: [linked/*]": "error[TJ561] tjgen.yaml:5:14: project linked/a is a link, or in a folder that is one",
+    "projects: [repository]": "error[TJ561] tjgen.yaml:5:14: project repository is another Git work tree",
+    "project: [teams/*]": 'error[TJ101] tjgen.yaml:5:3: unknown field "project"',
+}
+
+
+@pytest.mark.parametrize("entry", MISTAKES)
+def test_a_wrong_entry_of_projects(entry: str, lab: Path) -> None:
+    (lab.parent / ".git").mkdir()  # the work tree is larger than the workspace
+    (lab / ".git").rmdir()
+    shutil.copytree(lab / "teams/a", lab.parent / "outside")
+    shutil.copytree(lab / "teams/a", lab / "repository")
+    (lab / "repository/.git").mkdir()
+    (lab / "link").symlink_to("teams/a")
+    (lab / "linked").symlink_to("teams")
+    edit(lab / "tjgen.yaml", "projects: [teams/*]", entry)
+    edit(lab / "tjgen.yaml", "  policy: {strict: true}\n", "")
+    answer = tjgen(lab, "build", "--check")
+    assert answer.code == 1
+    assert MISTAKES[entry] in answer.err
+
+
+def test_a_project_that_the_workspace_does_not_list_is_reported(lab: Path) -> None:
+    edit(lab / "tjgen.yaml", "teams/*", "teams/b")
+    answer = tjgen(lab / "teams/a", "build")
+    assert codes(answer)[0] == "warning[TJ560] tjgen.yaml:1:1"
+    assert "hint: add teams/a to its projects" in answer.err
+
+
+def test_workspaces_are_not_nested(lab: Path) -> None:
+    edit(lab / "teams/a/tjgen.yaml", "spec:\n", "spec:\n  projects: [sub]\n")
+    (lab / "teams/a/sub").mkdir()
+    (lab / "teams/a/sub/tjgen.yaml").write_text(project("sub"))
+    for folder, place in ((lab / "teams/a", "tjgen.yaml"), (lab / "teams/a/sub", "../tjgen.yaml"), (lab, "teams/a/tjgen.yaml")):
+        answer = tjgen(folder, "build", "--check")
+        assert answer.code == 1
+        assert f"error[TJ561] {place}:4:3: {place} is a workspace in the workspace" in answer.err
+
+
+def test_a_workspace_above_the_git_work_tree_has_no_effect(lab: Path) -> None:
+    (lab / ".git").rmdir()
+    (lab / "teams/a/.git").mkdir()
+    edit(lab / "teams/a/tjgen.yaml", "{prod: {namespace: a}}", "{own: {namespace: a}}")
+    answer = tjgen(lab / "teams/a", "build")
+    assert answer.code == 0
+    assert "stage: prod" not in answer.out
+
+
+def test_without_git_a_workspace_counts_only_from_its_own_folder(lab: Path) -> None:
+    (lab / ".git").rmdir()
+    assert tjgen(lab, "build").code == 0
+    answer = tjgen(lab / "teams/a", "build")
+    assert codes(answer)[:1] == ["error[TJ561] tjgen.yaml:1:1"]
+    assert "no Git work tree contains both" in answer.err
+
+
+def test_an_unreadable_workspace_is_an_error_of_its_projects(lab: Path) -> None:
+    (lab / "tjgen.yaml").write_text(WORKSPACE.replace("[platform.yaml]", "[platform.yaml"))
+    answer = tjgen(lab / "teams/a", "build")
+    assert (answer.code, "../../tjgen.yaml:" in answer.err) == (1, True)
+
+
+def test_a_project_with_errors_does_not_keep_the_others_from_their_build(lab: Path) -> None:
+    edit(lab / "teams/a/experiments/run.yaml", "script:", "scirpt:")
+    answer = tjgen(lab, "build")
+    assert answer.code == 1
+    assert "teams/a/experiments/run.yaml:7:3" in answer.err
+    assert [path for path in files(lab) if path.startswith("teams/a/")] == []
+    assert [path for path in files(lab) if path.startswith("teams/b/deploy/prod/runs")]
+
+
+def test_the_summary_of_a_workspace_has_the_runs_of_all_projects(lab: Path) -> None:
+    answer = tjgen(lab, "build", "--summary")
+    assert [line.split()[2] for line in answer.out.splitlines()[1:3]] == ["a", "b"]
+    found = json.loads(tjgen(lab, "build", "--summary", "--format", "json").out)
+    assert [one["project"] for one in found["runs"]] == ["teams/a", "teams/b"]
+
+
+def test_options_of_one_project_are_refused_for_all(lab: Path) -> None:
+    answer = tjgen(lab, "build", "-o", "out")
+    assert (answer.code, answer.err) == (
+        2,
+        "Error: --output is for one project of the workspace: name its folder\n",
+    )
+
+
+def test_a_workspace_without_an_output_folder_is_not_printed(lab: Path) -> None:
+    edit(lab / "tjgen.yaml", "  output: {directory: deploy}\n", "")
+    edit(lab / "tjgen.yaml", "  gitops: {tool: argocd, repository: https://git.example.com/lab.git}\n", "")
+    answer = tjgen(lab, "build")
+    assert codes(answer) == ["error[TJ569] teams/a/tjgen.yaml:3:1", "error[TJ569] teams/b/tjgen.yaml:3:1"]

@@ -1,0 +1,52 @@
+"""A plan and a directory -> the output tree, written or compared, with a report of what was found and done."""
+
+from __future__ import annotations
+
+from tjgen.cli.command import Arguments
+from tjgen.cli.reporting import Reporter
+from tjgen.compiler.building.plan import Plan
+from tjgen.trees.typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tjgen.cli.summary import Summary
+    from tjgen.gitops.output.write import WriteResult
+
+
+def into_directory(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter) -> WriteResult:
+    """Write the tree, or with --check compare it; report what was found and done."""
+    from tjgen.gitops.output.options import BuildOptions
+    from tjgen.gitops.output.write import compare, write
+
+    options = BuildOptions(arguments["force"], arguments["prune_runs"], arguments["prune_data"])
+    summary = summary_of(plan, arguments, directory)
+    seen, watch = summary.add if summary else None, reporter.watch()
+    # "-" requests previews without a folder: with a tree they would be lost.
+    previews = arguments["expanded"] if arguments["expanded"] != "-" else None
+    if arguments["check"]:
+        written = compare(plan, directory, previews, options=options, seen=seen, watch=watch)
+    else:
+        written = write(plan, directory, previews, options=options, renew=arguments["renew"], seen=seen, watch=watch)
+    reporter.add(written.diagnostics)
+    if not reporter.failed:
+        if summary:
+            summary.show(arguments["format"])
+        reporter.print_line(f"{written.counts}")
+        if written.counts.removed and not arguments["check"]:
+            from tjgen.cli.confirmation import report_confirmation  # few builds remove a run
+
+            report_confirmation(plan.project, reporter)
+        if options.prune_data and written.files is not None:
+            from tjgen.cli.confirmation import report_claims
+            from tjgen.language.runs.lock import is_data
+
+            report_claims([f"{directory}/{path}" for path in written.files.removed if is_data(path)], reporter)
+    return written
+
+
+def summary_of(plan: Plan, arguments: Arguments, directory: str | None) -> Summary | None:
+    """The summary to fill, if --summary is given."""
+    if not arguments["summary"]:
+        return None
+    from tjgen.cli.summary import Summary  # few builds print one
+
+    return Summary(plan, directory)
