@@ -141,10 +141,7 @@ def _lint(arguments: Arguments, choice: Choice, reporter: Reporter) -> None:
         from tjgen.cli.rulings import ruled
 
         diagnostics = ruled(diagnostics, project, whole=not arguments["paths"])
-    if arguments["format"] in (None, "text") and not arguments["all"]:
-        from tjgen.gitops.lint.grouped import grouped
-
-        diagnostics = grouped(diagnostics)
+    reporter.groups = not arguments["all"]
     reporter.add(diagnostics)
 
 

@@ -29,6 +29,8 @@ class Reporter:
         self._format = arguments.get("format") or "text"
         self._quiet = bool(arguments.get("quiet"))
         self._strict = bool(arguments.get("strict"))
+        self.groups = True
+        """Whether people see problems of one cause once."""
         self._progress: Progress | None = None
         self.diagnostics: list[Diagnostic] = []
 
@@ -94,10 +96,11 @@ class Reporter:
 
             sys.stderr.write(import_module(f"tjgen.trees.diagnostics.render.{self._format}").render(shown))
         elif shown:
+            from tjgen.trees.diagnostics.render.grouped import grouped
             from tjgen.trees.diagnostics.render.text import render as as_text
             from tjgen.trees.source.ondisk import text_of
 
-            sys.stderr.write(as_text(shown, text_of, color=_has_color()))
+            sys.stderr.write(as_text(grouped(shown) if self.groups else shown, text_of, color=_has_color()))
             if not checked or self._quiet:
                 _count(shown)
         if checked and not self._quiet and self._format not in _OF_JSON:

@@ -324,7 +324,8 @@ def test_equal_findings_are_one_line_for_people_and_all_for_programs(tmp_path: P
     answer = lint(tmp_path, text, "--select", "TJ632")
     (line,) = [line for line in answer.err.splitlines() if line.startswith("error")]
     assert "run.yaml:6:3: JobSet/classifier-000: " in line
-    assert line.endswith(" (999 places of 999 objects, also run.yaml:14, run.yaml:22, run.yaml:30 and 995 more)")
+    note = "  note: 998 more like it: run.yaml:14:3, run.yaml:22:3, run.yaml:30:3, and 995 others"
+    assert note in answer.err.splitlines()
     assert len(json.loads(lint(tmp_path, text, "--select", "TJ632", "--format", "json").err)) == 999
     assert len(codes(lint(tmp_path, text, "--select", "TJ632", "--all"))) == 999
 
@@ -347,9 +348,10 @@ def test_an_image_without_version_is_reported_once(tmp_path: Path) -> None:
     answer = lint(tmp_path, IMAGES, "--select", "TJ664")
     lines = [line for line in answer.err.splitlines() if line.startswith("warning")]
     assert [line.partition("Job/work: ")[2] for line in lines] == [
-        "x:latest is the newest image when a pod starts (2 places, also run.yaml:9)",
+        "x:latest is the newest image when a pod starts",
         "other is the newest image when a pod starts",
     ]
+    assert "note: 1 more like it: run.yaml:9:28\n" in answer.err
 
 
 def test_findings_of_other_causes_stay_apart(tmp_path: Path) -> None:

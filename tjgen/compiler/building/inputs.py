@@ -211,5 +211,5 @@ def namespace_left_out(unit: Unit, metadata: Metadata, request: Request) -> list
     hint = f"add namespace: {unit.namespace} to metadata, or the namespace of your team"
     if unit.environment:
         hint += f"; or set spec.environments.{unit.environment}.namespace in tjgen.yaml"
-    message = f'experiment "{unit.name}" has no namespace: its objects go to {unit.namespace}'
+    message = f"the experiment has no namespace: its objects go to {unit.namespace}"
     return [Diagnostic("TJ766", message, span=unit.document.locate(("metadata",), key=True), hint=hint)]
