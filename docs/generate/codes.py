@@ -13,6 +13,9 @@ Everything that tjgen reports has a code that never changes its meaning, a sever
 Errors end the build before anything is written; warnings do under `--strict`. `policy.severity` of [the project](project.md)
 changes the severity of a code or of its name.
 
+A problem that repeats for one cause is shown once, and a note counts the others. `--format json`, `sarif`, `github` and `gitlab`
+list every problem.
+
 `tjgen` ends with 0 when there are no errors, 1 with errors in the input, 2 when it was called wrongly, 3 for a defect of its own.
 """
 
