@@ -378,7 +378,7 @@ ADDITIONS: dict[str, tuple[Place, ...]] = {
         ),
         Place(
             "`Tool` of the language",
-            {"tjgen/language/spec/models/project.py": ('"argocd", "flux", "none"', '"argocd", "flux", "added", "none"')},
+            {"tjgen/language/spec/models/gitops.py": ('"argocd", "flux", "none"', '"argocd", "flux", "added", "none"')},
             (f"{SYNC_TOOLS}::test_the_language_has_the_same_tools_and_what_syncs_is_everywhere",),
         ),
         generated(SPEC, "tjgen/language/spec/compact.py", checks=(GENERATED,)),

@@ -16,6 +16,7 @@ from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Run
 from tjgen.gitops.emit import header
+from tjgen.gitops.sync.access import is_synced
 from tjgen.language.resolve.project import find
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
 from tjgen.trees.diagnostics.printable import printable, printable_json
@@ -164,7 +165,7 @@ def _path(words: list[str]) -> FieldPath:
 
 def _that_sync(plan: Plan, selection: _Selection) -> list[Manifest]:
     """Explain fields of the sync objects of the output."""
-    if not selection.kind or plan.project.spec.gitops.repository is None:
+    if not selection.kind or not is_synced(plan.project):
         return []
     from tjgen.gitops.output.syncing import create_objects  # most projects want none
 

@@ -20,7 +20,7 @@ from tjgen.cluster.synctools.table import BY_NAME, KEPT, LEFT_ALONE, NAMES, TOOL
 from tjgen.gitops.lint import kinds
 from tjgen.gitops.lint.rule import TOOLS as TOOLS_OF_RULES
 from tjgen.gitops.sync.table import SYNCING
-from tjgen.language.spec.models.project import Tool
+from tjgen.language.spec.models.gitops import Tool
 from tjgen.trees.manifests.manifest import DATA
 
 MODULES = {module.name for module in iter_modules(tjgen.cluster.synctools.__path__)} - {"protocol", "table"}

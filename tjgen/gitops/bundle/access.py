@@ -8,17 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tjgen.cluster.kinds.protocol import MANAGED
-from tjgen.cluster.kinds.table import kinds
+from tjgen.cluster.kinds.permissions import EDIT, RBAC, VIEW, rule, rules
 from tjgen.gitops.bundle.manifest import SPEC, manifest
 from tjgen.language.spec.objects import PlatformSpec, Subject
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.manifests.sourced import Sourced
-
-_RBAC = "rbac.authorization.k8s.io"
-_SEE = ("get", "list", "watch")
-_MAKE = (*_SEE, "create", "update", "patch", "delete")
 
 _BEHIND: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("", ("pods", "pods/log", "events", "resourcequotas", "limitranges")),
@@ -31,7 +26,7 @@ def objects(spec: PlatformSpec) -> Iterator[Manifest]:
     """A Role and its binding for each of the two, if the Platform names subjects for it."""
     for name, one in spec.namespaces.items():
         at: FieldPath = (*SPEC, "namespaces", name)
-        for field, subjects, verbs in (("trainers", one.trainers, _MAKE), ("viewers", one.viewers, _SEE)):
+        for field, subjects, verbs in (("trainers", one.trainers, EDIT), ("viewers", one.viewers, VIEW)):
             if subjects:
                 yield from _role(name, field, subjects, verbs, (*at, field))
 
@@ -39,24 +34,11 @@ def objects(spec: PlatformSpec) -> Iterator[Manifest]:
 def _role(namespace: str, field: str, subjects: Sequence[Subject], verbs: Sequence[str], at: FieldPath) -> Iterator[Manifest]:
     name = f"tjgen-{field}"
     metadata = {"name": name, "namespace": namespace}
-    rules = [_rule(group, plurals, verbs) for group, plurals in _managed()] + [
-        _rule(group, plurals, _SEE) for group, plurals in _BEHIND
-    ]
-    yield manifest(f"{_RBAC}/v1", "Role", metadata, {"rules": rules}, at)
+    granted = [*rules(verbs), *(rule(group, plurals, VIEW) for group, plurals in _BEHIND)]
+    yield manifest(f"{RBAC}/v1", "Role", metadata, {"rules": granted}, at)
     named = [Sourced(_subject(one, namespace), (*at, position)) for position, one in enumerate(subjects)]
-    reference = {"apiGroup": _RBAC, "kind": "Role", "name": name}
-    yield manifest(f"{_RBAC}/v1", "RoleBinding", metadata, {"subjects": named, "roleRef": reference}, at)
-
-
-def _managed() -> Iterator[tuple[str, list[str]]]:
-    """API group -> resources of runs."""
-    managed = [kind for kind in kinds() if kind.access == MANAGED]
-    for group in dict.fromkeys(kind.group for kind in managed):
-        yield group, [kind.plural for kind in managed if kind.group == group]
-
-
-def _rule(group: str, plurals: Sequence[str], verbs: Sequence[str]) -> Tree:
-    return {"apiGroups": [group], "resources": list(plurals), "verbs": list(verbs)}
+    reference = {"apiGroup": RBAC, "kind": "Role", "name": name}
+    yield manifest(f"{RBAC}/v1", "RoleBinding", metadata, {"subjects": named, "roleRef": reference}, at)
 
 
 def _subject(one: Subject, namespace: str) -> Tree:
@@ -64,4 +46,4 @@ def _subject(one: Subject, namespace: str) -> Tree:
         *elsewhere, account = one.service_account.split("/", 1)
         return {"kind": "ServiceAccount", "name": account, "namespace": elsewhere[0] if elsewhere else namespace}
     kind, name = ("Group", one.group) if one.group is not None else ("User", one.user)
-    return {"apiGroup": _RBAC, "kind": kind, "name": name}
+    return {"apiGroup": RBAC, "kind": kind, "name": name}

@@ -13,8 +13,8 @@ from tjgen.gitops.output.outdated import outdated
 from tjgen.gitops.output.planned import body_of
 from tjgen.gitops.output.relocation import present_tree
 from tjgen.gitops.sync import handover
+from tjgen.gitops.sync.access import GITOPS
 from tjgen.gitops.sync.handover import HandoverStep
-from tjgen.gitops.sync.objects import GITOPS
 from tjgen.gitops.sync.ownership import Layout, Move, layouts, unknown
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.manifests.manifest import RUNS, STAGES, SYNC

@@ -10,7 +10,7 @@ from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Unit
 from tjgen.gitops.emit.ondisk import below, files
 from tjgen.gitops.output.layout import folder_of, stage_folder
-from tjgen.gitops.sync.objects import GITOPS
+from tjgen.gitops.sync.access import GITOPS, is_synced
 from tjgen.language.runs.lock import path_of
 from tjgen.language.runs.store import LockKey
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -94,7 +94,7 @@ def on_disk(directory: str, environments: Collection[str | None]) -> dict[str, s
 
 def wanted(plan: Plan) -> dict[str, str]:
     """Return the same for the files of a build; nothing if the project has no sync objects."""
-    if plan.project.spec.gitops.repository is None:
+    if not is_synced(plan.project):
         return {}
     from tjgen.gitops.output.syncing import texts  # most projects want none
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Sequence
 
+from tjgen.cluster.kinds.table import group_and_kind
 from tjgen.cluster.synctools.protocol import SyncTool
 from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.cluster.validate import report
 from tjgen.cluster.validate.judge import judge
 from tjgen.compiler.building.plan import Plan
+from tjgen.gitops.bundle import bundle
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.layout import stage_folder
 from tjgen.gitops.sync import problems
-from tjgen.gitops.sync.objects import GITOPS, SyncObject
+from tjgen.gitops.sync.access import GITOPS, is_synced
+from tjgen.gitops.sync.objects import SyncObject
 from tjgen.gitops.sync.site import Site, site_of
 from tjgen.gitops.sync.table import SYNCING, Syncing
+from tjgen.language.resolve.project import PlatformDocument
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.manifests.manifest import PLATFORM, STAGES, SYNC, Manifest
 from tjgen.trees.source.writer import dump
@@ -37,7 +41,7 @@ def put(plan: Plan, tree: Present) -> list[Diagnostic]:
     """Put the objects for each environment of the build, and those for all; what is wrong with that (TJ680 to TJ688)."""
     project = plan.project
     diagnostics = list(problems.options(project))
-    tool = SYNCING.get(project.spec.gitops.tool) if project.spec.gitops.repository is not None else None
+    tool = SYNCING.get(project.spec.gitops.tool) if is_synced(project) else None
     if tool is None or diagnostics:
         return diagnostics
     path = _path(plan)
@@ -45,11 +49,15 @@ def put(plan: Plan, tree: Present) -> list[Diagnostic]:
         return [_nowhere(plan)]
     present = tree.present()
     sites = _sites(plan, path, present)
-    diagnostics += [*problems.of_project(project, path), *problems.of_sites(project, sites, present)]
+    diagnostics += [
+        *problems.of_project(project, path),
+        *problems.of_access(project, sites),
+        *problems.of_sites(project, sites, present),
+    ]
     if has_errors(diagnostics):
         return diagnostics
     source = posixpath.basename(project.document.file) if project.document is not None else ""
-    for folder, one in _created(plan, tool, path, sites):
+    for folder, one in _created(plan, tool, path, sites, present):
         diagnostics += _wrong(plan, one.manifest)
         tree.put(OutputFile(f"{folder}/{one.file}", one.note + dump(one.manifest.tree), source))
     for site in sites:
@@ -61,11 +69,11 @@ def put(plan: Plan, tree: Present) -> list[Diagnostic]:
 def create_objects(plan: Plan) -> list[Manifest]:
     """The objects alone, to find where their fields come from."""
     project = plan.project
-    tool = SYNCING.get(project.spec.gitops.tool) if project.spec.gitops.repository is not None else None
+    tool = SYNCING.get(project.spec.gitops.tool) if is_synced(project) else None
     path = _path(plan)
     if tool is None or path is None:
         return []
-    return [one.manifest for _, one in _created(plan, tool, path, _sites(plan, path, ()))]
+    return [one.manifest for _, one in _created(plan, tool, path, _sites(plan, path, ()), ())]
 
 
 def texts(plan: Plan) -> dict[str, str]:
@@ -76,7 +84,7 @@ def texts(plan: Plan) -> dict[str, str]:
         return {}
     return {
         f"{folder}/{one.file}": one.note + dump(one.manifest.tree)
-        for folder, one in _created(plan, tool, path, _sites(plan, path, ()))
+        for folder, one in _created(plan, tool, path, _sites(plan, path, ()), ())
     }
 
 
@@ -84,35 +92,51 @@ def _described(plan: Plan) -> SyncTool:
     return BY_NAME[plan.project.spec.gitops.tool]
 
 
-def _created(plan: Plan, tool: Syncing, path: str, sites: Sequence[Site]) -> Iterator[tuple[str, SyncObject]]:
+def _created(
+    plan: Plan, tool: Syncing, path: str, sites: Sequence[Site], present: Sequence[str]
+) -> Iterator[tuple[str, SyncObject]]:
     """Every object with the folder that it goes to."""
+    every: list[str | None] = [*plan.project.spec.environments] or [None]
     whole = site_of(plan.project, None, path, _described(plan).namespace)
     if not plan.project.spec.environments:
         whole = whole._replace(platform=sites[0].platform)
-    for one in tool.shared(whole):
+    for one in tool.shared(whole, sites if every == plan.environments else _sites(plan, path, present, every)):
         yield SYNC, one
     for site in sites:
         for one in tool.objects(site):
             yield stage_folder(site.environment, SYNC), one
 
 
-def _sites(plan: Plan, path: str, present: Sequence[str]) -> list[Site]:
-    """The environments; of those that share a cluster and its platform the first applies the platform's objects."""
+def _sites(plan: Plan, path: str, present: Sequence[str], environments: Sequence[str | None] | None = None) -> list[Site]:
+    """The environments, by default those of the build.
+
+    Of those that share a cluster and its platform, the first applies the platform's objects.
+    """
     project, described = plan.project, _described(plan)
     sites: list[Site] = []
     applied: set[tuple[str, str | None]] = set()
-    for environment in plan.environments:
-        site = site_of(project, environment, path, described.namespace, _stages(environment, present))
+    for environment in plan.environments if environments is None else environments:
+        namespaces = _namespaces(environment, present)
+        site = site_of(project, environment, path, described.namespace, _stages(environment, present), namespaces)
         platform = project.platform(environment)
         if platform is not None and project.builds(platform):
             name = platform.platform.metadata.name
             # Without the name of a cluster, each environment may have one of its own.
             is_own = site.cluster is None and described.in_each_cluster
             if is_own or (name, site.cluster) not in applied:
-                site = site._replace(platform=posixpath.normpath(f"{path}/{PLATFORM}/{name}"))
+                folder = posixpath.normpath(f"{path}/{PLATFORM}/{name}")
+                site = site._replace(platform=folder, platform_kinds=_platform_kinds(plan, platform))
             applied.add((name, site.cluster))
         sites.append(site)
     return sites
+
+
+def _platform_kinds(plan: Plan, platform: PlatformDocument) -> tuple[tuple[str, str, str], ...]:
+    """API group, kind and namespace of the platform's objects, if an AppProject lists them."""
+    if plan.project.spec.gitops.app_project is None:
+        return ()
+    manifests, _ = bundle.objects(platform.platform.spec, plan.catalog)
+    return tuple([(*group_and_kind(one.tree), one.namespace) for one in manifests])
 
 
 def _path(plan: Plan) -> str | None:
@@ -133,6 +157,13 @@ def _stages(environment: str | None, present: Sequence[str]) -> tuple[str, ...]:
     return tuple(
         stage for stage, folder in folders.items() if any(file.startswith(folder) and file.endswith(".yaml") for file in present)
     )
+
+
+def _namespaces(environment: str | None, present: Sequence[str]) -> tuple[str, ...]:
+    """The namespaces of the manifests of an environment: each stage has a folder for each of them."""
+    folders = [f"{stage_folder(environment, stage)}/" for stage in STAGES]
+    files = [file.removeprefix(folder) for folder in folders for file in present if file.startswith(folder)]
+    return tuple(sorted({file.partition("/")[0] for file in files if "/" in file}))
 
 
 def _wrong(plan: Plan, manifest: Manifest) -> Iterator[Diagnostic]:

@@ -21,6 +21,8 @@ from tjgen.gitops.output.memory import Memory, Remembered
 from tjgen.gitops.output.moves import refused, second_tree, second_tree_of
 from tjgen.gitops.output.options import BuildOptions, TreeOptions
 from tjgen.gitops.output.problems import refuse_nested
+from tjgen.gitops.sync.access import is_synced
+from tjgen.gitops.sync.access import options as configured
 from tjgen.language.runs.store import PLATFORMS
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.manifests.manifest import DATA, SYNC
@@ -142,8 +144,7 @@ def syncing(plan: Plan, tree: Present, directory: str, options: BuildOptions) ->
             tree.claim(SYNC)
         for environment in plan.environments:
             tree.claim(stage_folder(environment, DATA), owner=SYNC)
-    gitops = project.spec.gitops
-    if gitops.repository is None and gitops.application_set is None and not gitops.bootstrap and gitops.health == "none":
+    if not is_synced(project) and not any(configured(project)):
         return []
     from tjgen.gitops.output.syncing import put  # most projects want none
 

@@ -12,7 +12,17 @@ import posixpath
 from collections.abc import Sequence
 
 from tjgen.cluster.synctools.table import ARGOCD
-from tjgen.gitops.sync.objects import GITOPS, SyncObject, name_of, namespace_of, path_of, repository_of, revision_of, sync_object
+from tjgen.gitops.sync.access import GITOPS
+from tjgen.gitops.sync.objects import (
+    SyncObject,
+    name_of,
+    namespace_of,
+    path_of,
+    project_of,
+    repository_of,
+    revision_of,
+    sync_object,
+)
 from tjgen.gitops.sync.site import Site
 from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC
 from tjgen.trees.manifests.sourced import Sourced
@@ -45,13 +55,19 @@ def of_environments(site: Site) -> SyncObject:
     """The set of a project's environments, by a files generator."""
     folder = f"{site.path}/*/{SYNC}" if site.environments else f"{site.path}/{SYNC}"
     generator = {"files": [{"path": path_of(site, posixpath.normpath(f"{folder}/{PARAMETERS}"))}]}
-    spec = {
+    spec: dict[str, Any] = {
         "source": _source(
             site, "{{.data.path}}", directory("" if site.environments else site.path, excluded=excluded_folders(site))
         ),
-        "destination": {"server": "{{.data.server}}", "name": "{{.data.cluster}}"},
+        "destination": {
+            "server": "{{.data.server}}",
+            "name": "{{.data.cluster}}",
+            **({"namespace": "{{.data.namespace}}"} if site.access.names_namespace else {}),
+        },
         "syncPolicy": sync_policy(),
     }
+    if site.access.is_project_varied:
+        spec["project"] = "{{.data.project}}"
     return _set(site, generator, "{{.data.name}}", spec)
 
 
@@ -71,12 +87,29 @@ def parameters(site: Site) -> SyncObject:
             "path": path_of(site, site.path),
             "cluster": where.get("name", ""),
             "server": where.get("server", ""),
+            **({"namespace": where["namespace"]} if "namespace" in where else {}),
+            **({"project": project_of(site)} if site.access.is_project_varied else {}),
         },
     }
     return sync_object(tree, ARGOCD, file=PARAMETERS)
 
 
-def destination(site: Site) -> dict[str, Any]:
+def destination(site: Site, *, of_platform: bool = False) -> dict[str, Any]:
+    """The cluster, and for an AppProject that permits namespaces and selects accounts by it, a namespace.
+
+    Each object has a namespace of its own, so that of the destination has no other effect.
+    """
+    access = site.access
+    account = access.platform_account if of_platform else access.account
+    if account is not None:
+        field = "platformServiceAccountName" if of_platform else "serviceAccountName"
+        return {**cluster_of(site), "namespace": Sourced(account.namespace, access.paths[field])}
+    namespaces = sorted({place for _, _, place in site.platform_kinds if place}) if of_platform else site.namespaces
+    named = {"namespace": next(iter(namespaces), "default")} if access.names_namespace else {}
+    return {**cluster_of(site), **named}
+
+
+def cluster_of(site: Site) -> dict[str, Any]:
     """The cluster: by its name in Argo CD, or the one that Argo CD runs in."""
     if site.cluster is None:
         return {"server": IN_CLUSTER}
@@ -139,7 +172,7 @@ def _set(site: Site, generator: dict[str, Any], name: str, spec: dict[str, Any])
             },
             "template": {
                 "metadata": {"name": name, "namespace": namespace_of(site)},
-                "spec": {"project": Sourced(site.project, (*GITOPS, "project")), **spec},
+                "spec": {"project": project_of(site), **spec},
             },
         },
     }

@@ -7,13 +7,23 @@ exists, and runtimes are never pruned.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.synctools.argocd import TOOL, WAVE
 from tjgen.cluster.synctools.table import ARGOCD
-from tjgen.gitops.sync import applicationset
+from tjgen.gitops.sync import applicationset, appproject, rbac
+from tjgen.gitops.sync.access import GITOPS
 from tjgen.gitops.sync.health import customizations
-from tjgen.gitops.sync.objects import GITOPS, SyncObject, name_of, namespace_of, path_of, repository_of, revision_of, sync_object
+from tjgen.gitops.sync.objects import (
+    SyncObject,
+    name_of,
+    namespace_of,
+    path_of,
+    project_of,
+    repository_of,
+    revision_of,
+    sync_object,
+)
 from tjgen.gitops.sync.ownership import Move
 from tjgen.gitops.sync.site import Site
 from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC, Manifest
@@ -32,18 +42,19 @@ _HEALTH = "health/argocd-cm.yaml"
 def objects(site: Site) -> list[SyncObject]:
     """The sync object of an environment: an Application, a set of them with one for the rest, or the input of a set."""
     platform = [_platform(site)] if site.platform is not None else []
+    accounts = rbac.objects(site, ARGOCD)
     if site.application_set == applicationset.ENVIRONMENTS:
-        return [*platform, applicationset.parameters(site)]
+        return [*platform, applicationset.parameters(site), *accounts]
     excluded = applicationset.excluded_folders(site)
     if site.application_set == applicationset.EXPERIMENTS:
         rest = applicationset.directory(site.path, [stage for stage in STAGES if stage != RUNS], excluded=excluded)
-        return [*platform, _application(site, rest), applicationset.of_experiments(site)]
-    return [*platform, _application(site, applicationset.directory(site.path, excluded=excluded))]
+        return [*platform, _application(site, rest), applicationset.of_experiments(site), *accounts]
+    return [*platform, _application(site, applicationset.directory(site.path, excluded=excluded)), *accounts]
 
 
-def shared(site: Site) -> list[SyncObject]:
+def shared(site: Site, sites: Sequence[Site]) -> list[SyncObject]:
     """What there is once for the project."""
-    sync_objects = []
+    sync_objects = appproject.objects(site, sites)
     if site.application_set == applicationset.ENVIRONMENTS:
         sync_objects.append(applicationset.of_environments(site))
     if site.bootstrap:
@@ -72,19 +83,20 @@ def release(move: Move) -> Iterator[str]:
 
 def _application(site: Site, directory: dict[str, Any], *, suffix: str = "", path: str | None = None) -> SyncObject:
     """An Application. It has no finalizer: deleting it deletes no run."""
+    is_platform = suffix == f"-{PLATFORM}"
     tree = {
         "apiVersion": _API,
         "kind": "Application",
         "metadata": {"name": name_of(site, suffix), "namespace": namespace_of(site)},
         "spec": {
-            "project": Sourced(site.project, (*GITOPS, "project")),
+            "project": appproject.platform_project(site) if is_platform else project_of(site),
             "source": {
                 "repoURL": repository_of(site),
                 "targetRevision": revision_of(site),
                 "path": path_of(site, path or site.path),
                 "directory": directory,
             },
-            "destination": applicationset.destination(site),
+            "destination": applicationset.destination(site, of_platform=is_platform),
             # Applications have no order, so runs are retried until the platform is ready.
             "syncPolicy": {**applicationset.sync_policy(), **(applicationset.patient() if site.platform is not None else {})},
         },

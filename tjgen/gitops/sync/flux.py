@@ -9,12 +9,14 @@ run of an environment is pruned like any other. Flux requires the folder, but ac
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.synctools.flux import DOMAIN
 from tjgen.cluster.synctools.table import FLUX
+from tjgen.gitops.sync import rbac
+from tjgen.gitops.sync.access import GITOPS
 from tjgen.gitops.sync.health import checks
-from tjgen.gitops.sync.objects import GITOPS, SyncObject, name_of, namespace_of, path_of, repository_of, revision_of, sync_object
+from tjgen.gitops.sync.objects import SyncObject, name_of, namespace_of, path_of, repository_of, revision_of, sync_object
 from tjgen.gitops.sync.ownership import Move
 from tjgen.gitops.sync.site import Site
 from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC
@@ -27,20 +29,17 @@ _KUSTOMIZE = f"{DOMAIN}/v1"
 
 def objects(site: Site) -> list[SyncObject]:
     """The source, and a Kustomization for each stage; that of the runs depends on the others."""
-    repository = {
-        "apiVersion": _SOURCE,
-        "kind": "GitRepository",
-        "metadata": {"name": name_of(site), "namespace": namespace_of(site)},
-        "spec": {"interval": "1m0s", "url": repository_of(site), "ref": {"branch": revision_of(site)}},
-    }
     stages = ((PLATFORM,) if site.platform is not None else ()) + STAGES
-    sync_objects = [sync_object(repository, FLUX), *[sync_object(_kustomization(site, stage), FLUX) for stage in stages]]
-    return [*sync_objects, sync_object(_kustomization(site, SYNC), FLUX)] if site.bootstrap else sync_objects
+    created = [] if site.access.source_ref is not None else [sync_object(_repository(site), FLUX)]
+    created += [sync_object(_kustomization(site, stage), FLUX) for stage in stages]
+    if site.bootstrap:
+        created.append(sync_object(_kustomization(site, SYNC), FLUX))
+    return [*created, *rbac.objects(site, FLUX)]
 
 
-def shared(site: Site) -> list[SyncObject]:
+def shared(site: Site, sites: Sequence[Site]) -> list[SyncObject]:
     """Nothing: each environment's Flux reads what is for it."""
-    del site
+    del site, sites
     return []
 
 
@@ -58,8 +57,63 @@ def release(move: Move) -> Iterator[str]:
             yield f"kubectl delete kustomization {one.name} -n {one.namespace}"
 
 
+def _repository(site: Site) -> dict[str, Any]:
+    access = site.access
+    spec: dict[str, Any] = {"interval": "1m0s", "url": repository_of(site), "ref": {"branch": revision_of(site)}}
+    if access.provider is not None:
+        spec["provider"] = Sourced(access.provider, access.paths["provider"])
+    if access.secret_ref is not None:
+        spec["secretRef"] = {"name": Sourced(access.secret_ref, access.paths["secretRef"])}
+    metadata = {"name": name_of(site), "namespace": namespace_of(site)}
+    return {"apiVersion": _SOURCE, "kind": "GitRepository", "metadata": metadata, "spec": spec}
+
+
+def _source(site: Site) -> dict[str, Any]:
+    existing = site.access.source_ref
+    if existing is None:
+        return {"kind": "GitRepository", "name": name_of(site)}
+    path = site.access.paths["sourceRef"]
+    reference = {"kind": existing.kind, "name": existing.name, "namespace": existing.namespace}
+    return {field: Sourced(value, (*path, field)) for field, value in reference.items() if value is not None}
+
+
+def _target(site: Site, stage: str) -> dict[str, Any]:
+    """The account that Flux impersonates, and the cluster that it syncs to. Its own objects are in its own cluster."""
+    access = site.access
+    if stage == SYNC:
+        return {}
+    fields: dict[str, Any] = {}
+    field = "platformServiceAccountName" if stage == PLATFORM else "serviceAccountName"
+    account = access.platform_account if stage == PLATFORM else access.account
+    if account is not None:
+        fields["serviceAccountName"] = Sourced(account.name, access.paths[field])
+    if access.kube_config is not None:
+        at, one = access.paths["kubeConfig"], access.kube_config
+        if one.secret_ref is not None:
+            key = {"key": Sourced(one.secret_ref.key, (*at, "secretRef", "key"))} if one.secret_ref.key is not None else {}
+            fields["kubeConfig"] = {"secretRef": {"name": Sourced(one.secret_ref.name, (*at, "secretRef")), **key}}
+        else:
+            fields["kubeConfig"] = {"configMapRef": {"name": Sourced(one.config_map_ref, (*at, "configMapRef"))}}
+    return fields
+
+
+def _required(site: Site, stage: str) -> list[dict[str, Any]]:
+    """What must be ready before the first stages: Kustomizations of other projects."""
+    if stage in (RUNS, SYNC) or (site.platform is not None and stage != PLATFORM):
+        return []
+    return [
+        {
+            field: Sourced(value, (*GITOPS, "dependsOn", position))
+            for field, value in (("name", one.name), ("namespace", one.namespace))
+            if value
+        }
+        for position, one in enumerate(site.access.depends_on)
+    ]
+
+
 def _kustomization(site: Site, stage: str) -> dict[str, Any]:
-    before = [{"name": name_of(site, f"-{other}")} for other in STAGES if other != RUNS] if stage == RUNS else []
+    before = _required(site, stage)
+    before += [{"name": name_of(site, f"-{other}")} for other in STAGES if other != RUNS] if stage == RUNS else []
     if site.platform is not None and stage in STAGES:
         # Namespaces and classes of the platform are what all others are refused without.
         before = [{"name": name_of(site, f"-{PLATFORM}")}, *before]
@@ -78,7 +132,8 @@ def _kustomization(site: Site, stage: str) -> dict[str, Any]:
             "wait": Sourced(True, (*GITOPS, "health")) if watched else False,
             # Deleting the Kustomization deletes no run and no data.
             "deletionPolicy": "Orphan",
-            "sourceRef": {"kind": "GitRepository", "name": name_of(site)},
+            "sourceRef": _source(site),
+            **_target(site, stage),
             **({"dependsOn": before} if before else {}),
             **({"healthCheckExprs": Sourced(checks(site.health), (*GITOPS, "health"))} if watched else {}),
         },

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from tjgen.gitops.sync.access import GITOPS
 from tjgen.gitops.sync.site import Site
 from tjgen.trees.fields.managed import Origin
-from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import SYNC, Manifest
 from tjgen.trees.manifests.sourced import Sourced, plain
 from tjgen.trees.typing import NamedTuple
-
-GITOPS: FieldPath = ("spec", "gitops")
 
 
 class SyncObject(NamedTuple):
@@ -35,7 +34,12 @@ def name_of(site: Site, suffix: str = "") -> Sourced:
 
 def namespace_of(site: Site) -> Sourced:
     """The namespace of a site's objects."""
-    return Sourced(site.namespace, (*GITOPS, "namespace"))
+    return Sourced(site.namespace, site.access.paths["namespace"])
+
+
+def project_of(site: Site) -> Sourced:
+    """The project of Argo CD."""
+    return Sourced(site.access.project, site.access.paths["project"])
 
 
 def repository_of(site: Site) -> Sourced:

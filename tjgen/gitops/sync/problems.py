@@ -6,8 +6,9 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
-from tjgen.cluster.synctools.table import ARGOCD, BY_NAME
-from tjgen.gitops.sync.objects import GITOPS
+from tjgen.cluster.synctools.table import ARGOCD, BY_NAME, FLUX
+from tjgen.gitops.sync.access import DEFAULT_PROJECT, GITOPS, is_synced
+from tjgen.gitops.sync.access import options as configured
 from tjgen.gitops.sync.site import UNNAMED, Site, name_of
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
@@ -15,6 +16,12 @@ from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files.regular import read_regular
 from tjgen.trees.manifests.manifest import STAGES, SYNC
 
+_OWNERS = {
+    "applicationSet": ARGOCD,
+    "appProject": ARGOCD,
+    **dict.fromkeys(("dependsOn", "kubeConfig", "sourceRef", "secretRef", "provider"), FLUX),
+}
+"""Field -> the only tool that has it."""
 _URL = re.compile(r"((https?|ssh|git)://[^\s/]+/|file:///|[^\s/@:]+@[^\s/:]+:)\S+")
 _SECRET = re.compile(r"^\w+://[^/@:]*:[^/@]+@")
 _REMOTE = re.compile(r"^\s*url\s*=\s*(\S+)\s*$", re.M)
@@ -23,18 +30,76 @@ _PLACE = re.compile(r"^(?:\w+://)?(?:[^/@]+@)?([^/:]+)(?::\d+(?=/))?[:/]+(.+?)(?
 
 def options(project: LoadedProject) -> Iterator[Diagnostic]:
     """A setting that the tool does not support (TJ681)."""
-    gitops = project.spec.gitops
-    configured = {"applicationSet": gitops.application_set, "bootstrap": gitops.bootstrap, "health": gitops.health != "none"}
-    for field in [field for field, value in configured.items() if value]:
-        if gitops.tool == "none":
-            message = f"gitops.{field} is set, but gitops.tool is not"
-            yield _error(project, "TJ681", message, field, "say gitops.tool: argocd or flux")
-        elif gitops.repository is None:
-            message = f"gitops.{field} is set, but {gitops.tool} has no repository"
-            yield _error(project, "TJ681", message, field, "say gitops.repository, its URL")
-        elif field == "applicationSet" and gitops.tool != ARGOCD:
-            message = f"gitops.applicationSet is of Argo CD, and the tool is {gitops.tool}"
-            yield _error(project, "TJ681", message, field, "remove applicationSet")
+    tool = project.spec.gitops.tool
+    for field, path in configured(project):
+        name = ".".join(str(step) for step in path[1:])
+        if tool == "none":
+            message = f"{name} is set, but gitops.tool is not"
+            yield _at(project, "TJ681", message, path, "say gitops.tool: argocd or flux")
+        elif not is_synced(project):
+            message = f"{name} is set, but {tool} has no repository"
+            yield _at(project, "TJ681", message, path, "say gitops.repository, its URL")
+        elif _OWNERS.get(field, tool) != tool:
+            message = f"{name} is of {BY_NAME[_OWNERS[field]].title}, and the tool is {tool}"
+            yield _at(project, "TJ681", message, path, f"remove {field}")
+
+
+def of_access(project: LoadedProject, sites: Sequence[Site]) -> Iterator[Diagnostic]:
+    """Accounts, sources and projects that the tool cannot use together (TJ784 to TJ788)."""
+    accounts: dict[tuple[str, str, str], str] = {}
+    for site in sites:
+        access = site.access
+        yield from _of_source(project, site)
+        for field, account in (("serviceAccountName", access.account), ("platformServiceAccountName", access.platform_account)):
+            path = access.paths[field]
+            if account is None:
+                continue
+            if not account.namespace:
+                message = (
+                    f"the namespace of ServiceAccount {account.name} is not known: the runs are in {_listed(site.namespaces)}"
+                )
+                yield _at(project, "TJ785", message, path, f"write NAMESPACE/{account.name}")
+            elif project.spec.gitops.tool == FLUX and account.namespace != site.namespace:
+                message = (
+                    f"Flux impersonates accounts of the Kustomization's namespace, {site.namespace}, not of {account.namespace}"
+                )
+                yield _at(project, "TJ785", message, path, f"write {account.name}, or set gitops.namespace: {account.namespace}")
+            elif access.app_project is not None:
+                key = (access.project + field, "*" if site.cluster is not None else "", account.namespace)
+                if accounts.setdefault(key, account.name) != account.name:
+                    message = (
+                        f"AppProject {access.project} would have two accounts for namespace {account.namespace}: "
+                        f"{accounts[key]} and {account.name}"
+                    )
+                    yield _at(project, "TJ787", message, path, "use one name, or give the environment a project of its own")
+        if site.bootstrap and (access.account is not None or access.app_project is not None):
+            message = "bootstrap lets the repository change its own access: the sync would apply the AppProject and the roles"
+            yield _error(project, "TJ784", message, "bootstrap", "remove bootstrap; the platform team applies these objects")
+            return
+        if access.app_project is not None and access.project == DEFAULT_PROJECT:
+            message = f"appProject would replace the AppProject {DEFAULT_PROJECT} of Argo CD, which all others use too"
+            yield _error(project, "TJ786", message, "appProject", "set gitops.project to a name of its own")
+            return
+
+
+def _of_source(project: LoadedProject, site: Site) -> Iterator[Diagnostic]:
+    """TJ788: settings of a repository next to a source that exists, or no source."""
+    access = site.access
+    if access.source_ref is None:
+        if not site.repository and project.spec.gitops.tool != "none":
+            message = (
+                f"environment {site.environment} has neither a repository nor a sourceRef" if site.environment else "no source"
+            )
+            yield _error(project, "TJ788", message, None, "set gitops.repository, or sourceRef of the environment")
+        return
+    for field, value in (("secretRef", access.secret_ref), ("provider", access.provider)):
+        if value is not None:
+            message = f"{field} is of a new GitRepository, and sourceRef names {access.source_ref.kind} {access.source_ref.name}"
+            yield _at(project, "TJ788", message, access.paths[field], f"remove {field}, or sourceRef")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "no namespace yet"
 
 
 def of_project(project: LoadedProject, path: str) -> Iterator[Diagnostic]:
@@ -48,6 +113,8 @@ def of_project(project: LoadedProject, path: str) -> Iterator[Diagnostic]:
             span=_span(project, GITOPS),
             hint="set metadata.name in the project file",
         )
+    if gitops.repository is None:
+        return
     if _SECRET.match(url):
         message = f"the URL of the repository holds a password: {_SECRET.sub('...@', url)}"
         hint = "leave the credentials out, and give them to the tool in a Secret"
@@ -137,6 +204,10 @@ def _folder_in_checkout(project: LoadedProject) -> str | None:
         known = any(match is not None and match.groups() == place.groups() for match in remotes)
         return os.path.relpath(output, folder).replace(os.sep, "/") if known else None
     return None
+
+
+def _at(project: LoadedProject, code: str, message: str, path: FieldPath, hint: str) -> Diagnostic:
+    return Diagnostic(code, message, span=_span(project, path), hint=hint)
 
 
 def _error(project: LoadedProject, code: str, message: str, field: str | None, hint: str) -> Diagnostic:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import posixpath
 
+from tjgen.cluster.synctools.table import FLUX
+from tjgen.gitops.sync.access import Access, access_of, setting
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.typing import NamedTuple
@@ -25,8 +27,10 @@ class Site(NamedTuple):
     """Folder of its tree in the repository."""
     path_origin: FieldPath
     """The field of the project file that sets the output folder."""
-    project: str
-    """Project of Argo CD."""
+    access: Access
+    """The repository, cluster and account of the tool."""
+    namespaces: tuple[str, ...]
+    """The namespaces of its runs, as far as they are known."""
     cluster: str | None
     """The cluster, by its name in Argo CD; None is the one that the tool runs in."""
     environment: str | None
@@ -42,21 +46,40 @@ class Site(NamedTuple):
     health: str
     platform: str | None = None
     """Folder of its platform's objects in the repository, where it is this site that applies them."""
+    platform_kinds: tuple[tuple[str, str, str], ...] = ()
+    """API group, kind and namespace of the objects in that folder."""
 
 
-def site_of(project: LoadedProject, environment: str | None, path: str, namespace: str, stages: tuple[str, ...] = ()) -> Site:
-    """What holds for an environment, or with None for the project; `path` is the folder of the whole output in the repository."""
+def site_of(
+    project: LoadedProject,
+    environment: str | None,
+    path: str,
+    namespace: str,
+    stages: tuple[str, ...] = (),
+    namespaces: tuple[str, ...] = (),
+) -> Site:
+    """What holds for an environment, or with None for the project; `path` is the folder of the whole output in the repository.
+
+    `namespace` is the default of the tool, and `namespaces` are those of the environment's runs.
+    """
     gitops, own = project.spec.gitops, project.environment(environment)
+    default = own.namespace if own is not None else None
+    namespaces = tuple(sorted({*namespaces, *([default] if default else [])}))
+    place = setting(project, environment, "namespace")[0] or namespace
+    # Flux looks for the account in the namespace of the Kustomization, Argo CD in that of the runs.
+    only = namespaces[0] if len(namespaces) == 1 else ""
+    home = place if gitops.tool == FLUX else default or only
     name = name_of(project) or UNNAMED
     applications = gitops.application_set
     return Site(
         name=f"{name}-{environment}" if environment else name,
-        namespace=gitops.namespace or namespace,
+        namespace=place,
         repository=gitops.repository or "",
         revision=gitops.revision,
         path=posixpath.normpath(f"{path}/{environment}" if environment else path),
         path_origin=("spec", "gitops", "path") if gitops.path is not None else ("spec", "output", "directory"),
-        project=gitops.project,
+        access=access_of(project, environment, home),
+        namespaces=namespaces,
         cluster=own.cluster if own is not None else None,
         environment=environment,
         environments=tuple(project.spec.environments),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tjgen.cluster.synctools.table import ARGOCD, FLUX
 from tjgen.gitops.sync import argocd, flux
@@ -17,8 +17,8 @@ class Syncing(NamedTuple):
 
     objects: Callable[[Site], list[SyncObject]]
     """The objects for one environment."""
-    shared: Callable[[Site], list[SyncObject]]
-    """The objects for the whole project."""
+    shared: Callable[[Site, Sequence[Site]], list[SyncObject]]
+    """The objects for the whole project, with all its environments."""
     kept_folders: Callable[[Site], list[str]]
     """The stages whose empty folders Git has to keep."""
     release: Callable[[Move], Iterator[str]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tjgen.language.resolve.layers import present
-from tjgen.language.resolve.rules import check_platform
+from tjgen.language.resolve.rules import check_platform, check_project
 from tjgen.language.spec import characters, compact
 from tjgen.language.spec.check import check
 from tjgen.language.spec.forms import Form, long_form
@@ -20,6 +20,7 @@ _KINDS: dict[str, tuple[dict[str, Any], Form]] = {
     "Platform": (compact.PLATFORM, compact.PLATFORM_FORM),
     "Project": (compact.PROJECT, compact.PROJECT_FORM),
 }
+_CHECKS = {"Platform": check_platform, "Project": check_project}
 
 
 class OfKind(NamedTuple):
@@ -49,7 +50,7 @@ def of_kind(kind: str, files: list[str], sandbox: Sandbox) -> OfKind:
         for document in wanted:
             tree = present(document.value, form)
             problems = check(tree, schema) or list(characters.diagnostics(tree))
-            problems = problems or (check_platform(long_form(tree, form)) if kind == "Platform" else [])
+            problems = problems or (_CHECKS[kind](long_form(tree, form)) if kind in _CHECKS else [])
             result.diagnostics.extend([_placed(problem, document) for problem in problems])
             if not problems:
                 result.good.append((document, ordered(long_form(tree, form))))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.schema.patterns import search
-from tjgen.language.spec.compact import ENV_VAR_FORM, EXPERIMENT_FORM, PLATFORM_FORM
+from tjgen.language.spec.compact import ENV_VAR_FORM, EXPERIMENT_FORM, PLATFORM_FORM, PROJECT_FORM
 from tjgen.language.spec.compact import LABEL as _LABEL
 from tjgen.language.spec.forms import PLAIN, Form, chosen
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -46,6 +46,11 @@ def check_platform(platform: Tree) -> list[Diagnostic]:
     """The alternatives that a Platform in long form chooses; its `defaults` are part of experiments, which are checked whole."""
     spec = {key: value for key, value in (platform.get("spec") or {}).items() if key != "defaults"}
     return list(_alternatives(spec, _SPEC, PLATFORM_FORM.fields["spec"]))
+
+
+def check_project(project: Tree) -> list[Diagnostic]:
+    """The alternatives that a project file in long form chooses."""
+    return list(_alternatives(project.get("spec") or {}, _SPEC, PROJECT_FORM.fields["spec"]))
 
 
 def _runtime(spec: Tree) -> Iterator[Diagnostic]:

@@ -2110,6 +2110,58 @@ CODEOWNERS: Schema = {
     },
 }
 
+KUBE_CONFIG_SECRET: Schema = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {"name": LABEL, "key": {"type": "string", "minLength": 1}},
+}
+KUBE_CONFIG_SECRET_FORM = Form(short=(("name", "string"),))
+
+KUBE_CONFIG: Schema = {
+    "type": "object",
+    "properties": {"secretRef": {**KUBE_CONFIG_SECRET, "x-tjgen-short": LABEL}, "configMapRef": LABEL},
+}
+KUBE_CONFIG_FORM = Form(
+    alternatives=(("secretRef",), ("configMapRef",)),
+    choices={"secretRef": 0, "configMapRef": 1},
+    needed=True,
+    fields={"secretRef": KUBE_CONFIG_SECRET_FORM},
+)
+
+SOURCE_REF: Schema = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {
+        "kind": {"type": "string", "enum": ["GitRepository", "OCIRepository", "Bucket"]},
+        "name": LABEL,
+        "namespace": LABEL,
+    },
+}
+SOURCE_REF_FORM = Form(short=(("name", "string"),))
+
+SYNC_ACCESS: Schema = {
+    "type": "object",
+    "properties": {
+        "namespace": LABEL,
+        "project": {"type": "string", "minLength": 1},
+        "serviceAccountName": {
+            "type": "string",
+            "pattern": "^([a-z0-9]([-a-z0-9]*[a-z0-9])?/)?[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
+            "x-tjgen-expects": "write NAME or NAMESPACE/NAME",
+        },
+        "platformServiceAccountName": {
+            "type": "string",
+            "pattern": "^([a-z0-9]([-a-z0-9]*[a-z0-9])?/)?[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
+            "x-tjgen-expects": "write NAME or NAMESPACE/NAME",
+        },
+        "kubeConfig": KUBE_CONFIG,
+        "sourceRef": {**SOURCE_REF, "x-tjgen-short": LABEL},
+        "secretRef": LABEL,
+        "provider": {"type": "string", "enum": ["generic", "aws", "azure", "github"]},
+    },
+}
+SYNC_ACCESS_FORM = Form(fields={"kubeConfig": KUBE_CONFIG_FORM, "sourceRef": SOURCE_REF_FORM})
+
 ENVIRONMENT: Schema = {
     "type": "object",
     "properties": {
@@ -2121,8 +2173,10 @@ ENVIRONMENT: Schema = {
         "trainer": {"type": "string", "pattern": r"^[0-9]+\.[0-9]+(\.[0-9]+)?$"},
         "runs": {"type": "string", "enum": ["all", "promoted"]},
         "onSupersede": {"type": "string", "enum": ["keep", "stop"]},
+        "gitops": SYNC_ACCESS,
     },
 }
+ENVIRONMENT_FORM = Form(fields={"gitops": SYNC_ACCESS_FORM})
 
 PROJECT_SCHEDULE: Schema = {
     "type": "object",
@@ -2133,6 +2187,26 @@ OUTPUT: Schema = {
     "type": "object",
     "properties": {"directory": {"type": "string", "minLength": 1}, "expanded": {"type": "string", "minLength": 1}},
 }
+
+APP_PROJECT_ROLE: Schema = {
+    "type": "object",
+    "required": ["groups"],
+    "properties": {
+        "groups": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "actions": {
+            "type": "array",
+            "items": {"type": "string", "enum": ["get", "sync", "update", "delete", "override", "action/*"]},
+        },
+    },
+}
+
+APP_PROJECT: Schema = {
+    "type": "object",
+    "properties": {"namespace": LABEL, "roles": {"type": "object", "additionalProperties": APP_PROJECT_ROLE}},
+}
+
+DEPENDENCY: Schema = {"type": "object", "required": ["name"], "properties": {"name": LABEL, "namespace": LABEL}}
+DEPENDENCY_FORM = Form(short=(("name", "string"),))
 
 APPLICATION_SET: Schema = {
     "type": "object",
@@ -2147,13 +2221,29 @@ APPLICATION_SET_FORM = Form(short=(("of", "string"),))
 GIT_OPS: Schema = {
     "type": "object",
     "properties": {
+        "namespace": LABEL,
+        "project": {"type": "string", "minLength": 1},
+        "serviceAccountName": {
+            "type": "string",
+            "pattern": "^([a-z0-9]([-a-z0-9]*[a-z0-9])?/)?[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
+            "x-tjgen-expects": "write NAME or NAMESPACE/NAME",
+        },
+        "platformServiceAccountName": {
+            "type": "string",
+            "pattern": "^([a-z0-9]([-a-z0-9]*[a-z0-9])?/)?[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
+            "x-tjgen-expects": "write NAME or NAMESPACE/NAME",
+        },
+        "kubeConfig": KUBE_CONFIG,
+        "sourceRef": {**SOURCE_REF, "x-tjgen-short": LABEL},
+        "secretRef": LABEL,
+        "provider": {"type": "string", "enum": ["generic", "aws", "azure", "github"]},
         "tool": {"type": "string", "enum": ["argocd", "flux", "none"]},
         "removal": {"type": "string", "enum": ["confirm", "sync"]},
         "repository": {"type": "string", "minLength": 1},
         "revision": {"type": "string", "minLength": 1},
         "path": {"type": "string", "minLength": 1},
-        "namespace": LABEL,
-        "project": {"type": "string", "minLength": 1},
+        "appProject": APP_PROJECT,
+        "dependsOn": {"type": "array", "items": {**DEPENDENCY, "x-tjgen-short": LABEL}},
         "applicationSet": {
             **APPLICATION_SET,
             "x-tjgen-short": {"type": "string", "enum": ["experiments", "environments"]},
@@ -2162,7 +2252,15 @@ GIT_OPS: Schema = {
         "health": {"type": "string", "enum": ["none", "failures", "completion"]},
     },
 }
-GIT_OPS_FORM = Form(short=(("tool", "string"),), fields={"applicationSet": APPLICATION_SET_FORM})
+GIT_OPS_FORM = Form(
+    short=(("tool", "string"),),
+    fields={
+        "kubeConfig": KUBE_CONFIG_FORM,
+        "sourceRef": SOURCE_REF_FORM,
+        "dependsOn": Form(item=DEPENDENCY_FORM),
+        "applicationSet": APPLICATION_SET_FORM,
+    },
+)
 
 HISTORY: Schema = {
     "type": "object",
@@ -2234,7 +2332,7 @@ PROJECT_SPEC: Schema = {
         "requires": {"type": "string", "minLength": 1},
     },
 }
-PROJECT_SPEC_FORM = Form(fields={"gitops": GIT_OPS_FORM})
+PROJECT_SPEC_FORM = Form(fields={"environments": Form(each=ENVIRONMENT_FORM), "gitops": GIT_OPS_FORM})
 
 PROJECT: Schema = {
     "type": "object",

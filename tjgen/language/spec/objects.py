@@ -2500,10 +2500,99 @@ class Codeowners:
         self.owners = tree["owners"]
 
 
+class KubeConfigSecret:
+    """A Secret with a kubeconfig."""
+
+    __slots__ = ("key", "name")
+
+    name: str
+    key: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.name = tree["name"]
+        self.key = get("key")
+
+
+class KubeConfig:
+    """The cluster that Flux syncs to, if it is not its own."""
+
+    __slots__ = ("config_map_ref", "secret_ref")
+
+    secret_ref: KubeConfigSecret | None
+    config_map_ref: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.secret_ref = None if (value := get("secretRef")) is None else KubeConfigSecret(value)
+        self.config_map_ref = get("configMapRef")
+
+
+class SourceRef:
+    """A source of Flux that exists already."""
+
+    __slots__ = ("kind", "name", "namespace")
+
+    kind: str
+    name: str
+    namespace: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.kind = get("kind", "GitRepository")
+        self.name = tree["name"]
+        self.namespace = get("namespace")
+
+
+class SyncAccess:
+    """Settings of the sync: the namespace of its objects, and what the tool can read and change."""
+
+    __slots__ = (
+        "kube_config",
+        "namespace",
+        "platform_service_account_name",
+        "project",
+        "provider",
+        "secret_ref",
+        "service_account_name",
+        "source_ref",
+    )
+
+    namespace: str | None
+    project: str | None
+    service_account_name: str | None
+    platform_service_account_name: str | None
+    kube_config: KubeConfig | None
+    source_ref: SourceRef | None
+    secret_ref: str | None
+    provider: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.namespace = get("namespace")
+        self.project = get("project")
+        self.service_account_name = get("serviceAccountName")
+        self.platform_service_account_name = get("platformServiceAccountName")
+        self.kube_config = None if (value := get("kubeConfig")) is None else KubeConfig(value)
+        self.source_ref = None if (value := get("sourceRef")) is None else SourceRef(value)
+        self.secret_ref = get("secretRef")
+        self.provider = get("provider")
+
+
 class Environment:
     """One environment of the project."""
 
-    __slots__ = ("cluster", "labels", "namespace", "on_supersede", "overlays", "platform", "runs", "trainer")
+    __slots__ = (
+        "cluster",
+        "gitops",
+        "labels",
+        "namespace",
+        "on_supersede",
+        "overlays",
+        "platform",
+        "runs",
+        "trainer",
+    )
 
     namespace: str | None
     cluster: str | None
@@ -2513,6 +2602,7 @@ class Environment:
     trainer: str | None
     runs: str
     on_supersede: str | None
+    gitops: SyncAccess | None
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
@@ -2524,6 +2614,7 @@ class Environment:
         self.trainer = get("trainer")
         self.runs = get("runs", "all")
         self.on_supersede = get("onSupersede")
+        self.gitops = None if (value := get("gitops")) is None else SyncAccess(value)
 
 
 class ProjectSchedule:
@@ -2558,6 +2649,48 @@ class Output:
 _OUTPUT = Output(_NONE)
 
 
+class AppProjectRole:
+    """A role of the Argo CD project."""
+
+    __slots__ = ("actions", "groups")
+
+    groups: Sequence[str]
+    actions: Sequence[str]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.groups = tree["groups"]
+        self.actions = get("actions", ())
+
+
+class AppProject:
+    """The Argo CD project that the build writes: it permits only what the runs need."""
+
+    __slots__ = ("namespace", "roles")
+
+    namespace: str | None
+    roles: Mapping[str, AppProjectRole]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.namespace = get("namespace")
+        self.roles = {key: AppProjectRole(item) for key, item in get("roles", _NONE).items()}
+
+
+class Dependency:
+    """A Kustomization of another project."""
+
+    __slots__ = ("name", "namespace")
+
+    name: str
+    namespace: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.name = tree["name"]
+        self.namespace = get("namespace")
+
+
 class ApplicationSet:
     """Applications that Argo CD generates from the contents of the repository."""
 
@@ -2572,16 +2705,16 @@ class ApplicationSet:
         self.on_deletion = get("onDeletion", "keep")
 
 
-class GitOps:
+class GitOps(SyncAccess):
     """The tool that applies the manifests."""
 
     __slots__ = (
+        "app_project",
         "application_set",
         "bootstrap",
+        "depends_on",
         "health",
-        "namespace",
         "path",
-        "project",
         "removal",
         "repository",
         "revision",
@@ -2593,21 +2726,22 @@ class GitOps:
     repository: str | None
     revision: str
     path: str | None
-    namespace: str | None
-    project: str
+    app_project: AppProject | None
+    depends_on: Sequence[Dependency]
     application_set: ApplicationSet | None
     bootstrap: bool
     health: str
 
     def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
         get = tree.get
         self.tool = get("tool", "none")
         self.removal = get("removal", "confirm")
         self.repository = get("repository")
         self.revision = get("revision", "main")
         self.path = get("path")
-        self.namespace = get("namespace")
-        self.project = get("project", "default")
+        self.app_project = None if (value := get("appProject")) is None else AppProject(value)
+        self.depends_on = [Dependency(item) for item in get("dependsOn", ())]
         self.application_set = None if (value := get("applicationSet")) is None else ApplicationSet(value)
         self.bootstrap = get("bootstrap", False)
         self.health = get("health", "none")

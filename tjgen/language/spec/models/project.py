@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
 from tjgen.cluster.releases import DEFAULT_TRAINER
+from tjgen.language.spec.models.gitops import GitOps, SyncAccess, Tool
 from tjgen.language.spec.models.metadata import Named
 from tjgen.language.spec.models.shape import ApiVersion, Count, Label, Quantity, Shape, System, Text, Whole
 from tjgen.trees.budgets import DEFAULT
 
 ReleaseName: TypeAlias = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+(\.[0-9]+)?$")]
-Tool: TypeAlias = Literal["argocd", "flux", "none"]
-Applications: TypeAlias = Literal["experiments", "environments"]
-
-
 OnSupersede: TypeAlias = Literal["keep", "stop"]
 
 
@@ -38,6 +35,8 @@ class Environment(Shape):
     """Runs of the environment: all, or only those that `tjgen promote` brings from another environment."""
     on_supersede: OnSupersede | None = None
     """Whether a superseded run continues or is stopped. The default is `history.onSupersede` of the project."""
+    gitops: SyncAccess | None = None
+    """Settings of the sync for this environment. The defaults are those of the project."""
 
 
 class ProjectSchedule(Shape):
@@ -54,44 +53,6 @@ class Output(Shape):
     """Folder of the manifests to apply."""
     expanded: Text | None = None
     """Folder of the previews of objects that controllers will create."""
-
-
-class ApplicationSet(Shape):
-    """Applications that Argo CD generates from the contents of the repository."""
-
-    short: ClassVar[tuple[str, ...]] = ("of",)
-
-    of: Applications
-    """Scope of an Application: each experiment, by its folder, or each environment, by its file."""
-    on_deletion: Literal["keep", "delete"] = "keep"
-    """What happens to runs and claims in the cluster when the folder or the ApplicationSet is removed."""
-
-
-class GitOps(Shape):
-    """The tool that applies the manifests."""
-
-    short: ClassVar[tuple[str, ...]] = ("tool",)
-
-    tool: Tool = "none"
-    """The tool that syncs the output to the cluster."""
-    removal: Literal["confirm", "sync"] = "confirm"
-    """Whether a person confirms in the cluster that a run which left the tree is deleted, or the sync deletes it."""
-    repository: Text | None = None
-    """URL of the repository. With it, the build also writes the objects that configure the sync."""
-    revision: Text = "main"
-    """Branch of the repository."""
-    path: Text | None = None
-    """Folder of the output in the repository. The default is `output.directory`."""
-    namespace: Label | None = None
-    """Namespace of the objects that configure the sync. The default is `argocd` or `flux-system`."""
-    project: Text = "default"
-    """Argo CD project."""
-    application_set: ApplicationSet | Applications | None = None
-    """An Argo CD ApplicationSet instead of an Application for each environment."""
-    bootstrap: bool = False
-    """Whether the tool also syncs the objects that configure the sync, after you apply them once."""
-    health: Literal["none", "failures", "completion"] = "none"
-    """Health checks of runs: report failures only, or also wait for completion."""
 
 
 class History(Shape):
