@@ -10,6 +10,8 @@ import pytest
 import yaml
 
 from tests.program import Answer, tjgen
+from tjgen.compiler.hops.draft import Job
+from tjgen.compiler.pipeline import Compiled, compile_run
 
 WORKSPACE = """\
 apiVersion: tjgen.dev/v1alpha1
@@ -313,3 +315,118 @@ def test_a_workspace_without_an_output_folder_is_not_printed(lab: Path) -> None:
     edit(lab / "tjgen.yaml", "  gitops: {tool: argocd, repository: https://git.example.com/lab.git}\n", "")
     answer = tjgen(lab, "build")
     assert codes(answer) == ["error[TJ569] teams/a/tjgen.yaml:3:1", "error[TJ569] teams/b/tjgen.yaml:3:1"]
+
+
+CLAIM = """\
+  volumes:
+    data: {pvc: {create: {size: 10Gi, storageClassName: fast, accessModes: [ReadWriteMany]}}, mountPath: /data}
+"""
+
+
+def together_in(lab: Path, namespace: str) -> None:
+    """Put the runs of both projects in one namespace."""
+    edit(lab / "tjgen.yaml", "{strict: true}", "{strict: false}")
+    for name in "ab":
+        edit(lab / "teams" / name / "tjgen.yaml", f"namespace: {name}", f"namespace: {namespace}")
+
+
+def test_runs_of_two_projects_in_one_namespace_are_reported_with_both_lines(lab: Path) -> None:
+    together_in(lab, "shared")
+    (lab / "teams/b/experiments/run.yaml").write_text(EXPERIMENT.replace("NAME", "b") + "  target: jobset\n")
+    assert codes(tjgen(lab / "teams/a", "build")) == []  # the other project has no run yet
+    answer = tjgen(lab / "teams/b", "build")
+    assert (answer.code, codes(answer)) == (0, ["warning[TJ563] experiments/run.yaml:3:18"])
+    assert "namespace shared has runs of project teams/a, too" in answer.err
+    assert "../../teams/a/experiments/run.yaml:3:18" in answer.err
+    again = tjgen(lab / "teams/a", "build", "--check")
+    assert (again.code, codes(again)) == (0, ["warning[TJ563] experiments/run.yaml:3:18"])
+
+
+def test_an_object_belongs_to_one_project(lab: Path) -> None:
+    together_in(lab, "shared")
+    for name in "ab":
+        file = lab / "teams" / name / "experiments" / "run.yaml"
+        file.write_text(EXPERIMENT.replace("NAME", "same") + CLAIM)
+    assert tjgen(lab / "teams/a", "build").code == 0
+    answer = tjgen(lab / "teams/b", "build")
+    assert answer.code == 1
+    assert not (lab / "teams/b/deploy").exists()
+    messages = [line for line in answer.err.splitlines() if "TJ564" in line]
+    assert [line.split(" ")[2] for line in messages] == ["persistentvolumeclaim", "trainjob", "trainingruntime"]
+    assert all(line.startswith("error[TJ564] experiments/run.yaml:3:18: ") for line in messages)
+    assert answer.err.count("../../teams/a/experiments/run.yaml:3:18: the other project has it from here") == 3
+
+
+def test_a_claim_of_a_run_that_nothing_requests_still_belongs_to_its_project(lab: Path) -> None:
+    together_in(lab, "shared")
+    (lab / "teams/a/experiments/run.yaml").write_text(EXPERIMENT.replace("NAME", "same") + CLAIM)
+    assert tjgen(lab / "teams/a", "build").code == 0
+    (lab / "teams/a/experiments/run.yaml").write_text(EXPERIMENT.replace("NAME", "other"))
+    assert tjgen(lab / "teams/a", "build").code == 0
+    (lab / "teams/b/experiments/run.yaml").write_text(EXPERIMENT.replace("NAME", "same").replace("train:1", "train:2") + CLAIM)
+    answer = tjgen(lab / "teams/b", "build")
+    assert "persistentvolumeclaim same-data in namespace shared belongs to project teams/a, too" in answer.err
+
+
+def test_two_clusters_may_have_the_same_names(lab: Path) -> None:
+    edit(lab / "tjgen.yaml", "  environments:\n", "  environments:\n    west: {cluster: west, platform: lab}\n")
+    together_in(lab, "shared")
+    (lab / "teams/a/experiments/run.yaml").write_text(EXPERIMENT.replace("NAME", "same"))
+    (lab / "teams/b/experiments/run.yaml").write_text(EXPERIMENT.replace("NAME", "same"))
+    edit(lab / "teams/b/tjgen.yaml", "prod:", "west:")
+    edit(lab / "tjgen.yaml", "  overlays: [overlays]\n", "")
+    assert codes(tjgen(lab, "build")) == []
+
+
+def test_a_namespace_belongs_to_one_project(lab: Path) -> None:
+    for name in "ab":
+        file = lab / "teams" / name
+        (file / "platform.yaml").write_text(PLATFORM)
+        edit(file / "tjgen.yaml", "  labels:", "  platforms: [platform.yaml]\n  labels:")
+    edit(lab / "tjgen.yaml", "platforms: [platform.yaml]", "platforms: []")
+    edit(lab / "tjgen.yaml", "{platform: lab, ", "{")
+    answer = tjgen(lab, "build")
+    assert answer.code == 1
+    assert "error[TJ563] teams/b/platform.yaml:3:18: namespace a belongs to project teams/a, too" in answer.err
+    assert "teams/a/platform.yaml:3:18" in answer.err
+
+
+def test_quotas_are_summed_over_projects(lab: Path) -> None:
+    together_in(lab, "a")
+    (lab / "platform.yaml").write_text(PLATFORM + "  quotas: {a: {requests.nvidia.com/gpu: 12}}\n")
+    for name in "ab":
+        file = lab / "teams" / name / "experiments" / "run.yaml"
+        file.write_text(EXPERIMENT.replace("NAME", name) + "  gpu: 8\n")
+    assert "TJ384" not in tjgen(lab / "teams/a", "build").err
+    answer = tjgen(lab / "teams/b", "build")
+    assert "TJ384" in answer.err
+    expected = "2 runs in namespace a take 16 of requests.nvidia.com/gpu together, with those of teams/a, and its quota is 12"
+    assert expected in answer.err
+
+
+def test_superseded_runs_of_other_projects_wait_in_the_same_queue(lab: Path) -> None:
+    edit(lab / "tjgen.yaml", "{strict: true}", "{strict: false}")
+    (lab / "platform.yaml").write_text(PLATFORM + "  queues: {lab: {capability: {nvidia.com/gpu: 12}}}\n")
+    queued = "  gpu: 8\n  schedule: {queue: lab, system: volcano}\n"
+    (lab / "teams/a/experiments/run.yaml").write_text(EXPERIMENT.replace("NAME", "a") + queued)
+    assert tjgen(lab / "teams/a", "build").code == 0
+    edit(lab / "teams/a/experiments/run.yaml", "train:1", "train:2")
+    edit(lab / "teams/a/experiments/run.yaml", "gpu: 8", "gpu: 1")
+    assert tjgen(lab / "teams/a", "build").code == 0
+    (lab / "teams/b/experiments/run.yaml").write_text(EXPERIMENT.replace("NAME", "b") + queued)
+    answer = tjgen(lab / "teams/b", "build")
+    assert "TJ286" in answer.err, answer.err
+
+
+def test_building_one_project_compiles_no_other(lab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert tjgen(lab, "build").code == 0
+    compiled: list[str] = []
+
+    def counting(job: Job) -> Compiled:
+        compiled.append(job.setting.run)
+        return compile_run(job)
+
+    monkeypatch.setattr("tjgen.compiler.building.compile.compile_run", counting)
+    edit(lab / "teams/a/experiments/run.yaml", "train:1", "train:2")
+    assert tjgen(lab / "teams/a", "build").code == 0
+    assert len(compiled) == 1

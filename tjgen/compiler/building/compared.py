@@ -24,9 +24,9 @@ class Compared:
         self._relations += result.relations
 
     def problems(self, left: Left, bound: BoundOf) -> list[Diagnostic]:
-        """Return what is wrong with all of them. `left` returns the footprints of runs that the build does not request."""
+        """Return what is wrong with all of them. `left` returns the footprints of other runs, given those of the build."""
         diagnostics = relations.problems(self._relations)
-        footprints = [*self._footprints, *left()]
+        footprints = [*self._footprints, *left(self._footprints)]
         if not footprints:
             return diagnostics
         from tjgen.compiler.totals import shared  # most runs write to nothing that others have

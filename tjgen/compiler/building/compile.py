@@ -33,7 +33,7 @@ from tjgen.trees.typing import NamedTuple
 
 
 def build(
-    plan: Plan, session: Session, *, recall: Recall = lambda *_: None, watch: Watch | None = None, left: Left = lambda: ()
+    plan: Plan, session: Session, *, recall: Recall = lambda *_: None, watch: Watch | None = None, left: Left = lambda _: ()
 ) -> Iterator[Result]:
     """A result for each unit in order, and at the end the findings that belong to no unit.
 

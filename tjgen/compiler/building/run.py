@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from tjgen.compiler.pipeline import Compiled
 from tjgen.language.catalog.runtime import CatalogRuntime
@@ -154,8 +154,8 @@ Recall = Callable[[str, "str | None", bytes], "Recalled | None"]
 """File, environment and content of a source -> what is left of an earlier build, or None to build it."""
 
 
-Left = Callable[[], "Iterable[tuple[Any, ...]]"]
-"""Returns the footprints (see totals/shared.py) of runs that the build does not request."""
+Left = Callable[["Sequence[tuple[Any, ...]]"], "Iterable[tuple[Any, ...]]"]
+"""Footprints of the runs of the build (see totals/shared.py) -> those of runs that it does not request."""
 DigestOf = Callable[[str], "str | None"]
 """An image as it is written -> the digest that it gets, or None."""
 Watch = Callable[[int, int, str], None]

@@ -77,6 +77,8 @@ class QuotaUse(NamedTuple):
     used: Used
     is_left: bool
     """Whether the build does not request the run: it is superseded or orphaned, and neither stopped nor archived."""
+    project: str = ""
+    """The other project of the workspace that has the run; empty for a run of the build."""
 
 
 def together(uses: list[QuotaUse], quota: Limits, namespace: str, at: FieldPath, platform: Document) -> Iterator[Diagnostic]:
@@ -86,6 +88,8 @@ def together(uses: list[QuotaUse], quota: Limits, namespace: str, at: FieldPath,
         runs = {one.run: one.is_left for one in uses if one.used[0] == key and one.used[2]}
         if amount > allowed.nanos and len(runs) > 1:
             takes_all = f"take {_shown(amount, allowed)} of {key} together"
+            others = sorted({one.project for one in uses if one.project and one.run in runs})
+            takes_all += f", with those of {' and '.join(others)}" if others else ""
             left = f" ({sum(runs.values())} of them superseded or orphaned, and not stopped)" if any(runs.values()) else ""
             message = f"{len(runs)} runs in namespace {namespace}{left} {takes_all}, and its quota is {quota[key]}"
             hint = "ask for less, or raise the quota" if _is_of_claims(key) else _REMOVE if left else _ONE_AFTER_ANOTHER

@@ -28,6 +28,7 @@ TAKES = "takes"
 QUEUED = "queued"
 LEFT = "left"
 LEFT_IN_QUEUE = "left in queue"
+TAKES_ELSEWHERE = "takes elsewhere"
 
 _ITEM = 5
 """The field of a use that identifies what counts once: a claim."""
@@ -35,7 +36,8 @@ _ITEM = 5
 Footprint = tuple[Any, ...]
 """(WRITES, environment, storage, folder, experiment, volume, place in a file), or what a run takes of a bound:
 (TAKES, environment, namespace, run, *used) of a quota, (QUEUED, environment, queue, run, *used) of a queue.
-LEFT and LEFT_IN_QUEUE are the same for runs that the build does not request."""
+LEFT and LEFT_IN_QUEUE are the same for runs that the build does not request. TAKES_ELSEWHERE is TAKES for a run of another
+project of the workspace, with "PROJECT: RUN" for the run."""
 
 Locate = Callable[[FieldPath], "Span | None"]
 
@@ -121,10 +123,10 @@ def takes(totals: Totals, setting: Setting) -> Iterator[Footprint]:
         yield TAKES, setting.environment or "", setting.namespace, setting.run, *one
 
 
-def left_over(where: tuple[str, str, str], totals: Totals, limits: quotas.Limits, *, queue: bool = False) -> Iterator[Footprint]:
+def left_over(where: tuple[str, str, str], totals: Totals, limits: quotas.Limits, kind: str) -> Iterator[Footprint]:
     """What a run takes that the build does not request; `where` is its environment, its namespace or queue, and its name."""
     for one in quotas.used(totals, limits):
-        yield LEFT_IN_QUEUE if queue else LEFT, *where, *one
+        yield kind, *where, *one
 
 
 BoundOf = Callable[[str, str, str], "tuple[quotas.Limits, Document] | None"]
@@ -139,9 +141,11 @@ def problems(footprints: Sequence[Footprint], bound_of: BoundOf) -> list[Diagnos
         ("queues", QUEUED, LEFT_IN_QUEUE, quotas.behind),
     ):
         taken: dict[tuple[str, str], list[quotas.QuotaUse]] = {}
-        for one in sorted({one for one in footprints if one[0] in (requested, left)}):
+        elsewhere = TAKES_ELSEWHERE if requested == TAKES else requested
+        for one in sorted({one for one in footprints if one[0] in (requested, left, elsewhere)}):
             kind, environment, name, run, *used = one
-            use = quotas.QuotaUse(run, (used[0], used[1], used[2]), is_left=kind == left)
+            project = run.partition(": ")[0] if kind == TAKES_ELSEWHERE else ""
+            use = quotas.QuotaUse(run, (used[0], used[1], used[2]), is_left=kind == left, project=project)
             taken.setdefault((environment, name), []).append(use)
         for (environment, name), uses in taken.items():
             known = bound_of(environment, field, name)

@@ -14,7 +14,7 @@ from tjgen.cluster.trainer.objects import SNAPSHOT_SUFFIX
 from tjgen.cluster.trainer.release import Release
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built
-from tjgen.compiler.totals.shared import Footprint, left_over
+from tjgen.compiler.totals.shared import LEFT, LEFT_IN_QUEUE, Footprint, left_over
 from tjgen.compiler.totals.tally import Totals, idle, of_gang, of_run
 from tjgen.gitops.emit.ondisk import files
 from tjgen.gitops.output.inventory import RunEntry, own_files
@@ -67,9 +67,9 @@ def leftovers(
             continue
         built = units.get(place.key) if place.key not in locks else None
         for run, state, stops in _not_requested(locks.get(place.key, lock), built):
-            trees = _trees(directory, RunEntry(place, run), stops=stops)
+            trees = objects_of(directory, RunEntry(place, run), stops=stops)
             if trees:
-                leftover_runs.append(_leftover(place, run.name, state, trees, plan))
+                leftover_runs.append(leftover_of(place, run.name, state, trees, plan))
     return leftover_runs
 
 
@@ -78,8 +78,8 @@ def footprints(leftovers: Iterable[Leftover], plan: Plan) -> Iterator[Footprint]
     for one in leftovers:
         cluster = plan.cluster(one.place.environment)
         where = (one.place.environment or "", one.place.namespace, one.name)
-        yield from left_over(where, one.totals, cluster.quotas.get(one.place.namespace, {}))
-        yield from left_over((where[0], one.queue, one.name), one.gang, cluster.queues.get(one.queue, {}), queue=True)
+        yield from left_over(where, one.totals, cluster.quotas.get(one.place.namespace, {}), LEFT)
+        yield from left_over((where[0], one.queue, one.name), one.gang, cluster.queues.get(one.queue, {}), LEFT_IN_QUEUE)
 
 
 def previews_of(tree: Tree, context: Sequence[Tree], catalog: Catalog, release: Release) -> Iterator[Tree]:
@@ -106,7 +106,7 @@ def _not_requested(lock: Lock, built: Built | None) -> Iterator[tuple[LockedRun,
             yield run, run.state, run.stopped
 
 
-def _trees(directory: str, entry: RunEntry, *, stops: bool) -> list[Tree]:
+def objects_of(directory: str, entry: RunEntry, *, stops: bool) -> list[Tree]:
     """The objects of a run, and those that it shares with other runs."""
     own = [_tree(file.body, file.path) for file in own_files(directory, entry)]
     if not own:
@@ -122,7 +122,7 @@ def _tree(body: str, path: str) -> Tree:
     return read(body, path, KUBERNETES)[0][0].value
 
 
-def _leftover(place: LockKey, name: str, state: str, trees: list[Tree], plan: Plan) -> Leftover:
+def leftover_of(place: LockKey, name: str, state: str, trees: list[Tree], plan: Plan) -> Leftover:
     release = plan.release_of(place.environment)
     created = [Manifest(one, {}, PREVIEW) for tree in trees for one in previews_of(tree, trees, plan.catalog, release)]
     manifests = [Manifest(tree, {}, RUNS) for tree in trees]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from fnmatch import fnmatchcase
 
@@ -23,6 +23,7 @@ from tjgen.gitops.output.options import BuildOptions, TreeOptions
 from tjgen.gitops.output.problems import refuse_nested
 from tjgen.gitops.sync.access import is_synced
 from tjgen.gitops.sync.access import options as configured
+from tjgen.language.resolve.policy import judged
 from tjgen.language.runs.store import PLATFORMS
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.manifests.manifest import DATA, SYNC
@@ -82,6 +83,8 @@ def write(
             diagnostics += platforms(plan, tree, options)
         if not has_errors(diagnostics):
             diagnostics += syncing(plan, tree, directory, options)
+        if not has_errors(diagnostics):
+            diagnostics += _of_workspace(plan, directory, tree)
         if has_errors(diagnostics):
             return WriteResult(diagnostics, one.counts, None, one.shared_overlays)
         files = tree.commit()
@@ -115,6 +118,8 @@ def compare(
         diagnostics += platforms(plan, tree, options)
     if not has_errors(diagnostics):
         diagnostics += syncing(plan, tree, directory, options)
+    if not has_errors(diagnostics):
+        diagnostics += _of_workspace(plan, directory, tree)
     if not has_errors(diagnostics):
         differences = [*tree.differences(), *(shown.differences() if shown is not None else [])]
         converted = [one.place for one in differences if one.kind == CRLF]
@@ -151,6 +156,15 @@ def syncing(plan: Plan, tree: Present, directory: str, options: BuildOptions) ->
     return put(plan, tree)
 
 
+def _of_workspace(plan: Plan, directory: str, tree: Present) -> list[Diagnostic]:
+    """What the project has in common with the others of its workspace, and must not."""
+    if plan.project.workspace is None or not plan.whole:
+        return []
+    from tjgen.gitops.output import neighbors  # most projects belong to no workspace
+
+    return judged(neighbors.problems(plan, directory, tree.present()), plan.project.spec.policy)
+
+
 def of_project(plan: Plan, options: BuildOptions) -> BuildOptions:
     """The options with what the project sets."""
     spec = plan.project.spec
@@ -172,12 +186,17 @@ def build_into(
     session = Session()
     units: dict[str, Built | None] = {}
 
-    def left() -> list[Footprint]:
+    def left(own: Sequence[Footprint]) -> list[Footprint]:
         if not any(plan.cluster(name).quotas or plan.cluster(name).queues for name in plan.environments):
             return []
         from tjgen.gitops.output.leftover import footprints, leftovers  # few Platforms bound what runs take together
 
-        return [*footprints(leftovers(plan, directory.directory, units, directory.locks), plan)]
+        of_project = footprints(leftovers(plan, directory.directory, units, directory.locks), plan)
+        if plan.project.workspace is None:
+            return [*of_project]
+        from tjgen.gitops.output.neighbor_runs import footprints_of_neighbors  # most projects belong to no workspace
+
+        return [*of_project, *footprints_of_neighbors(plan, own)]
 
     def renew_run(run: Run) -> Run | None:
         return renewed(plan, session, run) if any(fnmatchcase(run.name, pattern) for pattern in renew) else None

@@ -423,6 +423,8 @@ TABLE = {
     "TJ560": ("unknown-project", "error"),
     "TJ561": ("invalid-workspace", "error"),
     "TJ562": ("loosened-setting", "error"),
+    "TJ563": ("shared-namespace", "error"),
+    "TJ564": ("object-of-two-projects", "error"),
     "TJ569": ("workspace-without-output", "error"),
     "TJ601": ("run-deleted-on-success", "error"),
     "TJ602": ("run-as-hook", "error"),
