@@ -58,11 +58,13 @@ COMMANDS = {
     "report": ["report", "BAD"],
     "try": ["try", "BAD", "--as", "ana"],
     "diagnose": ["diagnose", "BAD"],
+    "fit": ["fit", "BAD"],
+    "nodes import": ["nodes", "import", "BAD"],
     "status --from": ["status", "-o", ".", "--from", "BAD"],
     "runtimes import": ["runtimes", "import", "BAD"],
     "schemas import": ["schemas", "import", "BAD", "--to", "schemas"],
 }
-NEEDS_A_FILE = ("explain", "runtimes import", "schemas import", "status --from")
+NEEDS_A_FILE = ("explain", "nodes import", "runtimes import", "schemas import", "status --from")
 """A folder is no input of these, whatever is in it."""
 
 KINDS = {

@@ -128,6 +128,7 @@ def test_every_command_that_builds_can_be_trusted() -> None:
         "explain",
         "pin",
         "diagnose",
+        "fit",
         "migrate",
         "promote",
         "runs",

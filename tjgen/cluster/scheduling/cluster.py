@@ -7,7 +7,7 @@ that the pod fits; this compares all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 
 from tjgen.cluster.scheduling.attraction import Pull, attraction, attracts, pull
@@ -227,7 +227,6 @@ class ScheduledCluster:
     def _unhelpful(self) -> str:
         return f"preemption: {sentence(len(self.nodes), {_NO_HELP: len(self.nodes)})}"
 
-    def groups(self) -> Iterator[tuple[Node, int]]:
-        """One node of each kind that pods can tell apart now, and how many there are."""
-        for level, members in self._members.items():
-            yield level.node, len(members)
+    def accepts(self, pod: SchedulingPod, node: Node) -> bool:
+        """Whether the labels and taints of a node allow the pod, whatever it requests."""
+        return all(one.check(pod, node) is None for one in STATIC)

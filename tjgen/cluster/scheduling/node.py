@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from tjgen.trees.fields.path import Tree, get
-from tjgen.trees.k8s.quantity import Quantity, parse
+from tjgen.trees.k8s.quantity import BINARY, DECIMAL, Quantity, parse
 from tjgen.trees.typing import NamedTuple
 
 HOSTNAME = "kubernetes.io/hostname"
 CPU, MEMORY, PODS = "cpu", "memory", "pods"
 _NATIVE = (CPU, MEMORY, "ephemeral-storage")
 _NANOS_PER_MILLI = 10**6
+_NANOS = 10**9
 
 
 class Node(NamedTuple):
@@ -58,3 +59,11 @@ def is_counted(resource: str) -> bool:
 
 def _amount(resource: str, quantity: Quantity) -> int:
     return -(-quantity.nanos // _NANOS_PER_MILLI) if resource == CPU else quantity.value
+
+
+def shown(resource: str, amount: int) -> str:
+    """An amount as Kubernetes and Kueue print it."""
+    if resource == CPU:
+        return str(Quantity(amount * _NANOS_PER_MILLI, DECIMAL))
+    is_binary = resource in _NATIVE or resource.startswith("hugepages-")
+    return str(Quantity(amount * _NANOS, BINARY if is_binary else DECIMAL))

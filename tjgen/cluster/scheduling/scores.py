@@ -72,7 +72,7 @@ def _bad_taints(pod: SchedulingPod, level: Level) -> int:
 def _preference(pod: SchedulingPod, level: Level) -> int:
     """The weights of the preferred terms that match."""
     preferred = get(pod.spec, ("affinity", "nodeAffinity", PREFERRED), None) or ()
-    return sum(int(one["weight"]) for one in preferred if matches_term(one["preference"], level.node))
+    return sum(int(one["weight"]) for one in preferred if matches_term(one["preference"], level.node.labels, level.node.name))
 
 
 def _normalized(values: list[int], *, reverse: bool) -> list[int]:

@@ -50,7 +50,7 @@ def of_run(manifests: Iterable[Manifest], previews: Iterable[Manifest]) -> Total
                 resources.append({name: multiply(amount, count) for name, amount in pod_requests(pod).items()})
                 limits.append({name: multiply(amount, count) for name, amount in _limits(pod).items()})
                 claims.update(_of_pods(manifest, one.role, pod, count))
-                for device_class, number in _claimed(pod, templates):
+                for device_class, number in claimed_devices(pod, templates):
                     devices[device_class] = devices.get(device_class, 0) + number * count
             claims.update(_of_policies(manifest))
         else:
@@ -147,7 +147,8 @@ def _claim(name: str, spec: Tree, number: int = 1) -> Iterable[tuple[str, Claime
         yield name, ClaimedStorage(parse(size), spec.get("storageClassName") or "", number)
 
 
-def _claimed(pod: Tree, templates: dict[str, Tree]) -> Iterable[tuple[str, int]]:
+def claimed_devices(pod: Tree, templates: dict[str, Tree]) -> Iterable[tuple[str, int]]:
+    """DeviceClass and number of each request in the claims of a pod; `templates` are ResourceClaimTemplates by name."""
     for claim in pod.get("resourceClaims") or ():
         template = templates.get(claim.get("resourceClaimTemplateName", ""))
         for request in get(template, ("spec", "spec", "devices", "requests"), None) or []:

@@ -2052,6 +2052,24 @@ MONITORING: Schema = {
     },
 }
 
+NODE_POOL: Schema = {
+    "type": "object",
+    "required": ["count"],
+    "properties": {
+        "count": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "like": {"type": "string", "minLength": 1},
+        "devices": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "resources": {"type": "object", "additionalProperties": QUANTITY},
+        "labels": TEXTS,
+        "taints": {"type": "array", "items": TREE},
+        "zones": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "topology": {
+            "type": "object",
+            "additionalProperties": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        },
+    },
+}
+
 PLATFORM_SPEC: Schema = {
     "type": "object",
     "properties": {
@@ -2073,6 +2091,8 @@ PLATFORM_SPEC: Schema = {
             "additionalProperties": {"type": "string", "enum": ["privileged", "baseline", "restricted"]},
         },
         "quotas": {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": QUANTITY}},
+        "nodePools": {"type": "object", "additionalProperties": NODE_POOL},
+        "nodes": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "policies": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "defaults": PARTIAL_EXPERIMENT,
     },

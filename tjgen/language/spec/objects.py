@@ -2407,6 +2407,32 @@ class Monitoring:
 _MONITORING = Monitoring(_NONE)
 
 
+class NodePool:
+    """Equal nodes of the cluster."""
+
+    __slots__ = ("count", "devices", "labels", "like", "resources", "taints", "topology", "zones")
+
+    count: int
+    like: str | None
+    devices: int | None
+    resources: Mapping[str, str | int | float]
+    labels: Mapping[str, str]
+    taints: Sequence[Mapping[str, Any]]
+    zones: Sequence[str]
+    topology: Mapping[str, int]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.count = tree["count"]
+        self.like = get("like")
+        self.devices = get("devices")
+        self.resources = get("resources", _NONE)
+        self.labels = get("labels", _NONE)
+        self.taints = get("taints", ())
+        self.zones = get("zones", ())
+        self.topology = get("topology", _NONE)
+
+
 class PlatformSpec:
     """The description of a cluster."""
 
@@ -2419,6 +2445,8 @@ class PlatformSpec:
         "images",
         "monitoring",
         "namespaces",
+        "node_pools",
+        "nodes",
         "pod_security",
         "policies",
         "priority_classes",
@@ -2445,6 +2473,8 @@ class PlatformSpec:
     monitoring: Monitoring
     pod_security: Mapping[str, str]
     quotas: Mapping[str, Mapping[str, str | int | float]]
+    node_pools: Mapping[str, NodePool]
+    nodes: Sequence[str]
     policies: Sequence[str]
     defaults: Mapping[str, Any]
 
@@ -2465,6 +2495,8 @@ class PlatformSpec:
         self.monitoring = _MONITORING if (value := get("monitoring")) is None else Monitoring(value)
         self.pod_security = get("podSecurity", _NONE)
         self.quotas = get("quotas", _NONE)
+        self.node_pools = {key: NodePool(item) for key, item in get("nodePools", _NONE).items()}
+        self.nodes = get("nodes", ())
         self.policies = get("policies", ())
         self.defaults = get("defaults", _NONE)
 

@@ -39,20 +39,25 @@ def check(pod: SchedulingPod, node: Node) -> Rejection | None:
 
 def matches(pod: SchedulingPod, node: Node) -> bool:
     """Whether the node selector and the required node affinity match the node (`GetRequiredNodeAffinity`)."""
-    for label, value in (pod.spec.get("nodeSelector") or {}).items():
-        if node.labels.get(label) != value:
+    return matches_required(pod.spec, node.labels, node.name)
+
+
+def matches_required(spec: Tree, labels: Mapping[str, str], name: str) -> bool:
+    """Whether the node selector and the required node affinity of a pod spec match a node of these labels and this name."""
+    for label, value in (spec.get("nodeSelector") or {}).items():
+        if labels.get(label) != value:
             return False
-    selector = get(pod.spec, ("affinity", "nodeAffinity", REQUIRED), None)
-    return selector is None or any(matches_term(term, node) for term in selector.get("nodeSelectorTerms") or ())
+    selector = get(spec, ("affinity", "nodeAffinity", REQUIRED), None)
+    return selector is None or any(matches_term(term, labels, name) for term in selector.get("nodeSelectorTerms") or ())
 
 
-def matches_term(term: Tree, node: Node) -> bool:
+def matches_term(term: Tree, labels: Mapping[str, str], name: str) -> bool:
     """Whether one term matches; an empty one matches no node."""
-    labels, fields = term.get("matchExpressions") or (), term.get("matchFields") or ()
-    if not labels and not fields:
+    expressions, fields = term.get("matchExpressions") or (), term.get("matchFields") or ()
+    if not expressions and not fields:
         return False
-    names = {_FIELD: node.name}
-    return all(matches_requirement(one, node.labels) for one in labels) and all(matches_requirement(one, names) for one in fields)
+    names = {_FIELD: name}
+    return all(matches_requirement(one, labels) for one in expressions) and all(matches_requirement(one, names) for one in fields)
 
 
 def matches_requirement(requirement: Tree, labels: Mapping[str, str]) -> bool:

@@ -8,8 +8,10 @@ from pydantic import Field, StringConstraints
 
 from tjgen.language.spec.models.bundle import Flavor, Namespace, NewPriority, NewQueue, NewStorageClass, StorageProfile
 from tjgen.language.spec.models.env import EnvVar
+from tjgen.language.spec.models.images import Images
 from tjgen.language.spec.models.metadata import Named
 from tjgen.language.spec.models.monitor import Monitoring
+from tjgen.language.spec.models.nodes import NodePool
 from tjgen.language.spec.models.overlay import PartialExperiment
 from tjgen.language.spec.models.shape import (
     AccessMode,
@@ -168,40 +170,6 @@ class Queue(Shape):
     """The queue itself, if the Platform creates it."""
 
 
-class Helpers(Shape):
-    """Images of helper containers, instead of the defaults of tjgen."""
-
-    buildkit: Text | None = None
-    """What builds images without root: BuildKit's, rootless."""
-    copy_: Text | None = Field(None, alias="copy")
-    """What copies from stores: rclone and a shell."""
-    dataset: Text | None = None
-    """Trainer's initializer of data sets."""
-    diagnose: Text | None = None
-    """What measures volumes: fio, awk and a shell."""
-    git: Text | None = None
-    """What fetches code: Git, an SSH client and a shell."""
-    kaniko: Text | None = None
-    """What builds images as root: Kaniko's executor."""
-    kubectl: Text | None = None
-    """What makes snapshots: kubectl, awk and a shell."""
-    model: Text | None = None
-    """Trainer's initializer of models."""
-    python: Text | None = None
-    """What removes checkpoints and copies volumes: Python 3.9 or later."""
-    shell: Text | None = None
-    """What copies, waits and removes: a shell with awk, find, sort and stat, such as busybox."""
-
-
-class Images(Shape):
-    """Sources of images."""
-
-    rewrite: dict[str, str] = {}
-    """Prefix of an image reference -> replacement."""
-    helpers: Helpers = Helpers()
-    """Images of helper containers, by purpose."""
-
-
 class ProgramNetwork(Shape):
     """NetworkPolicies of programs that run next to runs: no ingress, and only the egress that a program needs."""
 
@@ -279,6 +247,10 @@ class PlatformSpec(Shape):
     """Namespace -> Pod Security level that it enforces. `*` is every other namespace."""
     quotas: dict[str, dict[str, Quantity]] = {}
     """Namespace -> total resources that its objects can use."""
+    node_pools: dict[str, NodePool] = {}
+    """Nodes of the cluster by pool, for `tjgen fit`."""
+    nodes: list[Text] = []
+    """Files with nodes of the cluster, as `tjgen nodes import` writes them, relative to the Platform."""
     policies: list[Text] = []
     """Files and folders of ValidatingAdmissionPolicies, with their bindings and parameters, relative to the Platform."""
     defaults: PartialExperiment = PartialExperiment()

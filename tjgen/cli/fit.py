@@ -1,0 +1,130 @@
+"""`tjgen fit`: which runs start on the nodes and queues of the Platform, in which order, and why others do not."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from tjgen.cli.command import COMMON, FOLDER, MANY, SET, TRAINER, TRUSTED, Arguments, Command, Option, enter
+from tjgen.cli.reporting import Reporter
+from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.plan import make_plan
+from tjgen.compiler.building.request import Request
+from tjgen.compiler.building.run import Run
+from tjgen.compiler.fit.project import ClusterFit, fit
+from tjgen.compiler.fit.verdicts import Verdict
+from tjgen.trees.diagnostics.model import ERROR
+from tjgen.trees.session import Session
+
+COMMAND = Command(
+    "fit",
+    "Predict which runs start on the nodes and queues of the Platform.",
+    "Place the pods of each run on the nodes of the Platform, with the filters and scores of kube-scheduler: first alone on "
+    "the empty cluster, then next to the other runs, in the order of their priority. Queues of Kueue admit runs by their "
+    "quotas, flavors, and cohorts. For a run that does not start, print the sentence of the scheduler or the queue, the line "
+    "that causes it, and the change that lets it start. Exit code 1 if a run never starts.",
+    "tjgen fit",
+    "[EXPERIMENT...]",
+    (
+        Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
+        SET,
+        FOLDER,
+        TRAINER,
+        TRUSTED,
+        *COMMON,
+    ),
+)
+_HEADER = ("ORDER", "NAMESPACE", "RUN", "PODS", "QUEUE", "FLAVOR", "RESULT")
+NOT_COVERED = (
+    "This is a model of one moment: no run ends, and no pods of others are on the nodes.",
+    "Not covered: autoscalers, preemption by queues, topology-aware placement of Kueue, network topologies of Volcano, the "
+    "places of existing volumes, and nodes that pods of ended runs leave fragmented.",
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Print the table of each cluster and the limits of the model, report, and answer with the exit code."""
+    enter(arguments)
+    reporter = Reporter(arguments)
+    results: list[ClusterFit] = []
+    with reporter:
+        request = Request(
+            arguments["paths"], environments=arguments["env"], set_values=arguments["set"], trainer=arguments["trainer"]
+        )
+        plan = make_plan(request)
+        reporter.add(plan.diagnostics)
+        runs: list[Run] = []
+        for built in build(plan, Session()):
+            reporter.add([one for one in built.diagnostics if one.severity == ERROR])
+            runs += built.runs
+        for one in fit(plan, runs):
+            results.append(one)
+            reporter.add(one.diagnostics)
+    if results and arguments["format"] == "json":
+        import json
+
+        sys.stdout.write(json.dumps([_as_json(one) for one in results], indent=2) + "\n")
+    elif results:
+        sys.stdout.write("\n".join(_table(one) for one in results))
+        for line in NOT_COVERED:
+            reporter.print_line(line)
+    return reporter.close()
+
+
+def _table(one: ClusterFit) -> str:
+    """The runs of a cluster: those that start in their order, then the others."""
+    ordered = sorted(one.verdicts, key=lambda verdict: (not verdict.order, verdict.order))
+    rows = [_HEADER, *[_row(verdict) for verdict in ordered]]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    starting = sum(verdict.order > 0 for verdict in one.verdicts)
+    head = f"{one.platform}: {_count(one.nodes, 'node')}; {starting} of {_count(len(one.verdicts), 'run')} can start"
+    return "\n".join([head, *lines]) + "\n"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _row(verdict: Verdict) -> Sequence[str]:
+    own = verdict.run
+    return (
+        str(verdict.order or "-"),
+        own.namespace,
+        own.name,
+        str(own.demand.number),
+        own.queue or "-",
+        ", ".join(verdict.flavors) or "-",
+        _result(verdict),
+    )
+
+
+def _result(verdict: Verdict) -> str:
+    if verdict.order:
+        return "starts"
+    if verdict.mode == "never":
+        return "never starts"
+    return (
+        f"waits, {verdict.started} of {verdict.run.demand.number} pods on nodes"
+        if verdict.started
+        else f"waits for the {verdict.by}"
+    )
+
+
+def _as_json(one: ClusterFit) -> dict[str, object]:
+    runs = [
+        {
+            "namespace": verdict.run.namespace,
+            "run": verdict.run.name,
+            "pods": verdict.run.demand.number,
+            "priority": verdict.run.demand.priority,
+            "queue": verdict.run.queue,
+            "flavors": list(verdict.flavors),
+            "result": "starts" if verdict.order else verdict.mode,
+            "order": verdict.order or None,
+            "by": verdict.by,
+            "message": verdict.message,
+        }
+        for verdict in one.verdicts
+    ]
+    return {"platform": one.platform, "nodes": one.nodes, "runs": runs}

@@ -1,0 +1,147 @@
+"""A run that stays pending on an empty cluster -> the field that keeps it there, and the change that lets it start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from tjgen.cluster.scheduling.cluster import ScheduledCluster
+from tjgen.cluster.scheduling.filters.taint_toleration import untolerated
+from tjgen.cluster.scheduling.node import Node, shown
+from tjgen.cluster.scheduling.pod import REQUIRED, SchedulingPod
+from tjgen.compiler.fit.demand import Demand
+from tjgen.compiler.fit.placement import Placement, place, remove
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.typing import NamedTuple
+
+_TOLERATE_ALL = {"operator": "Exists"}
+_MOST_DEVICES = 64
+"""Above it, no smaller number of devices is looked for."""
+TAINT, SELECTOR, RESOURCE, NUMBER, OTHER = "taint", "selector", "resource", "number", "other"
+
+
+class Cause(NamedTuple):
+    """Why a run never starts."""
+
+    kind: str
+    """TAINT, SELECTOR, RESOURCE, NUMBER, or OTHER."""
+    name: str
+    """Label of the selector, or resource; else empty."""
+    path: FieldPath
+    """Field of the pod's manifest, from its template; empty for the run."""
+    hint: str
+
+
+def causes(placement: Placement, demand: Demand, cluster: ScheduledCluster) -> list[Cause]:
+    """The changes that together let the run start. `cluster` is empty."""
+    pod = placement.pending
+    assert pod is not None, "the run stays pending"
+    if cluster.attempt(pod).node is not None:
+        return [_number(placement, demand, cluster)]
+    for size in (1, 2, 3):
+        for kinds in combinations((TAINT, SELECTOR, RESOURCE), size):
+            changed, reasons = _relaxed(pod, kinds, cluster)
+            if len({one.kind for one in reasons}) == size and cluster.attempt(changed).node is not None:
+                return reasons
+    return [Cause(OTHER, "", (), "compare the pod with the nodes of the Platform: no single change lets it start")]
+
+
+def _relaxed(pod: SchedulingPod, kinds: Sequence[str], cluster: ScheduledCluster) -> tuple[SchedulingPod, list[Cause]]:
+    """The pod without what keeps it from nodes, and what was changed."""
+    reasons: list[Cause] = []
+    original = pod
+    if TAINT in kinds:
+        pod = _changed(pod, {"tolerations": [_TOLERATE_ALL]})
+    if SELECTOR in kinds:
+        affinity = dict(pod.spec.get("affinity") or {})
+        if affinity.get("nodeAffinity"):
+            affinity["nodeAffinity"] = {key: value for key, value in affinity["nodeAffinity"].items() if key != REQUIRED}
+        pod = _changed(pod, {"nodeSelector": {}, "affinity": affinity})
+    nodes = _allowed(pod, cluster)
+    if RESOURCE in kinds and nodes:
+        best = max(nodes, key=lambda node: _closeness(pod, node))
+        for resource, amount in pod.requests.items():
+            most = best.allocatable.get(resource, 0)
+            if amount > most:
+                text = f"request at most {shown(resource, most)} of {resource} for each pod"
+                hint = text if most else f"do not request {resource}: these nodes have none"
+                reasons.append(Cause(RESOURCE, resource, (), hint))
+                pod = pod._replace(requests={**pod.requests, resource: most})
+        pod = pod._replace(kind=f"{pod.kind} less")
+    fitting = [node for node in nodes if all(amount <= node.allocatable.get(name, 0) for name, amount in pod.requests.items())]
+    if TAINT in kinds:
+        reasons += _taints(original, fitting)
+    if SELECTOR in kinds:
+        reasons += _selectors(original, fitting)
+    return pod, reasons
+
+
+def _changed(pod: SchedulingPod, fields: Tree) -> SchedulingPod:
+    return pod._replace(spec={**pod.spec, **fields}, kind=f"{pod.kind} {sorted(fields)}")
+
+
+def _allowed(pod: SchedulingPod, cluster: ScheduledCluster) -> list[Node]:
+    """Nodes that the pod may run on, whatever they have of its resources."""
+    return [node for node in cluster.nodes if cluster.accepts(pod, node)]
+
+
+def _closeness(pod: SchedulingPod, node: Node) -> tuple[int, float]:
+    """How near a node is to the requests: the number of resources that suffice, then the share of the others."""
+    shares = [min(node.allocatable.get(name, 0) / amount, 1.0) for name, amount in pod.requests.items()]
+    return sum(share >= 1 for share in shares), sum(shares)
+
+
+def _taints(pod: SchedulingPod, nodes: Sequence[Node]) -> Iterator[Cause]:
+    taints = [taint for taint in (untolerated(pod, node) for node in nodes) if taint is not None]
+    if taints:
+        taint = taints[0]
+        value = f", value: {taint['value']}" if taint.get("value") else ""
+        operator = "Equal" if value else "Exists"
+        entry = f"{{key: {taint['key']}, operator: {operator}{value}, effect: {taint.get('effect', '')}}}"
+        yield Cause(TAINT, taint["key"], (), f"tolerate the taint of these nodes: pod: {{tolerations: [{entry}]}}")
+
+
+def _selectors(pod: SchedulingPod, nodes: Sequence[Node]) -> Iterator[Cause]:
+    for label, value in (pod.spec.get("nodeSelector") or {}).items():
+        values = sorted({node.labels[label] for node in nodes if label in node.labels})
+        if value not in values and nodes:
+            having = (
+                f"nodes that the pod fits have {' or '.join(values)}" if values else "no node that the pod fits has the label"
+            )
+            yield Cause(SELECTOR, label, ("spec", "nodeSelector", label), f"select other nodes: {having}")
+    if (pod.spec.get("affinity") or {}).get("nodeAffinity", {}).get(REQUIRED):
+        yield Cause(SELECTOR, "", ("spec", "affinity"), "require labels that the nodes have")
+
+
+def _number(placement: Placement, demand: Demand, cluster: ScheduledCluster) -> Cause:
+    """One pod fits, and all do not: the number that fits, and the number of devices with which all fit."""
+    own = placement.pending_set
+    assert own is not None and placement.pending is not None, "the run stays pending"
+    fitting = (
+        sum(pod.name.startswith(own.pods[0].name) for pod, _ in placement.placed)
+        if len(demand.sets) > 1
+        else len(placement.placed)
+    )
+    device = next((name for name in placement.pending.requests if "/" in name), None)
+    hint = f"{fitting} of {len(own.pods)} pods of {own.role} fit: use fewer pods"
+    count = placement.pending.requests[device] if device is not None else 0
+    for fewer in range(min(count, _MOST_DEVICES + 1) - 1, 0, -1):
+        if device is not None and _fits_with(demand, device, fewer, cluster):
+            hint += f", or at most {fewer} of {device} for each pod"
+            break
+    return Cause(NUMBER, "", (), hint)
+
+
+def _fits_with(demand: Demand, device: str, count: int, cluster: ScheduledCluster) -> bool:
+    sets = []
+    for one in demand.sets:
+        pods = [
+            pod._replace(requests={**pod.requests, device: count}, kind=f"{pod.kind} {count}")
+            if pod.requests.get(device, 0) > count
+            else pod
+            for pod in one.pods
+        ]
+        sets.append(one._replace(pods=tuple(pods)))
+    placement = place(demand._replace(sets=tuple(sets)), cluster)
+    remove(placement.placed, cluster)
+    return placement.fits

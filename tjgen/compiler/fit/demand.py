@@ -1,0 +1,119 @@
+"""The objects of a run -> the pods that it starts with, as the scheduler reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from tjgen.cluster.controllers.creation import create_pods
+from tjgen.cluster.controllers.jobset_pods import EXCLUSIVE
+from tjgen.cluster.kinds.pods import pods_of
+from tjgen.cluster.kinds.protocol import Pods
+from tjgen.cluster.scheduling.pod import SchedulingPod, read_pod
+from tjgen.compiler.totals.tally import claimed_devices
+from tjgen.language.spec.objects import NewPriority
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.typing import NamedTuple
+
+Priorities = Mapping[str, NewPriority]
+"""PriorityClass -> its value, as far as the Platform has it."""
+
+
+class DemandSet(NamedTuple):
+    """Pods of one template."""
+
+    role: str
+    pods: tuple[SchedulingPod, ...]
+    """All pods of the set; equal ones are the same object."""
+    manifest: Manifest
+    path: FieldPath
+    """Path of the template in the manifest."""
+    after: tuple[str, ...]
+    """Roles that must end before these pods exist."""
+
+
+class Demand(NamedTuple):
+    """The pods of a run."""
+
+    sets: tuple[DemandSet, ...]
+    priority: int
+    priority_class: str
+    gang: int
+    """Pods that start together or not at all; 0 if each starts by itself."""
+    least: int
+    """Pods of the gang before which none starts."""
+
+    @property
+    def number(self) -> int:
+        """Number of all pods."""
+        return sum(len(one.pods) for one in self.sets)
+
+    @property
+    def kind(self) -> tuple[tuple[str, int], ...]:
+        """Equal for runs whose pods no filter can tell apart; only for plain pods."""
+        return tuple([(one.pods[0].kind, len(one.pods)) for one in self.sets if one.pods])
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all pods are plain."""
+        return all(pod.is_plain for one in self.sets for pod in one.pods)
+
+
+def demand_of(manifests: Sequence[Manifest], previews: Sequence[Manifest], priorities: Priorities) -> Demand:
+    """The pods of a run. Raises QuantityError for an amount that is not a quantity."""
+    templates = {one.name: one.tree for one in manifests if one.kind == "ResourceClaimTemplate"}
+    sets = tuple(
+        [
+            _set(manifest, pods, templates, priorities)
+            for manifest in (*manifests, *previews)
+            for pods in pods_of(manifest)
+            if pods.number
+        ]
+    )
+    classes = [str(pods.pods[0].spec.get("priorityClassName") or "") for pods in sets]
+    priority = max((one.pods[0].priority for one in sets), default=0)
+    groups = [one for one in (*manifests, *previews) if one.kind == "PodGroup"]
+    number = sum(len(one.pods) for one in sets)
+    least = max((int(get(one.tree, ("spec", "minMember"), None) or 0) for one in groups), default=0)
+    jobs = [one for one in manifests if one.api_version.startswith("batch.volcano.sh/")]
+    least = max([least, *(int(get(one.tree, ("spec", "minAvailable"), None) or number) for one in jobs)])
+    return Demand(sets, priority, next((name for name in classes if name), ""), number if least else 0, least)
+
+
+def _set(manifest: Manifest, pods: Pods, templates: Mapping[str, Tree], priorities: Priorities) -> DemandSet:
+    devices: dict[str, int] = {}
+    for device_class, count in claimed_devices(pods.spec, dict(templates)):
+        devices[device_class] = devices.get(device_class, 0) + count
+    name = str(pods.spec.get("priorityClassName") or "")
+    value = priorities[name].value if name in priorities else _default(priorities)
+    tree = {"metadata": {"namespace": manifest.namespace, "name": f"{manifest.name}-{pods.role}"}, "spec": pods.spec}
+    one = read_pod(tree, priority=value, devices=devices)
+    marks = get(pods.template, ("metadata", "annotations"), None) or {}
+    above = get(manifest.tree, ("metadata", "annotations"), None) or {}
+    if one.is_plain and EXCLUSIVE not in marks and EXCLUSIVE not in above:
+        every = (one,) * pods.number
+    else:
+        every = tuple(_each(manifest, pods, value, devices)) or (one,) * pods.number
+    return DemandSet(pods.role, every, manifest, pods.path, tuple(_after(manifest.tree, pods.role)))
+
+
+def _each(manifest: Manifest, pods: Pods, priority: int, devices: dict[str, int]) -> Iterator[SchedulingPod]:
+    """The pods as their controller creates them, with labels and the affinity of exclusive placement."""
+    prefix = f"{manifest.name}-{pods.role}"
+    for series in create_pods(manifest.tree):
+        if series.prefix == prefix:
+            for ordinal in range(series.number):
+                tree = series.build(ordinal)
+                metadata = {"name": f"{prefix}-{ordinal}", **tree["metadata"], "namespace": manifest.namespace}
+                yield read_pod({**tree, "metadata": metadata}, priority=priority, devices=devices)
+
+
+def _default(priorities: Priorities) -> int:
+    return next((one.value for one in priorities.values() if one.global_default), 0)
+
+
+def _after(tree: Tree, role: str) -> Iterator[str]:
+    """The replicated jobs of a JobSet that must be complete before this one is created."""
+    for job in get(tree, ("spec", "replicatedJobs"), None) or ():
+        if job["name"] == role:
+            yield from (one["name"] for one in job.get("dependsOn") or () if one.get("status") == "Complete")

@@ -1,0 +1,72 @@
+"""Verdicts on runs -> diagnostics, at the lines that cause them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.cluster.queueing.kueue import FITS, NEVER
+from tjgen.cluster.scheduling.cluster import ScheduledCluster
+from tjgen.compiler.fit.causes import NUMBER, OTHER, RESOURCE, SELECTOR, TAINT, Cause, causes
+from tjgen.compiler.fit.verdicts import BY_QUEUE, Verdict
+from tjgen.compiler.totals.quotas import requesting_field
+from tjgen.language.resolve.places import Documents, locate
+from tjgen.trees.diagnostics.model import Diagnostic, Span
+from tjgen.trees.explain.provenance import Sources, place_in
+from tjgen.trees.fields.managed import Managed
+from tjgen.trees.fields.path import MISSING, FieldPath, get
+
+_QUEUE: FieldPath = ("spec", "schedule", "queue")
+_NAME: FieldPath = ("metadata", "name")
+_GPU: FieldPath = ("spec", "gpu")
+
+
+def findings(verdict: Verdict, platform: str, empty: ScheduledCluster, tree: Managed, sources: Sources) -> Iterator[Diagnostic]:
+    """The diagnostics for a run; none if it starts. `tree` is its experiment, `empty` the cluster without pods."""
+    documents = sources.documents
+    run = verdict.run
+    if verdict.mode == FITS:
+        return
+    if verdict.mode != NEVER:
+        yield _waits(verdict, platform, tree, documents)
+    elif verdict.by == BY_QUEUE:
+        message = f"run {run.name} never starts: queue {run.queue} never admits it: {verdict.message}"
+        hint = "request less, or change the quota of the queue in the Platform"
+        yield Diagnostic("TJ581", message, path=_QUEUE, span=locate(tree, _field(tree, _QUEUE), documents), hint=hint)
+    elif verdict.placement is not None and verdict.demand is not None:
+        message = f"run {run.name} never starts on the nodes of Platform {platform}: {verdict.message}"
+        every = causes(verdict.placement, verdict.demand, empty)
+        span = _span(every[0], verdict, tree, sources)
+        yield Diagnostic("TJ580", message, span=span, hint="; ".join(one.hint for one in every))
+
+
+def _waits(verdict: Verdict, platform: str, tree: Managed, documents: Documents) -> Diagnostic:
+    run = verdict.run
+    where = f"queue {run.queue}" if verdict.by == BY_QUEUE else f"the nodes of Platform {platform}"
+    partly = f" with {verdict.started} of {run.demand.number} pods on nodes" if verdict.started else ""
+    message = f"run {run.name} waits for {where}{partly}: {verdict.message}"
+    hint = "it starts when other runs end; raise its priority or request less to start it earlier"
+    if verdict.started:
+        hint = "gang scheduling (schedule.system) keeps the nodes free for runs that can start"
+    return Diagnostic("TJ582", message, span=locate(tree, _NAME, documents), hint=hint)
+
+
+def _field(tree: Managed, path: FieldPath) -> FieldPath:
+    return path if get(tree.value, path) is not MISSING else _NAME
+
+
+def _span(cause: Cause, verdict: Verdict, tree: Managed, sources: Sources) -> Span | None:
+    """The line of the experiment, or of a runtime or Platform, that sets the field of a cause."""
+    documents = sources.documents
+    own = verdict.placement.pending_set if verdict.placement is not None else None
+    if cause.kind == SELECTOR and own is not None:
+        span = place_in(own.manifest, (*own.path, *cause.path), sources)
+        if span is not None:
+            return span
+    fields: dict[str, FieldPath] = {
+        RESOURCE: requesting_field(cause.name, tree),
+        NUMBER: requesting_field("pods", tree),
+        TAINT: _field(tree, _GPU),
+        SELECTOR: _field(tree, _GPU),
+        OTHER: _NAME,
+    }
+    return locate(tree, fields[cause.kind], documents)

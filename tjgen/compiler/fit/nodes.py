@@ -1,0 +1,142 @@
+"""`nodePools` and `nodes` of a Platform -> Node manifests, and what is wrong with them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+
+from tjgen.cluster.scheduling.node import CPU, DEVICES, HOSTNAME, MEMORY, PODS, read_node
+from tjgen.language.platform.devices import Accelerator
+from tjgen.language.resolve.files import named
+from tjgen.language.resolve.project import LoadedProject, PlatformDocument
+from tjgen.language.spec.objects import NodePool
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.k8s.nearest import nearest
+from tjgen.trees.k8s.quantity import QuantityError
+from tjgen.trees.source.reader import KUBERNETES, read
+
+ZONE = "topology.kubernetes.io/zone"
+_DEFAULT_PODS = 110
+"""The default of the kubelet (`maxPods`)."""
+
+
+def nodes_of(
+    project: LoadedProject, platform: PlatformDocument, classes: Mapping[str, Accelerator]
+) -> tuple[list[Tree], list[Diagnostic]]:
+    """The Node manifests of a Platform, pools first."""
+    nodes: list[Tree] = []
+    diagnostics: list[Diagnostic] = []
+    for name, pool in platform.platform.spec.node_pools.items():
+        problems = list(_problems(name, pool, platform, classes))
+        diagnostics += problems
+        if not problems:
+            nodes += _pool(name, pool, classes)
+    folder = os.path.dirname(platform.document.file)
+    for position, entry in enumerate(platform.platform.spec.nodes):
+        span = platform.document.locate(("spec", "nodes", position))
+        files, unread = named(project.sandbox, folder, entry)
+        diagnostics += unread
+        if not files and not unread:
+            hint = f"correct the path, which is relative to {folder or 'the folder of the Platform'}"
+            diagnostics.append(Diagnostic("TJ583", f"{entry} does not exist, or contains no YAML file", span=span, hint=hint))
+        for file in files:
+            content = project.sandbox.content(file)
+            several, problems = ([], [content]) if isinstance(content, Diagnostic) else read_nodes(content, file)
+            nodes += several
+            diagnostics += problems
+    return nodes, diagnostics
+
+
+def read_nodes(content: bytes, file: str) -> tuple[list[Tree], list[Diagnostic]]:
+    """The Nodes in a text: single ones and those of lists, such as the output of `kubectl get nodes -o json`."""
+    documents, diagnostics = read(content, file, KUBERNETES)
+    nodes: list[Tree] = []
+    for document in documents:
+        tree = document.value
+        items = tree.get("items") if isinstance(tree, dict) and str(tree.get("kind", "")).endswith("List") else None
+        entries = [(("items", i), one) for i, one in enumerate(items)] if isinstance(items, list) else [((), tree)]
+        for path, one in entries:
+            reason = _misfit(one)
+            if reason is None:
+                nodes.append(one)
+            else:
+                hint = "save the output of kubectl get nodes -o json, and import it with tjgen nodes import"
+                diagnostics.append(Diagnostic("TJ583", f"{file}: {reason}", span=document.locate(path), hint=hint))
+    return nodes, diagnostics
+
+
+def _misfit(tree: Tree) -> str | None:
+    """Why a value is not a Node that can be read."""
+    if not isinstance(tree, dict) or tree.get("kind") != "Node":
+        kind = tree.get("kind") if isinstance(tree, dict) else None
+        return f"a {kind} is not a Node" if kind else "the value is not a Node"
+    shapes: tuple[tuple[FieldPath, type], ...] = (
+        (("metadata",), dict),
+        (("metadata", "name"), str),
+        (("metadata", "labels"), dict),
+        (("metadata", "annotations"), dict),
+        (("spec",), dict),
+        (("spec", "taints"), list),
+        (("status",), dict),
+        (("status", "allocatable"), dict),
+    )
+    for path, kind in shapes:
+        value = get(tree, path, None)
+        if value is not None and not isinstance(value, kind):
+            return f"{'.'.join(map(str, path))} of a Node has the wrong type"
+    taints = get(tree, ("spec", "taints"), None) or []
+    if not all(isinstance(one, dict) and isinstance(one.get("key"), str) for one in taints):
+        return "a taint of a Node has no key"
+    if not get(tree, ("status", "allocatable"), None):
+        return f"Node {get(tree, ('metadata', 'name'), '')} has no status.allocatable"
+    try:
+        read_node(tree)
+    except (QuantityError, ValueError):
+        return f"Node {get(tree, ('metadata', 'name'), '')} has an amount that is not a quantity"
+    return None
+
+
+def _problems(name: str, pool: NodePool, platform: PlatformDocument, classes: Mapping[str, Accelerator]) -> Iterator[Diagnostic]:
+    at: FieldPath = ("spec", "nodePools", name)
+    device = classes.get(pool.like) if pool.like is not None else None
+    if pool.like is not None and device is None:
+        near = nearest(pool.like, list(classes))
+        hint = f'did you mean "{near}"?' if near else "see tjgen devices"
+        span = platform.document.locate((*at, "like"))
+        yield Diagnostic("TJ584", f'node pool {name} is like "{pool.like}", which is not a device class', span=span, hint=hint)
+    elif device is not None and not (pool.devices or device.most or (device.resource in pool.resources)):
+        message = f"node pool {name} has no number of devices: class {device.name} has no most"
+        yield Diagnostic("TJ584", message, span=platform.document.locate(at), hint="set devices of the pool")
+    missing = [resource for resource in (CPU, MEMORY) if resource not in pool.resources]
+    if missing:
+        message = f"node pool {name} has no {' and no '.join(missing)}, so no pod that requests it fits"
+        hint = f"add resources: {{{missing[0]}: ...}}, as in status.allocatable of its nodes"
+        yield Diagnostic("TJ584", message, span=platform.document.locate(at), hint=hint)
+
+
+def _pool(name: str, pool: NodePool, classes: Mapping[str, Accelerator]) -> Iterator[Tree]:
+    device = classes[pool.like] if pool.like is not None else None
+    labels: dict[str, str] = {**(device.node_selector if device is not None else {}), **pool.labels}
+    allocatable: dict[str, str | int | float] = {PODS: _DEFAULT_PODS}
+    marks: dict[str, str] = {}
+    count = pool.devices or (device.most if device is not None else None)
+    if device is not None and count:
+        if device.resource is not None:
+            allocatable[device.resource] = count
+        elif device.dra is not None:
+            marks = {DEVICES: f"{device.dra.device_class_name}={count}"}
+    allocatable |= pool.resources
+    for number in range(pool.count):
+        alias = f"{name}-{number}"
+        own = {HOSTNAME: alias, **labels}
+        if pool.zones:
+            own[ZONE] = pool.zones[number % len(pool.zones)]
+        own |= {label: f"{name}-{number // size}" for label, size in pool.topology.items()}
+        yield {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": alias, "labels": own, "annotations": marks},
+            "spec": {"taints": [dict(taint) for taint in pool.taints]},
+            "status": {"allocatable": allocatable},
+        }

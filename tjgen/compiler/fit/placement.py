@@ -1,0 +1,86 @@
+"""The pods of a run, and a cluster -> where they go, or which of them stays pending.
+
+The scheduler tries the pods one after the other: those of an earlier role first, as their controller creates them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.cluster.scheduling.cluster import ScheduledCluster, SchedulingAttempt
+from tjgen.cluster.scheduling.pod import SchedulingPod
+from tjgen.compiler.fit.demand import Demand, DemandSet
+from tjgen.trees.typing import NamedTuple
+
+_DOMAIN = "domain-of-"
+"""The placeholder of the topology domain of the first pod of a Job with exclusive placement."""
+
+
+class Placement(NamedTuple):
+    """The result for one run."""
+
+    placed: tuple[tuple[SchedulingPod, int], ...]
+    """Pods and the positions of their nodes."""
+    pending: SchedulingPod | None
+    """The first pod that stays pending."""
+    pending_set: DemandSet | None
+    attempt: SchedulingAttempt | None
+
+    @property
+    def fits(self) -> bool:
+        """Whether all pods have a node."""
+        return self.pending is None
+
+
+def place(demand: Demand, cluster: ScheduledCluster) -> Placement:
+    """Place the pods that exist together. The cluster keeps them, also if one of them stays pending.
+
+    A role whose pods are created after others are complete gets the nodes that those leave.
+    """
+    placed: list[tuple[SchedulingPod, int]] = []
+    hosts: dict[str, int] = {}
+    for number, stage in enumerate(_stages(demand)):
+        if number:
+            remove(placed, cluster)
+            placed = []
+        current: list[tuple[SchedulingPod, int]] = []
+        for one in stage:
+            for pod in one.pods:
+                resolved = _resolved(pod, hosts, cluster)
+                attempt = cluster.attempt(resolved)
+                if attempt.node is None:
+                    return Placement((*placed, *current), resolved, one, attempt)
+                cluster.place(resolved, attempt.node)
+                current.append((resolved, attempt.node))
+                hosts[str(pod.spec.get("hostname") or "")] = attempt.node
+        placed = current
+    return Placement(tuple(placed), None, None, None)
+
+
+def remove(placed: list[tuple[SchedulingPod, int]] | tuple[tuple[SchedulingPod, int], ...], cluster: ScheduledCluster) -> None:
+    """Take pods off their nodes."""
+    for pod, position in placed:
+        cluster.remove(pod, position)
+
+
+def _stages(demand: Demand) -> Iterator[list[DemandSet]]:
+    """The sets in groups that exist together: first those that wait for none, then those whose others are complete."""
+    waiting = list(demand.sets)
+    complete: set[str] = set()
+    while waiting:
+        stage = [one for one in waiting if complete.issuperset(one.after)] or waiting
+        yield stage
+        waiting = [one for one in waiting if one not in stage]
+        complete.update(one.role for one in stage)
+
+
+def _resolved(pod: SchedulingPod, hosts: dict[str, int], cluster: ScheduledCluster) -> SchedulingPod:
+    """The pod with the domain of the first pod of its Job in place of the placeholder."""
+    selector = pod.spec.get("nodeSelector") or {}
+    for label, value in selector.items():
+        if isinstance(value, str) and value.startswith(_DOMAIN) and value.removeprefix(_DOMAIN) in hosts:
+            node = cluster.nodes[hosts[value.removeprefix(_DOMAIN)]]
+            domain = node.labels.get(label, "")
+            spec = {**pod.spec, "nodeSelector": {**selector, label: domain}}
+            return pod._replace(spec=spec, kind=f"{pod.kind} {label}={domain}")
+    return pod

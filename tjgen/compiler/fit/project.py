@@ -1,0 +1,96 @@
+"""A build -> the verdicts on its runs, for each cluster of the project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tjgen.cluster.queueing.kueue import Quotas
+from tjgen.cluster.scheduling.cluster import ScheduledCluster
+from tjgen.cluster.scheduling.node import read_node
+from tjgen.compiler.building.plan import Plan
+from tjgen.compiler.building.run import Run
+from tjgen.compiler.fit.demand import demand_of
+from tjgen.compiler.fit.findings import findings
+from tjgen.compiler.fit.nodes import nodes_of
+from tjgen.compiler.fit.queues import capabilities, cluster_queues
+from tjgen.compiler.fit.verdicts import FitCluster, FitRun, Verdict, verdicts
+from tjgen.language.resolve.project import PlatformDocument
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.typing import NamedTuple
+
+
+class ClusterFit(NamedTuple):
+    """The result for one cluster."""
+
+    platform: str
+    nodes: int
+    verdicts: list[Verdict]
+    diagnostics: list[Diagnostic]
+
+
+def fit(plan: Plan, runs: Sequence[Run]) -> Iterator[ClusterFit]:
+    """The result for each cluster: environments of one Platform share its nodes.
+
+    Raises CompileError for an environment without a Platform with nodes (TJ585), and for nodes that cannot be read.
+    """
+    clusters: dict[str, tuple[PlatformDocument, str | None, list[Run]]] = {}
+    for run in runs:
+        environment = run.unit.environment
+        platform = plan.project.platform(environment)
+        if platform is None:
+            where = f"environment {environment}" if environment is not None else "the project"
+            hint = "add a Platform with nodePools or nodes to platforms in tjgen.yaml"
+            raise CompileError([Diagnostic("TJ585", f"{where} has no Platform, so its nodes are unknown", hint=hint)])
+        known = clusters.setdefault(platform.platform.metadata.name, (platform, environment, []))
+        if run.state == "active" and not run.is_record:
+            known[2].append(run)
+    for name, (platform, environment, own) in clusters.items():
+        yield _fit(plan, name, platform, environment, own)
+
+
+def _fit(plan: Plan, name: str, platform: PlatformDocument, environment: str | None, runs: Sequence[Run]) -> ClusterFit:
+    spec = platform.platform.spec
+    nodes, problems = nodes_of(plan.project, platform, plan.settings[environment].classes)
+    if problems:
+        raise CompileError(problems)
+    if not nodes:
+        hint = "describe them in nodePools, or import them with tjgen nodes import"
+        span = platform.document.locate(("metadata", "name"))
+        raise CompileError([Diagnostic("TJ585", f"Platform {name} has no nodes", span=span, hint=hint)])
+    several = [
+        FitRun(
+            run.name,
+            run.unit.namespace,
+            queue_of(run),
+            demand_of(run.compiled.manifests, run.compiled.previews, spec.priority_classes),
+        )
+        for run in runs
+    ]
+    shared = cluster_of(nodes, platform)
+    # A build that refuses a run may leave it without pods, and reports why.
+    built = [(run, one) for run, one in zip(runs, several, strict=True) if one.demand.number]
+    results = verdicts([one for _, one in built], shared)
+    empty = cluster_of(nodes, platform).cluster
+    diagnostics: list[Diagnostic] = []
+    for (run, _), verdict in zip(built, results, strict=True):
+        diagnostics += findings(verdict, name, empty, run.variant.tree, run.compiled.sources)
+    return ClusterFit(name, len(nodes), results, diagnostics)
+
+
+def queue_of(run: Run) -> str:
+    """The queue of a run; empty if it has none."""
+    return run.variant.experiment.spec.schedule.queue or ""
+
+
+def cluster_of(nodes: Iterable[Tree], platform: PlatformDocument) -> FitCluster:
+    """The nodes without pods, and the queues without runs."""
+    spec = platform.platform.spec
+    classes = {
+        name: one.create.allowed_topologies
+        for name, one in spec.storage_classes.items()
+        if one.create is not None and one.create.volume_binding_mode == "WaitForFirstConsumer" and one.create.allowed_topologies
+    }
+    namespaces = {name: one.labels for name, one in spec.namespaces.items()}
+    cluster = ScheduledCluster([read_node(node) for node in nodes], namespaces=namespaces, of_classes=classes)
+    return FitCluster(cluster, Quotas(cluster_queues(spec)), capabilities(spec))

@@ -1,0 +1,74 @@
+"""Queues of a Platform -> the quotas of Kueue, and the capabilities of queues of Volcano."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tjgen.cluster.queueing.kueue import ClusterQueue, PodSetRequest, ResourceFlavor
+from tjgen.cluster.scheduling.node import amounts
+from tjgen.compiler.fit.demand import Demand
+from tjgen.language.spec.objects import PlatformSpec, Queue
+from tjgen.trees.k8s.quantity import parse
+
+Amounts = Mapping[str, "str | int | float"]
+
+
+def cluster_queues(spec: PlatformSpec) -> list[ClusterQueue]:
+    """The ClusterQueues that the Platform creates."""
+    return [
+        _cluster_queue(name, queue, spec)
+        for name, queue in spec.queues.items()
+        if queue.create is not None and queue.create.kueue
+    ]
+
+
+def capabilities(spec: PlatformSpec) -> dict[str, dict[str, int]]:
+    """Queue that is not one of Kueue -> what its runs can use together."""
+    return {
+        name: _amounts(queue.capability)
+        for name, queue in spec.queues.items()
+        if queue.capability and (queue.create is None or queue.create.kueue is None)
+    }
+
+
+def _cluster_queue(name: str, queue: Queue, spec: PlatformSpec) -> ClusterQueue:
+    assert queue.create is not None and queue.create.kueue is not None, "the caller looks for queues of Kueue"
+    own = queue.create.kueue
+    shares = [(one.name, one.quota) for one in own.flavors] or [(name, queue.capability)]
+    flavors = [(_flavor(flavor, spec), _amounts(quota)) for flavor, quota in shares]
+    covered = dict.fromkeys(resource for _, quota in flavors for resource in quota)
+    whole = [(flavor, {resource: quota.get(resource, 0) for resource in covered}) for flavor, quota in flavors]
+    return ClusterQueue(name, whole, own.cohort or "", own.strategy == "StrictFIFO")
+
+
+def _flavor(name: str, spec: PlatformSpec) -> ResourceFlavor:
+    known = spec.flavors.get(name)
+    if known is None:
+        return ResourceFlavor(name, {}, (), ())
+    return ResourceFlavor(name, known.node_labels, known.node_taints, known.tolerations)
+
+
+def _amounts(quota: Amounts) -> dict[str, int]:
+    return amounts({name: parse(amount) for name, amount in quota.items()})
+
+
+def pod_sets(demand: Demand) -> list[PodSetRequest]:
+    """The pod sets of the Workload of a run."""
+    return [
+        PodSetRequest(
+            one.role,
+            len(one.pods),
+            one.pods[0].spec,
+            {name: amount * len(one.pods) for name, amount in one.pods[0].requests.items()},
+        )
+        for one in demand.sets
+    ]
+
+
+def needs(demand: Demand) -> dict[str, int]:
+    """Resource -> amount of all pods of a run."""
+    total: dict[str, int] = {}
+    for one in pod_sets(demand):
+        for name, amount in one.requests.items():
+            total[name] = total.get(name, 0) + amount
+    return total
