@@ -12,7 +12,7 @@ from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Run
 from tjgen.compiler.fit.project import ClusterFit, fit
-from tjgen.compiler.fit.verdicts import Verdict
+from tjgen.compiler.fit.verdicts import FitVerdict
 from tjgen.trees.diagnostics.model import ERROR
 from tjgen.trees.session import Session
 
@@ -86,7 +86,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _row(verdict: Verdict) -> Sequence[str]:
+def _row(verdict: FitVerdict) -> Sequence[str]:
     own = verdict.run
     return (
         str(verdict.order or "-"),
@@ -99,7 +99,7 @@ def _row(verdict: Verdict) -> Sequence[str]:
     )
 
 
-def _result(verdict: Verdict) -> str:
+def _result(verdict: FitVerdict) -> str:
     if verdict.order:
         return "starts"
     if verdict.mode == "never":

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.cluster.queueing.kueue import FITS, NEVER
 from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.compiler.fit.causes import NUMBER, OTHER, RESOURCE, SELECTOR, TAINT, Cause, causes
-from tjgen.compiler.fit.verdicts import BY_QUEUE, Verdict
+from tjgen.compiler.fit.verdicts import BY_QUEUE, FitVerdict
 from tjgen.compiler.totals.quotas import requesting_field
 from tjgen.language.resolve.places import Documents, locate
 from tjgen.trees.diagnostics.model import Diagnostic, Span
@@ -20,7 +20,9 @@ _NAME: FieldPath = ("metadata", "name")
 _GPU: FieldPath = ("spec", "gpu")
 
 
-def findings(verdict: Verdict, platform: str, empty: ScheduledCluster, tree: Managed, sources: Sources) -> Iterator[Diagnostic]:
+def findings(
+    verdict: FitVerdict, platform: str, empty: ScheduledCluster, tree: Managed, sources: Sources
+) -> Iterator[Diagnostic]:
     """The diagnostics for a run; none if it starts. `tree` is its experiment, `empty` the cluster without pods."""
     documents = sources.documents
     run = verdict.run
@@ -39,7 +41,7 @@ def findings(verdict: Verdict, platform: str, empty: ScheduledCluster, tree: Man
         yield Diagnostic("TJ580", message, span=span, hint="; ".join(one.hint for one in every))
 
 
-def _waits(verdict: Verdict, platform: str, tree: Managed, documents: Documents) -> Diagnostic:
+def _waits(verdict: FitVerdict, platform: str, tree: Managed, documents: Documents) -> Diagnostic:
     run = verdict.run
     where = f"queue {run.queue}" if verdict.by == BY_QUEUE else f"the nodes of Platform {platform}"
     partly = f" with {verdict.started} of {run.demand.number} pods on nodes" if verdict.started else ""
@@ -54,7 +56,7 @@ def _field(tree: Managed, path: FieldPath) -> FieldPath:
     return path if get(tree.value, path) is not MISSING else _NAME
 
 
-def _span(cause: Cause, verdict: Verdict, tree: Managed, sources: Sources) -> Span | None:
+def _span(cause: Cause, verdict: FitVerdict, tree: Managed, sources: Sources) -> Span | None:
     """The line of the experiment, or of a runtime or Platform, that sets the field of a cause."""
     documents = sources.documents
     own = verdict.placement.pending_set if verdict.placement is not None else None

@@ -13,7 +13,7 @@ from tjgen.compiler.fit.demand import demand_of
 from tjgen.compiler.fit.findings import findings
 from tjgen.compiler.fit.nodes import nodes_of
 from tjgen.compiler.fit.queues import capabilities, cluster_queues
-from tjgen.compiler.fit.verdicts import FitCluster, FitRun, Verdict, verdicts
+from tjgen.compiler.fit.verdicts import FitCluster, FitRun, FitVerdict, verdicts
 from tjgen.language.resolve.project import PlatformDocument
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree
@@ -25,7 +25,7 @@ class ClusterFit(NamedTuple):
 
     platform: str
     nodes: int
-    verdicts: list[Verdict]
+    verdicts: list[FitVerdict]
     diagnostics: list[Diagnostic]
 
 

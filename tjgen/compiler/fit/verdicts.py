@@ -35,7 +35,7 @@ class FitRun(NamedTuple):
         return f"{self.namespace}/{self.name}"
 
 
-class Verdict(NamedTuple):
+class FitVerdict(NamedTuple):
     """What happens to a run."""
 
     run: FitRun
@@ -69,7 +69,7 @@ class FitCluster(NamedTuple):
     """Queue of Volcano -> what its runs can use together."""
 
 
-def verdicts(runs: Sequence[FitRun], shared: FitCluster) -> list[Verdict]:
+def verdicts(runs: Sequence[FitRun], shared: FitCluster) -> list[FitVerdict]:
     """A verdict for each run, in the order of the runs."""
     memo: dict[object, Placement] = {}
     alone = {id(run): _alone(run, shared, memo) for run in runs}
@@ -86,7 +86,7 @@ def verdicts(runs: Sequence[FitRun], shared: FitCluster) -> list[Verdict]:
         demand = flavored(run.demand, admitted[id(run)].flavors) if id(run) in admitted else run.demand
         lacking = _lacking(run, shared.capabilities.get(run.queue), used.get(run.queue, {}))
         if lacking:
-            results[id(run)] = Verdict(run, WAITS, by=BY_QUEUE, message=lacking)
+            results[id(run)] = FitVerdict(run, WAITS, by=BY_QUEUE, message=lacking)
             continue
         key = (order, demand.kind) if demand.is_plain and demand.gang else None
         waiting = stuck.get(key, "")
@@ -106,7 +106,7 @@ def verdicts(runs: Sequence[FitRun], shared: FitCluster) -> list[Verdict]:
                 remove(placement.placed, shared.cluster)
                 stuck[key] = waiting
         flavors = _names(admitted.get(id(run)))
-        results[id(run)] = Verdict(run, WAITS, by=BY_SCHEDULER, message=waiting, started=started, flavors=flavors)
+        results[id(run)] = FitVerdict(run, WAITS, by=BY_SCHEDULER, message=waiting, started=started, flavors=flavors)
     return [results[id(run)] for run in runs]
 
 
@@ -114,17 +114,17 @@ def _names(assignment: QueueAssignment | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(flavor.name for flavor in assignment.flavors.values())) if assignment is not None else ()
 
 
-def _alone(run: FitRun, shared: FitCluster, memo: dict[object, Placement]) -> Verdict:
+def _alone(run: FitRun, shared: FitCluster, memo: dict[object, Placement]) -> FitVerdict:
     """The verdict for a run on an empty cluster, with empty queues."""
     demand, names = run.demand, ""
     if run.queue in shared.quotas.queues:
         assignment = shared.quotas.assign(run.queue, pod_sets(demand))
         if assignment.mode != FITS:
-            return Verdict(run, NEVER, by=BY_QUEUE, message=assignment.message, pod_set=assignment.cause)
+            return FitVerdict(run, NEVER, by=BY_QUEUE, message=assignment.message, pod_set=assignment.cause)
         demand, names = flavored(demand, assignment.flavors), " ".join(_names(assignment))
     lacking = _lacking(run, shared.capabilities.get(run.queue), {})
     if lacking:
-        return Verdict(run, NEVER, by=BY_QUEUE, message=lacking)
+        return FitVerdict(run, NEVER, by=BY_QUEUE, message=lacking)
     key = (demand.kind, demand.least, names) if demand.is_plain else None
     placement = memo.get(key) if key is not None else None
     if placement is None:
@@ -133,12 +133,12 @@ def _alone(run: FitRun, shared: FitCluster, memo: dict[object, Placement]) -> Ve
         if key is not None:
             memo[key] = placement
     if placement.fits or (demand.gang and len(placement.placed) >= demand.least):
-        return Verdict(run, FITS, demand=demand)
+        return FitVerdict(run, FITS, demand=demand)
     message = placement.attempt.message if placement.attempt is not None else ""
-    return Verdict(run, NEVER, by=BY_SCHEDULER, message=message, demand=demand, placement=placement)
+    return FitVerdict(run, NEVER, by=BY_SCHEDULER, message=message, demand=demand, placement=placement)
 
 
-def _admitted(runs: Sequence[FitRun], shared: FitCluster, results: dict[int, Verdict]) -> dict[int, QueueAssignment]:
+def _admitted(runs: Sequence[FitRun], shared: FitCluster, results: dict[int, FitVerdict]) -> dict[int, QueueAssignment]:
     """Runs that Kueue admits: in each cycle the first of each queue, those that need not borrow first (`entryOrdering`)."""
     waiting = {name: [run for run in runs if run.queue == name] for name in shared.quotas.queues}
     admitted: dict[int, QueueAssignment] = {}
@@ -154,11 +154,11 @@ def _admitted(runs: Sequence[FitRun], shared: FitCluster, results: dict[int, Ver
                 shared.quotas.admit(run.queue, assignment)
                 admitted[id(run)] = assignment
                 continue
-            results[id(run)] = Verdict(run, WAITS, by=BY_QUEUE, message=assignment.message, pod_set=assignment.cause)
+            results[id(run)] = FitVerdict(run, WAITS, by=BY_QUEUE, message=assignment.message, pod_set=assignment.cause)
             if shared.quotas.queues[run.queue].is_strict:
                 for behind in waiting[run.queue]:
                     message = f"queue {run.queue} is StrictFIFO, and {run.title} waits before it"
-                    results[id(behind)] = Verdict(behind, WAITS, by=BY_QUEUE, message=message)
+                    results[id(behind)] = FitVerdict(behind, WAITS, by=BY_QUEUE, message=message)
                 waiting[run.queue] = []
     return admitted
 
