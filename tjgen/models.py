@@ -8,7 +8,16 @@ from __future__ import annotations
 from tjgen.experiment import Experiment
 from tjgen.language.spec.models.checkpoints import Backup, Checkpoints, Keep, Resume
 from tjgen.language.spec.models.code import Build, Code, GitCode, PackedCode, Workspace
-from tjgen.language.spec.models.container import Container
+from tjgen.language.spec.models.container import (
+    Container,
+    ExtraContainer,
+    ExtraMount,
+    InitContainer,
+    Port,
+    Probes,
+    Program,
+    Sidecar,
+)
 from tjgen.language.spec.models.data import Data, Item, Items, Slices
 from tjgen.language.spec.models.env import EnvSource, EnvVar
 from tjgen.language.spec.models.experiment import ExperimentSpec, RunSpec, Task
@@ -23,6 +32,7 @@ from tjgen.language.spec.models.restart import Cleanup, Elastic, FailureRule, Re
 from tjgen.language.spec.models.roles import Role
 from tjgen.language.spec.models.runtime import RuntimeRef
 from tjgen.language.spec.models.schedule import NetworkTopology, Schedule, Topology, TopologySlice
+from tjgen.language.spec.models.shape import Amount
 from tjgen.language.spec.models.sweep import Sweep
 from tjgen.language.spec.models.volcano import Volcano, VolcanoPolicy, VolcanoTask
 from tjgen.language.spec.models.volumes import (
@@ -46,6 +56,7 @@ from tjgen.language.spec.models.volumes import (
 )
 
 __all__ = [
+    "Amount",
     "Backup",
     "Build",
     "Cache",
@@ -67,6 +78,8 @@ __all__ = [
     "Ephemeral",
     "Experiment",
     "ExperimentSpec",
+    "ExtraContainer",
+    "ExtraMount",
     "FailureRule",
     "Fetch",
     "Files",
@@ -74,6 +87,7 @@ __all__ = [
     "Gpu",
     "HostPath",
     "ImageVolume",
+    "InitContainer",
     "Initializer",
     "Item",
     "Items",
@@ -92,8 +106,11 @@ __all__ = [
     "PatchTarget",
     "Pod",
     "Populator",
+    "Port",
     "Prefetch",
     "PrefetchSource",
+    "Probes",
+    "Program",
     "Restart",
     "Resume",
     "Role",
@@ -103,6 +120,7 @@ __all__ = [
     "SecretKey",
     "SecretRef",
     "Share",
+    "Sidecar",
     "Slices",
     "SsdCache",
     "Success",

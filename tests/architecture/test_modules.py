@@ -13,6 +13,7 @@ MOST_LINES = 300
 DATA = {
     "tjgen/cluster/trainer/gotypes.py": "a generated table of Go types",
     "tjgen/language/spec/compact.py": "generated from the models",
+    "tjgen/language/spec/identity.py": "generated from the models",
     "tjgen/language/spec/objects.py": "generated from the models",
     "tjgen/trees/diagnostics/table.py": "generated from the table of codes",
 }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from tjgen.compiler.container import amounts, bounds, port, probes, sources
 from tjgen.compiler.script import launcher_of, program
 from tjgen.compiler.variables import by_reference, env_item
 from tjgen.language.setting import Setting
 from tjgen.language.spec.forms import text
-from tjgen.language.spec.objects import Container, Experiment, ExperimentSpec, Fetch, Pod, Role
+from tjgen.language.spec.objects import Container, Experiment, ExperimentSpec, Fetch, Pod, Port, Role
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY, TASK_LABEL
@@ -22,7 +23,6 @@ Yields = Iterator[Contribution | Diagnostic]
 SPEC: FieldPath = ("spec",)
 
 _IDLE = "TJ128"
-_QUANTITIES = (("cpu", "cpu"), ("memory", "memory"), ("ephemeralStorage", "ephemeral-storage"))
 _POD_FIELDS = (
     "node_selector",
     "tolerations",
@@ -50,10 +50,11 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         if spec.image is not None:
             yield _contribution((*podset.main, "image"), spec.image, (*SPEC, "image"))
         yield from _environment(workload, podset, spec, SPEC)
+        yield from _checks(workload, podset, spec, spec.ports, SPEC)
         yield from _pod(podset, spec.pod, (*SPEC, "pod"))
         yield from _pod_shortcuts(podset, spec)
     for podset in computing:
-        yield from _resources(podset, spec, SPEC)
+        yield from _resources(workload, podset, spec, SPEC, spec.roles.get(podset.name))
         yield from _shared_memory(podset, spec)
     yield from _initializer(workload, spec)
     for name, changed in spec.roles.items():
@@ -61,7 +62,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         if chosen is None:
             yield unknown_role(workload, name, (*SPEC, "roles", name))
         else:
-            yield from _role(workload, chosen, changed, (*SPEC, "roles", name))
+            yield from _role(workload, chosen, changed, spec.ports, (*SPEC, "roles", name))
 
 
 def unknown_role(workload: Workload, name: str, because: FieldPath) -> Diagnostic:
@@ -147,17 +148,23 @@ def _environment(workload: Workload, podset: PodSet, container: Container, at: F
     for name in by_reference(container.env):
         variable = container.env[name]
         yield _contribution((*podset.main, "env", named(name)), env_item(name, variable), (*at, "env", name), mirrors=False)
-    sources = []
-    for name, source in container.env_from.items():
-        item: Tree = {"prefix": source.prefix} if source.prefix else {}
-        reference: Tree = {"name": source.secret or source.config_map}
-        if source.optional is not None:
-            reference["optional"] = source.optional
-        item["secretRef" if source.secret else "configMapRef"] = reference
-        sources.append((name, item))
-    if sources:
+    added = sources(container.env_from)
+    if added:
         before = get(workload.tree.value, (*podset.main, "envFrom"), None) or []
-        yield Contribution((*podset.main, "envFrom"), [*before, *(item for _, item in sources)], (*at, "envFrom"))
+        yield Contribution((*podset.main, "envFrom"), [*before, *added], (*at, "envFrom"))
+
+
+def _checks(workload: Workload, podset: PodSet, container: Container, ports: Mapping[str, Port], at: FieldPath) -> Yields:
+    """How the image is pulled, `ports` next to those of the runtime, and the probes of the kubelet."""
+    if container.image_pull_policy is not None:
+        yield _contribution((*podset.main, "imagePullPolicy"), container.image_pull_policy, (*at, "imagePullPolicy"))
+    if container.ports:
+        before = get(workload.tree.value, (*podset.main, "ports"), None) or []
+        kept = [one for one in before if one.get("name") not in ports]
+        added = [port(name, described) for name, described in ports.items()]
+        yield Contribution((*podset.main, "ports"), [*kept, *added], (*at, "ports"))
+    for name, field, probe in probes(container.probes):
+        yield _contribution((*podset.main, field), probe, (*at, "probes", name))
 
 
 def _pod(podset: PodSet, pod: Pod, at: FieldPath) -> Yields:
@@ -196,18 +203,14 @@ def _pod_shortcuts(podset: PodSet, spec: ExperimentSpec) -> Yields:
         yield Contribution((*podset.pod, "imagePullSecrets", named(name)), {"name": name}, because)
 
 
-def _resources(podset: PodSet, container: Container, at: FieldPath) -> Yields:
-    # Requests equal limits: a training pod that is throttled or evicted stops the whole gang.
-    wanted: list[tuple[str, Tree, FieldPath]] = []
-    for field, resource in _QUANTITIES:
-        quantity = getattr(container, "ephemeral_storage" if field == "ephemeralStorage" else field)
-        if quantity is not None:
-            wanted.append((resource, text(quantity), (*at, field)))
-    for resource, quantity in container.resources.items():
-        wanted.append((resource, text(quantity), (*at, "resources", resource)))
-    for resource, quantity, because in wanted:
-        for bound in ("limits", "requests"):
-            yield _contribution((*podset.main, "resources", bound, resource), quantity, because)
+def _resources(workload: Workload, podset: PodSet, container: Container, at: FieldPath, role: Role | None = None) -> Yields:
+    """The resources that `container` sets, except those that the role of the pod set sets, too."""
+    by_role = {resource for resource, _, _ in amounts(role, ())} if role is not None else ()
+    for resource, amount, because in amounts(container, at):
+        for bound, quantity in bounds(amount) if resource not in by_role else ():
+            path: FieldPath = (*podset.main, "resources", bound, resource)
+            if quantity is not None or get(workload.tree.value, path, None) is not None:
+                yield _contribution(path, quantity, because)
 
 
 def _shared_memory(podset: PodSet, spec: ExperimentSpec) -> Yields:
@@ -254,7 +257,7 @@ def _fetching(podset: PodSet, fetch: Fetch, at: FieldPath) -> Yields:
                 yield _contribution((*podset.main, "resources", bound, resource), text(quantity), (*at, resource))
 
 
-def _role(workload: Workload, podset: PodSet, changed: Role, at: FieldPath) -> Yields:
+def _role(workload: Workload, podset: PodSet, changed: Role, ports: Mapping[str, Port], at: FieldPath) -> Yields:
     if changed.image is not None:
         yield _contribution((*podset.main, "image"), changed.image, (*at, "image"))
     if changed.command:
@@ -273,5 +276,6 @@ def _role(workload: Workload, podset: PodSet, changed: Role, at: FieldPath) -> Y
             for field in ("parallelism", "completions"):
                 yield _contribution((*podset.path, "template", "spec", field), changed.replicas, (*at, "replicas"))
     yield from _environment(workload, podset, changed, at)
+    yield from _checks(workload, podset, changed, {**ports, **changed.ports}, at)
     yield from _pod(podset, changed.pod, (*at, "pod"))
-    yield from _resources(podset, changed, at)
+    yield from _resources(workload, podset, changed, at)

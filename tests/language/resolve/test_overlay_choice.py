@@ -53,7 +53,7 @@ def test_order_of_everything() -> None:
     over = overlay("over", "experiment: {cpu: 4}")
     around = project("environments: {prod: {namespace: prod}}", below, over, platforms=(base,))
     merged = Surroundings(around, "prod").resolve(experiment("nodes: 3\ncpu: 3")).tree.value
-    assert merged["spec"] == {"image": "platform", "workingDir": "below", "nodes": 3, "cpu": 4}
+    assert merged["spec"] == {"image": "platform", "workingDir": "below", "nodes": 3, "cpu": {"request": 4, "limit": 4}}
     assert merged["metadata"] == {"name": "net", "namespace": "prod"}
 
 

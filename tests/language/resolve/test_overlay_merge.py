@@ -103,8 +103,11 @@ MERGES = {
         "roles: {launcher: {cpu: 2, gpu: a100:1}}",
         "roles: {launcher: {gpu: {count: 2}}}",
         "roles.launcher",
-        {"cpu": 2, "gpu": {"class": "a100", "count": 2}},
+        {"cpu": {"request": 2, "limit": 2}, "gpu": {"class": "a100", "count": 2}},
     ),
+    "a limit is raised": ("cpu: 4", "cpu: {limit: 8}", "cpu", {"request": 4, "limit": 8}),
+    "a limit is removed": ("memory: 4Gi", "memory: {limit: null}", "memory", {"request": "4Gi"}),
+    "a number sets both": ("cpu: {request: 2, limit: 8}", "cpu: 4", "cpu", {"request": 4, "limit": 4}),
 }
 
 

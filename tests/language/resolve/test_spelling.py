@@ -59,4 +59,4 @@ def test_a_variable_of_an_overlay_and_one_by_alias() -> None:
 
 def test_numbers_elsewhere_stay_numbers() -> None:
     (run,) = runs(experiment("runtime: a\ncpu: 1.50\nenv: {A: 1e-3}")).runs
-    assert run.experiment.spec.cpu == 1.5
+    assert run.experiment.spec.cpu is not None and run.experiment.spec.cpu.limit == 1.5

@@ -416,3 +416,12 @@ def test_a_task_that_shares_items_depends_on_the_others(over: str) -> None:
     assert (of(TASKS % (over, "", ""), task="left") != of(TASKS % (over, "", ", third: {}"), task="left")) == shares
     own = "data: {slices: {over: nodes}}"
     assert of(TASKS % (over, own, ""), task="left") == of(TASKS % (over, own, ", third: {}"), task="left")
+
+
+@pytest.mark.parametrize("amount", [8, "8", {"request": 8, "limit": 8}, {"request": "8000m", "limit": 8}])
+def test_an_amount_and_an_equal_request_and_limit_are_one_run(amount: Any) -> None:
+    def digest(cpu: Any) -> str:
+        return run_content({"spec": {"cpu": cpu, "roles": {"a": {"resources": {"x/y": cpu}}}}}).identity().digest
+
+    assert digest(amount) == digest("8")
+    assert digest({"request": 8}) != digest({"limit": 8}) != digest(8)

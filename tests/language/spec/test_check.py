@@ -110,7 +110,7 @@ SAID = {
         "cpu: -1",
         "TJ106 out-of-range",
         "spec.cpu: spec.cpu is -1, but must be at least 0",
-        "write a quantity such as 8, 500m or 64Gi",
+        "write 0 or more",
     ),
     "an empty text": ("image: ''", "TJ105 malformed-value", "spec.image: spec.image is empty", "give it a value or leave it out"),
     "no nodes": ("nodes: 0", "TJ106 out-of-range", "spec.nodes: spec.nodes is 0, but must be at least 1", "write 1 or more"),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from tjgen.compiler.passes import (
     checkpoints,
     code,
+    containers,
     data,
     devices,
     gang,
@@ -40,6 +41,8 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("prefetched", prefetched.contribute),
     ("code", code.contribute),
     ("checkpoints", checkpoints.contribute),
+    # Behind all that adds volumes, mounts, and init containers: these see what the program sees, after them.
+    ("containers", containers.contribute),
     # Behind all that adds volumes: it looks at them together.
     ("storage", storage.contribute),
     ("gang", gang.contribute),

@@ -1,4 +1,4 @@
-"""`volcano` -> the fields of a Volcano Job other than its tasks; an error with another target."""
+"""`volcano` and `containerName` -> fields that only a Volcano Job can have; an error with another target."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 from tjgen.compiler.lower import SPEC, kubernetes_name
 from tjgen.language.setting import Setting
-from tjgen.language.spec.objects import Experiment, VolcanoPolicy, VolcanoTask
+from tjgen.language.spec.objects import Container, Experiment, VolcanoPolicy, VolcanoTask
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.workload.contribution import Contribution, Contributions
-from tjgen.trees.workload.workload import Workload
+from tjgen.trees.workload.roles import members
+from tjgen.trees.workload.workload import PodSet, Workload
 
 AT: FieldPath = (*SPEC, "volcano")
 _FIELDS = ("max_retry", "min_success", "ttl_seconds_after_finished", "running_estimate")
@@ -20,6 +21,7 @@ _OF_TASK = ("min_available", "max_retry", "topology_policy")
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """The fields as written; the target creates the object from them."""
     volcano, target = experiment.spec.volcano, experiment.spec.target
+    yield from _names(workload, experiment)
     if volcano is None:
         return
     if target != "volcanojob":
@@ -32,6 +34,28 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     yield from _policies(volcano.policies, volcano.exit_codes, ())
     for name, task in volcano.tasks.items():
         yield from _task(workload, name, task)
+
+
+def _names(workload: Workload, experiment: Experiment) -> Contributions:
+    """The name of the main container of each role."""
+    spec = experiment.spec
+    given: list[tuple[PodSet, FieldPath, Container]] = [(podset, (), spec) for podset in members(workload)]
+    given += [(podset, ("roles", podset.name), spec.roles[podset.name]) for podset, _, _ in given if podset.name in spec.roles]
+    for podset, at, container in given:
+        name = container.container_name
+        if name is None:
+            continue
+        because: FieldPath = (*SPEC, *at, "containerName")
+        if spec.target != "volcanojob":
+            message = f"target {spec.target} finds the program by its container, so containerName cannot change the name"
+            yield Diagnostic("TJ156", message, path=because, hint="remove containerName, or use target: volcanojob")
+            return
+        others = get(workload.tree.value, (*podset.pod, "containers"), None) or []
+        if any(one["name"] == name != podset.container for one in others):
+            message = f'the pods of {podset.name} have another container "{name}"'
+            yield Diagnostic("TJ154", message, path=because, hint="give the container another name")
+            return
+        yield Contribution(("names", podset.name), name, because)
 
 
 def _task(workload: Workload, name: str, task: VolcanoTask) -> Contributions:

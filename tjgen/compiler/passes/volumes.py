@@ -78,14 +78,20 @@ def _mount(podset: PodSet, name: str, volume: Volume, place: MountPlace, setting
     if create is not None and create.volume_mode == "Block":
         device = {"name": name, "devicePath": place.path}
         return Contribution((*podset.main, "volumeDevices", (("devicePath", place.path),)), device, place.because)
+    mount = mount_tree(name, volume, place, setting)
+    return Contribution((*podset.main, "volumeMounts", (("mountPath", place.path),)), mount, place.because)
+
+
+def mount_tree(name: str, volume: Volume, place: MountPlace, setting: Setting) -> Tree:
+    """An item of `volumeMounts`: the folder of the volume that the run sees at `place`."""
     mount: Tree = {"name": name, "mountPath": place.path}
     if place.read_only:
         mount["readOnly"] = True
-    folder = own_folder(create, shared=volume.shared, read_only=place.read_only, setting=setting)
+    folder = own_folder(new_claim(volume), shared=volume.shared, read_only=place.read_only, setting=setting)
     field, below = ("subPathExpr", place.sub_path_expr) if place.sub_path_expr is not None else ("subPath", place.sub_path)
     if folder is not None or below is not None:
         mount[field] = "/".join(part for part in (folder, below) if part is not None)
-    return Contribution((*podset.main, "volumeMounts", (("mountPath", place.path),)), mount, place.because)
+    return mount
 
 
 class _Taken:

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tjgen.cluster.kinds.pods import pods_of
 from tjgen.compiler.targets import groups, kubeflow_policies, kubeflow_unsupported
+from tjgen.compiler.targets.container_names import renamed
 from tjgen.compiler.targets.direct import Lowered, RequestedSize
 from tjgen.compiler.targets.extra_objects import extra_objects, taken
 from tjgen.compiler.targets.operator_job import OperatorJob
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.fields.managed import Managed, Origin, Owners
+from tjgen.trees.fields.managed import Managed, Origin
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.fields.writer import Writer
 from tjgen.trees.k8s.names import LABEL_LENGTH
@@ -116,7 +117,8 @@ def _replica(writer: Writer, workload: Workload, podset: PodSet, kind: OperatorJ
         if any(one.get("name") == kind.container for one in value["spec"]["containers"]):
             yield _name_taken(workload, podset, kind)
             return
-        value, owners = _renamed(value, owners, podset.container, kind.container, workload.tree.origins(podset.main))
+        origins = (workload.tree.origins(podset.main), (RULE,))
+        value, owners = renamed(value, owners, podset.container, kind.container, origins)
     writer.graft((*at, "template"), _first(value, kind.container or podset.container), owners)
     pod: FieldPath = (*at, "template", "spec")
     if writer.get((*pod, "restartPolicy")) is not None:
@@ -134,31 +136,6 @@ def _first(template: Tree, name: str) -> Tree:
     containers = template["spec"]["containers"]
     ordered = sorted(containers, key=lambda one: one.get("name") != name)
     return {**{key: template[key] for key in sorted(template)}, "spec": {**template["spec"], "containers": ordered}}
-
-
-def _renamed(template: Tree, owners: Owners, before: str, after: str, origins: tuple[Origin, ...]) -> tuple[Tree, Owners]:
-    """The template with its main container, which is of `origins`, under another name, also where that is referred to."""
-    spec = template["spec"]
-    containers = [{**one, "name": after} if one.get("name") == before else one for one in spec["containers"]]
-    spec = _referring({**spec, "containers": containers}, before, after)
-    old: FieldPath = ("spec", "containers", named(before))
-    new: FieldPath = ("spec", "containers", named(after))
-    moved = {(*new, *path[3:]) if path[:3] == old else path: known for path, known in owners.items()}
-    moved.setdefault(new, origins)
-    moved[(*new, "name")] = (RULE,)
-    return {**template, "spec": spec}, moved
-
-
-def _referring(tree: Tree, before: str, after: str) -> Tree:
-    """`resourceFieldRef.containerName`, in variables and in volumes."""
-    if tree.__class__ is list:
-        return [_referring(one, before, after) for one in tree]
-    if tree.__class__ is not dict:
-        return tree
-    return {
-        key: after if key == "containerName" and value == before else _referring(value, before, after)
-        for key, value in tree.items()
-    }
 
 
 def _unknown(workload: Workload, kind: OperatorJob, names: Sequence[str]) -> Iterator[Diagnostic]:

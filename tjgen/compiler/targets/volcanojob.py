@@ -133,14 +133,29 @@ def _task(writer: Writer, workload: Workload, podset: PodSet, rendezvous: Rendez
     _defaults(writer, at)
     volcano_policies.of_task(writer, workload, podset)
     template: FieldPath = (*podset.path, "template", "spec", "template")
-    _take(writer, (*at, "template"), workload, template)
+    main: FieldPath = (*at, "template", *podset.main[len(template) :])
+    name: FieldPath = ("names", podset.name)
+    if get(workload.tree.value, name, None) is None:
+        _take(writer, (*at, "template"), workload, template)
+    else:
+        main = _under_name(writer, workload, podset, template, (*at, "template"))
     scheduler: FieldPath = (*at, "template", "spec", "schedulerName")
     if writer.get(scheduler, "volcano") != "volcano":
         writer.put(scheduler, None, RULE)  # the runtime's, for another kind of gang: Volcano gives pods that of the Job
-    main: FieldPath = (*at, "template", *podset.main[len(template) :])
     fetching.into(writer, workload, (*at, "template", "spec"), fetchers)
     rendezvous.into(writer, podset, at, main)
     _defaults(writer, at)
+
+
+def _under_name(writer: Writer, workload: Workload, podset: PodSet, template: FieldPath, to: FieldPath) -> FieldPath:
+    """Copy the template with the name that the experiment gives to its main container; return the path of that container."""
+    from tjgen.compiler.targets.container_names import renamed  # few experiments name it
+
+    name = workload.tree.value["names"][podset.name]
+    value, owners = taken(workload.tree, template)
+    origins = (workload.tree.origins(podset.main), workload.tree.origins(("names", podset.name)))
+    writer.graft(to, *renamed(value, owners, podset.container, name, origins))
+    return (*to, "spec", "containers", named(name))
 
 
 def _defaults(writer: Writer, task: FieldPath) -> None:

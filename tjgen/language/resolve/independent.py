@@ -12,7 +12,7 @@ from tjgen.trees.fields.path import FieldPath, Tree, without
 _SPEC: FieldPath = ("spec",)
 _ENTRIES = ("env", "patches", "volumes")
 """Fields of spec whose entries do not depend on each other. Every other field is removed as a whole."""
-_ABSENCES = {"TJ124": ("code", "initializer", "prefetch"), "TJ126": ("volumes",)}
+_ABSENCES = {"TJ124": ("code", "initContainers", "initializer", "prefetch", "roles", "sidecars"), "TJ126": ("volumes",)}
 """Code of an error that reports an absence -> the fields of spec that must be complete for it."""
 _UNKNOWN = "TJ101"
 

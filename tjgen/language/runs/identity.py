@@ -34,6 +34,7 @@ _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 """The letters of generated Kubernetes names: they make no words and are not taken for each other."""
 _SUFFIX = 8
 _LONGEST_LABEL = 63
+_BOUNDS = ("request", "limit")
 
 
 class Identity(NamedTuple):
@@ -181,6 +182,8 @@ def _canonical(tree: Tree, form: Form, rule: Rule, overridden: Tree = None) -> T
     if form.verbatim:
         return tree
     part, _, rules = rule
+    if part == AMOUNT:
+        return _amount(tree)
     if tree.__class__ is dict:
         former = overridden if overridden.__class__ is dict else {}
         kept = {}
@@ -198,7 +201,7 @@ def _canonical(tree: Tree, form: Form, rule: Rule, overridden: Tree = None) -> T
     if tree.__class__ is list:
         each = rules.get(_ANY) or _NO_RULE
         return [_canonical(item, below(form, 0), each) for item in tree]
-    return _amount(tree) if part == AMOUNT else tree
+    return tree
 
 
 def _is_default(value: Tree, rule: Rule) -> bool:
@@ -223,7 +226,14 @@ def _has_no_effect(key: str, value: Tree, form: Form) -> bool:
 
 
 def _amount(value: Tree) -> Tree:
-    """The quantity in billionths; a value that is none stays, for the check of the language to report."""
+    """The quantity in billionths; of a request and a limit, both, or one if they are equal.
+
+    A value that is not a quantity stays, for the check of the language to report.
+    """
+    if value.__class__ is dict:
+        bounds = {key: _amount(one) for key, one in value.items() if one is not None}
+        equal = len(bounds) == len(_BOUNDS) and bounds.get(_BOUNDS[0]) == bounds.get(_BOUNDS[1])
+        return bounds[_BOUNDS[0]] if equal else bounds
     if value.__class__ not in (str, int, float):
         return value
     try:

@@ -21,6 +21,8 @@ _MEASURE = re.compile(r"([0-9]*\.?[0-9]+)\s*([A-Za-z]*)")
 _UNITS = {"b": "", "core": "", "cores": "", "cpu": "", "cpus": "", "vcpu": "", "vcpus": "", "gpu": "", "gpus": ""}
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
 _BOOLEANS = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false"}
+_BOUNDS = {"limits": "limit", "requests": "request"}
+_OF_RESOURCES = {"cpu": "cpu", "memory": "memory", "ephemeral-storage": "ephemeralStorage"}
 _MOST_FIELDS = 20
 """Fields that a hint lists. A longer list is a page of its own."""
 _SHORT = 40
@@ -62,11 +64,15 @@ def other_group(finding: walk.Mismatch) -> str:
     return f", or run tjgen check to validate an object of {finding.value}"
 
 
-def resources(wrong: Tree, schema: Schema) -> str | None:
-    """The quantities below `limits` or `requests`, which the language does not have."""
-    if wrong.__class__ is not dict or not wrong or any(walk.check(one, schema) for one in wrong.values()):
+def _of_bounds(path: FieldPath, amount: Tree) -> str | None:
+    """The field for an amount below `resources.limits` or `resources.requests` of a container."""
+    if len(path) < 3 or path[-3] != "resources" or path[-2] not in _BOUNDS:
         return None
-    return f"write resources: {_shown(wrong)}"
+    resource, bound = str(path[-1]), _BOUNDS[str(path[-2])]
+    field = _OF_RESOURCES.get(resource)
+    if field is not None:
+        return f"write {field}: {{{bound}: {_shown(amount)}}}, next to resources"
+    return f"write resources: {{{resource}: {_shown(amount)}}}"
 
 
 def _candidates(wrong: Tree, schema: Schema) -> Iterator[Tree]:
@@ -117,12 +123,15 @@ def unknown(finding: walk.Mismatch, schema_of: Callable[[FieldPath], Schema]) ->
         return f"write matrix: {{{key}: [{', '.join(_shown(one) for one in values)}]}}"
     if len(path) == 1 and key in below_spec:
         return f"indent {key} with two more spaces, so that it is a field of spec"
-    if path[0] == "spec" and "image" in known:
-        if _VARIABLE.fullmatch(key) and nearest(key, known) is None:
+    if path[0] == "spec" and ("image" in known or path[-2] == "pod"):
+        if "image" in known and _VARIABLE.fullmatch(key) and nearest(key, known) is None:
             return f"for an environment variable, write env: {{{key}: {_shown(finding.value)}}}"
         field = field_of(key)
         if field is not None:
             return _of_another_tool(field, finding, schema_of(path[:-1]))
+    bound = _of_bounds(path, finding.value)
+    if bound is not None:
+        return bound
     translated = _translated(key, finding.value, known)
     if translated is not None:
         return f"write {translated}"

@@ -76,7 +76,8 @@ def _words(finding: Mismatch, schema: Schema, root: Schema) -> tuple[str, str, s
     from tjgen.language.spec import advice  # only for an experiment with a mistake
 
     field, value = render(finding.path), finding.value
-    expected = schema.get("x-tjgen-expects")
+    short = schema.get("x-tjgen-short", {}) if value.__class__ is not dict else {}
+    expected = schema.get("x-tjgen-expects") or short.get("x-tjgen-expects")
     if finding.type == walk.UNKNOWN:
         return "TJ101", f'unknown field "{finding.path[-1]}"', advice.unknown(finding, lambda path: schema_at(root, path))
     if finding.type == walk.REQUIRED:
@@ -96,16 +97,15 @@ def _words(finding: Mismatch, schema: Schema, root: Schema) -> tuple[str, str, s
         wanted = ("one of " if len(finding.known) > 1 else "") + ", ".join(finding.known)
         return "TJ104", f"{field} is {shown(value)}, but must be {wanted}", hint
     if finding.type == walk.TOO_LONG:
-        message = f"{field} has {len(value)} characters, but at most {schema['maxLength']} are allowed"
-        return "TJ105", message, _with_reason(advice.value(value, schema), expected)
+        message = f"{field} has {len(value)} characters, but at most {(short or schema)['maxLength']} are allowed"
+        return "TJ105", message, _with_reason(advice.value(value, short or schema), expected)
     if value.__class__ in (int, float) and "minItems" not in schema:
         bound = finding.message.replace("should be greater than or equal to", "must be at least")
         bound = bound.replace("should be less than or equal to", "must be at most").replace("should", "must")
-        return "TJ106", f"{field} is {value}, but {bound}", expected or f"write {_nearest_bound(finding)}"
+        return "TJ106", f"{field} is {value}, but {bound}", schema.get("x-tjgen-expects") or f"write {_nearest_bound(finding)}"
     if value == "" or "minItems" in schema:
         return "TJ105", f"{field} is empty", "give it a value or leave it out"
-    short = schema.get("x-tjgen-short", {}) if value.__class__ is not dict else {}
-    wanted = expected or short.get("x-tjgen-expects") or f"write a value that matches {schema.get('pattern')}"
+    wanted = expected or f"write a value that matches {schema.get('pattern')}"
     return "TJ105", f"{field} is {shown(value)}, which is not valid", _with_reason(advice.value(value, short or schema), wanted)
 
 
@@ -142,7 +142,7 @@ def _hint(value: Tree, schema: Schema) -> str | None:
     from tjgen.language.spec import advice  # only for an experiment with a mistake
 
     expected: str | None = schema.get("x-tjgen-expects") or schema.get("x-tjgen-short", {}).get("x-tjgen-expects")
-    suggestion = advice.value(value, schema) or advice.resources(value, schema)
+    suggestion = advice.value(value, schema)
     if suggestion is not None or expected is not None:
         return _with_reason(suggestion, expected)
     if types == "object":

@@ -95,6 +95,61 @@ ENV_SOURCE_FORM = Form(
     needed=True,
 )
 
+AMOUNT: Schema = {"type": "object", "properties": {"request": QUANTITY, "limit": QUANTITY}}
+AMOUNT_FORM = Form(short=(("request", "amount"), ("limit", "amount")))
+
+PORT: Schema = {
+    "type": "object",
+    "required": ["port"],
+    "properties": {
+        "port": {"type": "integer", "maximum": 65535, "minimum": 1, "x-tjgen-exact": True},
+        "hostPort": {"type": "integer", "maximum": 65535, "minimum": 1, "x-tjgen-exact": True},
+        "protocol": {"type": "string", "enum": ["TCP", "UDP", "SCTP"]},
+    },
+}
+PORT_FORM = Form(short=(("port", "integer"),))
+
+PROBES: Schema = {"type": "object", "properties": {"liveness": TREE, "readiness": TREE, "startup": TREE}}
+
+PROGRAM: Schema = {
+    "type": "object",
+    "properties": {
+        "image": {"type": "string", "minLength": 1},
+        "imagePullPolicy": {"type": "string", "enum": ["Always", "IfNotPresent", "Never"]},
+        "command": {"type": "array", "items": {"type": "string"}},
+        "args": {"type": "array", "items": {"type": "string"}},
+        "workingDir": {"type": "string", "minLength": 1},
+        "env": {
+            "type": "object",
+            "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
+        },
+        "envFrom": {"type": "object", "additionalProperties": ENV_SOURCE},
+        "cpu": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "memory": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "ephemeralStorage": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "resources": {"type": "object", "additionalProperties": {**AMOUNT, "x-tjgen-short": QUANTITY}},
+        "ports": {
+            "type": "object",
+            "additionalProperties": {
+                **PORT,
+                "x-tjgen-short": {"type": "integer", "maximum": 65535, "minimum": 1, "x-tjgen-exact": True},
+            },
+        },
+        "probes": PROBES,
+    },
+}
+PROGRAM_FORM = Form(
+    fields={
+        "env": Form(each=ENV_VAR_FORM),
+        "envFrom": Form(each=ENV_SOURCE_FORM),
+        "cpu": AMOUNT_FORM,
+        "memory": AMOUNT_FORM,
+        "ephemeralStorage": AMOUNT_FORM,
+        "resources": Form(each=AMOUNT_FORM),
+        "ports": Form(each=PORT_FORM),
+    },
+)
+
 SHARE: Schema = {
     "type": "object",
     "properties": {
@@ -133,6 +188,154 @@ GPU_FORM = Form(
     choices={"mig": 0, "dra": 0, "share": 1},
 )
 
+EXTRA_MOUNT: Schema = {
+    "type": "object",
+    "required": ["mountPath"],
+    "properties": {
+        "mountPath": {"type": "string", "minLength": 1},
+        "readOnly": {"type": "boolean"},
+        "subPath": {"type": "string", "minLength": 1},
+    },
+}
+EXTRA_MOUNT_FORM = Form(short=(("mountPath", "string"),))
+
+EXTRA_CONTAINER: Schema = {
+    "type": "object",
+    "properties": {
+        "image": {"type": "string", "minLength": 1},
+        "imagePullPolicy": {"type": "string", "enum": ["Always", "IfNotPresent", "Never"]},
+        "command": {"type": "array", "items": {"type": "string"}},
+        "args": {"type": "array", "items": {"type": "string"}},
+        "workingDir": {"type": "string", "minLength": 1},
+        "env": {
+            "type": "object",
+            "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
+        },
+        "envFrom": {"type": "object", "additionalProperties": ENV_SOURCE},
+        "cpu": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "memory": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "ephemeralStorage": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "resources": {"type": "object", "additionalProperties": {**AMOUNT, "x-tjgen-short": QUANTITY}},
+        "ports": {
+            "type": "object",
+            "additionalProperties": {
+                **PORT,
+                "x-tjgen-short": {"type": "integer", "maximum": 65535, "minimum": 1, "x-tjgen-exact": True},
+            },
+        },
+        "probes": PROBES,
+        "mounts": {
+            "type": "object",
+            "additionalProperties": {**EXTRA_MOUNT, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        },
+        "securityContext": TREE,
+    },
+}
+EXTRA_CONTAINER_FORM = Form(
+    fields={
+        "env": Form(each=ENV_VAR_FORM),
+        "envFrom": Form(each=ENV_SOURCE_FORM),
+        "cpu": AMOUNT_FORM,
+        "memory": AMOUNT_FORM,
+        "ephemeralStorage": AMOUNT_FORM,
+        "resources": Form(each=AMOUNT_FORM),
+        "ports": Form(each=PORT_FORM),
+        "mounts": Form(each=EXTRA_MOUNT_FORM),
+    },
+)
+
+INIT_CONTAINER: Schema = {
+    "type": "object",
+    "properties": {
+        "image": {"type": "string", "minLength": 1},
+        "imagePullPolicy": {"type": "string", "enum": ["Always", "IfNotPresent", "Never"]},
+        "command": {"type": "array", "items": {"type": "string"}},
+        "args": {"type": "array", "items": {"type": "string"}},
+        "workingDir": {"type": "string", "minLength": 1},
+        "env": {
+            "type": "object",
+            "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
+        },
+        "envFrom": {"type": "object", "additionalProperties": ENV_SOURCE},
+        "cpu": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "memory": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "ephemeralStorage": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "resources": {"type": "object", "additionalProperties": {**AMOUNT, "x-tjgen-short": QUANTITY}},
+        "ports": {
+            "type": "object",
+            "additionalProperties": {
+                **PORT,
+                "x-tjgen-short": {"type": "integer", "maximum": 65535, "minimum": 1, "x-tjgen-exact": True},
+            },
+        },
+        "probes": PROBES,
+        "mounts": {
+            "type": "object",
+            "additionalProperties": {**EXTRA_MOUNT, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        },
+        "securityContext": TREE,
+        "after": {"type": "array", "items": {"type": "string", "minLength": 1}},
+    },
+}
+INIT_CONTAINER_FORM = Form(
+    fields={
+        "env": Form(each=ENV_VAR_FORM),
+        "envFrom": Form(each=ENV_SOURCE_FORM),
+        "cpu": AMOUNT_FORM,
+        "memory": AMOUNT_FORM,
+        "ephemeralStorage": AMOUNT_FORM,
+        "resources": Form(each=AMOUNT_FORM),
+        "ports": Form(each=PORT_FORM),
+        "mounts": Form(each=EXTRA_MOUNT_FORM),
+    },
+)
+
+SIDECAR: Schema = {
+    "type": "object",
+    "properties": {
+        "image": {"type": "string", "minLength": 1},
+        "imagePullPolicy": {"type": "string", "enum": ["Always", "IfNotPresent", "Never"]},
+        "command": {"type": "array", "items": {"type": "string"}},
+        "args": {"type": "array", "items": {"type": "string"}},
+        "workingDir": {"type": "string", "minLength": 1},
+        "env": {
+            "type": "object",
+            "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
+        },
+        "envFrom": {"type": "object", "additionalProperties": ENV_SOURCE},
+        "cpu": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "memory": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "ephemeralStorage": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "resources": {"type": "object", "additionalProperties": {**AMOUNT, "x-tjgen-short": QUANTITY}},
+        "ports": {
+            "type": "object",
+            "additionalProperties": {
+                **PORT,
+                "x-tjgen-short": {"type": "integer", "maximum": 65535, "minimum": 1, "x-tjgen-exact": True},
+            },
+        },
+        "probes": PROBES,
+        "mounts": {
+            "type": "object",
+            "additionalProperties": {**EXTRA_MOUNT, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        },
+        "securityContext": TREE,
+        "native": {"type": "boolean"},
+    },
+}
+SIDECAR_FORM = Form(
+    fields={
+        "env": Form(each=ENV_VAR_FORM),
+        "envFrom": Form(each=ENV_SOURCE_FORM),
+        "cpu": AMOUNT_FORM,
+        "memory": AMOUNT_FORM,
+        "ephemeralStorage": AMOUNT_FORM,
+        "resources": Form(each=AMOUNT_FORM),
+        "ports": Form(each=PORT_FORM),
+        "mounts": Form(each=EXTRA_MOUNT_FORM),
+    },
+)
+
 POD: Schema = {
     "type": "object",
     "properties": {
@@ -163,6 +366,7 @@ CONTAINER: Schema = {
     "type": "object",
     "properties": {
         "image": {"type": "string", "minLength": 1},
+        "imagePullPolicy": {"type": "string", "enum": ["Always", "IfNotPresent", "Never"]},
         "command": {"type": "array", "items": {"type": "string"}},
         "args": {"type": "array", "items": {"type": "string"}},
         "workingDir": {"type": "string", "minLength": 1},
@@ -171,6 +375,18 @@ CONTAINER: Schema = {
             "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
         },
         "envFrom": {"type": "object", "additionalProperties": ENV_SOURCE},
+        "cpu": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "memory": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "ephemeralStorage": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "resources": {"type": "object", "additionalProperties": {**AMOUNT, "x-tjgen-short": QUANTITY}},
+        "ports": {
+            "type": "object",
+            "additionalProperties": {
+                **PORT,
+                "x-tjgen-short": {"type": "integer", "maximum": 65535, "minimum": 1, "x-tjgen-exact": True},
+            },
+        },
+        "probes": PROBES,
         "gpu": {
             **GPU,
             "x-tjgen-short": {
@@ -182,15 +398,25 @@ CONTAINER: Schema = {
                 "x-tjgen-expects": "write class:count, such as h100:8",
             },
         },
-        "cpu": QUANTITY,
-        "memory": QUANTITY,
-        "ephemeralStorage": QUANTITY,
-        "resources": {"type": "object", "additionalProperties": QUANTITY},
+        "containerName": LABEL,
+        "initContainers": {"type": "object", "additionalProperties": INIT_CONTAINER},
+        "sidecars": {"type": "object", "additionalProperties": SIDECAR},
         "pod": POD,
     },
 }
 CONTAINER_FORM = Form(
-    fields={"env": Form(each=ENV_VAR_FORM), "envFrom": Form(each=ENV_SOURCE_FORM), "gpu": GPU_FORM},
+    fields={
+        "env": Form(each=ENV_VAR_FORM),
+        "envFrom": Form(each=ENV_SOURCE_FORM),
+        "cpu": AMOUNT_FORM,
+        "memory": AMOUNT_FORM,
+        "ephemeralStorage": AMOUNT_FORM,
+        "resources": Form(each=AMOUNT_FORM),
+        "ports": Form(each=PORT_FORM),
+        "gpu": GPU_FORM,
+        "initContainers": Form(each=INIT_CONTAINER_FORM),
+        "sidecars": Form(each=SIDECAR_FORM),
+    },
 )
 
 RUNTIME_REF: Schema = {
@@ -208,6 +434,7 @@ ROLE: Schema = {
     "type": "object",
     "properties": {
         "image": {"type": "string", "minLength": 1},
+        "imagePullPolicy": {"type": "string", "enum": ["Always", "IfNotPresent", "Never"]},
         "command": {"type": "array", "items": {"type": "string"}},
         "args": {"type": "array", "items": {"type": "string"}},
         "workingDir": {"type": "string", "minLength": 1},
@@ -216,6 +443,18 @@ ROLE: Schema = {
             "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
         },
         "envFrom": {"type": "object", "additionalProperties": ENV_SOURCE},
+        "cpu": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "memory": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "ephemeralStorage": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "resources": {"type": "object", "additionalProperties": {**AMOUNT, "x-tjgen-short": QUANTITY}},
+        "ports": {
+            "type": "object",
+            "additionalProperties": {
+                **PORT,
+                "x-tjgen-short": {"type": "integer", "maximum": 65535, "minimum": 1, "x-tjgen-exact": True},
+            },
+        },
+        "probes": PROBES,
         "gpu": {
             **GPU,
             "x-tjgen-short": {
@@ -227,16 +466,26 @@ ROLE: Schema = {
                 "x-tjgen-expects": "write class:count, such as h100:8",
             },
         },
-        "cpu": QUANTITY,
-        "memory": QUANTITY,
-        "ephemeralStorage": QUANTITY,
-        "resources": {"type": "object", "additionalProperties": QUANTITY},
+        "containerName": LABEL,
+        "initContainers": {"type": "object", "additionalProperties": INIT_CONTAINER},
+        "sidecars": {"type": "object", "additionalProperties": SIDECAR},
         "pod": POD,
         "replicas": {"type": "integer", "maximum": 2147483647, "minimum": 0, "x-tjgen-exact": True},
     },
 }
 ROLE_FORM = Form(
-    fields={"env": Form(each=ENV_VAR_FORM), "envFrom": Form(each=ENV_SOURCE_FORM), "gpu": GPU_FORM},
+    fields={
+        "env": Form(each=ENV_VAR_FORM),
+        "envFrom": Form(each=ENV_SOURCE_FORM),
+        "cpu": AMOUNT_FORM,
+        "memory": AMOUNT_FORM,
+        "ephemeralStorage": AMOUNT_FORM,
+        "resources": Form(each=AMOUNT_FORM),
+        "ports": Form(each=PORT_FORM),
+        "gpu": GPU_FORM,
+        "initContainers": Form(each=INIT_CONTAINER_FORM),
+        "sidecars": Form(each=SIDECAR_FORM),
+    },
 )
 
 POPULATOR: Schema = {
@@ -326,7 +575,7 @@ IMAGE_VOLUME: Schema = {
             "pattern": "^sha256:[0-9a-f]{64}$",
             "x-tjgen-expects": "write sha256: and 64 hexadecimal digits",
         },
-        "pullPolicy": {"type": "string", "enum": ["Always", "Never", "IfNotPresent"]},
+        "pullPolicy": {"type": "string", "enum": ["Always", "IfNotPresent", "Never"]},
     },
 }
 IMAGE_VOLUME_FORM = Form(short=(("reference", "string"),))
@@ -1189,6 +1438,7 @@ RUN_SPEC: Schema = {
     "type": "object",
     "properties": {
         "image": {"type": "string", "minLength": 1},
+        "imagePullPolicy": {"type": "string", "enum": ["Always", "IfNotPresent", "Never"]},
         "command": {"type": "array", "items": {"type": "string"}},
         "args": {"type": "array", "items": {"type": "string"}},
         "workingDir": {"type": "string", "minLength": 1},
@@ -1197,6 +1447,18 @@ RUN_SPEC: Schema = {
             "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
         },
         "envFrom": {"type": "object", "additionalProperties": ENV_SOURCE},
+        "cpu": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "memory": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "ephemeralStorage": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "resources": {"type": "object", "additionalProperties": {**AMOUNT, "x-tjgen-short": QUANTITY}},
+        "ports": {
+            "type": "object",
+            "additionalProperties": {
+                **PORT,
+                "x-tjgen-short": {"type": "integer", "maximum": 65535, "minimum": 1, "x-tjgen-exact": True},
+            },
+        },
+        "probes": PROBES,
         "gpu": {
             **GPU,
             "x-tjgen-short": {
@@ -1208,10 +1470,9 @@ RUN_SPEC: Schema = {
                 "x-tjgen-expects": "write class:count, such as h100:8",
             },
         },
-        "cpu": QUANTITY,
-        "memory": QUANTITY,
-        "ephemeralStorage": QUANTITY,
-        "resources": {"type": "object", "additionalProperties": QUANTITY},
+        "containerName": LABEL,
+        "initContainers": {"type": "object", "additionalProperties": INIT_CONTAINER},
+        "sidecars": {"type": "object", "additionalProperties": SIDECAR},
         "pod": POD,
         "runtime": {**RUNTIME_REF, "x-tjgen-short": {"type": "string", "minLength": 1}},
         "script": {"type": "string", "minLength": 1},
@@ -1259,7 +1520,14 @@ RUN_SPEC_FORM = Form(
     fields={
         "env": Form(each=ENV_VAR_FORM),
         "envFrom": Form(each=ENV_SOURCE_FORM),
+        "cpu": AMOUNT_FORM,
+        "memory": AMOUNT_FORM,
+        "ephemeralStorage": AMOUNT_FORM,
+        "resources": Form(each=AMOUNT_FORM),
+        "ports": Form(each=PORT_FORM),
         "gpu": GPU_FORM,
+        "initContainers": Form(each=INIT_CONTAINER_FORM),
+        "sidecars": Form(each=SIDECAR_FORM),
         "runtime": RUNTIME_REF_FORM,
         "roles": Form(each=ROLE_FORM),
         "volumes": Form(each=VOLUME_FORM),
@@ -1281,6 +1549,7 @@ TASK: Schema = {
     "x-tjgen-partial": True,
     "properties": {
         "image": {"type": "string", "minLength": 1},
+        "imagePullPolicy": {"type": "string", "enum": ["Always", "IfNotPresent", "Never"]},
         "command": {"type": "array", "items": {"type": "string"}},
         "args": {"type": "array", "items": {"type": "string"}},
         "workingDir": {"type": "string", "minLength": 1},
@@ -1289,6 +1558,18 @@ TASK: Schema = {
             "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
         },
         "envFrom": {"type": "object", "additionalProperties": ENV_SOURCE},
+        "cpu": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "memory": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "ephemeralStorage": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "resources": {"type": "object", "additionalProperties": {**AMOUNT, "x-tjgen-short": QUANTITY}},
+        "ports": {
+            "type": "object",
+            "additionalProperties": {
+                **PORT,
+                "x-tjgen-short": {"type": "integer", "maximum": 65535, "minimum": 1, "x-tjgen-exact": True},
+            },
+        },
+        "probes": PROBES,
         "gpu": {
             **GPU,
             "x-tjgen-short": {
@@ -1300,10 +1581,9 @@ TASK: Schema = {
                 "x-tjgen-expects": "write class:count, such as h100:8",
             },
         },
-        "cpu": QUANTITY,
-        "memory": QUANTITY,
-        "ephemeralStorage": QUANTITY,
-        "resources": {"type": "object", "additionalProperties": QUANTITY},
+        "containerName": LABEL,
+        "initContainers": {"type": "object", "additionalProperties": INIT_CONTAINER},
+        "sidecars": {"type": "object", "additionalProperties": SIDECAR},
         "pod": POD,
         "runtime": {**RUNTIME_REF, "x-tjgen-short": {"type": "string", "minLength": 1}},
         "script": {"type": "string", "minLength": 1},
@@ -1351,7 +1631,14 @@ TASK_FORM = Form(
     fields={
         "env": Form(each=ENV_VAR_FORM),
         "envFrom": Form(each=ENV_SOURCE_FORM),
+        "cpu": AMOUNT_FORM,
+        "memory": AMOUNT_FORM,
+        "ephemeralStorage": AMOUNT_FORM,
+        "resources": Form(each=AMOUNT_FORM),
+        "ports": Form(each=PORT_FORM),
         "gpu": GPU_FORM,
+        "initContainers": Form(each=INIT_CONTAINER_FORM),
+        "sidecars": Form(each=SIDECAR_FORM),
         "runtime": RUNTIME_REF_FORM,
         "roles": Form(each=ROLE_FORM),
         "volumes": Form(each=VOLUME_FORM),
@@ -1404,6 +1691,7 @@ EXPERIMENT_SPEC: Schema = {
     "type": "object",
     "properties": {
         "image": {"type": "string", "minLength": 1},
+        "imagePullPolicy": {"type": "string", "enum": ["Always", "IfNotPresent", "Never"]},
         "command": {"type": "array", "items": {"type": "string"}},
         "args": {"type": "array", "items": {"type": "string"}},
         "workingDir": {"type": "string", "minLength": 1},
@@ -1412,6 +1700,18 @@ EXPERIMENT_SPEC: Schema = {
             "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
         },
         "envFrom": {"type": "object", "additionalProperties": ENV_SOURCE},
+        "cpu": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "memory": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "ephemeralStorage": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "resources": {"type": "object", "additionalProperties": {**AMOUNT, "x-tjgen-short": QUANTITY}},
+        "ports": {
+            "type": "object",
+            "additionalProperties": {
+                **PORT,
+                "x-tjgen-short": {"type": "integer", "maximum": 65535, "minimum": 1, "x-tjgen-exact": True},
+            },
+        },
+        "probes": PROBES,
         "gpu": {
             **GPU,
             "x-tjgen-short": {
@@ -1423,10 +1723,9 @@ EXPERIMENT_SPEC: Schema = {
                 "x-tjgen-expects": "write class:count, such as h100:8",
             },
         },
-        "cpu": QUANTITY,
-        "memory": QUANTITY,
-        "ephemeralStorage": QUANTITY,
-        "resources": {"type": "object", "additionalProperties": QUANTITY},
+        "containerName": LABEL,
+        "initContainers": {"type": "object", "additionalProperties": INIT_CONTAINER},
+        "sidecars": {"type": "object", "additionalProperties": SIDECAR},
         "pod": POD,
         "runtime": {**RUNTIME_REF, "x-tjgen-short": {"type": "string", "minLength": 1}},
         "script": {"type": "string", "minLength": 1},
@@ -1479,7 +1778,14 @@ EXPERIMENT_SPEC_FORM = Form(
     fields={
         "env": Form(each=ENV_VAR_FORM),
         "envFrom": Form(each=ENV_SOURCE_FORM),
+        "cpu": AMOUNT_FORM,
+        "memory": AMOUNT_FORM,
+        "ephemeralStorage": AMOUNT_FORM,
+        "resources": Form(each=AMOUNT_FORM),
+        "ports": Form(each=PORT_FORM),
         "gpu": GPU_FORM,
+        "initContainers": Form(each=INIT_CONTAINER_FORM),
+        "sidecars": Form(each=SIDECAR_FORM),
         "runtime": RUNTIME_REF_FORM,
         "roles": Form(each=ROLE_FORM),
         "volumes": Form(each=VOLUME_FORM),
@@ -1537,6 +1843,7 @@ PARTIAL_EXPERIMENT: Schema = {
     "x-tjgen-partial": True,
     "properties": {
         "image": {"type": "string", "minLength": 1},
+        "imagePullPolicy": {"type": "string", "enum": ["Always", "IfNotPresent", "Never"]},
         "command": {"type": "array", "items": {"type": "string"}},
         "args": {"type": "array", "items": {"type": "string"}},
         "workingDir": {"type": "string", "minLength": 1},
@@ -1545,6 +1852,18 @@ PARTIAL_EXPERIMENT: Schema = {
             "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
         },
         "envFrom": {"type": "object", "additionalProperties": ENV_SOURCE},
+        "cpu": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "memory": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "ephemeralStorage": {**AMOUNT, "x-tjgen-short": QUANTITY},
+        "resources": {"type": "object", "additionalProperties": {**AMOUNT, "x-tjgen-short": QUANTITY}},
+        "ports": {
+            "type": "object",
+            "additionalProperties": {
+                **PORT,
+                "x-tjgen-short": {"type": "integer", "maximum": 65535, "minimum": 1, "x-tjgen-exact": True},
+            },
+        },
+        "probes": PROBES,
         "gpu": {
             **GPU,
             "x-tjgen-short": {
@@ -1556,10 +1875,9 @@ PARTIAL_EXPERIMENT: Schema = {
                 "x-tjgen-expects": "write class:count, such as h100:8",
             },
         },
-        "cpu": QUANTITY,
-        "memory": QUANTITY,
-        "ephemeralStorage": QUANTITY,
-        "resources": {"type": "object", "additionalProperties": QUANTITY},
+        "containerName": LABEL,
+        "initContainers": {"type": "object", "additionalProperties": INIT_CONTAINER},
+        "sidecars": {"type": "object", "additionalProperties": SIDECAR},
         "pod": POD,
         "runtime": {**RUNTIME_REF, "x-tjgen-short": {"type": "string", "minLength": 1}},
         "script": {"type": "string", "minLength": 1},
@@ -1613,7 +1931,14 @@ PARTIAL_EXPERIMENT_FORM = Form(
     fields={
         "env": Form(each=ENV_VAR_FORM),
         "envFrom": Form(each=ENV_SOURCE_FORM),
+        "cpu": AMOUNT_FORM,
+        "memory": AMOUNT_FORM,
+        "ephemeralStorage": AMOUNT_FORM,
+        "resources": Form(each=AMOUNT_FORM),
+        "ports": Form(each=PORT_FORM),
         "gpu": GPU_FORM,
+        "initContainers": Form(each=INIT_CONTAINER_FORM),
+        "sidecars": Form(each=SIDECAR_FORM),
         "runtime": RUNTIME_REF_FORM,
         "roles": Form(each=ROLE_FORM),
         "volumes": Form(each=VOLUME_FORM),

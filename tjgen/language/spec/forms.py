@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from tjgen.trees.fields.path import FieldPath, Step, Tree
-from tjgen.trees.k8s import duration
+from tjgen.trees.k8s import duration, quantity
 from tjgen.trees.typing import NamedTuple
 
 
@@ -19,7 +19,7 @@ class Form(NamedTuple):
     """The form of a place in addition to its schema. Generated into `compact`."""
 
     short: tuple[tuple[str, str], ...] = ()
-    """Keys that a scalar sets, and how each is read: "string", "integer" or "text"."""
+    """Keys that a scalar sets, and how each is read: "string", "integer", "text", or "amount", which sets all of them to it."""
     alternatives: tuple[tuple[str, ...], ...] = ()
     """Groups of keys of which at most one is used; a key of several groups belongs to whichever is."""
     choices: Mapping[str, int] = MappingProxyType({})
@@ -87,10 +87,13 @@ def long_form(tree: Tree, form: Form) -> Tree:
 
 
 def _written_out(scalar: Tree, short: tuple[tuple[str, str], ...]) -> Tree:
-    if short[0][1] == "text":
+    reading = short[0][1]
+    if reading == "text":
         return {short[0][0]: text(scalar)}
-    if scalar.__class__ is int and len(short) == 2:
-        return {short[1][0]: scalar}
+    if reading == "amount":
+        return {key: scalar for key, _ in short} if quantity.is_amount(scalar) else scalar
+    if scalar.__class__ is int and short[-1][1] == "integer":
+        return {short[-1][0]: scalar}
     if scalar.__class__ is not str or not scalar:
         return scalar
     if len(short) == 1:

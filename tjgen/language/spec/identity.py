@@ -36,7 +36,6 @@ SPEC: Rule = (
                     "counts",
                     None,
                     {
-                        "env": ("counts", None, {"*": ("counts", None, {"divisor": ("amount", None, {})})}),
                         "gpu": (
                             "counts",
                             None,
@@ -46,10 +45,75 @@ SPEC: Rule = (
                                 "share": ("counts", None, {"memory": ("amount", None, {})}),
                             },
                         ),
+                        "initContainers": (
+                            "counts",
+                            None,
+                            {
+                                "*": (
+                                    "counts",
+                                    None,
+                                    {
+                                        "mounts": (
+                                            "counts",
+                                            None,
+                                            {"*": ("counts", None, {"readOnly": ("counts", False, {})})},
+                                        ),
+                                        "env": (
+                                            "counts",
+                                            None,
+                                            {"*": ("counts", None, {"divisor": ("amount", None, {})})},
+                                        ),
+                                        "cpu": ("amount", None, {}),
+                                        "memory": ("amount", None, {}),
+                                        "ephemeralStorage": ("amount", None, {}),
+                                        "resources": ("counts", None, {"*": ("amount", None, {})}),
+                                        "ports": (
+                                            "counts",
+                                            None,
+                                            {"*": ("counts", None, {"protocol": ("counts", "TCP", {})})},
+                                        ),
+                                    },
+                                ),
+                            },
+                        ),
+                        "sidecars": (
+                            "counts",
+                            None,
+                            {
+                                "*": (
+                                    "counts",
+                                    None,
+                                    {
+                                        "native": ("counts", True, {}),
+                                        "mounts": (
+                                            "counts",
+                                            None,
+                                            {"*": ("counts", None, {"readOnly": ("counts", False, {})})},
+                                        ),
+                                        "env": (
+                                            "counts",
+                                            None,
+                                            {"*": ("counts", None, {"divisor": ("amount", None, {})})},
+                                        ),
+                                        "cpu": ("amount", None, {}),
+                                        "memory": ("amount", None, {}),
+                                        "ephemeralStorage": ("amount", None, {}),
+                                        "resources": ("counts", None, {"*": ("amount", None, {})}),
+                                        "ports": (
+                                            "counts",
+                                            None,
+                                            {"*": ("counts", None, {"protocol": ("counts", "TCP", {})})},
+                                        ),
+                                    },
+                                ),
+                            },
+                        ),
+                        "env": ("counts", None, {"*": ("counts", None, {"divisor": ("amount", None, {})})}),
                         "cpu": ("amount", None, {}),
                         "memory": ("amount", None, {}),
                         "ephemeralStorage": ("amount", None, {}),
                         "resources": ("counts", None, {"*": ("amount", None, {})}),
+                        "ports": ("counts", None, {"*": ("counts", None, {"protocol": ("counts", "TCP", {})})}),
                     },
                 ),
             },
@@ -242,7 +306,6 @@ SPEC: Rule = (
         "target": ("counts", "trainjob", {}),
         "success": ("counts", None, {"operator": ("counts", "All", {})}),
         "volcano": ("counts", None, {"plugins": ("counts", None, {"*": ("present", None, {})})}),
-        "env": ("counts", None, {"*": ("counts", None, {"divisor": ("amount", None, {})})}),
         "gpu": (
             "counts",
             None,
@@ -252,10 +315,51 @@ SPEC: Rule = (
                 "share": ("counts", None, {"memory": ("amount", None, {})}),
             },
         ),
+        "initContainers": (
+            "counts",
+            None,
+            {
+                "*": (
+                    "counts",
+                    None,
+                    {
+                        "mounts": ("counts", None, {"*": ("counts", None, {"readOnly": ("counts", False, {})})}),
+                        "env": ("counts", None, {"*": ("counts", None, {"divisor": ("amount", None, {})})}),
+                        "cpu": ("amount", None, {}),
+                        "memory": ("amount", None, {}),
+                        "ephemeralStorage": ("amount", None, {}),
+                        "resources": ("counts", None, {"*": ("amount", None, {})}),
+                        "ports": ("counts", None, {"*": ("counts", None, {"protocol": ("counts", "TCP", {})})}),
+                    },
+                ),
+            },
+        ),
+        "sidecars": (
+            "counts",
+            None,
+            {
+                "*": (
+                    "counts",
+                    None,
+                    {
+                        "native": ("counts", True, {}),
+                        "mounts": ("counts", None, {"*": ("counts", None, {"readOnly": ("counts", False, {})})}),
+                        "env": ("counts", None, {"*": ("counts", None, {"divisor": ("amount", None, {})})}),
+                        "cpu": ("amount", None, {}),
+                        "memory": ("amount", None, {}),
+                        "ephemeralStorage": ("amount", None, {}),
+                        "resources": ("counts", None, {"*": ("amount", None, {})}),
+                        "ports": ("counts", None, {"*": ("counts", None, {"protocol": ("counts", "TCP", {})})}),
+                    },
+                ),
+            },
+        ),
+        "env": ("counts", None, {"*": ("counts", None, {"divisor": ("amount", None, {})})}),
         "cpu": ("amount", None, {}),
         "memory": ("amount", None, {}),
         "ephemeralStorage": ("amount", None, {}),
         "resources": ("counts", None, {"*": ("amount", None, {})}),
+        "ports": ("counts", None, {"*": ("counts", None, {"protocol": ("counts", "TCP", {})})}),
     },
 )
 """The rule of `spec`; nothing of `metadata` is part of the identity."""

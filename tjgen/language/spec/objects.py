@@ -81,6 +81,105 @@ class EnvSource:
         self.optional = get("optional")
 
 
+class Amount:
+    """Amount of a resource: what each pod requests, and its limit. A number sets both."""
+
+    __slots__ = ("limit", "request")
+
+    request: str | int | float | None
+    limit: str | int | float | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.request = get("request")
+        self.limit = get("limit")
+
+
+class Port:
+    """A port on which a container listens."""
+
+    __slots__ = ("host_port", "port", "protocol")
+
+    port: int
+    host_port: int | None
+    protocol: str
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.port = tree["port"]
+        self.host_port = get("hostPort")
+        self.protocol = get("protocol", "TCP")
+
+
+class Probes:
+    """Checks of a container by the kubelet, each as in Kubernetes (core/v1 Probe)."""
+
+    __slots__ = ("liveness", "readiness", "startup")
+
+    liveness: Mapping[str, Any] | None
+    readiness: Mapping[str, Any] | None
+    startup: Mapping[str, Any] | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.liveness = get("liveness")
+        self.readiness = get("readiness")
+        self.startup = get("startup")
+
+
+_PROBES = Probes(_NONE)
+
+
+class Program:
+    """A container: its image, its command, its variables and its resources."""
+
+    __slots__ = (
+        "args",
+        "command",
+        "cpu",
+        "env",
+        "env_from",
+        "ephemeral_storage",
+        "image",
+        "image_pull_policy",
+        "memory",
+        "ports",
+        "probes",
+        "resources",
+        "working_dir",
+    )
+
+    image: str | None
+    image_pull_policy: str | None
+    command: Sequence[str]
+    args: Sequence[str]
+    working_dir: str | None
+    env: Mapping[str, EnvVar]
+    env_from: Mapping[str, EnvSource]
+    cpu: Amount | None
+    memory: Amount | None
+    ephemeral_storage: Amount | None
+    resources: Mapping[str, Amount]
+    ports: Mapping[str, Port]
+    probes: Probes
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.image = get("image")
+        self.image_pull_policy = get("imagePullPolicy")
+        self.command = get("command", ())
+        self.args = get("args", ())
+        self.working_dir = get("workingDir")
+        self.env = {key: EnvVar(item) for key, item in get("env", _NONE).items()}
+        self.env_from = {key: EnvSource(item) for key, item in get("envFrom", _NONE).items()}
+        self.cpu = None if (value := get("cpu")) is None else Amount(value)
+        self.memory = None if (value := get("memory")) is None else Amount(value)
+        self.ephemeral_storage = None if (value := get("ephemeralStorage")) is None else Amount(value)
+        self.resources = {key: Amount(item) for key, item in get("resources", _NONE).items()}
+        self.ports = {key: Port(item) for key, item in get("ports", _NONE).items()}
+        self.probes = _PROBES if (value := get("probes")) is None else Probes(value)
+
+
 class Share:
     """Share of each device for a pod."""
 
@@ -131,6 +230,63 @@ class Gpu:
         self.share = None if (value := get("share")) is None else Share(value)
         self.dra = None if (value := get("dra")) is None else DeviceRequest(value)
         self.topology = get("topology")
+
+
+class ExtraMount:
+    """The path at which a container mounts a volume of the experiment."""
+
+    __slots__ = ("mount_path", "read_only", "sub_path")
+
+    mount_path: str
+    read_only: bool
+    sub_path: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.mount_path = tree["mountPath"]
+        self.read_only = get("readOnly", False)
+        self.sub_path = get("subPath")
+
+
+class ExtraContainer(Program):
+    """A container next to the program."""
+
+    __slots__ = ("mounts", "security_context")
+
+    mounts: Mapping[str, ExtraMount]
+    security_context: Mapping[str, Any] | None
+
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
+        get = tree.get
+        self.mounts = {key: ExtraMount(item) for key, item in get("mounts", _NONE).items()}
+        self.security_context = get("securityContext")
+
+
+class InitContainer(ExtraContainer):
+    """A container that runs to its end before the program starts. Its default image is that of the program."""
+
+    __slots__ = ("after",)
+
+    after: Sequence[str]
+
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
+        get = tree.get
+        self.after = get("after", ())
+
+
+class Sidecar(ExtraContainer):
+    """A container that runs as long as the program. Its default image is that of the program."""
+
+    __slots__ = ("native",)
+
+    native: bool
+
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
+        get = tree.get
+        self.native = get("native", True)
 
 
 class Pod:
@@ -192,50 +348,24 @@ class Pod:
 _POD = Pod(_NONE)
 
 
-class Container:
-    """The program and the resources of a pod."""
+class Container(Program):
+    """The program of a pod, its devices, and the containers next to it."""
 
-    __slots__ = (
-        "args",
-        "command",
-        "cpu",
-        "env",
-        "env_from",
-        "ephemeral_storage",
-        "gpu",
-        "image",
-        "memory",
-        "pod",
-        "resources",
-        "working_dir",
-    )
+    __slots__ = ("container_name", "gpu", "init_containers", "pod", "sidecars")
 
-    image: str | None
-    command: Sequence[str]
-    args: Sequence[str]
-    working_dir: str | None
-    env: Mapping[str, EnvVar]
-    env_from: Mapping[str, EnvSource]
     gpu: Gpu | None
-    cpu: str | int | float | None
-    memory: str | int | float | None
-    ephemeral_storage: str | int | float | None
-    resources: Mapping[str, str | int | float]
+    container_name: str | None
+    init_containers: Mapping[str, InitContainer]
+    sidecars: Mapping[str, Sidecar]
     pod: Pod
 
     def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
         get = tree.get
-        self.image = get("image")
-        self.command = get("command", ())
-        self.args = get("args", ())
-        self.working_dir = get("workingDir")
-        self.env = {key: EnvVar(item) for key, item in get("env", _NONE).items()}
-        self.env_from = {key: EnvSource(item) for key, item in get("envFrom", _NONE).items()}
         self.gpu = None if (value := get("gpu")) is None else Gpu(value)
-        self.cpu = get("cpu")
-        self.memory = get("memory")
-        self.ephemeral_storage = get("ephemeralStorage")
-        self.resources = get("resources", _NONE)
+        self.container_name = get("containerName")
+        self.init_containers = {key: InitContainer(item) for key, item in get("initContainers", _NONE).items()}
+        self.sidecars = {key: Sidecar(item) for key, item in get("sidecars", _NONE).items()}
         self.pod = _POD if (value := get("pod")) is None else Pod(value)
 
 

@@ -28,6 +28,8 @@ _BINARY_SUFFIXES = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL_TEXTS = {exponent: suffix for suffix, exponent in _DECIMAL_SUFFIXES.items()}
 _BINARY_TEXTS = {exponent: suffix for suffix, exponent in _BINARY_SUFFIXES.items()}
 
+_FIRST = ("0", "1", "2", "3", "4", "5", "6", "7", "8", "9", ".")
+
 WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 WRONG_NUMBER = "unable to parse numeric part of quantity"
 WRONG_SUFFIX = "unable to parse quantity's suffix"
@@ -74,6 +76,19 @@ def parse(text: str | int | float) -> Quantity:
             _parsed.clear()
         _parsed[text] = known
     return known
+
+
+def is_amount(value: Any) -> bool:
+    """Return whether a value of YAML is a quantity without a sign."""
+    if value.__class__ in (int, float):
+        return 0 <= value < 2**63
+    if value.__class__ is not str or value[:1] not in _FIRST or value[-1:].isspace():
+        return False
+    try:
+        parse(value)
+    except QuantityError:
+        return False
+    return True
 
 
 def canonical(text: str | int | float) -> str:

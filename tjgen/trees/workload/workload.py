@@ -9,6 +9,7 @@
     ahead        "Kind/name" -> objects that must exist before it, which several runs may share
     slices       how even the slices of the data are, for people: no target reads it
     counts       role -> its pods, in a run that no Trainer starts: there every role counts for itself
+    names        role -> the name of its main container, where the experiment gives it another one
     policy       restart, elastic, success, cleanup, as written: direct targets have fields of their own for them
     schedule     queue, minAvailable and the like, and `volcano`: direct targets have fields of their own for them
 

@@ -132,8 +132,10 @@ def _form_of(kind: Kind, known: set[str]) -> str:
 
 
 def _reading(field: Field) -> str:
-    """How a part of a short form becomes the value of a field: as a number, as any scalar's text, or as it is."""
+    """How a part of a short form becomes the value of a field: as a number, as any scalar's text, as an amount, or as it is."""
     assert isinstance(field.kind, Leaf)
+    if field.kind == kind(Quantity):
+        return "amount"
     types = field.kind.schema["type"]
     if types == "integer":
         return "integer"

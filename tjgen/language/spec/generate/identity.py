@@ -8,7 +8,7 @@ from tjgen.language.spec.generate.literal import literal
 from tjgen.language.spec.generate.shapes import Field, Kind, Map, Ref, Sequence, Sugar, kind, metadata_of, own_fields, parent
 from tjgen.language.spec.models.experiment import Experiment
 from tjgen.language.spec.models.identity import Absent, Part
-from tjgen.language.spec.models.shape import Quantity, Shape
+from tjgen.language.spec.models.shape import Amount, Quantity, Shape
 
 HEADER = '''"""What each field of an experiment means for the identity of a run.
 
@@ -89,11 +89,18 @@ def _ordered(model: type[Shape]) -> list[Field]:
 def _rule(field: Field, part: Part, default: Any) -> IdentityRule:
     if part in (Part.EXCLUDED, Part.SETTING):
         return IdentityRule(Part.EXCLUDED.value, None, {})
-    return IdentityRule(AMOUNT if field.kind == kind(Quantity) else part.value, default, _below(field.kind))
+    return IdentityRule(AMOUNT if _is_amount(field.kind) else part.value, default, _below(field.kind))
+
+
+def _is_amount(of: Kind) -> bool:
+    """Whether a quantity is written there: for itself, or as the request and the limit of a resource."""
+    return of in (kind(Quantity), Sugar(Ref(Amount), kind(Quantity)))  # type: ignore[arg-type]  # a quantity is a leaf
 
 
 def _below(of: Kind) -> dict[str, IdentityRule]:
     match of:
+        case Sugar(Ref(model), _) if model is Amount:
+            return {}
         case Ref(model):
             return {key: rule for key, rule in _rules(model).items() if not rule.is_plain}
         case Map(value, is_present):
@@ -107,7 +114,7 @@ def _below(of: Kind) -> dict[str, IdentityRule]:
 
 
 def _each(value: Kind, part: Part) -> dict[str, IdentityRule]:
-    rule = IdentityRule(AMOUNT if value == kind(Quantity) else part.value, None, _below(value))
+    rule = IdentityRule(AMOUNT if _is_amount(value) else part.value, None, _below(value))
     return {} if rule.is_plain else {"*": rule}
 
 

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, StringConstraint
 from pydantic.alias_generators import to_camel
 
 from tjgen.language.spec.calls import Call, caller
+from tjgen.language.spec.models.identity import Counts
 
 Alternatives: TypeAlias = tuple[tuple[str, ...], ...]
 
@@ -129,6 +130,18 @@ RunName: TypeAlias = Annotated[
 ]
 Subtree: TypeAlias = Annotated[dict[str, Any], WithJsonSchema({"type": "object", "x-kubernetes-preserve-unknown-fields": True})]
 """A mapping in the words of Kubernetes; the API server's schema judges it in the manifest."""
+
+
+class Amount(Shape):
+    """Amount of a resource: what each pod requests, and its limit. A number sets both."""
+
+    short: ClassVar[tuple[str, ...]] = ("request", "limit")
+
+    request: Counts[Quantity | None] = None
+    """Amount that the scheduler reserves. The default is the limit."""
+    limit: Counts[Quantity | None] = None
+    """Amount that the container can use at most. By default, there is no limit."""
+
 
 AccessMode: TypeAlias = Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]
 ApiVersion: TypeAlias = Literal["tjgen.dev/v1alpha1"]

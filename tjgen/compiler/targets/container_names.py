@@ -1,0 +1,36 @@
+"""A pod template, and a name for its main container -> the template with that name."""
+
+from __future__ import annotations
+
+from tjgen.trees.fields.managed import Origin, Owners
+from tjgen.trees.fields.path import FieldPath, Tree, named
+
+
+def renamed(
+    template: Tree, owners: Owners, before: str, after: str, origins: tuple[tuple[Origin, ...], tuple[Origin, ...]]
+) -> tuple[Tree, Owners]:
+    """A pod template with a container under another name, also where that is referred to.
+
+    `origins` are those of the container, and those of its new name.
+    """
+    spec = template["spec"]
+    containers = [{**one, "name": after} if one.get("name") == before else one for one in spec["containers"]]
+    spec = _referring({**spec, "containers": containers}, before, after)
+    old: FieldPath = ("spec", "containers", named(before))
+    new: FieldPath = ("spec", "containers", named(after))
+    moved = {(*new, *path[3:]) if path[:3] == old else path: known for path, known in owners.items()}
+    moved.setdefault(new, origins[0])
+    moved[(*new, "name")] = origins[1]
+    return {**template, "spec": spec}, moved
+
+
+def _referring(tree: Tree, before: str, after: str) -> Tree:
+    """`resourceFieldRef.containerName`, in variables and in volumes."""
+    if tree.__class__ is list:
+        return [_referring(one, before, after) for one in tree]
+    if tree.__class__ is not dict:
+        return tree
+    return {
+        key: after if key == "containerName" and value == before else _referring(value, before, after)
+        for key, value in tree.items()
+    }
