@@ -32,7 +32,7 @@ from tjgen.language.spec.models.restart import Cleanup, Elastic, FailureRule, Re
 from tjgen.language.spec.models.roles import Role
 from tjgen.language.spec.models.runtime import RuntimeRef
 from tjgen.language.spec.models.schedule import NetworkTopology, Schedule, Topology, TopologySlice
-from tjgen.language.spec.models.shape import Amount
+from tjgen.language.spec.models.shape import ResourceAmount
 from tjgen.language.spec.models.sweep import Sweep
 from tjgen.language.spec.models.volcano import Volcano, VolcanoPolicy, VolcanoTask
 from tjgen.language.spec.models.volumes import (
@@ -56,7 +56,6 @@ from tjgen.language.spec.models.volumes import (
 )
 
 __all__ = [
-    "Amount",
     "Backup",
     "Build",
     "Cache",
@@ -111,6 +110,7 @@ __all__ = [
     "PrefetchSource",
     "Probes",
     "Program",
+    "ResourceAmount",
     "Restart",
     "Resume",
     "Role",

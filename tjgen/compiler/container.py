@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tjgen.language.spec.forms import text
-from tjgen.language.spec.objects import Amount, EnvSource, Port, Probes, Program
+from tjgen.language.spec.objects import EnvSource, Port, Probes, Program, ResourceAmount
 from tjgen.trees.fields.path import FieldPath, Tree
 
 _QUANTITIES = (
@@ -16,7 +16,7 @@ _QUANTITIES = (
 _PROBES = ("liveness", "readiness", "startup")
 
 
-def amounts(program: Program, at: FieldPath) -> Iterator[tuple[str, Amount, FieldPath]]:
+def amounts(program: Program, at: FieldPath) -> Iterator[tuple[str, ResourceAmount, FieldPath]]:
     """Each resource of a container: its name in Kubernetes, the amount, and the field that sets it."""
     for attribute, field, resource in _QUANTITIES:
         amount = getattr(program, attribute)
@@ -26,7 +26,7 @@ def amounts(program: Program, at: FieldPath) -> Iterator[tuple[str, Amount, Fiel
         yield resource, amount, (*at, "resources", resource)
 
 
-def bounds(amount: Amount) -> Iterator[tuple[str, str | None]]:
+def bounds(amount: ResourceAmount) -> Iterator[tuple[str, str | None]]:
     """`limits` and `requests` of a resource; None removes those of the runtime."""
     # A number is both: a training pod that is throttled or evicted stops the whole gang.
     if amount.limit is not None or amount.request is not None:

@@ -81,7 +81,7 @@ class EnvSource:
         self.optional = get("optional")
 
 
-class Amount:
+class ResourceAmount:
     """Amount of a resource: what each pod requests, and its limit. A number sets both."""
 
     __slots__ = ("limit", "request")
@@ -156,10 +156,10 @@ class Program:
     working_dir: str | None
     env: Mapping[str, EnvVar]
     env_from: Mapping[str, EnvSource]
-    cpu: Amount | None
-    memory: Amount | None
-    ephemeral_storage: Amount | None
-    resources: Mapping[str, Amount]
+    cpu: ResourceAmount | None
+    memory: ResourceAmount | None
+    ephemeral_storage: ResourceAmount | None
+    resources: Mapping[str, ResourceAmount]
     ports: Mapping[str, Port]
     probes: Probes
 
@@ -172,10 +172,10 @@ class Program:
         self.working_dir = get("workingDir")
         self.env = {key: EnvVar(item) for key, item in get("env", _NONE).items()}
         self.env_from = {key: EnvSource(item) for key, item in get("envFrom", _NONE).items()}
-        self.cpu = None if (value := get("cpu")) is None else Amount(value)
-        self.memory = None if (value := get("memory")) is None else Amount(value)
-        self.ephemeral_storage = None if (value := get("ephemeralStorage")) is None else Amount(value)
-        self.resources = {key: Amount(item) for key, item in get("resources", _NONE).items()}
+        self.cpu = None if (value := get("cpu")) is None else ResourceAmount(value)
+        self.memory = None if (value := get("memory")) is None else ResourceAmount(value)
+        self.ephemeral_storage = None if (value := get("ephemeralStorage")) is None else ResourceAmount(value)
+        self.resources = {key: ResourceAmount(item) for key, item in get("resources", _NONE).items()}
         self.ports = {key: Port(item) for key, item in get("ports", _NONE).items()}
         self.probes = _PROBES if (value := get("probes")) is None else Probes(value)
 

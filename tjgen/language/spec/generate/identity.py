@@ -8,7 +8,7 @@ from tjgen.language.spec.generate.literal import literal
 from tjgen.language.spec.generate.shapes import Field, Kind, Map, Ref, Sequence, Sugar, kind, metadata_of, own_fields, parent
 from tjgen.language.spec.models.experiment import Experiment
 from tjgen.language.spec.models.identity import Absent, Part
-from tjgen.language.spec.models.shape import Amount, Quantity, Shape
+from tjgen.language.spec.models.shape import Quantity, ResourceAmount, Shape
 
 HEADER = '''"""What each field of an experiment means for the identity of a run.
 
@@ -94,12 +94,12 @@ def _rule(field: Field, part: Part, default: Any) -> IdentityRule:
 
 def _is_amount(of: Kind) -> bool:
     """Whether a quantity is written there: for itself, or as the request and the limit of a resource."""
-    return of in (kind(Quantity), Sugar(Ref(Amount), kind(Quantity)))  # type: ignore[arg-type]  # a quantity is a leaf
+    return of in (kind(Quantity), Sugar(Ref(ResourceAmount), kind(Quantity)))  # type: ignore[arg-type]  # a quantity is a leaf
 
 
 def _below(of: Kind) -> dict[str, IdentityRule]:
     match of:
-        case Sugar(Ref(model), _) if model is Amount:
+        case Sugar(Ref(model), _) if model is ResourceAmount:
             return {}
         case Ref(model):
             return {key: rule for key, rule in _rules(model).items() if not rule.is_plain}

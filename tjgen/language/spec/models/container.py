@@ -10,7 +10,7 @@ from tjgen.language.spec.models.env import EnvSource, EnvVar
 from tjgen.language.spec.models.gpu import Gpu, GpuText
 from tjgen.language.spec.models.identity import Counts
 from tjgen.language.spec.models.pod import Pod
-from tjgen.language.spec.models.shape import Amount, Label, Quantity, Scalar, Shape, Subtree, Text
+from tjgen.language.spec.models.shape import Label, Quantity, ResourceAmount, Scalar, Shape, Subtree, Text
 
 PortNumber = Annotated[int, Field(ge=1, le=65535)]
 
@@ -56,13 +56,13 @@ class Program(Shape):
     """Environment variables by name: a value, or the source of a value."""
     env_from: Counts[dict[str, EnvSource]] = {}
     """Secrets and ConfigMaps whose keys all become variables, under names of your choice."""
-    cpu: Counts[Amount | Quantity | None] = None
+    cpu: Counts[ResourceAmount | Quantity | None] = None
     """CPU of the container, requested and limited: `8`, or `{request: 4, limit: 8}`. `{request: 4}` has no limit."""
-    memory: Counts[Amount | Quantity | None] = None
+    memory: Counts[ResourceAmount | Quantity | None] = None
     """Memory of the container, written like `cpu`."""
-    ephemeral_storage: Counts[Amount | Quantity | None] = None
+    ephemeral_storage: Counts[ResourceAmount | Quantity | None] = None
     """Local disk of the container, written like `cpu`."""
-    resources: Counts[dict[str, Amount | Quantity]] = {}
+    resources: Counts[dict[str, ResourceAmount | Quantity]] = {}
     """Other resources of the container, such as `rdma/hca: 1`."""
     ports: Counts[dict[str, Port | PortNumber]] = {}
     """Ports on which the container listens, by name: `http: 8080`."""

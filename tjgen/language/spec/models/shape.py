@@ -132,7 +132,7 @@ Subtree: TypeAlias = Annotated[dict[str, Any], WithJsonSchema({"type": "object",
 """A mapping in the words of Kubernetes; the API server's schema judges it in the manifest."""
 
 
-class Amount(Shape):
+class ResourceAmount(Shape):
     """Amount of a resource: what each pod requests, and its limit. A number sets both."""
 
     short: ClassVar[tuple[str, ...]] = ("request", "limit")
