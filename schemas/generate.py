@@ -1,12 +1,13 @@
 """API types of released Go modules -> `schemas/<project>/<release>/`, one file a kind, with its origin.
 
-    python schemas/generate.py [--pin | --check] [PROJECT/RELEASE ...]
+    python schemas/generate.py [--pin | --check | --definitions FOLDER] [PROJECT/RELEASE ...]
 
 Reads sets.yaml, runs the controller-gen release that the project uses over its API packages
 (descriptions left out), and writes each kind's schema as JSON; the built-in kinds come from
 modules/kubernetes the same way. modules/ pins every module by checksum, so that a run gives the
-same bytes everywhere; `--pin` makes those pins anew, `--check` only says whether all files are what a
-run would write. Needs Go and its module proxy, nothing else.
+same bytes everywhere. `--pin` pins the modules again, and `--check` writes nothing and fails if a file is out of date.
+`--definitions` writes the CustomResourceDefinitions themselves, of the newest release of each project or of the named
+ones, for a program that compares validation. Needs Go and its module proxy, nothing else.
 """
 
 from __future__ import annotations
@@ -40,12 +41,21 @@ def main(arguments: list[str]) -> None:
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--pin", action="store_true", help="make modules/ anew for these sets")
     mode.add_argument("--check", action="store_true", help="write nothing, compare")
+    mode.add_argument("--definitions", metavar="FOLDER", type=Path, help="write the CustomResourceDefinitions here")
     parser.add_argument("sets", nargs="*", metavar="PROJECT/RELEASE")
     options = parser.parse_args(arguments)
     sets = {f"{project}/{release}": how for project, releases in read_sets().items() for release, how in releases.items()}
     unknown = [name for name in options.sets if name not in sets]
     if unknown:
         parser.error(f"not in sets.yaml: {', '.join(unknown)}")
+    if options.definitions is not None:
+        newest = {name.partition("/")[0]: name for name in sets}.values()
+        for name in options.sets or newest:
+            if "program" not in sets[name]:  # The kinds of Kubernetes are built in.
+                folder = options.definitions / name
+                folder.mkdir(parents=True, exist_ok=True)
+                generate(MODULES / name, sets[name], folder)
+        return
     stale: list[str] = []
     for name in options.sets or sets:
         module = MODULES / name

@@ -25,15 +25,15 @@ LABELS = {
 }
 
 
-def of_release(site: Site) -> None:
-    """Start the project over for the release of Trainer that the rig runs."""
+def start_over(site: Site) -> None:
+    """Build the project again without its lock, for the release of Trainer that the rig runs."""
     release = os.environ.get("MINICLUSTER_TRAINER")
     if release:
         project = site.folder / "tjgen.yaml"
         project.write_text(project.read_text(encoding="utf-8") + f'  trainer: "{release}"\n', encoding="utf-8")
-        for folder in ("deploy", "tjgen.lock.d"):
-            shutil.rmtree(site.folder / folder)
-        site.build()
+    for folder in ("deploy", "tjgen.lock.d"):
+        shutil.rmtree(site.folder / folder)
+    site.build()
 
 
 def served(resource: str) -> bool:
@@ -54,7 +54,7 @@ def current(site: Site) -> str:
 def test_a_superseded_run_is_stopped_by_a_sync_and_stays_so(site: Site, target: str) -> None:
     if target == "pytorchjob" and not served("pytorchjobs.kubeflow.org"):
         pytest.skip("the rig runs without the Training Operator (--with training-operator)")
-    of_release(site)
+    start_over(site)
     fields = f"script: train.py\n  onSupersede: stop\n  target: {target}\n  env: {{MINICLUSTER_SECONDS: forever}}"
     site.edit("script: train.py", fields)
     site.build()
@@ -80,7 +80,7 @@ def test_a_superseded_run_is_stopped_by_a_sync_and_stays_so(site: Site, target: 
 
 def test_status_and_archive_read_the_cluster(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KUBECONFIG", environment()["KUBECONFIG"])
-    of_release(site)
+    start_over(site)
     site.edit("script: train.py", 'script: train.py\n  env: {MINICLUSTER_SECONDS: "1"}')
     site.build()
 
