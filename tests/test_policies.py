@@ -298,3 +298,90 @@ def test_a_change_is_evaluated_as_an_update(tmp_path: Path) -> None:
         assert (answer.code, words in answer.err) == (code, bool(code)), answer.err
     answer = tjgen(tmp_path, "check", "map.yaml", "--policy", "p.yaml")
     assert (answer.code, "TJ55" in answer.err) == (0, False)
+
+
+PLATFORM_POLICY = """\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: p}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: [RESOURCE]}
+  validations:
+  - expression: "EXPRESSION"
+"""
+
+
+def project_of(folder: Path, resource: str, expression: str, *, gitops: str = "", environments: str = "") -> None:
+    """A project with a Platform that creates a namespace, and a policy of that Platform."""
+    text = PLATFORM_POLICY.replace("RESOURCE", resource).replace("EXPRESSION", expression)
+    (folder / "p.yaml").write_text(text + BINDING.replace("ACTION", "Deny"), encoding="utf-8")
+    (folder / "platform.yaml").write_text(
+        "apiVersion: tjgen.dev/v1alpha1\nkind: Platform\nmetadata: {name: lab}\n"
+        "spec:\n  policies: [p.yaml]\n  namespaces:\n    vision: {labels: {team: vision}}\n",
+        encoding="utf-8",
+    )
+    (folder / "tjgen.yaml").write_text(
+        "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nmetadata: {name: lab}\nspec:\n  experiments: [llm.yaml]\n"
+        f"  platforms: [platform.yaml]\n  output: {{directory: deploy}}\n{environments}{gitops}",
+        encoding="utf-8",
+    )
+    experiment(folder)
+
+
+def test_objects_of_a_platform_are_evaluated(tmp_path: Path) -> None:
+    project_of(tmp_path, "namespaces", "object.metadata.labels.team == 'speech'")
+    answer = tjgen(tmp_path, "build")
+    assert answer.code == 1
+    assert "error[TJ550] platform.yaml:7:29: policy p with binding b" in answer.err
+    assert not (tmp_path / "deploy").exists()
+    project_of(tmp_path, "namespaces", "object.metadata.labels.team == 'vision'")
+    assert tjgen(tmp_path, "build").code == 0
+
+
+@pytest.mark.parametrize(
+    ("resource", "expression", "tool", "environments", "code"),
+    [
+        ("kustomizations", "has(object.spec.serviceAccountName)", "flux", "", 1),
+        ("kustomizations", "!has(object.spec.serviceAccountName)", "flux", "", 0),
+        ("applications", "object.spec.project != 'default'", "argocd", "", 1),
+        ("applications", "object.spec.project == 'default'", "argocd", "", 0),
+        # Argo CD is in another cluster than the Platform: its policies do not apply there.
+        ("applications", "object.spec.project != 'default'", "argocd", "  environments: {prod: {cluster: prod-1}}\n", 0),
+        ("roles", "false", "argocd", "  environments: {prod: {cluster: prod-1, gitops: {serviceAccountName: sync}}}\n", 1),
+    ],
+)
+def test_sync_objects_are_evaluated_by_the_policies_of_their_cluster(
+    resource: str, expression: str, tool: str, environments: str, code: int, tmp_path: Path
+) -> None:
+    gitops = f"  gitops: {{tool: {tool}, repository: 'https://git.example.com/lab.git'}}\n"
+    project_of(tmp_path, resource, expression, gitops=gitops, environments=environments)
+    answer = tjgen(tmp_path, "build")
+    assert answer.code == code, answer.err
+    assert ("TJ550" in answer.err) is (code == 1)
+
+
+def test_the_policies_of_the_caller_apply_to_sync_objects_in_every_cluster(tmp_path: Path) -> None:
+    gitops = "  gitops: {tool: argocd, repository: 'https://git.example.com/lab.git'}\n"
+    project_of(tmp_path, "pods", "true", gitops=gitops, environments="  environments: {prod: {cluster: prod-1}}\n")
+    text = PLATFORM_POLICY.replace("RESOURCE", "applications").replace("EXPRESSION", "object.spec.project != 'default'")
+    (tmp_path / "caller.yaml").write_text(text + BINDING.replace("ACTION", "Deny"), encoding="utf-8")
+    answer = tjgen(tmp_path, "build", "--policy", "caller.yaml")
+    assert answer.code == 1
+    assert "error[TJ550] tjgen.yaml:" in answer.err
+
+
+def test_fields_that_a_bare_pod_leaves_out_are_one_error(tmp_path: Path) -> None:
+    (tmp_path / "manifests.yaml").write_text(
+        "apiVersion: v1\nkind: Namespace\nmetadata: {name: team, labels: {pod-security.kubernetes.io/enforce: restricted}}\n---\n"
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: team}\nspec:\n  hostNetwork: true\n"
+        "  containers:\n  - {name: main, image: a:1}\n",
+        encoding="utf-8",
+    )
+    answer = tjgen(tmp_path, "check", "manifests.yaml")
+    assert answer.code == 1
+    assert answer.err.count("error[TJ558]") == 2, answer.err
+    assert "allowPrivilegeEscalation != false" in answer.err
+    assert ", seccompProfile (" in answer.err
+    assert "manifests.yaml:9:16" in answer.err

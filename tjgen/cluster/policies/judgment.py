@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.cluster.policies import pod_security
 from tjgen.cluster.policies.created import created
 from tjgen.cluster.policies.evaluation import DENY, FailedValidation, Policies, decide
 from tjgen.cluster.policies.matching import AdmissionRequest
+from tjgen.cluster.policies.pod_view import Violation
 from tjgen.cluster.policies.stored import Stored, replacing, stored
 from tjgen.cluster.validate.report import subject_of
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -115,13 +116,25 @@ def _pod_security(tree: Tree, pod: Stored, policies: Policies) -> Iterator[Diagn
     for mode, code in _MODES:
         standard = pod_security.of_labels(labels, mode)
         violations = pod_security.violations(pod.tree, standard)
-        for one in violations:
-            verb = "enforces" if mode == "enforce" else "warns of"
-            message = f'namespace {namespace} {verb} Pod Security "{standard}": {one}'
-            path = _placed(tree, one.path)
-            yield Diagnostic(code, message, subject_of(tree), path, hint=_pod_hint(one.path, path))
+        verb = "enforces" if mode == "enforce" else "warns of"
+        for words, field, path in _joined(tree, violations):
+            message = f'namespace {namespace} {verb} Pod Security "{standard}": {words}'
+            yield Diagnostic(code, message, subject_of(tree), path, hint=_pod_hint(field, path))
         if violations:
             return
+
+
+def _joined(tree: Tree, violations: Sequence[Violation]) -> Iterator[tuple[str, FieldPath, FieldPath]]:
+    """The words, the field and its place in the manifest: one violation for all fields that a container or pod leaves out."""
+    missing: list[tuple[str, FieldPath, FieldPath]] = []
+    for one in violations:
+        place = _placed(tree, one.path)
+        if place == one.path or "securityContext" not in one.path:
+            yield str(one), one.path, place
+        else:
+            missing.append((str(one), one.path, place))
+    if missing:
+        yield ", ".join(words for words, _, _ in missing), *max((each[1:] for each in missing), key=lambda each: len(each[1]))
 
 
 def _pod_hint(path: FieldPath, present: FieldPath) -> str:

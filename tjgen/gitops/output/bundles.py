@@ -10,10 +10,12 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
+from tjgen.cluster.policies.judgment import judged
 from tjgen.cluster.schema.store import OWN
 from tjgen.cluster.validate import report
 from tjgen.cluster.validate.judge import judge
 from tjgen.compiler.building.plan import Plan
+from tjgen.compiler.building.policies import policies_of
 from tjgen.gitops.bundle import bundle, lock
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.attributions import Attributions
@@ -127,8 +129,12 @@ def _build_platform(plan: Plan, platform: PlatformDocument) -> PlatformObjects:
     schemas = plan.project.schemas
     versions = {**plan.release_of(plan.environments[0]).versions, **({OWN: schemas} if schemas is not None else {})}
     trees = Objects([one.tree for one in manifests])
+    policies, _ = policies_of(plan.project, platform, versions)
     for manifest in manifests if not has_errors(problems) else ():
-        for one in _judged(manifest.tree, trees, versions):
+        wrong = list(_judged(manifest.tree, trees, versions))
+        if policies is not None and not has_errors(wrong):
+            wrong += judged(manifest.tree, policies, versions=versions)
+        for one in wrong:
             span = place_in(manifest, one.path or (), sources_of(platform))
             diagnostics.append(one._replace(span=span or document.locate(()), subject=manifest.ref))
     return PlatformObjects(platform, manifests, list(dict.fromkeys(diagnostics)))

@@ -6,11 +6,13 @@ import posixpath
 from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.kinds.table import group_and_kind
+from tjgen.cluster.policies.judgment import Judge, judge_of
 from tjgen.cluster.synctools.protocol import SyncTool
 from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.cluster.validate import report
 from tjgen.cluster.validate.judge import judge
 from tjgen.compiler.building.plan import Plan
+from tjgen.compiler.building.policies import policies_of
 from tjgen.gitops.bundle import bundle
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.layout import stage_folder
@@ -25,6 +27,8 @@ from tjgen.trees.manifests.manifest import PLATFORM, STAGES, SYNC, Manifest
 from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import Protocol
 
+_IN_CLUSTER_OF_RUNS = ("ServiceAccount", "Role", "RoleBinding")
+"""Kinds of sync objects that are applied to the cluster of the runs. The others are applied to the cluster of the tool."""
 KEPT = "README"
 _KEPT_BODY = "Flux syncs this folder. Git keeps no empty one, and without it the sync would stop.\n"
 
@@ -57,8 +61,9 @@ def put(plan: Plan, tree: Present) -> list[Diagnostic]:
     if has_errors(diagnostics):
         return diagnostics
     source = posixpath.basename(project.document.file) if project.document is not None else ""
+    policies = _PoliciesOfClusters(plan, sites)
     for folder, one in _created(plan, tool, path, sites, present):
-        diagnostics += _wrong(plan, one.manifest)
+        diagnostics += _wrong(plan, one.manifest, policies.of(one.manifest, folder))
         tree.put(OutputFile(f"{folder}/{one.file}", one.note + dump(one.manifest.tree), source))
     for site in sites:
         for stage in tool.kept_folders(site):
@@ -166,11 +171,37 @@ def _namespaces(environment: str | None, present: Sequence[str]) -> tuple[str, .
     return tuple(sorted({file.partition("/")[0] for file in files if "/" in file}))
 
 
-def _wrong(plan: Plan, manifest: Manifest) -> Iterator[Diagnostic]:
-    """Yield the API server's errors, at the place of the tool in the project file."""
+class _PoliciesOfClusters:
+    """The policies of the clusters that sync objects are applied to."""
+
+    def __init__(self, plan: Plan, sites: Sequence[Site]) -> None:
+        self._plan = plan
+        self._sites = {stage_folder(site.environment, SYNC): site for site in sites}
+        self._tool_site = next((site for site in sites if site.cluster is None and site.access.kube_config is None), None)
+
+    def of(self, manifest: Manifest, folder: str) -> Judge | None:
+        """A function that evaluates the policies of the cluster of an object; None without policies."""
+        site = self._sites.get(folder)
+        described = _described(self._plan)
+        is_local = manifest.kind in _IN_CLUSTER_OF_RUNS or (
+            described.in_each_cluster and site is not None and not site.access.kube_config
+        )
+        settings = (
+            self._plan.settings.get(place.environment) if (place := site if is_local else self._tool_site) is not None else None
+        )
+        if settings is None:
+            policies, _ = policies_of(self._plan.project, None, {})
+            return judge_of(policies, {}) if policies is not None else None
+        return judge_of(settings.policies, settings.release.versions) if settings.policies is not None else None
+
+
+def _wrong(plan: Plan, manifest: Manifest, policies: Judge | None) -> Iterator[Diagnostic]:
+    """Yield the errors of the API server and what policies report, at the place of the tool in the project file."""
     verdict = judge(manifest.tree)
     document = plan.project.document
-    for one in report.diagnostics(manifest.tree, verdict) if verdict.checked else ():
+    problems = list(report.diagnostics(manifest.tree, verdict)) if verdict.checked else []
+    problems += policies(manifest.tree) if policies is not None and not has_errors(problems) else ()
+    for one in problems:
         yield one._replace(span=document.locate(GITOPS) if document is not None else None, path=None)
 
 
