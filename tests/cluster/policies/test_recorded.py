@@ -8,14 +8,16 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.policies import scenarios
+from tests.cluster.policies import invalid, scenarios
 from tests.cluster.policies.record import RECORDED
 from tests.cluster.policies.scenarios import Request, Scenario
 from tjgen.cluster.policies import matching
+from tjgen.cluster.policies.documents import policies_of, read
 from tjgen.cluster.policies.evaluation import Binding, Policies, decide, first_denial
 from tjgen.cluster.policies.matching import KnownNamespace
 from tjgen.cluster.policies.policy import compile_policy
 from tjgen.cluster.policies.stored import Stored, replacing, stored
+from tjgen.trees.diagnostics.model import ERROR
 
 ANSWERS: dict[str, Any] = json.loads(lzma.decompress(RECORDED.read_bytes()))
 VALID = [text for text, message in ANSWERS["expressions"].items() if not message]
@@ -100,3 +102,44 @@ def test_a_policy_with_a_kind_of_parameters_that_no_file_has_is_not_evaluated() 
 def test_at_least_500_requests_are_recorded() -> None:
     assert sum(len(one.requests) for one in KNOWN) >= 790
     assert sum(len(answers) for answers in ANSWERS["pods"].values()) >= 1600
+
+
+def _problems(tree: Any) -> list[str]:
+    """The errors about a policy or a binding that is created."""
+    objects, wrong = read([("p.yaml", json.dumps(tree).encode())])
+    _, problems = policies_of(objects)
+    return [one.message for one in (*wrong, *problems) if one.severity == ERROR]
+
+
+@pytest.mark.parametrize("name", invalid.POLICIES)
+def test_a_policy_is_accepted_or_refused_as_by_the_server(name: str) -> None:
+    recorded = ANSWERS["policies"][name]
+    problems = _problems(invalid.POLICIES[name])
+    assert bool(problems) is bool(recorded), (problems, recorded)
+
+
+@pytest.mark.parametrize("text", ANSWERS["expressions"])
+def test_an_expression_is_accepted_or_refused_as_by_the_server(text: str) -> None:
+    recorded = ANSWERS["expressions"][text]
+    problems = _problems(scenarios.policy("x", [{"expression": text}]))
+    assert bool(problems) is bool(recorded), (problems, recorded)
+
+
+TYPED = (
+    *("must evaluate to", "found no matching overload", "undefined field", "invalid matches argument"),
+    *("invalid duration argument", "expected type", "too many arguments", "error during formatting"),
+)
+
+
+def test_errors_of_types_have_the_words_of_the_server() -> None:
+    expressions = {text: scenarios.policy("x", [{"expression": text}]) for text in ANSWERS["expressions"]}
+    recorded = {**ANSWERS["policies"], **ANSWERS["expressions"]}
+    compared = 0
+    for name, tree in {**invalid.POLICIES, **expressions}.items():
+        words = recorded[name].partition("compilation failed: ERROR: ")[2].partition("\n")[0].partition(": ")[2]
+        words = words.partition(": ")[2] if words[:1].isdigit() else words
+        words = words or recorded[name].rpartition('": ')[2].partition(" / ")[0]
+        if words.startswith(TYPED) and name != "variable-order":
+            compared += 1
+            assert words in " ".join(_problems(tree)), name
+    assert compared >= 18

@@ -8,6 +8,7 @@ from tjgen.cluster.policies.evaluation import Binding, Policies
 from tjgen.cluster.policies.matching import NAME_LABEL, KnownNamespace
 from tjgen.cluster.policies.policy import CompiledPolicy, PolicyProblem, compile_policy
 from tjgen.cluster.policies.stored import stored
+from tjgen.cluster.policies.structure import structure_problems
 from tjgen.cluster.schema import store
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.validate.check import manifests
@@ -15,7 +16,7 @@ from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.report import diagnostics, subject_of
 from tjgen.trees.budgets import DEFAULT, CommandBudgets
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
-from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.source import reader
 
 _API = "admissionregistration.k8s.io/v1"
@@ -81,7 +82,7 @@ def policies_of(
         else:
             names.add(str(get(one.tree, ("metadata", "name"), "")))
             policy, problems = compile_policy(_with_defaults(one.tree))
-            problems += _structure(policy.tree)
+            problems += structure_problems(policy.tree)
             diagnostics += [one.at(_invalid(one.tree, problem)) for problem in problems]
             if not problems:
                 policies.append(policy)
@@ -138,33 +139,6 @@ def _with_defaults(tree: Tree) -> Tree:
 
 def _binding(tree: Tree) -> Binding:
     return Binding(str(get(tree, ("metadata", "name"), "")), str(get(tree, ("spec", "policyName"), "")), _with_defaults(tree))
-
-
-def _structure(tree: Tree) -> Iterator[PolicyProblem]:
-    """What the server requires of a policy beyond its types (kubernetes 1.36 `pkg/apis/admissionregistration/validation`)."""
-    spec = tree.get("spec") or {}
-    if not spec.get("validations") and not spec.get("auditAnnotations"):
-        yield PolicyProblem(("spec",), "validations or auditAnnotations is required")
-    if not get(spec, ("matchConstraints", "resourceRules"), None):
-        yield PolicyProblem(("spec",), "matchConstraints.resourceRules is required")
-    for position, one in enumerate(spec.get("validations") or ()):
-        path: FieldPath = ("spec", "validations", position)
-        message, reason = one.get("message"), one.get("reason")
-        if message is not None and (not message.strip() or "\n" in message.strip()):
-            yield PolicyProblem((*path, "message"), "the message is one line of text")
-        if message is None and "\n" in str(one.get("expression")).strip():
-            yield PolicyProblem(path, "an expression of several lines requires a message")
-        if reason not in (None, "Forbidden", "Invalid", "RequestEntityTooLarge"):
-            yield PolicyProblem(
-                (*path, "reason"), f'the reason "{reason}" is not one of Forbidden, Invalid, RequestEntityTooLarge'
-            )
-    if spec.get("failurePolicy") not in (None, "Fail", "Ignore"):
-        yield PolicyProblem(
-            ("spec", "failurePolicy"), f'failurePolicy is "{spec["failurePolicy"]}", which is neither Fail nor Ignore'
-        )
-    kind = spec.get("paramKind")
-    if kind is not None and not (kind.get("apiVersion") and kind.get("kind")):
-        yield PolicyProblem(("spec", "paramKind"), "paramKind requires apiVersion and kind")
 
 
 _ACTIONS = ("Audit", "Deny", "Warn")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 
+from tjgen.cluster.policies.inference import result_of
 from tjgen.cluster.validate.cel.comprehensions import READS, Names, Scope
 from tjgen.cluster.validate.cel.parser import Node, parse
 from tjgen.cluster.validate.cel.program import compiled, names_in
@@ -26,8 +27,10 @@ Variables = Mapping[str, "Expression"]
 class Expression:
     """A compiled expression. `unknown` names the inputs that exist only in the cluster; empty if it can be evaluated offline."""
 
-    __slots__ = ("_fast", "_names", "_recorded", "_tree", "text", "unknown")
+    __slots__ = ("_fast", "_names", "_recorded", "_tree", "text", "type", "unknown")
     unknown: str
+    type: str
+    """The name of the type of its value, as `inference` works it out."""
 
     def __init__(self, text: str, *, has_params: bool, variables: Variables) -> None:
         self.text = text
@@ -37,6 +40,7 @@ class Expression:
         self.unknown = (
             "authorizer" if "authorizer" in names_in(self._tree) else _unknown(self._tree) or next(filter(None, read), "")
         )
+        self.type = result_of(self._tree, {name: one.type for name, one in variables.items()})
         self._names = Names(known)
         self._fast = None if self.unknown else compiled(self._tree, self._names)
         self._recorded: Any = None

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from tjgen.cluster.policies.declarations import BOOL, STRING
 from tjgen.cluster.policies.expressions import Expression
+from tjgen.cluster.policies.inference import misfit
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.typing import NamedTuple
+
+_CONDITIONS: FieldPath = ("spec", "matchConditions")
 
 
 class Validation(NamedTuple):
@@ -53,11 +57,16 @@ class _Compiler:
         self.variables: dict[str, Expression] = {}
         self.problems: list[PolicyProblem] = []
 
-    def compiled(self, text: Tree, path: FieldPath) -> Expression:
+    def compiled(self, text: Tree, path: FieldPath, types: Sequence[str] = ()) -> Expression:
+        """The expression; a result of another type than `types` is a problem. Without types, every type fits."""
         try:
             if text.__class__ is not str or not text.strip():
                 raise SyntaxError("an expression is required")
-            return Expression(text, has_params=self.has_params, variables=self.variables)
+            expression = Expression(text, has_params=self.has_params, variables=self.variables)
+            wrong = misfit(expression.type, types) if types else ""
+            if wrong:
+                self.problems.append(PolicyProblem(path, f"the expression {wrong}"))
+            return expression
         except SyntaxError as problem:
             self.problems.append(PolicyProblem(path, f"the expression does not compile: {problem.msg}"))
             return Expression("true", has_params=False, variables={})
@@ -69,17 +78,18 @@ def compile_policy(tree: Tree) -> tuple[CompiledPolicy, list[PolicyProblem]]:
     compiler = _Compiler(has_params=bool(spec.get("paramKind")))
     for position, one in enumerate(spec.get("variables") or ()):
         path: FieldPath = ("spec", "variables", position)
-        if one.get("name") in compiler.variables:
-            compiler.problems.append(PolicyProblem((*path, "name"), f'the variable "{one["name"]}" is defined twice'))
         # A variable reads those before it.
         compiler.variables[one.get("name")] = compiler.compiled(one.get("expression"), (*path, "expression"))
     conditions = tuple(
-        (str(one.get("name")), compiler.compiled(one.get("expression"), ("spec", "matchConditions", position, "expression")))
+        (
+            str(one.get("name")),
+            compiler.compiled(one.get("expression"), (*_CONDITIONS, position, "expression"), (BOOL,)),
+        )
         for position, one in enumerate(spec.get("matchConditions") or ())
     )
     validations = tuple(_validations(spec, compiler))
     annotations = tuple(
-        compiler.compiled(one.get("valueExpression"), ("spec", "auditAnnotations", position, "valueExpression"))
+        compiler.compiled(one.get("valueExpression"), ("spec", "auditAnnotations", position, "valueExpression"), (STRING, "null"))
         for position, one in enumerate(spec.get("auditAnnotations") or ())
     )
     name = str(get(tree, ("metadata", "name"), ""))
@@ -92,8 +102,8 @@ def _validations(spec: Tree, compiler: _Compiler) -> Iterator[Validation]:
         path: FieldPath = ("spec", "validations", position)
         worded = one.get("messageExpression")
         yield Validation(
-            compiler.compiled(one.get("expression"), (*path, "expression")),
+            compiler.compiled(one.get("expression"), (*path, "expression"), (BOOL,)),
             str(one.get("message") or "").strip(),
-            compiler.compiled(worded, (*path, "messageExpression")) if worded else None,
+            compiler.compiled(worded, (*path, "messageExpression"), (STRING,)) if worded else None,
             str(one.get("reason") or "Invalid"),
         )
