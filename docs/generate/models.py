@@ -28,6 +28,10 @@ device classes, storage, queues, images.
 `tjgen.yaml`: where things are and what they are built for.
 It is optional: `tjgen build experiment.yaml` works alone.
 """,
+    "Settings": """\
+The file that the variable `TJGEN_SETTINGS` names. The owner of a pipeline or plugin sets limits there that no project exceeds:
+see [the threat model](../explanation/threat-model.md#settings-of-the-caller).
+""",
 }
 _INHERITANCE = """## Inheritance
 

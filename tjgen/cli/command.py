@@ -102,10 +102,27 @@ def refuse_use(problem: str | None) -> None:
 def run(module: Any, arguments: Arguments) -> int:
     """The exit code of a command. TJGEN_TRUSTED=1 is the same as `--trusted`, and TJGEN_POLICY=PATH as `--policy PATH`."""
     try:
-        return _run(module, arguments)
+        return _limited(module, arguments) if os.environ.get("TJGEN_SETTINGS") else _run(module, arguments)
     except UsageError as error:
         sys.stderr.write(f"Error: {error}\n")
         return 2
+
+
+def _limited(module: Any, arguments: Arguments) -> int:
+    """The exit code under the settings of the caller, which no option and no project exceeds."""
+    from tjgen.cli.settings import UnusableSettingsError, load  # few callers have a settings file
+    from tjgen.trees import ceilings, enforced
+
+    try:
+        settings = load(os.environ["TJGEN_SETTINGS"])
+    except UnusableSettingsError as problem:
+        raise UsageError(str(problem)) from None
+    if not settings.ceiling.trusts and (arguments.get("trusted") or os.environ.get("TJGEN_TRUSTED") in ("1", "true")):
+        raise UsageError(f"{settings.ceiling.file} does not allow to trust a project: leave --trusted and TJGEN_TRUSTED out")
+    if settings.is_strict and "strict" in arguments:
+        arguments = {**arguments, "strict": True}
+    with ceilings.Limiting(settings.ceiling), enforced.Enforcing(settings.policies):
+        return _run(module, arguments)
 
 
 def _run(module: Any, arguments: Arguments) -> int:
@@ -117,7 +134,7 @@ def _run(module: Any, arguments: Arguments) -> int:
             files = enforcing.files(arguments["policy"])
         except enforcing.UnreadablePolicyError as problem:
             raise UsageError(str(problem)) from None
-        with enforced.Enforcing(files):
+        with enforced.Enforcing([*enforced.files(), *files]):
             return _trusting(module, {**arguments, "policy": [name for name, _ in files]})
     return _trusting(module, arguments)
 

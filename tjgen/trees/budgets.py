@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from time import monotonic
 
+from tjgen.trees.ceilings import ceiling
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, Span
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.k8s.quantity import parse
@@ -81,6 +82,14 @@ class CommandBudgets(NamedTuple):
 
 
 DEFAULT = CommandBudgets()
+
+
+def capped(budgets: CommandBudgets) -> CommandBudgets:
+    """The budgets within those of the caller's settings file."""
+    limit = ceiling()
+    if limit is None or not limit.budgets:
+        return budgets
+    return budgets._replace(**{field: min(getattr(budgets, field), most) for field, most in limit.budgets.items()})
 
 
 class _Kind(NamedTuple):

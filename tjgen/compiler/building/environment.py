@@ -110,7 +110,7 @@ class EnvironmentSettings:
             policies=self.policies,
             demands=self.project.spec.policy.demand,
             # A project that was found only through a path below it cannot allow itself more than the caller's project does.
-            allows=self.project.spec.policy.allow if self.project.sets_limits else (),
+            allows=self.project.allowances if self.project.sets_limits else (),
             harmless=self.project.spec.policy.harmless if self.project.sets_limits else (),
             session=session,
         )

@@ -10,7 +10,7 @@ from tjgen.language.resolve.files import named
 from tjgen.language.resolve.project import LoadedProject, PlatformDocument
 from tjgen.language.spec.objects import PlatformSpec
 from tjgen.trees import enforced
-from tjgen.trees.budgets import DEFAULT
+from tjgen.trees.budgets import DEFAULT, capped
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
@@ -63,7 +63,9 @@ def sources(project: LoadedProject | None, platforms: Sequence[PlatformDocument]
                 files.append(one)
         namespaces |= _namespaces(spec)
         defaults |= labels_of(spec.pod_security, ALL_OTHERS)
-    objects, problems = read(files, versions=versions, budgets=project.sandbox.budgets if project is not None else DEFAULT)
+    objects, problems = read(
+        files, versions=versions, budgets=project.sandbox.budgets if project is not None else capped(DEFAULT)
+    )
     return PolicySources(objects, namespaces, defaults, [*diagnostics, *problems])
 
 

@@ -1,6 +1,6 @@
 """The output trees and locks of the other projects of a workspace -> what a project has in common with them, and must not.
 
-The others are not compiled: a name is in the path of a file, and the files say which experiment they are of.
+The others are not compiled: a name is in the path of a file, and the header of a file names its source.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class _Theirs:
 
 
 def source_place(sandbox: Sandbox, project: str, file: str) -> Span | None:
-    """The place of the experiment, or of the Platform, that a file of an output tree is made from; None if it is not there."""
+    """The place of the experiment or the Platform in the source of an output file; None if the source has none."""
     content = sandbox.content(file)
     header = read_header(content) if isinstance(content, bytes) else None
     source = os.path.normpath(os.path.join(project, header.source)) if header is not None else ""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from tjgen.language.resolve.files import named
 from tjgen.language.spec.objects import Environment, Overlay, Platform, ProjectSpec
+from tjgen.trees.ceilings import ceiling
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.files.repository import PROJECT_FILE
@@ -107,6 +108,12 @@ class LoadedProject(NamedTuple):
     def is_workspace(self) -> bool:
         """Whether the project file lists projects."""
         return self.workspace is not None and self.workspace.document is self.document
+
+    @property
+    def allowances(self) -> list[str]:
+        """What its policy allows, within the settings of the caller."""
+        limit = ceiling()
+        return [one for one in self.spec.policy.allow if limit is None or limit.allow is None or one in limit.allow]
 
     @property
     def slicers(self) -> dict[str, str]:

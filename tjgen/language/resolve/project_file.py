@@ -12,6 +12,7 @@ from tjgen.language.resolve.project import LoadedProject, alone, find
 from tjgen.language.resolve.reading import of_kind
 from tjgen.language.spec.objects import ProjectSpec
 from tjgen.trees.budgets import CommandBudgets
+from tjgen.trees.ceilings import ceiling
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files.problems import UnreadableError
@@ -108,12 +109,19 @@ def _extend_by(callers: str, sandbox: Sandbox) -> None:
         spec = ProjectSpec(tree["spec"])
         sandbox.budgets = CommandBudgets.of(spec.budgets)
         for entry in spec.readable:
-            sandbox.allow(os.path.join(os.path.dirname(callers), entry))
+            folder = os.path.join(os.path.dirname(callers), entry)
+            if (limit := ceiling()) is None or limit.is_readable(os.path.realpath(folder)):
+                sandbox.allow(folder)
 
 
 def _extended(project: LoadedProject, document: Document) -> list[Diagnostic]:
     """Let the root project name more folders to read; TJ037 for another one, TJ202 for a folder that does not exist."""
-    diagnostics = []
+    diagnostics: list[Diagnostic] = []
+    limit = ceiling()
+    if limit is not None:
+        from tjgen.language.resolve.ceiling import exceeded  # few callers have a settings file
+
+        diagnostics += exceeded(project.spec, document, limit)
     for position, entry in enumerate(project.spec.readable):
         path: FieldPath = ("spec", "readable", position)
         folder = os.path.join(project.directory, entry)
@@ -124,7 +132,7 @@ def _extended(project: LoadedProject, document: Document) -> list[Diagnostic]:
         elif not os.path.isdir(folder):
             message = f"there is no folder {entry}"
             diagnostics.append(Diagnostic("TJ202", message, path=path, span=document.locate(path)))
-        else:
+        elif limit is None or limit.is_readable(os.path.realpath(folder)):
             project.sandbox.allow(folder)
     if project.spec.schemas is not None and project.schemas is None:
         try:

@@ -1,7 +1,7 @@
 """A project -> the workspace that it belongs to, and a workspace -> its projects.
 
 A workspace is a project file with `projects`. Only the one in a folder above a project that lists the project counts, and only
-in the same Git work tree, or if the caller works in it: a file that somebody else left above has no effect.
+in the same Git work tree, or if the caller works in it: a file of other people above it has no effect.
 """
 
 from __future__ import annotations

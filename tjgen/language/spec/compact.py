@@ -2690,3 +2690,25 @@ PROJECT: Schema = {
     },
 }
 PROJECT_FORM = Form(fields={"spec": PROJECT_SPEC_FORM})
+
+SETTINGS_SPEC: Schema = {
+    "type": "object",
+    "properties": {
+        "trusted": {"type": "boolean"},
+        "strict": {"type": "boolean"},
+        "policies": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "readable": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "allow": {"type": "array", "items": {"type": "string", "enum": ["identity-patches"]}},
+        "budgets": BUDGETS,
+    },
+}
+
+SETTINGS: Schema = {
+    "type": "object",
+    "required": ["apiVersion", "kind", "spec"],
+    "properties": {
+        "apiVersion": {"type": "string", "enum": ["tjgen.dev/v1alpha1"]},
+        "kind": {"type": "string", "enum": ["Settings"]},
+        "spec": SETTINGS_SPEC,
+    },
+}

@@ -3104,3 +3104,40 @@ class Project:
         self.kind = tree["kind"]
         self.metadata = None if (value := get("metadata")) is None else Named(value)
         self.spec = ProjectSpec(tree["spec"])
+
+
+class SettingsSpec:
+    """Limits for projects, and policies that every command enforces."""
+
+    __slots__ = ("allow", "budgets", "policies", "readable", "strict", "trusted")
+
+    trusted: bool
+    strict: bool
+    policies: Sequence[str]
+    readable: Sequence[str]
+    allow: Sequence[str]
+    budgets: Budgets | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.trusted = get("trusted", False)
+        self.strict = get("strict", False)
+        self.policies = get("policies", ())
+        self.readable = get("readable", ())
+        self.allow = get("allow", ())
+        self.budgets = None if (value := get("budgets")) is None else Budgets(value)
+
+
+class Settings:
+    """Settings of the caller."""
+
+    __slots__ = ("api_version", "kind", "spec")
+
+    api_version: str
+    kind: str
+    spec: SettingsSpec
+
+    def __init__(self, tree: Tree) -> None:
+        self.api_version = tree["apiVersion"]
+        self.kind = tree["kind"]
+        self.spec = SettingsSpec(tree["spec"])

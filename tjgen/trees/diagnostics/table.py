@@ -430,6 +430,7 @@ TABLE = {
     "TJ562": ("loosened-setting", "error"),
     "TJ563": ("shared-namespace", "error"),
     "TJ564": ("object-of-two-projects", "error"),
+    "TJ568": ("exceeds-settings", "error"),
     "TJ569": ("workspace-without-output", "error"),
     "TJ580": ("no-node-fits", "error"),
     "TJ581": ("queue-never-admits", "error"),

@@ -12,7 +12,7 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 
-from tjgen.trees.budgets import DEFAULT, CommandBudgets
+from tjgen.trees.budgets import DEFAULT, CommandBudgets, capped
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files import problems
 from tjgen.trees.files.problems import UnreadableError, over_budget, refused
@@ -60,6 +60,15 @@ class Sandbox:
         self._bytes = 0
         self._entries = 0
         self._listing: tuple[str | None, list[FolderEntry]] = (None, [])
+
+    @property
+    def budgets(self) -> CommandBudgets:
+        """The budgets of the command."""
+        return self._budgets
+
+    @budgets.setter
+    def budgets(self, budgets: CommandBudgets) -> None:
+        self._budgets = capped(budgets)
 
     @property
     def root(self) -> str:

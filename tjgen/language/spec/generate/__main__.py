@@ -9,9 +9,10 @@ from tjgen.language.spec.models.experiment import Experiment
 from tjgen.language.spec.models.overlay import Overlay
 from tjgen.language.spec.models.platform import Platform
 from tjgen.language.spec.models.project import Project
+from tjgen.language.spec.models.settings import Settings
 from tjgen.language.spec.models.shape import Shape
 
-KINDS: list[type[Shape]] = [Experiment, Overlay, Platform, Project]
+KINDS: list[type[Shape]] = [Experiment, Overlay, Platform, Project, Settings]
 
 
 def sources() -> dict[Path, str]:

@@ -13,6 +13,7 @@ from tjgen.language.spec.models.shape import ApiVersion, Count, Label, Quantity,
 from tjgen.trees.budgets import DEFAULT
 
 ReleaseName: TypeAlias = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+(\.[0-9]+)?$")]
+Allowance: TypeAlias = Literal["identity-patches"]
 OnSupersede: TypeAlias = Literal["keep", "stop"]
 
 
@@ -72,7 +73,7 @@ class Policy(Shape):
     """Whether warnings are errors."""
     demand: list[Literal["commits", "digests"]] = []
     """What a build requires: `commits` for code by commit ID, `digests` for images by digest."""
-    allow: list[Literal["identity-patches"]] = []
+    allow: list[Allowance] = []
     """What a build refuses without it: `identity-patches`, patches that change the kind, name, namespace, owners, finalizers or
     tjgen's own labels of an object. Only the root project, the one that the command names or runs in, can allow it."""
     harmless: dict[str, Text] = {}
