@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from tjgen.cli.command import COMMON, FOLDER, MANY, SET, TRAINER, TRUSTED, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.fit import ClusterFit, fit
 from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Run
-from tjgen.compiler.fit.project import ClusterFit, fit
 from tjgen.compiler.fit.verdicts import FitVerdict
 from tjgen.trees.diagnostics.model import ERROR
 from tjgen.trees.session import Session

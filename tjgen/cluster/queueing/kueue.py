@@ -7,7 +7,7 @@ without parents, and the default flavor fungibility. Preemption is not simulated
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tjgen.cluster.scheduling.filters.node_affinity import matches_required
 from tjgen.cluster.scheduling.filters.taint_toleration import is_tolerated
@@ -70,21 +70,33 @@ class Quotas:
 
     def __init__(self, queues: Sequence[ClusterQueue]) -> None:
         self.queues = {one.name: one for one in queues}
-        self._used: dict[tuple[str, str, str], int] = {}
+        self._used: _Used = {}
 
     def assign(self, queue: str, pod_sets: Sequence[PodSetRequest]) -> QueueAssignment:
-        """The flavors of the pod sets, in order: the quota that one takes is not left for the next."""
-        own = self.queues[queue]
+        """The flavors of the pod sets. A workload that does not fit waits if it would fit without others, or never starts."""
+        assignment = self._assign(self.queues[queue], pod_sets, self._used)
+        if assignment.mode == FITS or (self._used and self._assign(self.queues[queue], pod_sets, {}).mode == FITS):
+            return assignment
+        return assignment._replace(mode=NEVER)
+
+    def _assign(self, queue: ClusterQueue, pod_sets: Sequence[PodSetRequest], used: _Used) -> QueueAssignment:
+        """`assignFlavors`: pod sets in order, so that the quota that one takes is not left for the next."""
         usage: dict[tuple[str, str], int] = {}
         flavors: dict[str, ResourceFlavor] = {}
+        sentences: list[str] = []
+        causes: list[str] = []
         for one in pod_sets:
-            mode, flavor, reasons = self._flavor(own, one, usage)
+            flavor, reasons = _flavor(queue, one, usage, self._capacities(queue, used))
+            if reasons:
+                sentences.append(f"couldn't assign flavors to pod set {one.name}: {', '.join(sorted(reasons))}")
+                causes.append(one.name)
             if flavor is None:
-                sentence = f"couldn't assign flavors to pod set {one.name}: {', '.join(sorted(reasons))}"
-                return QueueAssignment(mode, {}, sentence, {}, one.name)
+                break
             flavors[one.name] = flavor
-            for resource, amount in _requests(own, one).items():
+            for resource, amount in _requests(queue, one).items():
                 usage[flavor.name, resource] = usage.get((flavor.name, resource), 0) + amount
+        if sentences:
+            return QueueAssignment(WAITS, {}, "; ".join(sentences), {}, causes[0])
         return QueueAssignment(FITS, flavors, "", usage)
 
     def admit(self, queue: str, assignment: QueueAssignment) -> None:
@@ -101,53 +113,71 @@ class Quotas:
             for (flavor, resource), amount in assignment.usage.items()
         )
 
-    def _flavor(
-        self, queue: ClusterQueue, one: PodSetRequest, usage: Mapping[tuple[str, str], int]
-    ) -> tuple[str, ResourceFlavor | None, list[str]]:
-        requests = _requests(queue, one)
-        covered = {resource for _, quota in queue.flavors for resource in quota}
-        for resource in sorted(requests):
-            if resource not in covered and requests[resource]:
-                return NEVER, None, [f"resource {resource} unavailable in ClusterQueue"]
-        reasons: list[str] = []
-        waits = False
-        for flavor, _ in queue.flavors:
-            reason = _mismatch(one.spec, flavor)
-            if reason is not None:
-                reasons.append(reason)
-                continue
-            mode, reason = self._fits(queue, flavor.name, requests, usage)
-            if mode == FITS:
-                return FITS, flavor, []
-            reasons += [reason]
-            waits = waits or mode == WAITS
-        return WAITS if waits else NEVER, None, reasons
-
-    def _fits(
-        self, queue: ClusterQueue, flavor: str, requests: Mapping[str, int], usage: Mapping[tuple[str, str], int]
-    ) -> tuple[str, str]:
-        """`fitsResourceQuota` for all resources: the worst result, with the reason of the first resource that has it."""
-        waiting = ""
-        for resource in sorted(requests):
-            assumed = usage.get((flavor, resource), 0)
-            total = assumed + requests[resource]
-            most, used = self._capacity(queue, flavor, resource)
-            if total > most:
-                return NEVER, (
-                    f"insufficient quota for {resource} in flavor {flavor}, previously considered podsets requests "
-                    f"({shown(resource, assumed)}) + current podset request ({shown(resource, requests[resource])}) "
-                    f"> maximum capacity ({shown(resource, most)})"
-                )
-            if total > most - used and not waiting:
-                more = shown(resource, total - (most - used))
-                waiting = f"insufficient unused quota for {resource} in flavor {flavor}, {more} more needed"
-        return (WAITS, waiting) if waiting else (FITS, "")
-
-    def _capacity(self, queue: ClusterQueue, flavor: str, resource: str) -> tuple[int, int]:
-        """What the queue can use of a flavor with its cohort, and what the cohort uses (`potentialAvailable`, `available`)."""
+    def _capacities(self, queue: ClusterQueue, used: _Used) -> _Capacities:
+        """What the queue can use with its cohort, what the cohort uses, and its own quota."""
         members = [one for one in self.queues.values() if one.cohort == queue.cohort] if queue.cohort else [queue]
-        most = sum(quota.get(resource, 0) for one in members for own, quota in one.flavors if own.name == flavor)
-        return most, sum(self._used.get((one.name, flavor, resource), 0) for one in members)
+
+        def of(flavor: str, resource: str) -> tuple[int, int, int]:
+            own = sum(quota.get(resource, 0) for each, quota in queue.flavors if each.name == flavor)
+            most = sum(quota.get(resource, 0) for one in members for each, quota in one.flavors if each.name == flavor)
+            return most, sum(used.get((one.name, flavor, resource), 0) for one in members), own
+
+        return of
+
+
+_Used = dict[tuple[str, str, str], int]
+"""Queue, flavor and resource -> amount."""
+_Capacities = Callable[[str, str], tuple[int, int, int]]
+"""Flavor and resource -> `potentialAvailable`, what is used of it, and the nominal quota of the queue itself."""
+
+
+def _flavor(
+    queue: ClusterQueue, one: PodSetRequest, usage: Mapping[tuple[str, str], int], capacities: _Capacities
+) -> tuple[ResourceFlavor | None, list[str]]:
+    """`findFlavorForPodSets`: the first flavor that fits, or else the first in which preemption could help; and the reasons."""
+    requests = _requests(queue, one)
+    covered = {resource for _, quota in queue.flavors for resource in quota}
+    undeclared = [resource for resource in sorted(requests) if resource not in covered and requests[resource]]
+    if undeclared:
+        return None, [f"resource {undeclared[0]} unavailable in ClusterQueue"]
+    reasons: list[str] = []
+    best: ResourceFlavor | None = None
+    for flavor, _ in queue.flavors:
+        reason = _mismatch(one.spec, flavor)
+        if reason is not None:
+            reasons.append(reason)
+            continue
+        lacking, is_possible = _lacking(flavor.name, requests, usage, capacities)
+        if not lacking:
+            return flavor, []
+        reasons += lacking
+        if is_possible and best is None:
+            best = flavor
+    return best, reasons
+
+
+def _lacking(
+    flavor: str, requests: Mapping[str, int], usage: Mapping[tuple[str, str], int], capacities: _Capacities
+) -> tuple[list[str], bool]:
+    """`fitsResourceQuota` for each resource, until one cannot fit: the reasons, and whether preemption could help."""
+    reasons: list[str] = []
+    for resource in sorted(requests):
+        assumed = usage.get((flavor, resource), 0)
+        total = assumed + requests[resource]
+        most, used, nominal = capacities(flavor, resource)
+        if total > most:
+            reasons.append(
+                f"insufficient quota for {resource} in flavor {flavor}, previously considered podsets requests "
+                f"({shown(resource, assumed)}) + current podset request ({shown(resource, requests[resource])}) "
+                f"> maximum capacity ({shown(resource, most)})"
+            )
+            return reasons, False
+        if total > most - used:
+            more = shown(resource, total - (most - used))
+            reasons.append(f"insufficient unused quota for {resource} in flavor {flavor}, {more} more needed")
+            if nominal < total:
+                return reasons, False
+    return reasons, True
 
 
 def _requests(queue: ClusterQueue, one: PodSetRequest) -> dict[str, int]:

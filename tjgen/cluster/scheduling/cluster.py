@@ -63,6 +63,8 @@ class ScheduledCluster:
         self._repelling: list[tuple[int, SchedulingPod]] = []
         self._attracting: list[tuple[int, SchedulingPod]] = []
         self._levels: list[Level] = []
+        self._lowest = 2**31
+        """A bound of the priorities of all pods on nodes."""
         self._members: dict[Level, list[int]] = {}
         """Level -> positions of its nodes, as a heap."""
         kinds: dict[str, Level] = {}
@@ -94,6 +96,7 @@ class ScheduledCluster:
         """Put the pod on the node."""
         self._move(position, self._levels[position].with_pod(pod))
         self._pods[position].append(pod)
+        self._lowest = min(self._lowest, pod.priority)
         if terms(pod, "podAntiAffinity"):
             self._repelling.append((position, pod))
         if attracts(pod):
@@ -200,7 +203,9 @@ class ScheduledCluster:
         if pod.spec.get("preemptionPolicy") == "Never":
             return f"{first}, preemption: not eligible due to preemptionPolicy=Never."
         counts: dict[str, int] = {}
-        for position in positions:
+        if positions and pod.priority <= self._lowest:
+            counts = {_NO_VICTIMS.reasons[0]: len(positions)}
+        for position in positions if not counts else ():
             rejection = self._without_victims(pod, position)
             if rejection is None:
                 return None

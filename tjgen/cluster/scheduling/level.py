@@ -14,7 +14,7 @@ from tjgen.cluster.scheduling.verdict import Rejection
 class Level:
     """Nodes with equal labels, taints and resources, on which pods use the same amounts."""
 
-    __slots__ = ("_after", "_late", "_static", "node", "pods", "scored", "used")
+    __slots__ = ("_after", "_late", "_static", "node", "pods", "scored", "scores", "used")
 
     def __init__(self, node: Node, used: dict[str, int], scored: tuple[int, int], pods: int) -> None:
         self.node = node
@@ -23,6 +23,8 @@ class Level:
         self.scored = scored
         """Thousandths of a processor and bytes that scores count."""
         self.pods = pods
+        self.scores: dict[str, int] = {}
+        """Kind of a pod -> the scores of its resources (see scores.py)."""
         self._static: dict[str, Rejection | None] = {}
         self._late: dict[str, Rejection | None] = {}
         self._after: dict[tuple[str, int], Level] = {}

@@ -13,7 +13,7 @@ from tjgen.cluster.scheduling.filters.taint_toleration import is_tolerated
 from tjgen.cluster.scheduling.level import Level
 from tjgen.cluster.scheduling.node import CPU, MEMORY
 from tjgen.cluster.scheduling.pod import PREFERRED, SchedulingPod
-from tjgen.trees.fields.path import get
+from tjgen.trees.fields.path import Tree, get
 
 _MOST = 100
 _TAINTS_WEIGHT, _AFFINITY_WEIGHT = 3, 2
@@ -22,11 +22,20 @@ _TAINTS_WEIGHT, _AFFINITY_WEIGHT = 3, 2
 def scores(pod: SchedulingPod, levels: Sequence[Level], attraction: Sequence[int]) -> list[int]:
     """The score of each level, in the same order; `attraction` is that of the pods that run."""
     taints = _normalized([_bad_taints(pod, level) for level in levels], reverse=True)
-    affinity = _normalized([_preference(pod, level) for level in levels], reverse=False)
+    preferred = get(pod.spec, ("affinity", "nodeAffinity", PREFERRED), None) or ()
+    affinity = _normalized([_preference(preferred, level) for level in levels], reverse=False)
     return [
-        _least_allocated(pod, level) + _balanced(pod, level) + _TAINTS_WEIGHT * one + _AFFINITY_WEIGHT * (other + near)
+        _of_resources(pod, level) + _TAINTS_WEIGHT * one + _AFFINITY_WEIGHT * (other + near)
         for level, one, other, near in zip(levels, taints, affinity, attraction, strict=True)
     ]
+
+
+def _of_resources(pod: SchedulingPod, level: Level) -> int:
+    """The scores that depend on nothing but the level."""
+    score = level.scores.get(pod.kind)
+    if score is None:
+        score = level.scores[pod.kind] = _least_allocated(pod, level) + _balanced(pod, level)
+    return score
 
 
 def _least_allocated(pod: SchedulingPod, level: Level) -> int:
@@ -63,15 +72,14 @@ def _balance(level: Level, more: tuple[int, int]) -> int:
 def _bad_taints(pod: SchedulingPod, level: Level) -> int:
     """`countIntolerableTaintsPreferNoSchedule`."""
     soft = [taint for taint in level.node.taints if taint.get("effect") == "PreferNoSchedule"]
-    allowed = (
-        [one for one in pod.spec.get("tolerations") or () if one.get("effect") in (None, "", "PreferNoSchedule")] if soft else ()
-    )
+    if not soft:
+        return 0
+    allowed = [one for one in pod.spec.get("tolerations") or () if one.get("effect") in (None, "", "PreferNoSchedule")]
     return sum(not is_tolerated(taint, allowed) for taint in soft)
 
 
-def _preference(pod: SchedulingPod, level: Level) -> int:
+def _preference(preferred: Sequence[Tree], level: Level) -> int:
     """The weights of the preferred terms that match."""
-    preferred = get(pod.spec, ("affinity", "nodeAffinity", PREFERRED), None) or ()
     return sum(int(one["weight"]) for one in preferred if matches_term(one["preference"], level.node.labels, level.node.name))
 
 

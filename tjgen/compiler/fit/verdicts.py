@@ -79,7 +79,9 @@ def verdicts(runs: Sequence[FitRun], shared: FitCluster) -> list[FitVerdict]:
     admitted = _admitted(able, shared, results)
     order = 0
     used: dict[str, dict[str, int]] = {}
-    stuck: dict[object, str] = {}
+    changes = 0
+    stuck: dict[tuple[int, str], tuple[int, str]] = {}
+    """Changes so far and kind of pod -> the number of such pods that fit, and the sentence for the next one."""
     for run in able:
         if run.queue in shared.quotas.queues and id(run) not in admitted:
             continue
@@ -88,11 +90,13 @@ def verdicts(runs: Sequence[FitRun], shared: FitCluster) -> list[FitVerdict]:
         if lacking:
             results[id(run)] = FitVerdict(run, WAITS, by=BY_QUEUE, message=lacking)
             continue
-        key = (order, demand.kind) if demand.is_plain and demand.gang else None
-        waiting = stuck.get(key, "")
-        placement = place(demand, shared.cluster) if not waiting else None
+        # The same pods fit no better until others are on the nodes.
+        key = (changes, demand.kind[0][0]) if demand.is_plain and len(demand.sets) == 1 and demand.gang else None
+        fitting, waiting = stuck.get(key, (demand.least, "")) if key is not None else (demand.least, "")
+        placement = place(demand, shared.cluster) if fitting >= demand.least else None
         if placement is not None and (placement.fits or (demand.gang and len(placement.placed) >= demand.least)):
             order += 1
+            changes += 1
             results[id(run)] = results[id(run)]._replace(order=order, flavors=_names(admitted.get(id(run))))
             queue_usage = used.setdefault(run.queue, {})
             for name, amount in needs(run.demand).items():
@@ -101,10 +105,13 @@ def verdicts(runs: Sequence[FitRun], shared: FitCluster) -> list[FitVerdict]:
         started = 0
         if placement is not None:
             waiting = placement.attempt.message if placement.attempt is not None else ""
-            started = 0 if demand.gang else len(placement.placed)
             if demand.gang:
                 remove(placement.placed, shared.cluster)
-                stuck[key] = waiting
+                if key is not None:
+                    stuck[key] = (len(placement.placed), waiting)
+            elif placement.placed:
+                started = len(placement.placed)
+                changes += 1
         flavors = _names(admitted.get(id(run)))
         results[id(run)] = FitVerdict(run, WAITS, by=BY_SCHEDULER, message=waiting, started=started, flavors=flavors)
     return [results[id(run)] for run in runs]

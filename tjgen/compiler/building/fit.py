@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from tjgen.cluster.queueing.kueue import Quotas
-from tjgen.cluster.scheduling.cluster import ScheduledCluster
-from tjgen.cluster.scheduling.node import read_node
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Run
 from tjgen.compiler.fit.demand import demand_of
 from tjgen.compiler.fit.findings import findings
 from tjgen.compiler.fit.nodes import nodes_of
-from tjgen.compiler.fit.queues import capabilities, cluster_queues
-from tjgen.compiler.fit.verdicts import FitCluster, FitRun, FitVerdict, verdicts
+from tjgen.compiler.fit.shared_cluster import shared_cluster
+from tjgen.compiler.fit.verdicts import FitRun, FitVerdict, verdicts
 from tjgen.language.resolve.project import PlatformDocument
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
-from tjgen.trees.fields.path import Tree
 from tjgen.trees.typing import NamedTuple
 
 
@@ -67,11 +63,11 @@ def _fit(plan: Plan, name: str, platform: PlatformDocument, environment: str | N
         )
         for run in runs
     ]
-    shared = cluster_of(nodes, platform)
+    shared = shared_cluster(nodes, spec)
     # A build that refuses a run may leave it without pods, and reports why.
     built = [(run, one) for run, one in zip(runs, several, strict=True) if one.demand.number]
     results = verdicts([one for _, one in built], shared)
-    empty = cluster_of(nodes, platform).cluster
+    empty = shared_cluster(nodes, spec).cluster
     diagnostics: list[Diagnostic] = []
     for (run, _), verdict in zip(built, results, strict=True):
         diagnostics += findings(verdict, name, empty, run.variant.tree, run.compiled.sources)
@@ -81,16 +77,3 @@ def _fit(plan: Plan, name: str, platform: PlatformDocument, environment: str | N
 def queue_of(run: Run) -> str:
     """The queue of a run; empty if it has none."""
     return run.variant.experiment.spec.schedule.queue or ""
-
-
-def cluster_of(nodes: Iterable[Tree], platform: PlatformDocument) -> FitCluster:
-    """The nodes without pods, and the queues without runs."""
-    spec = platform.platform.spec
-    classes = {
-        name: one.create.allowed_topologies
-        for name, one in spec.storage_classes.items()
-        if one.create is not None and one.create.volume_binding_mode == "WaitForFirstConsumer" and one.create.allowed_topologies
-    }
-    namespaces = {name: one.labels for name, one in spec.namespaces.items()}
-    cluster = ScheduledCluster([read_node(node) for node in nodes], namespaces=namespaces, of_classes=classes)
-    return FitCluster(cluster, Quotas(cluster_queues(spec)), capabilities(spec))

@@ -1,0 +1,81 @@
+"""A seed -> random queues of Kueue and workloads, as manifests."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+Tree = dict[str, Any]
+
+GPU = "nvidia.com/gpu"
+_LABEL = "gpu-model"
+_FLAVORS = ("a100", "h100", "spot")
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def queues(seed: int) -> Tree:
+    """ResourceFlavors, ClusterQueues, and workloads in the order in which they are considered."""
+    random = Random(seed)
+    flavors = [_flavor(random, name) for name in _FLAVORS]
+    names = [f"queue-{i}" for i in range(random.randint(1, 3))]
+    cohort = random.random() < 0.5
+    covered = ["cpu", GPU, *(["memory"] if random.random() < 0.5 else []), *(["pods"] if random.random() < 0.2 else [])]
+    clusters = [_queue(random, name, covered, in_cohort=cohort and random.random() < 0.8) for name in names]
+    return {
+        "flavors": flavors,
+        "queues": clusters,
+        "workloads": [_workload(random, i, names) for i in range(random.randint(3, 9))],
+    }
+
+
+def _flavor(random: Random, name: str) -> Tree:
+    spec: Tree = {}
+    if random.random() < 0.8:
+        spec["nodeLabels"] = {_LABEL: name}
+    if random.random() < 0.35:
+        spec["nodeTaints"] = [
+            {"key": GPU, "value": random.choice(("present", "")), "effect": random.choice(("NoSchedule", "PreferNoSchedule"))}
+        ]
+    if random.random() < 0.2:
+        spec["tolerations"] = [{"key": GPU, "operator": "Exists"}]
+    return {"metadata": {"name": name}, "spec": spec}
+
+
+def _queue(random: Random, name: str, covered: list[str], *, in_cohort: bool) -> Tree:
+    amounts = {"cpu": ("16", "64", "500"), "memory": ("64Gi", "1Ti"), GPU: ("0", "8", "16", "32"), "pods": ("2", "10")}
+    flavors = [
+        {
+            "name": flavor,
+            "resources": [{"name": resource, "nominalQuota": random.choice(amounts[resource])} for resource in covered],
+        }
+        for flavor in random.sample(_FLAVORS, random.randint(1, 3))
+    ]
+    spec: Tree = {"namespaceSelector": {}, "resourceGroups": [{"coveredResources": covered, "flavors": flavors}]}
+    if in_cohort:
+        spec["cohortName"] = "all"
+    return {"metadata": {"name": name}, "spec": spec}
+
+
+def _workload(random: Random, number: int, names: list[str]) -> Tree:
+    pod_sets = [_pod_set(random, role) for role in ("launcher", "node")[random.choice((0, 1, 1)) :]]
+    return {
+        "metadata": {"name": f"workload-{number}", "namespace": "vision"},
+        "spec": {"queueName": random.choice(names), "podSets": pod_sets},
+    }
+
+
+def _pod_set(random: Random, name: str) -> Tree:
+    requests: Tree = {"cpu": random.choice(("500m", "1", "4", "16"))}
+    if random.random() < 0.7:
+        requests[GPU] = random.choice(("1", "2", "4", "8"))
+    if random.random() < 0.15:
+        requests["memory"] = random.choice(("1Gi", "100Gi"))
+    spec: Tree = {"containers": [{"name": "main", "image": "train", "resources": {"requests": requests}}]}
+    if random.random() < 0.2:
+        spec["nodeSelector"] = random.choice(({_LABEL: random.choice(_FLAVORS)}, {"disk": "ssd"}))
+    if random.random() < 0.2:
+        expression = {"key": random.choice((_LABEL, _LABEL, "disk")), "operator": "In", "values": random.sample(_FLAVORS, 2)}
+        spec["affinity"] = {"nodeAffinity": {_REQUIRED: {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}}}
+    if random.random() < 0.5:
+        spec["tolerations"] = [{"key": GPU, "operator": "Exists", "effect": "NoSchedule"}]
+    return {"name": name, "count": random.randint(1, 4), "template": {"spec": spec}}

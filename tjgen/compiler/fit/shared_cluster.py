@@ -1,0 +1,25 @@
+"""A Platform and its Node manifests -> the nodes and queues that its runs share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tjgen.cluster.queueing.kueue import Quotas
+from tjgen.cluster.scheduling.cluster import ScheduledCluster
+from tjgen.cluster.scheduling.node import read_node
+from tjgen.compiler.fit.queues import capabilities, cluster_queues
+from tjgen.compiler.fit.verdicts import FitCluster
+from tjgen.language.spec.objects import PlatformSpec
+from tjgen.trees.fields.path import Tree
+
+
+def shared_cluster(nodes: Iterable[Tree], spec: PlatformSpec) -> FitCluster:
+    """The nodes without pods, and the queues without runs."""
+    classes = {
+        name: one.create.allowed_topologies
+        for name, one in spec.storage_classes.items()
+        if one.create is not None and one.create.volume_binding_mode == "WaitForFirstConsumer" and one.create.allowed_topologies
+    }
+    namespaces = {name: one.labels for name, one in spec.namespaces.items()}
+    cluster = ScheduledCluster([read_node(node) for node in nodes], namespaces=namespaces, of_classes=classes)
+    return FitCluster(cluster, Quotas(cluster_queues(spec)), capabilities(spec))
