@@ -40,7 +40,7 @@ def test_build_gives_what_the_command_prints(monkeypatch: pytest.MonkeyPatch) ->
     assert [manifest.tree for manifest in build.manifests] == objects("build", "examples/resnet50.yaml")
     (run,) = build.runs
     previews = objects("build", "examples/resnet50.yaml", "--expanded")
-    assert [manifest.tree for manifest in run.compiled.previews] == previews
+    assert [manifest.tree for manifest in run.compiled.down_to_pods()] == previews
 
 
 def test_build_says_what_is_wrong_and_does_not_raise(tmp_path: Path) -> None:

@@ -57,6 +57,7 @@ STANDARD = {
     "contextvars",
     "errno",
     "functools",  # to print the excerpt of a diagnostic
+    "_sha1",
     "itertools",
     "keyword",
     "operator",

@@ -75,6 +75,8 @@ def containers(folder: Path, prefetch: dict[str, Any]) -> list[tuple[dict[str, A
         answer = tjgen(folder, *words)
         assert answer.code == 0, answer.err
         for one in yaml.safe_load_all(answer.out):
+            if one["metadata"].get("ownerReferences") and one["kind"] == "Job":
+                continue  # of the JobSet, whose deadline is that of the run
             if one["kind"] in ("Job", "CronJob"):
                 job = one["spec"] if one["kind"] == "Job" else one["spec"]["jobTemplate"]["spec"]
                 pods = [(pod_of(one), job["activeDeadlineSeconds"])]

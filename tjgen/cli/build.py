@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 
+from tjgen.cli.collected import collect
 from tjgen.cli.command import (
     COMMON,
     FLAG,
@@ -29,10 +29,10 @@ from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.projects import is_of_all
 from tjgen.compiler.building.request import Request
-from tjgen.compiler.building.run import Built, Run
+from tjgen.compiler.building.run import Built
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
 from tjgen.trees.fields.path import Tree
-from tjgen.trees.manifests.manifest import STAGES, Manifest
+from tjgen.trees.manifests.manifest import STAGES
 from tjgen.trees.session import Session
 
 COMMAND = Command(
@@ -51,6 +51,7 @@ COMMAND = Command(
         Option(("--env",), "env", "Environment of the project to build for; may be repeated.", MANY, "NAME"),
         Option(("--set",), "set", "Set a field of every experiment: spec.nodes=2; not with -o DIR.", MANY, "PATH=VALUE"),
         Option(("--expanded",), "expanded", "Show what controllers will create, alone, or write it to DIR.", VALUE, "[DIR]"),
+        Option(("--all-pods",), "all_pods", "With --expanded: show each pod by itself, not equal ones as one document."),
         Option(("--check",), "check", "Write nothing; exit 1 if the output differs from a build of the sources.", FLAG),
         Option(("--staged",), "staged", "Exit 1 if Git's index does not contain the output of its own sources.", FLAG),
         Option(
@@ -133,6 +134,8 @@ def _wrong_use(arguments: Arguments) -> str | None:
         return "--trainer cannot be used with -o DIR: the tree could not be built again; set spec.trainer in tjgen.yaml"
     if arguments["expanded"] not in (None, "-") and not into_tree:
         return "--expanded DIR needs -o DIR; alone it shows what controllers will create"
+    if arguments["all_pods"] and arguments["expanded"] is None:
+        return "--all-pods needs --expanded"
     for option in ("check", "staged"):
         if arguments[option] and output is not None and _is_file(output):
             return f"--{option} needs -o DIR"
@@ -196,7 +199,7 @@ def _as_stream(plan: Plan, file: str | None, arguments: Arguments, reporter: Rep
         reporter.add(built.diagnostics)
         waiting += built.waiting
         if summary is None:
-            reporter.add(_collect(built.runs, expanded, chosen, staged))
+            reporter.add(collect(built.runs, arguments, chosen, staged))
         elif isinstance(built, Built):
             summary.add(built)
     if waiting:
@@ -233,27 +236,6 @@ def _of_platforms(plan: Plan, runs: list[str], *, expanded: bool) -> tuple[list[
         hint = "build them one after the other, or into a directory with -o DIR"
         diagnostics.append(Diagnostic("TJ910", message, hint=hint))
     return diagnostics, texts
-
-
-def _collect(
-    runs: Sequence[Run], expanded: bool, chosen: dict[ObjectRef, Tree], staged: dict[str, list[str]]
-) -> list[Diagnostic]:
-    """The texts of all objects, each object once, by stage; an error for each that two runs make differently."""
-    from tjgen.trees.source.writer import dump
-
-    diagnostics = []
-    for one in runs:
-        manifests: list[Manifest] = one.compiled.previews if expanded else one.compiled.manifests
-        for manifest in manifests:
-            tree = chosen.get(manifest.ref)
-            if tree is None:
-                tree = chosen[manifest.ref] = manifest.tree
-                staged[STAGES[-1] if expanded else manifest.stage].append(dump(tree))
-            elif tree is not manifest.tree and tree != manifest.tree:
-                from tjgen.gitops.output.problems import differing_file
-
-                diagnostics.append(differing_file(str(manifest.ref), one))
-    return diagnostics
 
 
 def _several_environments(plan: Plan) -> Diagnostic:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from tjgen.cli.command import COMMON, MANY, SET, TRAINER, TRUSTED, Arguments, Command, Option, UsageError
 from tjgen.cli.inputs import sandbox_for
@@ -188,13 +188,17 @@ def _of_platforms(plan: Plan, selection: _Selection, reporter: Reporter) -> list
 
 
 def _explain(runs: list[Run], selection: _Selection, *, as_json: bool) -> None:
-    chosen = _chosen(runs, selection.means)
+    chosen = _chosen(runs, _own_objects, selection.means)
+    if selection.kind and not (chosen and selection.name):
+        # A kind selects all Jobs, pods or Services of the run, and a name selects one.
+        chosen = _chosen(runs, _followed, selection.means) or _chosen(runs, _each_followed, selection.means) or chosen
     if not chosen:
         # Not an object: the name of something in one of them.
         text = f"{selection.kind}/{selection.name}" if selection.name else selection.kind
-        known = _chosen(runs, lambda manifest: True)
-        if show_name([one for group in known for one in group], text, as_json=as_json):
-            return
+        for candidates in (_own_objects, _followed):
+            known = _chosen(runs, candidates, lambda manifest: True)
+            if show_name([one for group in known for one in group], text, as_json=as_json):
+                return
         raise CompileError([_unknown([manifest for group in known for manifest, _ in group], selection)])
     if not selection.every and not selection.word and not as_json:
         # Runs of a sweep differ in few fields.
@@ -203,13 +207,30 @@ def _explain(runs: list[Run], selection: _Selection, *, as_json: bool) -> None:
         _show([one for group in chosen for one in group], selection, as_json=as_json)
 
 
-def _chosen(runs: list[Run], wanted: Callable[[Manifest], bool]) -> list[list[tuple[Manifest, Sources]]]:
+def _own_objects(run: Run) -> Iterable[Manifest]:
+    """The objects that are applied, and those that the controller of a TrainJob creates."""
+    return (*run.compiled.manifests, *run.compiled.previews)
+
+
+def _followed(run: Run) -> Iterable[Manifest]:
+    """All objects of the run down to the pods; equal ones are one document."""
+    return (*run.compiled.manifests, *run.compiled.down_to_pods())
+
+
+def _each_followed(run: Run) -> Iterable[Manifest]:
+    """All objects of the run, each pod by itself."""
+    return (*run.compiled.manifests, *run.compiled.down_to_pods(every=True))
+
+
+def _chosen(
+    runs: list[Run], candidates: Callable[[Run], Iterable[Manifest]], wanted: Callable[[Manifest], bool]
+) -> list[list[tuple[Manifest, Sources]]]:
     """The wanted objects of each run; what runs share is with the first."""
     seen: set[ObjectRef] = set()
     groups = []
     for compiled_run in runs:
         group = []
-        for manifest in (*compiled_run.compiled.manifests, *compiled_run.compiled.previews):
+        for manifest in candidates(compiled_run):
             if manifest.ref not in seen and wanted(manifest):
                 seen.add(manifest.ref)
                 group.append((manifest, compiled_run.compiled.sources))

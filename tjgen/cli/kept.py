@@ -31,7 +31,7 @@ LARGEST_FILE = 64 << 20
 """Bytes of a file that an answer can depend on."""
 _OPTIONS = {
     "build": (
-        ("-q", "--quiet", "--strict", "--summary", "--expanded", "--expanded=-"),
+        ("-q", "--quiet", "--strict", "--summary", "--expanded", "--expanded=-", "--all-pods"),
         ("--env", "--format", "--set", "--trainer"),
     ),
     "check": (("-q", "--quiet", "--strict"), ("--apply", "--format", "--trainer")),

@@ -14,14 +14,15 @@ if TYPE_CHECKING:
 
 def into_directory(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter) -> WriteResult:
     """Write the tree, or with --check compare it; report what was found and done."""
-    from tjgen.gitops.output.options import BuildOptions
+    from tjgen.gitops.output.options import COLLAPSED, EACH, BuildOptions
     from tjgen.gitops.output.write import compare, write
 
-    options = BuildOptions(arguments["force"], arguments["prune_runs"], arguments["prune_data"])
-    summary = summary_of(plan, arguments, directory)
-    seen, watch = summary.add if summary else None, reporter.watch()
     # "-" requests previews without a folder: with a tree they would be lost.
     previews = arguments["expanded"] if arguments["expanded"] != "-" else None
+    shown = "" if previews is None else EACH if arguments["all_pods"] else COLLAPSED
+    options = BuildOptions(arguments["force"], arguments["prune_runs"], arguments["prune_data"], previews=shown)
+    summary = summary_of(plan, arguments, directory)
+    seen, watch = summary.add if summary else None, reporter.watch()
     if arguments["check"]:
         written = compare(plan, directory, previews, options=options, seen=seen, watch=watch)
     else:

@@ -59,6 +59,12 @@ class Compiled(NamedTuple):
     relations: tuple[Any, ...] = ()
     """Names and gangs of its objects (see totals/relations.py)."""
 
+    def down_to_pods(self, *, every: bool = False) -> list[Manifest]:
+        """All objects that controllers create from the run; equal ones are one document unless `every` is set."""
+        from tjgen.cluster.controllers.previews import follow  # few builds show them
+
+        return list(follow(self.manifests, self.previews, every=every))
+
 
 def compile_run(job: Job) -> Compiled:
     """The run after all hops; a hop that refuses it ends the table early, except for `AFTERWARDS`."""

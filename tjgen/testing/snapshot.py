@@ -129,8 +129,10 @@ def _stream(built: BuildResult, *, expanded: bool) -> str:
     if len(environments) > 1:
         pytest.fail(f"the project has several environments: say env, one of {', '.join(environments)}")
     if expanded:
-        previews = {one.ref: one.tree for run in built.runs for one in run.compiled.previews}
-        return "---\n".join(map(dump, previews.values()))
+        from tjgen.cluster.controllers.previews import note_of
+
+        previews = {one.ref: one for run in built.runs for one in run.compiled.down_to_pods()}
+        return "---\n".join(note_of(one) + dump(one.tree) for one in previews.values())
     return "---\n".join([dump(one.tree) for stage in STAGES for one in built.manifests if one.stage == stage])
 
 

@@ -8,10 +8,10 @@ from typing import Any, get_args
 
 import pytest
 
+from tjgen.cluster.controllers.volcano_defaults import with_job_defaults
 from tjgen.cluster.validate import admission
 from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.webhooks import volcano_policies
-from tjgen.cluster.validate.webhooks.volcano_defaults import with_job_defaults
 from tjgen.language.spec.models.volcano import Action
 from tjgen.trees.fields.path import FieldPath, get
 

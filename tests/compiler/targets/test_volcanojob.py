@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from tests.program import tjgen
+from tjgen.cluster.controllers.volcano_gang import pod_group
 from tjgen.cluster.validate import admission
-from tjgen.compiler.targets.volcano_gang import pod_group
 from tjgen.trees.manifests.manifest import Manifest
 
 HEAD = "apiVersion: tjgen.dev/v1alpha1\nkind: Experiment\nmetadata: {name: run, namespace: ml}\nspec:\n  target: volcanojob\n"
@@ -120,7 +120,7 @@ def job(least: int | None, **replicas: int) -> Manifest:
 
 @pytest.mark.parametrize(("least", "cpus"), [(None, "7"), (5, "7"), (3, "3"), (4, "5")])
 def test_a_gang_asks_for_what_its_first_pods_ask_for(least: int | None, cpus: str) -> None:
-    spec = pod_group(job(least, a=3, b=2)).tree["spec"]
+    spec = pod_group(job(least, a=3, b=2).tree)[0]["spec"]
     pods = str(5 if least is None else least)
     assert spec["minResources"] == {"cpu": cpus, "requests.cpu": cpus, "pods": pods, "count/pods": pods}
     assert spec["minTaskMember"] == {"a": 3, "b": 2}
@@ -132,7 +132,7 @@ def test_a_pod_group_has_the_metadata_of_its_job_and_counts_its_limits() -> None
     resources = {"requests": {"cpu": "1", "nvidia.com/gpu": "8"}, "limits": {"cpu": "2", "memory": "1Gi", "nvidia.com/gpu": "8"}}
     tree = changed_container(one.tree, resources=resources)
     tree["metadata"] |= {"labels": {"team": "vision"}, "annotations": {"note": "x"}}
-    group = pod_group(Manifest(tree, {})).tree
+    group = pod_group(tree)[0]
     assert group["metadata"]["labels"] == {"team": "vision"}
     assert group["metadata"]["annotations"] == {"note": "x"}
     assert [(owner["kind"], owner["name"], owner["controller"]) for owner in group["metadata"]["ownerReferences"]] == [

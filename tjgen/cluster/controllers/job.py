@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.controllers import jobset_pods
-from tjgen.cluster.controllers.series import Series, owned_by, uid_of
+from tjgen.cluster.controllers.series import Series, copied_metadata, owned_by, uid_of
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.manifests.generated_names import generated
 
@@ -58,12 +58,11 @@ def labeled_template(spec: Tree, name: str, uid: str) -> Tree:
 
 
 def _pod(job: Tree, template: Tree, prefix: str) -> dict[str, Tree]:
-    given = template.get("metadata") or {}
-    finalizers = given.get("finalizers") or []
     metadata: dict[str, Tree] = {"generateName": prefix}
     if job["metadata"].get("namespace"):
         metadata["namespace"] = job["metadata"]["namespace"]
-    metadata |= {key: given[key] for key in ("labels", "annotations") if given.get(key)}
+    metadata |= copied_metadata(template)
+    finalizers = metadata.get("finalizers") or []
     metadata["finalizers"] = finalizers if _FINALIZER in finalizers else [*finalizers, _FINALIZER]
     metadata["ownerReferences"] = owned_by(job)
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template.get("spec") or {}}

@@ -7,13 +7,17 @@ Upstream: JobSet v0.12 `pkg/controllers/jobset_controller.go:constructJob`, `lab
 from __future__ import annotations
 
 from collections.abc import Iterator
-from hashlib import sha1
 
 from tjgen.cluster.controllers.jobset_pods import DOMAIN, EXCLUSIVE, NODE_SELECTOR
 from tjgen.cluster.controllers.series import Series, metadata_of, owned_by, single, uid_of
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.labels import MULTI_KUEUE
 from tjgen.trees.manifests.generated_names import generated
+
+try:
+    from _sha1 import sha1  # type: ignore[import-not-found]  # hashlib loads OpenSSL
+except ImportError:
+    from hashlib import sha1
 
 MANAGER = "jobset"
 _CONTROLLERS = (f"{DOMAIN}jobset-controller", MULTI_KUEUE)

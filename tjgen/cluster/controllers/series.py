@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from tjgen.trees.fields.path import FieldPath, Tree
-from tjgen.trees.k8s.uids import PLACEHOLDER_UID
+from tjgen.trees.k8s.placeholders import PLACEHOLDER_UID
 from tjgen.trees.manifests.generated_names import generated
 from tjgen.trees.typing import NamedTuple
 
@@ -23,6 +24,8 @@ class Series(NamedTuple):
     """Ordinal from 0 -> the object. It has `generateName` if the API server completes its name."""
     source: FieldPath | None = None
     """Path of the template in the object that they are created from: a field of them comes from this path and its own."""
+    copied: Mapping[FieldPath, FieldPath] = MappingProxyType({})
+    """Fields of them without a template -> the fields of that object that they are copied from."""
 
     @property
     def kind(self) -> str:
@@ -50,3 +53,9 @@ def metadata_of(tree: Tree, name: str) -> dict[str, Tree]:
     """Name and namespace of an object that the controller of `tree` creates."""
     namespace = tree["metadata"].get("namespace")
     return {"name": name, **({"namespace": namespace} if namespace else {})}
+
+
+def copied_metadata(template: Tree) -> dict[str, Tree]:
+    """The metadata that a pod takes over from its template."""
+    given = template.get("metadata") or {}
+    return {key: given[key] for key in ("labels", "annotations", "finalizers") if given.get(key)}

@@ -17,8 +17,30 @@ from tjgen.cluster.kinds.protocol import (
     RunFacts,
 )
 from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.typing import NamedTuple
 
 _NEW_PODS = Effect(SILENT, "accepted, but pods that are there stay as they are; only new ones are made so")
+
+
+class OperatorDefaults(NamedTuple):
+    """What the Training Operator fills in for a kind."""
+
+    container: str
+    """The name that the main container must have."""
+    port_name: str
+    port: int
+    """The port that the operator opens if the main container has none of that name."""
+    restart_policy: str
+
+
+OPERATOR_DEFAULTS = {
+    "PyTorchJob": OperatorDefaults("pytorch", "pytorchjob-port", 23456, "OnFailure"),
+    "TFJob": OperatorDefaults("tensorflow", "tfjob-port", 2222, "Never"),
+    "XGBoostJob": OperatorDefaults("xgboost", "xgboostjob-port", 9999, "Never"),
+    "JAXJob": OperatorDefaults("jax", "jaxjob-port", 6666, "Never"),
+    "PaddleJob": OperatorDefaults("paddle", "master", 36543, "OnFailure"),
+}
+"""Kind -> its defaults: training-operator v1.9 `pkg/apis/kubeflow.org/v1`."""
 
 
 def effect(path: FieldPath, before: Tree, after: Tree) -> Effect | None:
@@ -54,7 +76,7 @@ def operator_job(name: str, replicas: str, *, version: str = "v1", starter: str 
             replicas=replicas,
             pod_label="training.kubeflow.org/job-name",
         ),
-        controller="",
+        controller=f"tjgen.cluster.controllers.{starter.lower().replace(' ', '_')}",
     )
 
 

@@ -39,7 +39,7 @@ VOLCANO_JOB = Kind(
         replicas="",
         pod_label="volcano.sh/job-name",
     ),
-    controller="",
+    controller="tjgen.cluster.controllers.volcano",
 )
 POD_GROUP = Kind(
     api_version="scheduling.volcano.sh/v1beta1",

@@ -20,7 +20,7 @@ from tjgen.cluster.trainer.warnings.subject import ExpandedTrainJob
 from tjgen.cluster.trainer.warnings.table import find_warnings
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get
-from tjgen.trees.k8s.uids import PLACEHOLDER_UID
+from tjgen.trees.k8s.placeholders import PLACEHOLDER_UID
 from tjgen.trees.session import Session
 from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
 

@@ -7,12 +7,10 @@ from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.typing import NamedTuple
 
-RANDOM = "<random>"
 SNAPSHOT = "<runtime-snapshot>"
+"""Placeholder for the copy of the live runtime."""
 SNAPSHOT_SUFFIX = "-runtime-snapshot"
 """The name of the ConfigMap with the copy of the runtime, after that of the TrainJob."""
-SCRIPT = "<script>"
-"""Placeholders for values that exist only in the cluster: random bytes, the live runtime, scripts of the controller."""
 
 
 class CreatedObject(NamedTuple):

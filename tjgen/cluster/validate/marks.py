@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.trainer.objects import RANDOM
 from tjgen.cluster.validate.report import subject_of
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.k8s.placeholders import RANDOM
 
 _STANDS_FOR = "cmFuZG9t"
 

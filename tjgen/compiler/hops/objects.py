@@ -79,7 +79,7 @@ def expand(job: Job, draft: Draft) -> Draft:
         if overlong is not None:
             return draft.refused([overlong])
         diagnostics = located(direct_target.find_warnings(started, draft.workload), started, draft.sources)
-        return draft._replace(previews=direct_target.previews(started)).reporting(diagnostics)
+        return draft._replace(previews=_gangs(started)).reporting(diagnostics)
     assert draft.template is not None, "a TrainJob has a runtime"
     template = draft.template.tree
     expansion = twin_expand(_as_started(started.tree), template, release=_controller(job), session=job.setting.session)
@@ -119,6 +119,15 @@ def _as_started(trainjob: Tree) -> Tree:
     if get(trainjob, ("spec", "managedBy"), None) != MULTI_KUEUE:
         return trainjob
     return {**trainjob, "spec": {key: value for key, value in trainjob["spec"].items() if key != "managedBy"}}
+
+
+def _gangs(job: Manifest) -> list[Manifest]:
+    """The PodGroup of a Volcano Job: the totals of a run need it. Other objects of direct targets are created on demand."""
+    if job.kind != "Job":
+        return []
+    from tjgen.cluster.controllers.previews import first_created  # most runs are TrainJobs
+
+    return first_created(job, "PodGroup")
 
 
 def _previews(expansion: Expansion, job: Manifest) -> list[Manifest]:

@@ -44,8 +44,5 @@ class Target(Protocol):
     def find_warnings(self, job: Manifest, workload: Workload) -> list[Diagnostic]:
         """Where the object, with the patches on it, does not do what it seems to; paths are of the object."""
 
-    def previews(self, job: Manifest) -> list[Manifest]:
-        """The objects that the controller of the kind creates from the object, as far as they are known offline."""
-
     def budget(self, job: Manifest) -> int:
         """Return the maximum length of the run's name, so that the names derived from it stay valid."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.kinds.jaxjob import JAXJOB
-from tjgen.compiler.targets import kubeflow, kubeflow_preview, kubeflow_unsupported
+from tjgen.compiler.targets import kubeflow, kubeflow_unsupported
 from tjgen.compiler.targets.direct import Lowered, RequestedSize
 from tjgen.compiler.targets.kubeflow import host, variables
 from tjgen.compiler.targets.operator_job import OperatorJob
@@ -20,7 +20,7 @@ from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.workload.roles import nodes
 from tjgen.trees.workload.workload import Workload
 
-KIND = OperatorJob(JAXJOB, {"worker": "Worker"}, (), "jax", "jax", "jaxjob-port", 6666)
+KIND = OperatorJob(JAXJOB, {"worker": "Worker"}, (), "jax")
 
 
 def arranged(workload: Workload, size: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
@@ -39,11 +39,6 @@ def lower(workload: Workload) -> Lowered:
 def find_warnings(job: Manifest, workload: Workload) -> list[Diagnostic]:
     """Variables that the operator overrides."""
     return list(kubeflow_unsupported.find_warnings(job, KIND))
-
-
-def previews(job: Manifest) -> list[Manifest]:
-    """The first and last pod, with their Services."""
-    return kubeflow_preview.previews(job, KIND)
 
 
 def budget(job: Manifest) -> int:

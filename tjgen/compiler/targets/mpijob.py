@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.kinds.mpijob import MPIJOB
 from tjgen.cluster.trainer import resources
-from tjgen.compiler.targets import groups, kubeflow, kubeflow_policies, kubeflow_unsupported, mpijob_preview
+from tjgen.compiler.targets import groups, kubeflow, kubeflow_policies, kubeflow_unsupported
 from tjgen.compiler.targets.direct import Lowered, RequestedSize
 from tjgen.compiler.targets.kubeflow import INDEX, RULE
 from tjgen.compiler.targets.operator_job import OperatorJob
@@ -26,7 +26,6 @@ KIND = OperatorJob(
     MPIJOB,
     {"launcher": "Launcher", "worker": "Worker", NODE: "Worker"},
     ("launcher",),
-    "",
     "mpi",
 )
 _MPI: FieldPath = ("runtime", "mlPolicy", "mpi")
@@ -72,11 +71,6 @@ def lower(workload: Workload) -> Lowered:
 def find_warnings(job: Manifest, workload: Workload) -> list[Diagnostic]:
     """Variables that the operator overrides."""
     return list(kubeflow_unsupported.find_warnings(job, KIND))
-
-
-def previews(job: Manifest) -> list[Manifest]:
-    """The launcher's Job, the first and last worker, their Service and the host file."""
-    return mpijob_preview.previews(job)
 
 
 def budget(job: Manifest) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tjgen.cluster.kinds.operator_job import OPERATOR_DEFAULTS
 from tjgen.cluster.kinds.protocol import Kind
 from tjgen.trees.typing import NamedTuple
 
@@ -16,13 +17,8 @@ class OperatorJob(NamedTuple):
     """Role -> replica type."""
     single: tuple[str, ...]
     """Roles of exactly one pod."""
-    container: str
-    """The name that the main container must have; empty if any name works."""
     policy: str
     """The ML policy of a runtime whose rendezvous the operator sets up."""
-    port_name: str = ""
-    port: int = 0
-    """The port that the operator opens if the main container has none of that name."""
     aside: tuple[str, ...] = ()
     """Roles that run the program and do not train."""
 
@@ -30,6 +26,16 @@ class OperatorJob(NamedTuple):
     def name(self) -> str:
         """The kind, such as PyTorchJob."""
         return self.kind.name
+
+    @property
+    def container(self) -> str:
+        """The name that the main container must have; empty if any name works."""
+        return OPERATOR_DEFAULTS[self.name].container if self.name in OPERATOR_DEFAULTS else ""
+
+    @property
+    def port(self) -> int:
+        """The port that the operator opens if the main container has none of its own."""
+        return OPERATOR_DEFAULTS[self.name].port
 
     @property
     def field(self) -> str:

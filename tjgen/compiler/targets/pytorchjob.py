@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.kinds.pytorchjob import PYTORCHJOB
 from tjgen.cluster.trainer import resources
-from tjgen.compiler.targets import kubeflow, kubeflow_preview, kubeflow_unsupported
+from tjgen.compiler.targets import kubeflow, kubeflow_unsupported
 from tjgen.compiler.targets.direct import Lowered, RequestedSize
 from tjgen.compiler.targets.kubeflow import RULE, take
 from tjgen.compiler.targets.operator_job import OperatorJob
@@ -26,10 +26,7 @@ KIND = OperatorJob(
     PYTORCHJOB,
     {"master": "Master", "worker": "Worker"},
     ("master",),
-    "pytorch",
     "torch",
-    "pytorchjob-port",
-    23456,
 )
 _ELASTIC = (("min", "minReplicas"), ("max", "maxReplicas"), ("restarts", "maxRestarts"), ("metrics", "metrics"))
 
@@ -52,11 +49,6 @@ def lower(workload: Workload) -> Lowered:
 def find_warnings(job: Manifest, workload: Workload) -> list[Diagnostic]:
     """Variables that the operator overrides."""
     return list(kubeflow_unsupported.find_warnings(job, KIND))
-
-
-def previews(job: Manifest) -> list[Manifest]:
-    """The first and last pod of each type with their Services, and the autoscaler of an elastic run."""
-    return kubeflow_preview.previews(job, KIND)
 
 
 def budget(job: Manifest) -> int:

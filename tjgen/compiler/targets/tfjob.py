@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.kinds.tfjob import TFJOB
-from tjgen.compiler.targets import kubeflow, kubeflow_preview, kubeflow_unsupported
+from tjgen.compiler.targets import kubeflow, kubeflow_unsupported
 from tjgen.compiler.targets.direct import Lowered, RequestedSize
 from tjgen.compiler.targets.operator_job import OperatorJob
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -22,9 +22,6 @@ KIND = OperatorJob(
     {"chief": "Chief", "master": "Master", "worker": "Worker", "ps": "PS", "evaluator": "Evaluator"},
     ("chief", "master"),
     "tensorflow",
-    "tensorflow",
-    "tfjob-port",
-    2222,
     aside=("ps", "evaluator"),
 )
 
@@ -42,11 +39,6 @@ def lower(workload: Workload) -> Lowered:
 def find_warnings(job: Manifest, workload: Workload) -> list[Diagnostic]:
     """Variables that the operator overrides."""
     return list(kubeflow_unsupported.find_warnings(job, KIND))
-
-
-def previews(job: Manifest) -> list[Manifest]:
-    """The first and last pod of each type, with their Services."""
-    return kubeflow_preview.previews(job, KIND)
 
 
 def budget(job: Manifest) -> int:

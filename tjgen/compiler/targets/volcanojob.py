@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tjgen.cluster.controllers.volcano_defaults import task_defaults
 from tjgen.cluster.kinds.pods import pods_of
-from tjgen.cluster.validate.webhooks.volcano_defaults import task_defaults
-from tjgen.compiler.targets import fetching, groups, volcano_gang, volcano_policies, volcano_rendezvous, volcano_unsupported
+from tjgen.compiler.targets import fetching, groups, volcano_policies, volcano_rendezvous, volcano_unsupported
 from tjgen.compiler.targets.direct import Lowered, RequestedSize
 from tjgen.compiler.targets.extra_objects import extra_objects, taken
 from tjgen.compiler.targets.volcano_additions import Rendezvous
@@ -76,11 +76,6 @@ def lower(workload: Workload) -> Lowered:
 def find_warnings(job: Manifest, workload: Workload) -> list[Diagnostic]:
     """What the policies and the gang do, against what they seem to do."""
     return list(volcano_policies.find_warnings(job, workload))
-
-
-def previews(job: Manifest) -> list[Manifest]:
-    """The PodGroup."""
-    return [volcano_gang.pod_group(job)]
 
 
 def budget(job: Manifest) -> int:

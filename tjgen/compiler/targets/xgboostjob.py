@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.kinds.xgboostjob import XGBOOSTJOB
 from tjgen.cluster.trainer import resources
-from tjgen.compiler.targets import kubeflow, kubeflow_preview, kubeflow_unsupported
+from tjgen.compiler.targets import kubeflow, kubeflow_unsupported
 from tjgen.compiler.targets.direct import Lowered, RequestedSize
 from tjgen.compiler.targets.kubeflow import host, variables
 from tjgen.compiler.targets.operator_job import OperatorJob
@@ -27,9 +27,6 @@ KIND = OperatorJob(
     {"master": "Master", "worker": "Worker"},
     ("master",),
     "xgboost",
-    "xgboost",
-    "xgboostjob-port",
-    9999,
 )
 _TRACKER_PORT = 29500
 """Trainer's (v2.3.0 plugins/xgboost): the operator's own port is its master's."""
@@ -55,11 +52,6 @@ def lower(workload: Workload) -> Lowered:
 def find_warnings(job: Manifest, workload: Workload) -> list[Diagnostic]:
     """Variables that the operator overrides."""
     return list(kubeflow_unsupported.find_warnings(job, KIND))
-
-
-def previews(job: Manifest) -> list[Manifest]:
-    """The first and last pod of each type, with their Services."""
-    return kubeflow_preview.previews(job, KIND)
 
 
 def budget(job: Manifest) -> int:

@@ -57,13 +57,17 @@ def file_name(manifest: Manifest) -> str:
     return f"{manifest.kind.lower()}-{manifest.name}.yaml"
 
 
-def preview_files(run: Run) -> dict[str, str]:
-    """Path -> text of everything that controllers will create."""
+def preview_files(run: Run, *, every: bool) -> dict[str, str]:
+    """Path -> text of everything that controllers will create; unless `every` is set, one file for equal objects."""
+    from tjgen.cluster.controllers.previews import note_of  # few builds write previews
+
     folder = run_folder(run.unit, run.name)
-    return {f"{folder}/{_preview_name(one)}": PREVIEW_NOTE + dump(one.tree) for one in run.compiled.previews}
+    previews = run.compiled.down_to_pods(every=every)
+    return {f"{folder}/{_preview_name(one)}": PREVIEW_NOTE + note_of(one) + dump(one.tree) for one in previews}
 
 
 def _preview_name(manifest: Manifest) -> str:
     # Two schedulers have a kind PodGroup, and a run may be given to both.
     group = manifest.api_version.partition("/")[0].partition(".")[2] if manifest.kind == "PodGroup" else ""
-    return f"{manifest.kind.lower()}{'-' + group.replace('.', '-') if group else ''}-{manifest.name}.yaml"
+    name = manifest.name.replace("{", "").replace("}", "")
+    return f"{manifest.kind.lower()}{'-' + group.replace('.', '-') if group else ''}-{name}.yaml"

@@ -5,6 +5,11 @@ from __future__ import annotations
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.trees.typing import NamedTuple, Protocol
 
+COLLAPSED = "collapsed"
+"""One document for equal objects."""
+EACH = "each"
+"""A document for each object."""
+
 
 class TreeOptions(Protocol):
     """What `OutputTree`, which writes, and `Comparison`, which only looks, have in common."""
@@ -27,5 +32,7 @@ class BuildOptions(NamedTuple):
     """What syncs the tree, and whether a person confirms that it deletes a run: its annotations can be changed in place."""
     migrates: bool = False
     """Whether the build may move synced objects to another owner: `tjgen migrate --write`."""
+    previews: str = ""
+    """The previews to write: none, COLLAPSED, or EACH."""
     again: bool = False
     """Run again under another name whatever `renew` answers for, also what would not change."""

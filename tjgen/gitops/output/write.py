@@ -77,7 +77,9 @@ def write(
         one = Directory(directory, tree, shown, plan.locks, of_project(plan, options))
         # A run is only renewed, and a file only forced, where it is looked at.
         forgets = bool(renew) or options.force or plan.request.promotions is not None
-        memory = Memory(plan, directory, previews, [b"prune" if options.prune_runs or options.prune_data else b""])
+        memory = Memory(
+            plan, directory, previews, [b"prune" if options.prune_runs or options.prune_data else b"", options.previews.encode()]
+        )
         diagnostics = [*tree.notes, *build_into(one, plan, renew, seen, None if forgets else memory, watch)]
         if not has_errors(diagnostics):
             diagnostics += platforms(plan, tree, options)
@@ -113,7 +115,9 @@ def compare(
     tree = Comparison(directory, records=plan.locks.folder)
     shown = Comparison(previews) if previews is not None else None
     one = Directory(directory, tree, shown, plan.locks, of_project(plan, options))
-    diagnostics = orphans.as_gate(build_into(one, plan, [], seen, Memory(plan, directory, previews, [b""]), watch))
+    diagnostics = orphans.as_gate(
+        build_into(one, plan, [], seen, Memory(plan, directory, previews, [b"", options.previews.encode()]), watch)
+    )
     if not has_errors(diagnostics):
         diagnostics += platforms(plan, tree, options)
     if not has_errors(diagnostics):

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 
 from tjgen.cluster.trainer.info import NODE, PANIC, Container, Info, PanicError
 from tjgen.cluster.trainer.job import DecodedTrainJob
-from tjgen.cluster.trainer.objects import RANDOM, SCRIPT, CreatedObject, created_object
+from tjgen.cluster.trainer.objects import CreatedObject, created_object
 from tjgen.cluster.trainer.runtimes import POD_SPEC, ContainerShape
 from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.k8s.placeholders import RANDOM, SCRIPT
 
 MANAGER = "trainer:flux"
 INSTALLER = "flux-installer"

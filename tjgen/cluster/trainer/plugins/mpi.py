@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from tjgen.cluster.trainer import resources
 from tjgen.cluster.trainer.info import LAUNCHER, NODE, Container, Info, PodSet, RefusedError
 from tjgen.cluster.trainer.job import DecodedTrainJob
-from tjgen.cluster.trainer.objects import RANDOM, CreatedObject, created_object
+from tjgen.cluster.trainer.objects import CreatedObject, created_object
 from tjgen.trees import regex
 from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.k8s.placeholders import RANDOM
 from tjgen.trees.typing import Any
 
 MANAGER = "trainer:mpi"

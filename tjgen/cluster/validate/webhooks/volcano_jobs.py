@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tjgen.cluster.controllers.volcano_defaults import TOLERATED, task_defaults, with_job_defaults
 from tjgen.cluster.validate.builtin.gotext import check_duration
 from tjgen.cluster.validate.builtin.workloads import pod_template
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.webhooks import volcano_queues
 from tjgen.cluster.validate.webhooks.answer import refused
-from tjgen.cluster.validate.webhooks.volcano_defaults import TOLERATED, task_defaults, with_job_defaults
 from tjgen.cluster.validate.webhooks.volcano_graph import is_acyclic
 from tjgen.cluster.validate.webhooks.volcano_policies import policies
 from tjgen.trees.fields.path import FieldPath, get

@@ -1,18 +1,18 @@
-"""An MPIJob -> the objects of the MPI Operator: launcher Job, workers, Service and host file. The keys are its own.
+"""An MPIJob -> its Service, host file, keys, workers, and launcher Job.
 
-Upstream: mpi-operator v0.8 `pkg/controller/mpi_job_controller.go`: newLauncherJob, newWorker, newJobService, newConfigMap. Of the
-workers the first and the last are shown.
+Upstream: mpi-operator v0.8 `pkg/controller/mpi_job_controller.go`: newJobService, newConfigMap, newSSHAuthSecret, newWorker,
+newLauncherJob. Without gang scheduling, which is an option of the operator.
 """
 
 from __future__ import annotations
 
-from tjgen.cluster.trainer.framework import PLACEHOLDER_UID
-from tjgen.compiler.targets.kubeflow_preview import added
-from tjgen.trees.fields.managed import Origin, Owners
-from tjgen.trees.fields.path import FieldPath, Tree, get
-from tjgen.trees.manifests.manifest import PREVIEW, Manifest
+from collections.abc import Iterator
 
-_OPERATOR = Origin("mpi-operator", "tjgen")
+from tjgen.cluster.controllers.series import Series, copied_metadata, metadata_of, owned_by, single
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.k8s.placeholders import RANDOM
+
+MANAGER = "mpi-operator"
 _LABELS = "training.kubeflow.org/"
 _FOLDER = "/etc/mpi"
 _ROOT = "/root/.ssh"
@@ -31,14 +31,19 @@ _SLOTS = {"OpenMPI": "OMPI_MCA_orte_set_default_slots", "Intel": "I_MPI_PERHOST"
 _NO_DEVICES = ("NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES")
 
 
-def previews(job: Manifest) -> list[Manifest]:
-    """In the order in which the operator makes them."""
-    specs = get(job.tree, ("spec", "mpiReplicaSpecs"), {})
-    count = int(get(specs, ("Worker", "replicas"), 0))
-    objects = [_service(job), _hosts(job, count)]
-    for index in sorted({0, count - 1}) if count else ():
-        objects.append(_worker(job, specs["Worker"], index))
-    return [*objects, _launcher(job, specs["Launcher"])]
+def create(job: Tree) -> Iterator[Series]:
+    """The objects in the order in which the operator creates them. The script of hosts is that of running workers."""
+    name, specs = job["metadata"]["name"], get(job, ("spec", "mpiReplicaSpecs"), {})
+    replicas = get(specs, ("Worker", "replicas"), None)
+    number = int(replicas or 0)
+    yield single(MANAGER, _service(job))
+    data = {"hostfile": hosts(job, number), "discover_hosts.sh": discover_hosts(job, number)}
+    yield single(MANAGER, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": _metadata(job, "-config"), "data": data})
+    yield single(MANAGER, _keys(job))
+    if number:
+        path: FieldPath = ("spec", "mpiReplicaSpecs", "Worker", "template")
+        yield Series(MANAGER, f"{name}-worker", number, lambda index: _worker(job, specs["Worker"], index), path)
+    yield Series(MANAGER, f"{name}-launcher", 1, lambda _: _launcher(job, specs["Launcher"]))
 
 
 def hosts(job: Tree, count: int) -> str:
@@ -48,14 +53,14 @@ def hosts(job: Tree, count: int) -> str:
     names += [f"{metadata['name']}-worker-{index}" for index in range(count)]
     slots = spec.get("slotsPerWorker", 1)
     line = "{} slots={}\n" if spec.get("mpiImplementation", "OpenMPI") == "OpenMPI" else "{}:{}\n"
-    return "".join(line.format(f"{name}.{metadata['name']}.{metadata['namespace']}.svc", slots) for name in names)
+    return "".join(line.format(f"{name}.{metadata['name']}.{metadata.get('namespace', '')}.svc", slots) for name in names)
 
 
 def worker(job: Tree, spec: Tree, index: int) -> Tree:
     """The template of a worker."""
     metadata = job["metadata"]
     number = index + 1 if job["spec"].get("runLauncherAsWorker") else index
-    search = f"{metadata['name']}.{metadata['namespace']}.svc.cluster.local"
+    search = f"{metadata['name']}.{metadata.get('namespace', '')}.svc.cluster.local"
     template = _common(job, spec, "worker", str(number), f"{metadata['name']}-worker-{index}", [("K_MPI_JOB_ROLE", "worker")])
     pod = template["spec"]
     known = pod.get("dnsConfig") or {}
@@ -118,16 +123,24 @@ def _common(job: Tree, spec: Tree, role: str, number: str, host: str, variables:
     return {"metadata": {**(given.get("metadata") or {}), "labels": labels}, "spec": pod}
 
 
-def _worker(job: Manifest, spec: Tree, index: int) -> Manifest:
-    template = worker(job.tree, spec, index)
-    metadata = {**template["metadata"], **_metadata(job, f"-worker-{index}"), "labels": template["metadata"]["labels"]}
-    tree = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template["spec"]}
-    return _preview(tree, ("spec", "mpiReplicaSpecs", "Worker", "template", "spec"), spec["template"]["spec"])
+def discover_hosts(job: Tree, number: int) -> str:
+    """The script that prints the hosts whose workers run: all of them, in the order of their names."""
+    metadata = job["metadata"]
+    names = sorted(f"{metadata['name']}-worker-{index}" for index in range(number))
+    if job["spec"].get("runLauncherAsWorker"):
+        names = [f"{metadata['name']}-launcher", *names]
+    return "#!/bin/sh\n" + "".join(f"echo {name}.{metadata['name']}.{metadata.get('namespace', '')}.svc\n" for name in names)
 
 
-def _launcher(job: Manifest, spec: Tree) -> Manifest:
-    template = launcher(job.tree, spec)
-    policy = get(job.tree, ("spec", "runPolicy"), None) or {}
+def _worker(job: Tree, spec: Tree, index: int) -> Tree:
+    template = worker(job, spec, index)
+    metadata = {**metadata_of(job, f"{job['metadata']['name']}-worker-{index}"), **copied_metadata(template)}
+    metadata["ownerReferences"] = owned_by(job)
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template["spec"]}
+
+
+def _launcher(job: Tree, spec: Tree) -> Tree:
+    policy = get(job, ("spec", "runPolicy"), None) or {}
     body = {
         field: policy[field]
         for field in ("ttlSecondsAfterFinished", "activeDeadlineSeconds", "backoffLimit")
@@ -135,42 +148,33 @@ def _launcher(job: Manifest, spec: Tree) -> Manifest:
     }
     if policy.get("suspend"):
         body["suspend"] = True
-    tree = {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": _metadata(job, "-launcher"),
-        "spec": {**body, "template": template},
-    }
-    at: FieldPath = ("spec", "mpiReplicaSpecs", "Launcher", "template", "spec")
-    return _preview(tree, at, spec["template"]["spec"], ("spec", "template", "spec"))
+    template = launcher(job, spec)
+    owners = owned_by(job)
+    template["metadata"]["ownerReferences"] = owners
+    metadata = _metadata(job, "-launcher")
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": {**body, "template": template}}
 
 
-def _service(job: Manifest) -> Manifest:
-    selector = {f"{_LABELS}operator-name": "mpi-operator", f"{_LABELS}job-name": job.name}
+def _service(job: Tree) -> Tree:
+    selector = {f"{_LABELS}operator-name": "mpi-operator", f"{_LABELS}job-name": job["metadata"]["name"]}
     body: dict[str, Tree] = {"clusterIP": "None", "selector": selector}
-    if get(job.tree, ("spec", "runLauncherAsWorker"), False):
+    if get(job, ("spec", "runLauncherAsWorker"), False):
         body["publishNotReadyAddresses"] = True
-    return _preview({"apiVersion": "v1", "kind": "Service", "metadata": _metadata(job, ""), "spec": body})
+    return {"apiVersion": "v1", "kind": "Service", "metadata": _metadata(job, ""), "spec": body}
 
 
-def _hosts(job: Manifest, count: int) -> Manifest:
-    data = {"hostfile": hosts(job.tree, count)}
-    return _preview({"apiVersion": "v1", "kind": "ConfigMap", "metadata": _metadata(job, "-config"), "data": data})
-
-
-def _metadata(job: Manifest, suffix: str) -> dict[str, Tree]:
-    owner = {"apiVersion": job.api_version, "kind": job.kind, "name": job.name, "uid": PLACEHOLDER_UID}
+def _keys(job: Tree) -> Tree:
+    """The keys of SSH, which the operator generates: here without content."""
+    data = {"ssh-privatekey": RANDOM, "ssh-publickey": RANDOM}
     return {
-        "name": job.name + suffix,
-        "namespace": job.namespace,
-        "labels": {"app": job.name},
-        "ownerReferences": [{**owner, "controller": True, "blockOwnerDeletion": True}],
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": _metadata(job, "-ssh"),
+        "type": "kubernetes.io/ssh-auth",
+        "data": data,
     }
 
 
-def _preview(tree: Tree, source: FieldPath = (), given: Tree = None, to: FieldPath = ("spec",)) -> Manifest:
-    owners: Owners = {(): (_OPERATOR,)}
-    if source:
-        owners[to] = (Origin("mpi-operator", "job", source, True),)
-        owners |= added(given, get(tree, to), to, _OPERATOR)
-    return Manifest(tree, owners, PREVIEW)
+def _metadata(job: Tree, suffix: str) -> dict[str, Tree]:
+    name = job["metadata"]["name"]
+    return {**metadata_of(job, name + suffix), "labels": {"app": name}, "ownerReferences": owned_by(job)}

@@ -1,7 +1,8 @@
 """A job of the Training Operator, and one of its pods -> the variables and containers that the operator adds to it.
 
 Upstream: training-operator v1.9 `SetClusterSpec` of each kind: pytorch/envvar.go, master.go, elastic.go, initcontainer.go;
-tensorflow/tensorflow.go; xgboost/xgboost.go; jax/envvar.go. Names of variables and their order are upstream's.
+tensorflow/tensorflow.go; xgboost/xgboost.go; jax/envvar.go;
+paddlepaddle/envvar.go. Names of variables and their order are upstream's.
 """
 
 from __future__ import annotations
@@ -9,13 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+from tjgen.cluster.kinds.operator_job import OPERATOR_DEFAULTS, OperatorDefaults
+from tjgen.cluster.kinds.table import replica_field
 from tjgen.trees.fields.path import Tree, get
-from tjgen.trees.typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tjgen.compiler.targets.operator_job import OperatorJob
-
-Variables = list[tuple[str, str]]
+Variables = list[tuple[str, Tree]]
+"""Name -> the value, or the other fields of the variable."""
+_TENSORFLOW_TYPES = ("PS", "Worker", "Chief", "Master", "Evaluator")
 _WAITS = (
     "err=1;for i in $(seq 100); do if nslookup {master}; then err=0 && break; fi;echo waiting for master; sleep 2; done; "
     "exit $err"
@@ -23,32 +24,37 @@ _WAITS = (
 _UNBUFFERED = ("PYTHONUNBUFFERED", "1")
 
 
-def containers(job: Tree, kind: OperatorJob, role: str, index: int, given: list[Tree]) -> list[Tree]:
+def containers(job: Tree, role: str, index: int, given: list[Tree]) -> list[Tree]:
     """The containers with the default port and the variables, which come behind their own."""
     # Go leaves an empty value out.
-    added = [{"name": name, **({"value": value} if value else {})} for name, value in _OF[kind.name](job, kind, role, index)]
+    kind = _defaults(job)
+    added = [
+        {"name": name, **({"value": value} if value else {})} if value.__class__ is str else {"name": name, **value}
+        for name, value in _OF[job["kind"]](job, role, index)
+    ]
     main = max((number for number, one in enumerate(given) if one.get("name") == kind.container), default=0)
     result = []
     for number, container in enumerate(given):
         changed: dict[str, Tree] = dict(container)
         if number == main and all(port.get("name") != kind.port_name for port in container.get("ports") or ()):
             changed["ports"] = [*(container.get("ports") or ()), {"name": kind.port_name, "containerPort": kind.port}]
-        if added and (kind.name != "TFJob" or number == main):
+        if added and (job["kind"] != "TFJob" or number == main):
             changed["env"] = [*(container.get("env") or ()), *added]
         result.append(changed)
     return result
 
 
-def ports(kind: OperatorJob, given: list[Tree]) -> dict[str, int]:
+def ports(job: Tree, given: list[Tree]) -> dict[str, int]:
     """What the Service of a pod opens: the ports of the main container, and the default one."""
+    kind = _defaults(job)
     main = next((one for one in given if one.get("name") == kind.container), given[0])
     numbers = {str(port.get("name", "")): int(port["containerPort"]) for port in main.get("ports") or ()}
     return numbers if kind.port_name in numbers else {**numbers, kind.port_name: kind.port}
 
 
-def waiting(job: Tree, kind: OperatorJob, role: str) -> list[Tree]:
+def waiting(job: Tree, role: str) -> list[Tree]:
     """The init container in which workers of a PyTorchJob wait for their master's name."""
-    if kind.name != "PyTorchJob" or role != "worker" or "Master" not in get(job, ("spec", kind.field)):
+    if job["kind"] != "PyTorchJob" or role != "worker" or "Master" not in _specs(job):
         return []
     bounds = {"limits": {"cpu": "100m", "memory": "20Mi"}, "requests": {"cpu": "50m", "memory": "10Mi"}}
     command = ["sh", "-c", _WAITS.format(master=_name(job, "master", 0))]
@@ -56,12 +62,12 @@ def waiting(job: Tree, kind: OperatorJob, role: str) -> list[Tree]:
     return [{**container, "imagePullPolicy": "IfNotPresent", "resources": bounds}]
 
 
-def _pytorch(job: Tree, kind: OperatorJob, role: str, index: int) -> Variables:
-    specs, nodes = _specs(job, kind), _total(job, kind)
+def _pytorch(job: Tree, role: str, index: int) -> Variables:
+    specs, nodes = _specs(job), _total(job)
     processes = get(job, ("spec", "nprocPerNode"), None)
     variables: Variables = [_UNBUFFERED]
     if "Master" in specs:
-        port, master = str(_port(specs["Master"], kind)), _name(job, "master", 0)
+        port, master = str(_port(job, specs["Master"])), _name(job, "master", 0)
         world = nodes * (int(processes) if processes is not None and processes.isdigit() else 1)
         rank = str(index + 1 if role == "worker" else index)
         variables += [("MASTER_PORT", port), ("PET_MASTER_PORT", port), ("MASTER_ADDR", master), ("PET_MASTER_ADDR", master)]
@@ -71,15 +77,15 @@ def _pytorch(job: Tree, kind: OperatorJob, role: str, index: int) -> Variables:
         variables.append(("PET_NPROC_PER_NODE", processes if processes is not None else "auto"))
     if elastic is None:
         return [*variables, ("PET_NNODES", str(nodes))]
-    return [*variables, *_elastic(job, kind, elastic)]
+    return [*variables, *_elastic(job, elastic)]
 
 
-def _elastic(job: Tree, kind: OperatorJob, policy: Tree) -> Variables:
-    worker = _specs(job, kind)["Worker"]
+def _elastic(job: Tree, policy: Tree) -> Variables:
+    worker = _specs(job)["Worker"]
     usual = worker.get("replicas", 1)
     least, most = policy.get("minReplicas"), policy.get("maxReplicas")
     least, most = least or most or usual, most or least or usual
-    host, port = policy.get("rdzvHost") or _name(job, "worker", 0), policy.get("rdzvPort") or _port(worker, kind)
+    host, port = policy.get("rdzvHost") or _name(job, "worker", 0), policy.get("rdzvPort") or _port(job, worker)
     variables: Variables = [("PET_RDZV_ENDPOINT", f"{host}:{port}"), ("PET_RDZV_BACKEND", policy.get("rdzvBackend") or "c10d")]
     variables.append(("PET_NNODES", f"{least}:{most}"))
     for field, name in (("maxRestarts", "PET_MAX_RESTARTS"), ("nProcPerNode", "PET_NPROC_PER_NODE"), ("rdzvId", "PET_RDZV_ID")):
@@ -92,14 +98,14 @@ def _elastic(job: Tree, kind: OperatorJob, policy: Tree) -> Variables:
     return [*variables, ("PET_STANDALONE", "")] if policy.get("standalone") else variables
 
 
-def _tensorflow(job: Tree, kind: OperatorJob, role: str, index: int) -> Variables:
-    specs = _specs(job, kind)
+def _tensorflow(job: Tree, role: str, index: int) -> Variables:
+    specs = _specs(job)
     # Only its well-known types are part of a distributed job, though it accepts others.
-    if sum(int(spec.get("replicas", 1)) for name, spec in specs.items() if name in kind.types.values()) == 1:
+    if sum(int(spec.get("replicas", 1)) for name, spec in specs.items() if name in _TENSORFLOW_TYPES) == 1:
         return []
     cluster = {
         name.lower(): [
-            f"{_name(job, name, number)}.{job['metadata']['namespace']}.svc:{_port(spec, kind)}"
+            f"{_name(job, name, number)}.{job['metadata']['namespace']}.svc:{_port(job, spec)}"
             for number in range(int(spec.get("replicas", 1)))
         ]
         for name, spec in sorted(specs.items(), key=lambda item: str(item[0]).lower())
@@ -113,42 +119,65 @@ def _tensorflow(job: Tree, kind: OperatorJob, role: str, index: int) -> Variable
     return [("TF_CONFIG", json.dumps(config, separators=(",", ":")))]
 
 
-def _xgboost(job: Tree, kind: OperatorJob, role: str, index: int) -> Variables:
-    specs, nodes = _specs(job, kind), _total(job, kind)
-    variables: Variables = [("MASTER_PORT", str(_port(specs["Master"], kind))), ("MASTER_ADDR", _name(job, "master", 0))]
+def _xgboost(job: Tree, role: str, index: int) -> Variables:
+    specs, nodes = _specs(job), _total(job)
+    variables: Variables = [("MASTER_PORT", str(_port(job, specs["Master"]))), ("MASTER_ADDR", _name(job, "master", 0))]
     rank = index + (specs["Master"].get("replicas", 1) if role == "worker" else 0)
     variables += [("WORLD_SIZE", str(nodes)), ("RANK", str(rank)), _UNBUFFERED]
     if nodes > 1:
-        variables.append(("WORKER_PORT", str(_port(specs["Worker"], kind))))
+        variables.append(("WORKER_PORT", str(_port(job, specs["Worker"]))))
         variables.append(("WORKER_ADDRS", ",".join(_name(job, "worker", number) for number in range(nodes - 1))))
     return variables
 
 
-def _jax(job: Tree, kind: OperatorJob, role: str, index: int) -> Variables:
-    port = _port(_specs(job, kind)["Worker"], kind)
+def _jax(job: Tree, role: str, index: int) -> Variables:
+    port = _port(job, _specs(job)["Worker"])
     variables: Variables = [_UNBUFFERED, ("COORDINATOR_PORT", str(port)), ("COORDINATOR_ADDRESS", _name(job, "worker", 0))]
-    return [*variables, ("NUM_PROCESSES", str(_total(job, kind))), ("PROCESS_ID", str(index))]
+    return [*variables, ("NUM_PROCESSES", str(_total(job))), ("PROCESS_ID", str(index))]
 
 
-_OF: dict[str, Callable[[Tree, OperatorJob, str, int], Variables]] = {
+def _paddle(job: Tree, role: str, index: int) -> Variables:
+    variables: Variables = [
+        _UNBUFFERED,
+        ("PADDLE_JOB_ID", job["metadata"]["name"]),
+        ("PADDLE_NNODES", str(_total(job))),
+    ]
+    leader = "Master" if "Master" in _specs(job) else "Worker"
+    port = _port(job, _specs(job)[leader])
+    if index == 0 and role == leader.lower():
+        variables.append(("POD_IP_DUMMY", {"valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}}))
+        variables.append(("PADDLE_MASTER", f"$(POD_IP_DUMMY):{port}"))
+    else:
+        variables.append(("PADDLE_MASTER", f"{_name(job, leader, 0)}:{port}"))
+    if leader == "Master":
+        variables.append(("PADDLE_SERVER_NUM" if role == "master" else "PADDLE_TRAINER_NUM", "1"))
+    return variables
+
+
+_OF: dict[str, Callable[[Tree, str, int], Variables]] = {
     "PyTorchJob": _pytorch,
     "TFJob": _tensorflow,
     "XGBoostJob": _xgboost,
     "JAXJob": _jax,
+    "PaddleJob": _paddle,
 }
 
 
-def _specs(job: Tree, kind: OperatorJob) -> dict[str, Tree]:
-    specs: dict[str, Tree] = get(job, ("spec", kind.field))
+def _defaults(job: Tree) -> OperatorDefaults:
+    return OPERATOR_DEFAULTS[job["kind"]]
+
+
+def _specs(job: Tree) -> dict[str, Tree]:
+    specs: dict[str, Tree] = get(job, ("spec", replica_field(job["kind"])))
     return specs
 
 
-def _total(job: Tree, kind: OperatorJob) -> int:
-    return sum(int(spec.get("replicas", 1)) for spec in _specs(job, kind).values())
+def _total(job: Tree) -> int:
+    return sum(int(spec.get("replicas", 1)) for spec in _specs(job).values())
 
 
-def _port(spec: Tree, kind: OperatorJob) -> int:
-    return ports(kind, spec["template"]["spec"]["containers"])[kind.port_name]
+def _port(job: Tree, spec: Tree) -> int:
+    return ports(job, spec["template"]["spec"]["containers"])[_defaults(job).port_name]
 
 
 def _name(job: Tree, role: str, index: int) -> str:

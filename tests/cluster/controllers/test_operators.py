@@ -1,6 +1,6 @@
 """What the operators make of a job, against their own code: every pod with its variables, the launcher and the host file.
 
-`recorded_kubeflow.jsonl` holds what training-operator v1.9.3 (SetDefaults, SetClusterSpec, SetRestartPolicy) and mpi-operator
+`recorded_operators.jsonl` holds what training-operator v1.9.3 (SetDefaults, SetClusterSpec, SetRestartPolicy) and mpi-operator
 v0.8.0 (newWorker, newLauncherJob, newConfigMap) made of these manifests in process, without empty values. The last of them are
 those of `tests/cases`. A line is recorded anew or left alone, never edited.
 """
@@ -15,11 +15,10 @@ import pytest
 import yaml
 
 from tests.checkout import ROOT
-from tjgen.compiler.targets import jaxjob, kubeflow_env, kubeflow_preview, mpijob_preview, pytorchjob, tfjob, xgboostjob
-from tjgen.trees.manifests.manifest import RUNS, Manifest
+from tjgen.cluster.controllers import mpi_operator, training_operator, training_operator_pods
+from tjgen.cluster.kinds.table import replica_field
 
-KINDS = {module.KIND.name: module.KIND for module in (pytorchjob, tfjob, xgboostjob, jaxjob)}
-LINES = Path(__file__).with_name("recorded_kubeflow.jsonl").read_text(encoding="utf-8").splitlines()
+LINES = Path(__file__).with_name("recorded_operators.jsonl").read_text(encoding="utf-8").splitlines()
 CASES = [json.loads(line) for line in LINES]
 OF_OPERATOR = [case for case in CASES if case["manifest"]["kind"] != "MPIJob"]
 OF_MPI = [case for case in CASES if case["manifest"]["kind"] == "MPIJob"]
@@ -34,14 +33,13 @@ def cleaned(value: Any) -> Any:
 
 @pytest.mark.parametrize("case", OF_OPERATOR, ids=[case["id"] for case in OF_OPERATOR])
 def test_pods_are_those_of_the_training_operator(case: dict[str, Any]) -> None:
-    tree, kind = case["manifest"], KINDS[case["manifest"]["kind"]]
-    job = Manifest(tree, {}, RUNS)
+    tree = case["manifest"]
     found, ports = {}, {}
-    for role, spec in tree["spec"][kind.field].items():
-        ports[role.lower()] = kubeflow_env.ports(kind, spec["template"]["spec"]["containers"])
+    for role, spec in tree["spec"][replica_field(tree["kind"])].items():
+        ports[role.lower()] = training_operator_pods.ports(tree, spec["template"]["spec"]["containers"])
         for number in range(spec.get("replicas", 1)):
-            replica = kubeflow_preview.Replica(role.lower(), number, f"{job.name}-{role.lower()}-{number}")
-            found[replica.name] = cleaned(kubeflow_preview.template(job, kind, spec, replica))
+            name = f"{tree['metadata']['name']}-{role.lower()}-{number}"
+            found[name] = cleaned(training_operator.template(tree, spec, role.lower(), number))
     assert found == case["pods"]
     assert ports == case["ports"]
 
@@ -52,10 +50,10 @@ def test_pods_are_those_of_the_mpi_operator(case: dict[str, Any]) -> None:
     specs = tree["spec"]["mpiReplicaSpecs"]
     count = specs.get("Worker", {}).get("replicas", 0)
     name = tree["metadata"]["name"]
-    made = {f"{name}-worker-{index}": cleaned(mpijob_preview.worker(tree, specs["Worker"], index)) for index in range(count)}
+    made = {f"{name}-worker-{index}": cleaned(mpi_operator.worker(tree, specs["Worker"], index)) for index in range(count)}
     assert made == case["pods"]
-    assert cleaned(mpijob_preview.launcher(tree, specs["Launcher"])) == case["launcher"]
-    assert mpijob_preview.hosts(tree, count) == case["hosts"]
+    assert cleaned(mpi_operator.launcher(tree, specs["Launcher"])) == case["launcher"]
+    assert mpi_operator.hosts(tree, count) == case["hosts"]
 
 
 def variables(pod: dict[str, Any]) -> dict[str, str]:
@@ -80,7 +78,7 @@ def emitted(name: str) -> dict[str, Any]:
     [job] = [tree for tree in yaml.safe_load_all(applied) if tree["kind"] == recorded["kind"]]
     case = json.loads(line.replace(recorded["metadata"]["name"], job["metadata"]["name"]))
     found = counted_elsewhere(job)
-    assert found == counted_elsewhere(case["manifest"]), "record tests/compiler/targets/recorded_kubeflow.jsonl anew"
+    assert found == counted_elsewhere(case["manifest"]), "record tests/cluster/controllers/recorded_operators.jsonl anew"
     return dict(case)
 
 

@@ -1,0 +1,181 @@
+"""The manifests of a run -> previews of all objects that controllers create from them, down to the pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tjgen.cluster.controllers.collapse import Collapsed, collapse
+from tjgen.cluster.controllers.creation import create
+from tjgen.cluster.controllers.series import Series
+from tjgen.trees.fields.managed import Origin, Owners, origins_of
+from tjgen.trees.fields.path import FieldPath, Step, Tree, get, render
+from tjgen.trees.manifests.leaves import lasting
+from tjgen.trees.manifests.manifest import PREVIEW, RUNS, Manifest
+from tjgen.trees.workload.keys import LIST_KEYS
+
+_COPIED: tuple[FieldPath, ...] = (("metadata", "labels"), ("metadata", "annotations"), ("spec",))
+"""Fields that an object takes over from the template that it is created from."""
+
+
+class PreviewedObject(Manifest):
+    """An object that a controller will create, or one document for several."""
+
+    __slots__ = ("note",)
+
+    def __init__(self, tree: Tree, owners: Owners, note: str = "") -> None:
+        super().__init__(tree, owners, PREVIEW)
+        self.note = note
+        """A comment about the document; empty if there is none."""
+
+    @property
+    def name(self) -> str:
+        """The name; of an object whose name the API server completes, the part before the random characters."""
+        metadata = self.tree["metadata"]
+        return str(metadata.get("name") or metadata.get("generateName", "").removesuffix("-"))
+
+
+def note_of(manifest: Manifest) -> str:
+    """The comment about a document, as lines of YAML; empty for other manifests than previews of several objects."""
+    note = manifest.note if isinstance(manifest, PreviewedObject) else ""
+    return "".join(f"# {line}\n" for line in note.splitlines())
+
+
+def first_created(job: Manifest, kind: str) -> list[Manifest]:
+    """The first object of a kind that the controller of a manifest creates; empty if it creates none."""
+    series = next((one for one in create(job.tree) if one.kind == kind), None)
+    return [_preview(series, job, series.build(0), "")] if series is not None else []
+
+
+def follow(applied: Iterable[Manifest], previews: Sequence[Manifest], *, every: bool) -> Iterator[Manifest]:
+    """Yield what controllers create from the objects of a run, each object before what follows from it.
+
+    `previews` are the objects that the controller of the TrainJob creates, if the run is one. Equal objects are one document
+    unless `every` is set.
+    """
+    known: set[tuple[str, str, str]] = set()
+    # What several runs share, such as a Job that builds an image, belongs to none of them.
+    for manifest in (*previews, *[one for one in applied if one.stage == RUNS]):
+        if manifest in previews:
+            known.add((manifest.api_version, manifest.kind, manifest.name))
+            yield manifest
+        for below in _each_below(manifest, every=every) if every else _below(manifest, [manifest.tree]):
+            key = (below.api_version, below.kind, below.name)
+            if key not in known:
+                known.add(key)
+                yield below
+
+
+def _each_below(parent: Manifest, *, every: bool) -> Iterator[Manifest]:
+    for series in create(parent.tree):
+        note = _suspension(parent.tree, series)
+        for ordinal in range(series.number):
+            child = _preview(series, parent, series.build(ordinal), note)
+            yield child
+            yield from _each_below(child, every=every)
+
+
+def _below(parent: Manifest, parents: Sequence[Tree]) -> Iterator[Manifest]:
+    """The documents for what follows from equal objects; `parent` is the first of them."""
+    families = [list(create(tree)) for tree in parents]
+    for position, series in enumerate(families[0]):
+        children = [[family[position].build(ordinal) for ordinal in range(series.number)] for family in families]
+        first = _preview(series, parent, children[0][0], "")
+        for document, number in _documents(children):
+            note = "\n".join(filter(None, (_note(series, document, number), _suspension(parent.tree, series))))
+            owners = _owners(series, parent, document.first)
+            yield PreviewedObject(document.tree, owners, note)
+        yield from _below(first, [child for family in children for child in family])
+
+
+def _documents(families: Sequence[Sequence[Tree]]) -> Iterator[tuple[Collapsed, int]]:
+    """Documents for the children of equal objects, with the number of objects that each stands for."""
+    rows = [list(collapse(children)) for children in families]
+    if len({len(row) for row in rows}) != 1:
+        rows = [[one for row in rows for one in row]]
+        for one in rows[0]:
+            yield one, one.number
+        return
+    for column in zip(*rows, strict=True):
+        for one in collapse([document.tree for document in column]):
+            inner = next(document for document in column if document.tree is one.first)
+            differing = list(dict.fromkeys([*inner.differing, *one.differing]))
+            yield Collapsed(one.tree, inner.first, inner.number, differing), inner.number * one.number
+
+
+def _note(series: Series, document: Collapsed, number: int) -> str:
+    if number == 1:
+        return ""
+    kind = document.tree["kind"]
+    lines = [f"{number} {kind}s: {{A..B}} stands for the numbers from A to B, one for each {kind}."]
+    if document.differing:
+        fields = ", ".join(render(lasting(document.tree, path)) for path in document.differing)
+        lines.append(f"Each has its own value of {fields}; the first is shown.")
+    return "\n".join(lines)
+
+
+def _suspension(tree: Tree, series: Series) -> str:
+    """The note for an object that a suspended run does not have yet."""
+    is_suspended = get(tree, ("spec", "suspend"), None) or get(tree, ("spec", "runPolicy", "suspend"), None)
+    waits = series.kind == "Pod" or series.manager == "training-operator"
+    return "Created when the run is resumed." if is_suspended and waits else ""
+
+
+def _preview(series: Series, parent: Manifest, tree: Tree, note: str) -> PreviewedObject:
+    return PreviewedObject(tree, _owners(series, parent, tree), note)
+
+
+def _owners(series: Series, parent: Manifest, tree: Tree) -> Owners:
+    """The controller for what it adds, the owners of the template for the rest."""
+    owners: Owners = {(): (Origin(series.manager, "tjgen"),)}
+    for to, path in series.copied.items():
+        owners |= _taken(series, parent, path, to)
+    if series.source is None:
+        return owners
+    for field in _COPIED:
+        given = get(parent.tree, (*series.source, *field), None)
+        if given is not None and get(tree, field, None) is not None:
+            owners |= _taken(series, parent, (*series.source, *field), field)
+            owners |= _added(given, get(tree, field), field, Origin(series.manager, "tjgen"))
+    return owners
+
+
+def _taken(series: Series, parent: Manifest, path: FieldPath, to: FieldPath) -> Owners:
+    """Owners of the field `to` that is copied from `path` in the parent.
+
+    A preview of a preview has the owners of that one; `trace` knows one object in between, the one that is applied.
+    """
+    path = lasting(parent.tree, path)
+    if not parent.expanded:
+        return {to: (Origin(series.manager, "job", path, True),)}
+    owners = {(*to, *key[len(path) :]): one for key, one in parent.owners.items() if key[: len(path)] == path}
+    return {to: origins_of(parent.owners, path), **owners}
+
+
+def _added(before: Tree, after: Tree, path: FieldPath, origin: Origin) -> Owners:
+    """`origin` for every value that `after` has and `before` has not."""
+    if before is after:
+        return {}
+    owners: Owners = {}
+    if before.__class__ is dict and after.__class__ is dict:
+        for key, value in after.items():
+            if key not in before:
+                owners[(*path, key)] = (origin,)
+            else:
+                owners |= _added(before[key], value, (*path, key), origin)
+    elif before.__class__ is list and after.__class__ is list:
+        keys = LIST_KEYS.get(str(path[-1]))
+        for position, value in enumerate(after):
+            step: Step = ((keys[0], value[keys[0]]),) if keys and value.__class__ is dict and keys[0] in value else position
+            old = next((one for one in before if keys and _has(one, step)), None)
+            old = before[position] if keys is None and position < len(before) else old
+            if old is None:
+                owners[(*path, step)] = (origin,)
+            else:
+                owners |= _added(old, value, (*path, step), origin)
+    elif before != after:
+        owners[path] = (origin,)
+    return owners
+
+
+def _has(element: Tree, step: Step) -> bool:
+    return isinstance(step, tuple) and element.__class__ is dict and all(element.get(key) == value for key, value in step)
