@@ -294,8 +294,9 @@ def test_a_change_is_evaluated_as_an_update(tmp_path: Path) -> None:
     words = "error[TJ550] map.yaml:5:6: policy p with binding b, validation 1 denies this"
     for applied, code in (("'1'", 0), ("'2'", 1)):
         (tmp_path / "applied" / "map.yaml").write_text(CONFIG_MAP.replace("'1'", applied), encoding="utf-8")
-        answer = tjgen(tmp_path, "check", "map.yaml", "--against", "applied", "--policy", "p.yaml")
-        assert (answer.code, words in answer.err) == (code, bool(code)), answer.err
+        for command in ("check", "lint"):
+            answer = tjgen(tmp_path, command, "map.yaml", "--against", "applied", "--policy", "p.yaml")
+            assert (answer.code, words in answer.err) == (code, bool(code)), answer.err
     answer = tjgen(tmp_path, "check", "map.yaml", "--policy", "p.yaml")
     assert (answer.code, "TJ55" in answer.err) == (0, False)
 

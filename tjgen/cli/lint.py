@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tjgen.gitops.lint.engine import Choice, Result
     from tjgen.gitops.lint.suppress import Mark
     from tjgen.language.resolve.project import LoadedProject
+    from tjgen.trees.fields.path import Tree
 
 TOOLS = (*[tool.name for tool in table.TOOLS], "both")
 COMMAND = Command(
@@ -132,7 +133,8 @@ def _lint(arguments: Arguments, choice: Choice, reporter: Reporter) -> None:
     scenes = [scene for one in looked for scene in one.scenes]
     texts = {file: text for one in looked for file, text in one.texts.items()}
     diagnostics_of_scenes = lint(scenes, texts, choice, marks).diagnostics
-    diagnostics = [*_about_objects(manifests, project, arguments, reporter), *diagnostics_of_scenes]
+    before = [one.tree for scene in scenes for one in scene.before or ()]
+    diagnostics = [*_about_objects(manifests, project, arguments, reporter, before), *diagnostics_of_scenes]
     if arguments["against"] is not None and not arguments["select"]:
         from tjgen.gitops.lint.objects import refused_updates
 
@@ -152,7 +154,11 @@ def _choice(arguments: Arguments) -> Choice:
 
 
 def _about_objects(
-    manifests: Mapping[str, bytes], project: LoadedProject | None, arguments: Arguments, reporter: Reporter
+    manifests: Mapping[str, bytes],
+    project: LoadedProject | None,
+    arguments: Arguments,
+    reporter: Reporter,
+    before: Sequence[Tree],
 ) -> list[Diagnostic]:
     """What the rules about objects report, whatever applies them; nothing if rules of lint are selected."""
     if arguments["select"] or not manifests:
@@ -160,6 +166,7 @@ def _about_objects(
     from tjgen.cli.releases import kubernetes_for, release_for
     from tjgen.cli.runtime_files import RuntimeFiles
     from tjgen.cluster.schema.store import OWN
+    from tjgen.gitops.diff.objects import identity_of
     from tjgen.gitops.lint.objects import about_objects
 
     folder = project.schemas if project is not None else None
@@ -173,7 +180,8 @@ def _about_objects(
 
         return judge_for(accepted, project, versions)
 
-    return about_objects(manifests, RuntimeFiles(catalogs, versions), versions, harmless, policies)
+    earlier = {identity_of(tree): tree for tree in before}
+    return about_objects(manifests, RuntimeFiles(catalogs, versions), versions, harmless, policies, earlier)
 
 
 def _marks(project: LoadedProject | None, reporter: Reporter) -> Sequence[Mark]:

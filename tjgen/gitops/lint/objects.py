@@ -10,15 +10,16 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.validate.check import examine
 from tjgen.cluster.validate.together import Runtimes, together
+from tjgen.gitops.diff.objects import identity_of
 from tjgen.gitops.lint.refusals import refused
 from tjgen.gitops.lint.rules.changed_objects import KINDS
 from tjgen.gitops.lint.scene import Scene
-from tjgen.trees.diagnostics.model import INFO, Diagnostic
+from tjgen.trees.diagnostics.model import INFO, Diagnostic, ObjectRef
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.session import Session
 
-Judge = Callable[[Tree], Iterator[Diagnostic]]
-"""What policies report about an object."""
+Judge = Callable[[Tree, Tree], Iterator[Diagnostic]]
+"""What policies report about an object that takes the place of another one, or of None."""
 REPORTED_AS = {
     "TJ109": "TJ662",
     "TJ546": "TJ612",
@@ -39,8 +40,12 @@ def about_objects(
     versions: Mapping[str, str] | None,
     harmless: Collection[str] = (),
     policies: Callable[[Sequence[Placed]], tuple[Judge | None, list[Diagnostic]]] = lambda accepted: (None, []),
+    before: Mapping[ObjectRef, Tree] | None = None,
 ) -> list[Diagnostic]:
-    """Return the errors and warnings about objects, each at its place. `policies` finds what judges the accepted objects."""
+    """Return the errors and warnings about objects, each at its place. `policies` finds what judges the accepted objects.
+
+    `before` has the objects of the earlier state by `identity_of`: policies evaluate what they have as updates.
+    """
     diagnostics: list[Diagnostic] = []
     accepted: list[Placed] = []
     session = Session()
@@ -49,8 +54,13 @@ def about_objects(
         diagnostics += examined.diagnostics
         accepted += examined.accepted
     judge, problems = policies(accepted)
-    diagnostics += [*problems, *together(accepted, runtimes, versions, policies=judge)]
+    diagnostics += [*problems, *together(accepted, runtimes, versions, policies=_updating(judge, before or {}))]
     return [one for one in diagnostics if one.severity != INFO and one.code not in _COVERAGE and one.code not in REPORTED_AS]
+
+
+def _updating(judge: Judge | None, before: Mapping[ObjectRef, Tree]) -> Callable[[Tree], Iterator[Diagnostic]] | None:
+    """A function that evaluates an object as an update of the one before, or as a new one."""
+    return (lambda tree: judge(tree, before.get(identity_of(tree)))) if judge is not None else None
 
 
 def refused_updates(scenes: Sequence[Scene]) -> Iterator[Diagnostic]:
