@@ -35,7 +35,7 @@ _LANGUAGE = b"tjgen.dev/v1alpha1"
 """Text that every file in the language of tjgen has. Few manifests have it."""
 _OF_MANIFESTS = (b"catalogs", b"platforms", b"policy", b"schemas")
 """Fields of a project that manifests are checked by."""
-_POLICIES = ("Namespace", "ValidatingAdmissionPolicy")
+_POLICIES = ("Namespace", "ValidatingAdmissionPolicy", "ValidatingPolicy")
 """Kinds by which other manifests are judged."""
 _TOGETHER = ("PodGroup", "TrainJob")
 """Kinds that are checked together with other objects."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tjgen.cluster.policies.evaluation import Binding, Policies
+from tjgen.cluster.policies.kyverno import converted, is_kyverno
 from tjgen.cluster.policies.matching import NAME_LABEL, KnownNamespace
 from tjgen.cluster.policies.policy import CompiledPolicy, PolicyProblem, compile_policy
 from tjgen.cluster.policies.stored import stored
@@ -26,7 +27,7 @@ _COVERAGE = ("TJ520", "TJ521")
 
 
 def is_policy(tree: Tree) -> bool:
-    """Whether an object is a policy or a binding."""
+    """Whether an object is a policy or a binding of Kubernetes itself."""
     return tree.__class__ is dict and tree.get("apiVersion") == _API and tree.get("kind") in (POLICY, BINDING)
 
 
@@ -67,12 +68,18 @@ def policies_of(
     diagnostics: list[Diagnostic] = []
     policies: list[CompiledPolicy] = []
     bindings: list[Placed] = []
+    kyverno: list[Binding] = []
     params: list[Tree] = []
     known = {name: _namespace(tree) for name, tree in (namespaces or {}).items()}
     names: set[str] = set()
     for one in objects:
         kind = one.tree.get("kind")
-        if not is_policy(one.tree):
+        if is_kyverno(one.tree):
+            each = converted(_with_defaults(one.tree))
+            kyverno.append(each.binding)
+            policies += [each.policy] if each.policy is not None else []
+            diagnostics += [one.at(_omitted(one.tree, problem)) for problem in each.omitted]
+        elif not is_policy(one.tree):
             stored_object = stored(one.tree, versions=versions)
             params.append(stored_object.tree if stored_object is not None else _with_namespace(one.tree))
             if (one.tree.get("apiVersion"), kind) == ("v1", "Namespace") and stored_object is not None:
@@ -100,7 +107,7 @@ def policies_of(
     return (
         Policies(
             tuple(policies),
-            tuple(_binding(one.tree) for one in bindings),
+            (*(_binding(one.tree) for one in bindings), *kyverno),
             tuple(params),
             known,
             dict(defaults or {}),
@@ -163,6 +170,14 @@ def _of_binding(tree: Tree, policies: set[str]) -> Iterator[Diagnostic]:
             yield _invalid(tree, PolicyProblem(("spec", "paramRef"), "paramRef requires either name or selector"))
         if reference.get("parameterNotFoundAction") not in ("Allow", "Deny"):
             yield _invalid(tree, PolicyProblem(("spec", "paramRef"), "paramRef requires parameterNotFoundAction: Allow or Deny"))
+
+
+def _omitted(tree: Tree, problem: PolicyProblem) -> Diagnostic:
+    part = f"validation {int(str(problem.path[2])) + 1} of policy" if problem.path[:2] == ("spec", "validations") else "policy"
+    message = f"{part} {get(tree, ('metadata', 'name'), '')} of Kyverno is not evaluated: {problem.message}"
+    return Diagnostic(
+        "TJ570", message, subject_of(tree), problem.path, hint="check objects with the command of Kyverno, too: kyverno apply"
+    )
 
 
 def _invalid(tree: Tree, problem: PolicyProblem) -> Diagnostic:

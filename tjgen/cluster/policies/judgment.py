@@ -91,7 +91,8 @@ def _of_request(tree: Tree, request: AdmissionRequest, policies: Policies) -> It
         code = "TJ550" if DENY in one.actions else "TJ551" if "Warn" in one.actions else "TJ552"
         yield Diagnostic(code, _words(one, code), subject, _placed(tree, one.path), hint=_hint(code))
     for gap in gaps:
-        message = f"policy {gap.policy}, binding {gap.binding}, was not evaluated: {gap.words}"
+        binding = f", binding {gap.binding}," if gap.binding else ""
+        message = f"policy {gap.policy}{binding} was not evaluated: {gap.words}"
         hint = "add the file to the policies, or check the policy on a cluster: kubectl apply --dry-run=server"
         yield Diagnostic("TJ554", message, subject, (), hint=hint)
     if (request.new.group, request.new.plural) == ("", "pods"):
@@ -101,7 +102,8 @@ def _of_request(tree: Tree, request: AdmissionRequest, policies: Policies) -> It
 def _words(one: FailedValidation, code: str) -> str:
     rule = f", validation {one.validation + 1}" if one.validation is not None else ""
     verb = {"TJ550": "denies", "TJ551": "warns of", "TJ552": "records"}[code]
-    return f"policy {one.policy} with binding {one.binding}{rule} {verb} this: {one.message}"
+    binding = f" with binding {one.binding}" if one.binding else ""
+    return f"policy {one.policy}{binding}{rule} {verb} this: {one.message}"
 
 
 def _hint(code: str) -> str:

@@ -432,6 +432,7 @@ TABLE = {
     "TJ564": ("object-of-two-projects", "error"),
     "TJ568": ("exceeds-settings", "error"),
     "TJ569": ("workspace-without-output", "error"),
+    "TJ570": ("kyverno-policy-not-evaluated", "info"),
     "TJ580": ("no-node-fits", "error"),
     "TJ581": ("queue-never-admits", "error"),
     "TJ582": ("run-waits", "warning"),
