@@ -36,7 +36,14 @@ def main(words: list[str]) -> int:
         say(f"compared with {', '.join(found) or 'nothing'}; not found: {', '.join(missing) or 'none'}\n")
         say("CPU seconds (user and system, with children), the smallest of several runs in turns\n")
         try:
-            for measured in (cold.one_experiment, cold.one_file, slices.many_items, projects.whole_project, projects.growth):
+            for measured in (
+                cold.one_experiment,
+                cold.one_file,
+                slices.many_items,
+                projects.whole_project,
+                projects.large_builds,
+                projects.growth,
+            ):
                 say("\n" + render([measured(setting)]))
         except FailedError as error:
             sys.stderr.write(f"{error}\n")

@@ -1,4 +1,8 @@
-"""A number -> a project with that many experiments, no two alike: three runtimes, two overlays, claims, Volcano queues."""
+"""A number -> a project with that many experiments: three runtimes, two overlays, claims, Volcano queues.
+
+Experiments of a project are `MIXED` (924 combinations of runtime, nodes, volume, and namespace), `ALIKE` (12 combinations, with
+other names, images, arguments, variables, labels, and sizes), or `DIFFERENT` (each has a field that no other has).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from collections.abc import Iterator
 
 RUNTIMES = ("tjgen-torch-volcano", "tjgen-jax", "tjgen-plain")
 TEAMS = 7
+MIXED, ALIKE, DIFFERENT = "mixed", "alike", "different"
 
 _PROJECT = """\
 apiVersion: tjgen.dev/v1alpha1
@@ -72,13 +77,13 @@ spec:
 """
 
 
-def write(folder: str, count: int) -> None:
-    """Write the project with `count` experiments into the new folder `folder`."""
+def write(folder: str, count: int, kind: str = MIXED) -> None:
+    """Write the project with `count` experiments of a kind into the new folder `folder`."""
     _file(folder, "tjgen.yaml", _PROJECT)
     _file(folder, "overlays/defaults.yaml", _DEFAULTS)
     _file(folder, "overlays/production.yaml", _PRODUCTION)
     for number in range(count):
-        _file(folder, path_of(number), experiment(number))
+        _file(folder, path_of(number), experiment(number, kind))
 
 
 def path_of(number: int) -> str:
@@ -94,18 +99,20 @@ def namespace_of(number: int) -> str:
     return f"team-{number % TEAMS}"
 
 
-def experiment(number: int) -> str:
+def experiment(number: int, kind: str = MIXED) -> str:
     """The text of one experiment."""
-    return _EXPERIMENT.format(
+    is_alike = kind == ALIKE
+    text = _EXPERIMENT.format(
         number=number,
         name=name_of(number),
-        space=namespace_of(number),
+        space="team" if is_alike else namespace_of(number),
         study=number // 100,
         runtime=RUNTIMES[number % len(RUNTIMES)],
         nodes=2 + number % 4,
-        corpus=number % 11,
+        corpus=0 if is_alike else number % 11,
         size=_size(number),
     )
+    return text + (f"  pod: {{terminationGracePeriodSeconds: {number + 1}}}\n" if kind == DIFFERENT else "")
 
 
 def values(count: int) -> Iterator[dict[str, str]]:

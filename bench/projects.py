@@ -38,6 +38,21 @@ def whole_project(setting: Setting) -> Part:
     return Part(f"{setting.experiments} experiments", [*seconds(samples, goals), *against])
 
 
+def large_builds(setting: Setting) -> Part:
+    """Projects whose experiments are more or less alike, built from nothing; and each with every run compiled."""
+    figures: list[Figure] = []
+    for kind in (project.MIXED, project.ALIKE, project.DIFFERENT):
+        where = setting.place(f"large-{kind}")
+        project.write(where, setting.experiments, kind)
+        names = f"{kind}", f"{kind}, every run compiled"
+        task = setting.from_nothing(names[0], where)
+        every = task._replace(name=names[1], words=("/usr/bin/env", "TJGEN_STAMPS=off", *task.words))
+        samples = setting.measure(task, every, times=max(2, setting.times // 8))
+        figures += [*seconds(samples), *ratio(samples, *names, 1.05 if kind != project.ALIKE else 0.5)]
+        shutil.rmtree(where)
+    return Part(f"{setting.experiments} experiments, built from nothing", figures)
+
+
 def growth(setting: Setting) -> Part:
     """Builds from nothing in several sizes."""
     costs = {size: _build(setting, size) for size in setting.sizes}

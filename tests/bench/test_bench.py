@@ -42,6 +42,25 @@ def test_experiments_differ_and_agree_with_the_language(tmp_path: Path) -> None:
     assert {tree["spec"]["runtime"] for tree in trees} == set(project.RUNTIMES)
 
 
+def test_projects_differ_as_much_as_they_are_named(tmp_path: Path) -> None:
+    shapes = {}
+    for kind in (project.MIXED, project.ALIKE, project.DIFFERENT):
+        project.write(str(tmp_path / kind), 1000, kind)
+        trees = [yaml.load((tmp_path / kind / project.path_of(number)).read_text(), yaml.CSafeLoader) for number in range(1000)]
+        assert [walk.check(tree, compact.EXPERIMENT) for tree in trees[:12]] == [[]] * 12
+        for tree in trees:
+            del (
+                tree["metadata"]["name"],
+                tree["metadata"]["labels"],
+                tree["spec"]["image"],
+                tree["spec"]["script"],
+                tree["spec"]["env"],
+            )
+            del tree["spec"]["volumes"]["checkpoints"]
+        shapes[kind] = len({str(tree) for tree in trees})
+    assert shapes == {project.MIXED: 924, project.ALIKE: 12, project.DIFFERENT: 1000}
+
+
 def test_the_project_and_its_overlays_agree_with_the_language(tmp_path: Path) -> None:
     project.write(str(tmp_path), 0)
     overlays = [yaml.safe_load(path.read_text()) for path in sorted((tmp_path / "overlays").iterdir())]

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.compiler.building.compared import Compared
+from tjgen.compiler.building.compilers import Compiler, Compilers, listing
 from tjgen.compiler.building.inputs import is_experiment, is_of_project, namespace_left_out, no_experiment, same_experiment
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.request import NAMESPACE
@@ -91,6 +92,7 @@ class _Compilation:
         self._seen: dict[str, tuple[str, int]] = {}
         """Key of a unit -> file and place in it of its experiment; the document itself is not kept."""
         self._compared = Compared()
+        self._compilers = Compilers()
 
     def results(self, watch: Watch | None, left: Left) -> Iterator[Result]:
         plan = self._plan
@@ -181,7 +183,8 @@ class _Compilation:
             renewal = locked.renewal if locked is not None else source.renewals.get(str(origin.identity), -1) + 1
             # A run that another experiment had before a rename keeps its name.
             name = locked.name if locked is not None and locked.folder else None
-            run = _compiled(plan, self._session, unit, origin, renewal, is_record=is_record, name=name)
+            compiler = self._compilers.next()
+            run = _compiled(plan, self._session, unit, origin, renewal, compiler, is_record=is_record, name=name)
             diagnostics += [*problems, *run.compiled.diagnostics]
             runs.append(run._replace(reads_files=reads_files, promoted_from=promoted_from))
         if runs and runs[0].variant.task and not has_errors(diagnostics):
@@ -250,24 +253,25 @@ def _compiled(
     unit: Unit,
     origin: _Origin,
     renewal: int,
+    compiler: Compiler = compile_run,
     *,
     is_record: bool = False,
     name: str | None = None,
 ) -> Run:
     experiment, environment = origin.variant.experiment, plan.settings[unit.environment]
-    fixed = experiment.spec.naming == "fixed"
-    name = name or origin.identity.renewed(renewal).run_name(unit.name, origin.variant.label, fixed=fixed)
+    identity, is_fixed = origin.identity.renewed(renewal), experiment.spec.naming == "fixed"
+    name = name or identity.run_name(unit.name, origin.variant.label, fixed=is_fixed)
     images: dict[str, None] = {}
     digest_of = plan.digest_of
     if plan.request.digests.is_listed:
-        digest_of = _listing(plan.digest_of, images)
+        digest_of = listing(plan.digest_of, images)
         runtime = rewritten(origin.runtime, environment.rewrite, digest_of)
     else:
         key = (unit.environment, origin.runtime)
         runtime = session.once("rewritten runtime", key, lambda: rewritten(origin.runtime, environment.rewrite, plan.digest_of))
     sources = Sources(origin.variant.tree, origin.documents, runtime.document, environment.platform, plan.project.document)
     setting = _setting(plan, session, unit, name, origin.variant, runtime, digest_of)
-    compiled = compile_run(Job(experiment, runtime, setting, sources, environment.release, plan.project.spec.gitops, is_record))
+    compiled = compiler(Job(experiment, runtime, setting, sources, environment.release, plan.project.spec.gitops, is_record))
     return Run(
         unit,
         name,
@@ -281,16 +285,6 @@ def _compiled(
         is_record=is_record,
         images=tuple(images),
     )
-
-
-def _listing(digest_of: DigestOf | None, images: dict[str, None]) -> DigestOf:
-    """The same digests; every image is added to `images`."""
-
-    def listing(image: str) -> str | None:
-        images[image] = None
-        return digest_of(image) if digest_of is not None else None
-
-    return listing
 
 
 def _setting(

@@ -26,7 +26,7 @@ _PLAIN = str.maketrans(
         **dict.fromkeys("\u2013\u2014", "--"),
     }
 )
-_INJECTED = frozenset(
+INJECTED = frozenset(
     (
         "PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT", "PET_MAX_RESTARTS",
         "PET_STANDALONE", "PET_RDZV_BACKEND", "PET_RDZV_CONF", "PET_RDZV_ENDPOINT", "PET_RDZV_ID", "MASTER_ADDR",
@@ -72,7 +72,7 @@ def _typographic(workload: Workload, experiment: Experiment, podset: PodSet, mai
 
 def _of(workload: Workload, podset: PodSet, main: Tree) -> Iterator[Diagnostic]:
     known = [one["name"] for one in main.get("env") or []]
-    available = {*known, *_INJECTED, *_of_tasks(workload)}
+    available = {*known, *INJECTED, *_of_tasks(workload)}
     texts: list[tuple[str, FieldPath]] = []
     command = [str(word) for word in main.get("command") or []]
     if command[-1:] != ["-c"]:  # a shell reads $(NAME) as a command

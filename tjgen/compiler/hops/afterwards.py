@@ -13,7 +13,7 @@ from tjgen.language.spec.objects import ExperimentSpec
 def footprint(job: Job, draft: Draft) -> Draft:
     """What the run takes of quotas, queues, and storage that other runs use too."""
     experiment, sources = job.experiment, draft.sources
-    if not _is_watched(experiment.spec, job.setting):
+    if not is_watched(experiment.spec, job.setting):
         return draft
     from tjgen.compiler.totals import shared  # most runs take nothing that others have too
 
@@ -54,7 +54,7 @@ def archive(job: Job, draft: Draft) -> Draft:
     return draft._replace(applied=applied)
 
 
-def _is_watched(spec: ExperimentSpec, setting: Setting) -> bool:
+def is_watched(spec: ExperimentSpec, setting: Setting) -> bool:
     """Whether a run takes something that others have too: of a quota, a queue, or storage that they may name."""
     cluster = setting.cluster
     if (

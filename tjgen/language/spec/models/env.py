@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from tjgen.language.spec.models.identity import Counts
+from tjgen.language.spec.models.opaque import Opaque
 from tjgen.language.spec.models.shape import Alternatives, Quantity, Scalar, Shape, Text
 
 
@@ -21,7 +22,7 @@ class EnvVar(Shape):
     )
     needed: ClassVar[bool] = True
 
-    value: Counts[Scalar | None] = None
+    value: Annotated[Counts[Scalar | None], Opaque.TEXT] = None
     """The value. A number or boolean becomes its text."""
     secret: Counts[Text | None] = None
     """Name of the Secret that holds the value under `key`."""

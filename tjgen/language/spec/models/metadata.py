@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from tjgen.language.spec.models.identity import Excluded, Setting
+from tjgen.language.spec.models.opaque import Opaque
 from tjgen.language.spec.models.shape import Label, RunName, Shape, Text
 
 
@@ -13,9 +16,9 @@ class Metadata(Shape):
     """Name of the experiment. The names of its runs start with it."""
     namespace: Excluded[Label | None] = None
     """Namespace of all generated objects."""
-    labels: Setting[dict[str, str]] = {}
+    labels: Annotated[Setting[dict[str, str]], Opaque.LABEL] = {}
     """Labels of all generated objects."""
-    annotations: Setting[dict[str, str]] = {}
+    annotations: Annotated[Setting[dict[str, str]], Opaque.TEXT] = {}
     """Annotations of all generated objects."""
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, StringConstraints
 
 from tjgen.language.spec.models.identity import Counts, Excluded, Present
+from tjgen.language.spec.models.opaque import Opaque
 from tjgen.language.spec.models.shape import AccessMode, Alternatives, Count, Quantity, Shape, Text, expects
 
 DIGEST = "^sha256:[0-9a-f]{64}$"
@@ -40,7 +41,7 @@ class ClaimContent(Shape):
 class NewClaim(Shape):
     """A PersistentVolumeClaim that tjgen creates."""
 
-    size: Excluded[Quantity]
+    size: Annotated[Excluded[Quantity], Opaque.SIZE]
     """Requested storage. You can increase it later, but not decrease it."""
     storage_class_name: Excluded[str | None] = None
     """StorageClass. The default is that of the profile, or of the cluster."""

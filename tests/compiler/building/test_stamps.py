@@ -1,0 +1,261 @@
+"""A run that is stamped is the run that is compiled, in every byte, owner, diagnostic and relation."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Sequence
+from contextlib import chdir, nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.program import TESTS, arguments, cases, tjgen
+from tjgen.cli.build import COMMAND
+from tjgen.cli.command import parse
+from tjgen.compiler.building import compilers
+from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.compilers import STAMPS
+from tjgen.compiler.building.plan import make_plan
+from tjgen.compiler.building.request import Request
+from tjgen.compiler.building.run import Built
+from tjgen.compiler.building.stamps import plain
+from tjgen.language.spec.opaque import OPAQUE
+from tjgen.trees import trust
+from tjgen.trees.fields.stamp import StampedTree
+from tjgen.trees.session import Session
+from tjgen.trees.source.reader import CORE, read
+from tjgen.trees.source.writer import dump
+
+COPIES = 8
+"""Experiments that are made of one: three are compiled before others are stamped."""
+WORDS = ("resnet", "a-b", "x_1", "v1.2", "A", "INFO", "true", "null", "0", "1", "007", "1e5", "0b1", "2001-01-01", "~x", "1_000")
+ODD = ("", " x", "x ", "$(HOME)", "$$", "é", "x" * 101, "a\nb", "hf_abcdefghijklmnopqrstuvwxyz", "latest", "-", "'", '"', "{{x}}")
+
+
+@pytest.fixture(autouse=True)
+def early(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compilers, "SEVERAL", 1)
+
+
+def results(request: Request, monkeypatch: pytest.MonkeyPatch, *, stamps: bool) -> tuple[list[Any], int]:
+    """Everything that a build returns as plain data, and how many of its runs are stamped."""
+    monkeypatch.setenv(STAMPS, "on" if stamps else "off")
+    plan, found, number = make_plan(request), [], 0
+    for result in build(plan, Session()):
+        runs = result.runs if isinstance(result, Built) else []
+        number += sum(isinstance(run.compiled.workload.tree, StampedTree) for run in runs)
+        found.append(([repr((run.name, run.identity, plain(run.compiled))) for run in runs], result.diagnostics))
+    return found, number
+
+
+def compare(request: Request, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Compare a build with and without stamps; returns how many runs were stamped."""
+    compiled, none = results(request, monkeypatch, stamps=False)
+    stamped, number = results(request, monkeypatch, stamps=True)
+    assert none == 0
+    assert stamped == compiled
+    return number
+
+
+def varied(tree: Any, rules: Any, random_: random.Random, odd: float) -> Any:
+    """The tree with other opaque texts."""
+    if isinstance(rules, str):
+        if isinstance(tree, str) and random_.random() < odd:
+            return random_.choice(ODD)
+        number = str(random_.randrange(10_000))
+        if rules == "size":
+            return f"{random_.randrange(1, 5000)}Gi"
+        if rules == "image" and isinstance(tree, str) and ":" in tree.rpartition("/")[2] and "@" not in tree:
+            return f"{tree.rpartition(':')[0]}:{random_.choice(['1.', 'v', ''])}{number}"
+        if rules == "words" and isinstance(tree, str) and "\n" not in tree:
+            return " ".join([*tree.split(" "), "--seed", number, f"--lr={random_.choice(['0.1', '1e-4', '-3'])}"])
+        return random_.choice(WORDS) if rules in ("text", "label") and isinstance(tree, str) else tree
+    if isinstance(tree, dict):
+        return {key: varied(item, rules.get(key, rules.get("*", {})), random_, odd) for key, item in tree.items()}
+    if isinstance(tree, list):
+        return [varied(item, rules.get("*", {}), random_, odd) for item in tree]
+    return tree
+
+
+def copies_of(file: Path, random_: random.Random, odd: float) -> list[str]:
+    """Write experiments that are like the one in `file`; returns the names of all."""
+    documents, _ = read(file.read_bytes(), file.name, CORE)
+    names = [file.name]
+    for number in range(COPIES):
+        copy = file.with_name(f"{file.stem}-copy-{number}.yaml")
+        texts = []
+        for document in documents:
+            tree = document.value
+            if isinstance(tree, dict) and tree.get("kind") == "Experiment":
+                tree = varied(tree, OPAQUE, random_, odd)
+                prefix = random_.choice(("copy", "copy", "much-longer-copy"))
+                name = f"{prefix}{number}-{document.value['metadata']['name']}"
+                tree["metadata"]["name"] = name[:40].rstrip("-")
+            texts.append(dump(tree))
+        copy.write_text("---\n".join(texts), encoding="utf-8")
+        names.append(copy.name)
+    return names
+
+
+def compare_case(case: Path, monkeypatch: pytest.MonkeyPatch, seed: int, odd: float) -> int:
+    words = parse(COMMAND, arguments(case))
+    assert words is not None
+    with chdir(case), trust.granted() if words["trusted"] else nullcontext():
+        paths: list[str] = []
+        for path in words["paths"]:
+            is_file = Path(path).is_file() and path.endswith(".yaml")
+            folder = Path(path).parent
+            paths += [str(folder / one) for one in copies_of(Path(path), random.Random(seed), odd)] if is_file else [path]
+        request = Request(paths, environments=words["env"], set_values=words["set"])
+        return compare(request, monkeypatch)
+
+
+@pytest.mark.parametrize("case", cases("cases"), ids=lambda case: case.name)
+def test_copies_of_a_case_are_stamped_as_they_are_compiled(case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(case, tmp_path / "case")
+    compare_case(tmp_path / "case", monkeypatch, seed=1, odd=0.01)
+
+
+@pytest.mark.parametrize("name", ["xgboost"])
+def test_copies_of_a_case_are_stamped(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(TESTS / "cases" / name, tmp_path / name)
+    assert compare_case(tmp_path / name, monkeypatch, seed=1, odd=0.0) > 1
+
+
+PROJECT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Project
+metadata: {name: alike}
+spec:
+  experiments: [experiments]
+  schedule: {system: volcano}
+  environments: {west: {labels: {stage: production}}}
+"""
+EXPERIMENT: dict[str, Any] = {
+    "apiVersion": "tjgen.dev/v1alpha1",
+    "kind": "Experiment",
+    "metadata": {"name": "study", "namespace": "team", "labels": {"owner": "ada"}, "annotations": {"note": "first"}},
+    "spec": {
+        "runtime": "tjgen-torch-volcano",
+        "image": "registry.example.com/team/train:1.3",
+        "script": "train.py --seed 3 --lr=0.1 --data /data",
+        "nodes": 2,
+        "gpu": "h100:8",
+        "sharedMemory": "64Gi",
+        "env": {"SEED": "3", "MODEL": "resnet", "NCCL_DEBUG": "INFO"},
+        "volumes": {"out": {"pvc": {"create": {"size": "10Gi"}}, "mountPath": "/out"}},
+        "schedule": {"queue": "team"},
+    },
+}
+
+
+def write_project(folder: Path, experiments: Sequence[Any]) -> None:
+    (folder / "experiments").mkdir(parents=True)
+    (folder / "tjgen.yaml").write_text(PROJECT, encoding="utf-8")
+    for number, tree in enumerate(experiments):
+        (folder / "experiments" / f"{number:03}.yaml").write_text(dump(tree), encoding="utf-8")
+
+
+def experiment(number: int, **texts: str) -> Any:
+    """The experiment with another name and other texts."""
+    metadata, spec = EXPERIMENT["metadata"], EXPERIMENT["spec"]
+    return {
+        **EXPERIMENT,
+        "metadata": {
+            **metadata,
+            "name": texts.get("name", f"study-{number:03}"),
+            "labels": {"owner": texts.get("label", f"owner{number}")},
+            "annotations": {"note": texts.get("annotation", f"note {number}")},
+        },
+        "spec": {
+            **spec,
+            "image": texts.get("image", f"registry.example.com/team/train:1.{number}"),
+            "script": texts.get("script", f"train.py --seed {number} --lr=0.{number} --data /data"),
+            "env": {**spec["env"], "SEED": texts.get("env", f"{number}")},
+            "volumes": {"out": {"pvc": {"create": {"size": texts.get("size", f"{number + 1}Gi")}}, "mountPath": "/out"}},
+        },
+    }
+
+
+FIELDS = ("name", "label", "annotation", "image", "script", "env", "size")
+TEXTS = st.one_of(
+    st.sampled_from(
+        (*WORDS, *ODD, "team", "production", "node", "trainer", "tjgen-torch-volcano", "study-001", "out", "10Gi", "0Gi")
+    ),
+    st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=70),
+    st.from_regex(r"[a-z][a-z0-9-]{1,60}[a-z0-9]", fullmatch=True),
+    st.from_regex(r"registry\.example\.com/[a-z]{1,5}:[a-z0-9.]{1,8}", fullmatch=True),
+    st.from_regex(r"(train|tune|torchrun|python3)(\.py)? (--[a-z]{1,3}[= ]-?[0-9.e]{1,6} ?){1,3}", fullmatch=True),
+    st.from_regex(r"[0-9]{1,8}[KMGTP]?i?", fullmatch=True),
+)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@given(st.lists(st.dictionaries(st.sampled_from(FIELDS), TEXTS, max_size=3), min_size=1, max_size=6))
+def test_any_texts_are_stamped_as_they_are_compiled(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, texts: list[dict[str, str]]
+) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    experiments = [experiment(number) for number in range(4)]
+    experiments += [experiment(number, **one) for number, one in enumerate(texts, 4)]
+    write_project(folder, [*experiments, experiment(90), experiment(91)])
+    with chdir(folder):
+        assert compare(Request(), monkeypatch) >= 1
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_each_opaque_text_is_stamped(field: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    same = {"name": "", "label": "ada", "annotation": "first", "env": "5", "size": "10Gi"}
+    same |= {"image": "registry.example.com/team/train:1.3", "script": "train.py --seed 3 --lr=0.1 --data /data"}
+    others = {name: text for name, text in same.items() if name not in ("name", field)}
+    write_project(tmp_path, [experiment(number, **others) for number in range(7)])
+    with chdir(tmp_path):
+        assert compare(Request(), monkeypatch) == 4
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {"env": "$(OTHER)"},
+        {"env": "INFO "},
+        {"label": "production"},  # the environment sets a label with this value
+        {"image": "registry.example.com/team/train"},
+        {"image": "registry.example.com/team/train:latest"},
+        {"script": "train.py --seed many --lr=0.1 --data /data"},
+        {"size": "10"},
+        {"name": "tjgen-torch"},
+        {"annotation": "hf_" + "a" * 30},
+    ],
+    ids=str,
+)
+def test_a_text_that_a_pass_may_read_is_compiled(texts: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_project(tmp_path, [*[experiment(number) for number in range(5)], experiment(5, **texts)])
+    with chdir(tmp_path):
+        assert compare(Request(), monkeypatch) == 2
+
+
+def test_points_of_a_sweep_are_stamped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = experiment(0)
+    tree["spec"]["sweep"] = {"matrix": {"spec.env.SEED": list(range(20))}}
+    write_project(tmp_path, [tree])
+    with chdir(tmp_path):
+        assert compare(Request(), monkeypatch) == 17
+
+
+def test_trees_previews_and_explanations_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = []
+    for mode in ("off", "on"):
+        monkeypatch.setenv(STAMPS, mode)
+        folder = tmp_path / mode
+        write_project(folder, [experiment(number) for number in range(30)])
+        built = tjgen(folder, "build", "-o", "deploy", "--expanded", "preview", "--no-cache")
+        assert built.code == 0, built.err
+        explained = tjgen(folder, "explain", "--all", "experiments")
+        files = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        answers.append((built, explained, files))
+    assert answers[0] == answers[1]
+    assert len(answers[0][2]) > 100

@@ -1,0 +1,195 @@
+"""A run to compile -> its shape, and the texts in which runs of one shape differ.
+
+Runs of one shape have the same fields, the same runtime and the same place. They differ in opaque texts: `OPAQUE` names
+the fields whose text goes into objects unchanged, and the pattern of a text that no pass, check or schema tells from another.
+A text that also is a constant of the runtime, the platform or the project is part of the shape, because passes compare the two.
+`tests/compiler/building/test_stamps.py` compares runs that are stamped with the same runs compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.checks.references import INJECTED
+from tjgen.compiler.hops.draft import Job
+from tjgen.language.platform.images import ENV_IMAGES
+from tjgen.language.spec.forms import text
+from tjgen.language.spec.opaque import IMAGE, LABEL, OPAQUE, TEXT, WORDS
+from tjgen.trees import regex
+from tjgen.trees.diagnostics import tokens
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.typing import Any, NamedTuple
+
+_FIELDS = frozenset(
+    ("args", "attempt", "checkpoints", "cleanup", "command", "cpu", "deadline", "elastic", "env", "envFrom", "ephemeralStorage",
+     "gpu", "image", "imagePullSecrets", "launcher", "memory", "nodes", "onSupersede", "pod", "procsPerNode", "rdma", "resources",
+     "restart", "runtime", "schedule", "script", "serviceAccountName", "sharedMemory", "success", "sweep", "volumes",
+     "workingDir")
+)  # fmt: skip
+"""Fields of `spec` that runs with a shape can have. Passes of the others read texts, sizes or files."""
+_SWEEP = "sweep"
+_MEASURING = "checkpoints"
+"""The field whose pass reads the sizes of claims."""
+_SELECTORS = ("'labelSelector'", "'matchLabels'", "'matchExpressions'")
+"""Fields that compare labels of the same run."""
+_OF_RUN = "'scope': 'run'"
+"""A claim with the name of the run: the order of claims depends on that name."""
+_TUNE = "tune"
+"""The program whose arguments the webhook of Trainer reads."""
+_READ = {*INJECTED, *ENV_IMAGES}
+"""Variables whose value is read, or compared with that of a controller."""
+_NAME = regex.compile(r"[a-z](?:-?[a-z0-9])+")
+_SHORTEST = 3
+_LONGEST = 100
+"""Characters of a name and of a text."""
+_STEP = 8
+"""Names are compared by their length in steps: the limit of a name holds for shorter ones too."""
+_STRING = regex.compile(r"'([^']*)'")
+_NUMBER = regex.compile(r"((?:(?<=[ =])|\A)-?[0-9]{1,12}(?:\.[0-9]{1,12})?(?:[eE]-?[0-9]{1,3})?(?=[ ]|\Z))")
+_TAGGED = regex.compile(r"[^\s$@:]+(?::[0-9]+/[^\s$@:]+)?:(?P<opaque>[A-Za-z0-9_][A-Za-z0-9_.-]{0,60})")
+_SIZED = regex.compile(r"(?P<opaque>[1-9][0-9]{0,5})[KMGT]i?")
+_LABEL = regex.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,40}[A-Za-z0-9])?")
+_UNTAGGED = "latest"
+
+
+class Shape(NamedTuple):
+    """What runs have in common (`key`), and their texts: the name of the experiment, that of the run, and the opaque ones."""
+
+    key: str
+    texts: list[str]
+
+
+class Constants(NamedTuple):
+    """What passes read in addition to the experiment: all of it as one text, and its strings."""
+
+    text: str
+    strings: frozenset[str]
+
+
+def constants_of(job: Job) -> Constants:
+    """The constants of a job. Jobs with the same runtime in the same environment have the same."""
+    setting, sources = job.setting, job.sources
+    documents = [document.value for document in (sources.platform, sources.project) if document is not None]
+    whole = repr((job.runtime.tree, documents, setting.labels, setting.classes, setting.launcher, setting.helpers))
+    return Constants(whole, frozenset(_STRING.findall(whole)))
+
+
+def shape_of(job: Job, constants: Constants) -> Shape | None:
+    """The shape of a run; None if a pass may read its texts."""
+    setting, tree = job.setting, job.sources.experiment.value
+    spec, metadata = tree["spec"], tree["metadata"]
+    if job.is_record or setting.task or setting.storage != setting.family or not spec.keys() <= _FIELDS:
+        return None
+    if setting.policies is not None or setting.digest is not None or setting.demands or _starts_tune(spec):
+        return None
+    family, run = setting.family, setting.run
+    rest = run[len(family) + 1 :]
+    if len(family) < _SHORTEST or not _NAME.fullmatch(run) or run != f"{family}-{rest}":
+        return None
+    parts = [setting.environment or "", setting.namespace, f"{_steps(family)} {_steps(rest)}"]
+    texts = [family, run]
+    # The points of a sweep share it, and it is as long as there are points.
+    parts.append(f"{id(spec.get(_SWEEP))}")
+    _collect({key: value for key, value in metadata.items() if key != "name"}, OPAQUE["metadata"], constants, parts, texts)
+    _collect({key: value for key, value in spec.items() if key != _SWEEP}, _rules(spec), constants, parts, texts)
+    key = "\n".join(parts)
+    if family in key or family in constants.text or _OF_RUN in key or any(one in key for one in _SELECTORS):
+        return None
+    return None if next(tokens.find("\n".join(texts)), None) is not None else Shape(key, texts)
+
+
+def marks_of(shape: Shape) -> list[str]:
+    """Texts of the same forms that occur nowhere else, with names that are as long as any in the shape."""
+    family, run, *others = shape.texts
+    name = f"mq{'q' * _STEP * _steps(family)}z"
+    rest = "r" * _STEP * _steps(run[len(family) + 1 :])
+    return [name, f"{name}-{rest}", *[f"7{position:04}9" for position in range(len(others))]]
+
+
+def with_texts(tree: Tree, constants: Constants, texts: list[str]) -> Tree:
+    """An experiment with other texts in the place of its own, in the order of its shape."""
+    others = iter(texts[2:])
+    metadata = _replaced(tree["metadata"], OPAQUE["metadata"], constants, others)
+    return {
+        **tree,
+        "metadata": {**metadata, "name": texts[0]},
+        "spec": _replaced(tree["spec"], OPAQUE["spec"], constants, others),
+    }
+
+
+def _collect(tree: Tree, rules: dict[str, Any], constants: Constants, parts: list[str], texts: list[str]) -> None:
+    """Add what is below a map or list: opaque texts to `texts`, all else to `parts`."""
+    is_map = tree.__class__ is dict
+    parts.append("{" if is_map else "[")
+    for key, value in tree.items() if is_map else enumerate(tree):
+        rule = _rule(rules, key)
+        if rule.__class__ is dict and value.__class__ in (dict, list):
+            parts.append(f"{key!r}")
+            _collect(value, rule, constants, parts, texts)
+        elif rule.__class__ is str and (pieces := _pieces(value, rule, constants)) is not None:
+            parts.append(f"{key!r}: {pieces[::2]}")
+            texts += pieces[1::2]
+        else:
+            parts.append(f"{key!r}: {value!r}")
+    parts.append("}")
+
+
+def _replaced(tree: Tree, rules: dict[str, Any], constants: Constants, others: Iterator[str]) -> Tree:
+    def changed(key: Any, value: Tree) -> Tree:
+        rule = _rule(rules, key)
+        if rule.__class__ is dict and value.__class__ in (dict, list):
+            return _replaced(value, rule, constants, others)
+        pieces = _pieces(value, rule, constants) if rule.__class__ is str else None
+        if pieces is None:
+            return value
+        return "".join([next(others) if place % 2 else piece for place, piece in enumerate(pieces)])
+
+    if tree.__class__ is dict:
+        return {key: changed(key, value) for key, value in tree.items()}
+    return [changed(place, value) for place, value in enumerate(tree)]
+
+
+def _rules(spec: Tree) -> dict[str, Any]:
+    rules: dict[str, Any] = OPAQUE["spec"]
+    return {**rules, "volumes": {}} if _MEASURING in spec else rules
+
+
+def _rule(rules: dict[str, Any], key: Any) -> Any:
+    """The rule of an entry; None for the name of a label or variable that means something to a controller."""
+    rule = rules.get(key)
+    return rules.get("*") if rule is None and key not in _READ and (key.__class__ is int or "/" not in key) else rule
+
+
+def _pieces(value: Tree, kind: str, constants: Constants) -> list[str] | None:
+    """The text in pieces, every second of them opaque; None if it has no opaque piece, or one that is a constant."""
+    if kind == TEXT and value.__class__ in (int, float):
+        value = text(value)
+    if value.__class__ is not str:
+        return None
+    pieces = _split(value, kind)
+    if pieces is None or len(pieces) == 1 or not constants.strings.isdisjoint(pieces[1::2]):
+        return None
+    return pieces
+
+
+def _split(value: str, kind: str) -> list[str] | None:
+    if kind == WORDS:
+        return _NUMBER.split(value) if "\n" not in value and "$" not in value else None
+    if kind == TEXT:
+        is_plain = 0 < len(value) <= _LONGEST and value.isascii() and value.isprintable() and "$" not in value
+        return ["", value, ""] if is_plain and value.strip() == value else None
+    if kind == LABEL:
+        return ["", value, ""] if _LABEL.fullmatch(value) else None
+    match = (_TAGGED if kind == IMAGE else _SIZED).fullmatch(value)
+    if match is None or match["opaque"] == _UNTAGGED:
+        return None
+    return [value[: match.start("opaque")], match["opaque"], value[match.end("opaque") :]]
+
+
+def _starts_tune(spec: Tree) -> bool:
+    words = [*(spec.get("command") or ()), *(spec.get("script") or "").split(None, 1)[:1]]
+    return words[:1] == [_TUNE]
+
+
+def _steps(name: str) -> int:
+    return -(-len(name) // _STEP)

@@ -1,0 +1,146 @@
+"""Runs that differ only in opaque texts: one is compiled, and its objects are stamped with the texts of the others.
+
+The third run of a shape is compiled twice: as it is, and with marks in the place of its texts. The objects with marks are a
+template if they become the objects of the run when its own texts replace the marks. From then on, runs of the shape are stamped:
+scalars with marks get their texts, so the writer quotes each text by itself. A shape whose runs have diagnostics, or whose
+objects have a text in another form, is never stamped. TJGEN_STAMPS=off compiles every run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tjgen.compiler.building.shapes import Constants, Shape, constants_of, marks_of, shape_of, with_texts
+from tjgen.compiler.hops.afterwards import is_watched
+from tjgen.compiler.hops.draft import Job
+from tjgen.compiler.pipeline import Compiled, compile_run
+from tjgen.language.resolve.places import locate
+from tjgen.language.spec.objects import Experiment
+from tjgen.trees.diagnostics.model import Span
+from tjgen.trees.fields.managed import Managed
+from tjgen.trees.fields.stamp import Marks, StampedTree, stamped
+from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.typing import Any
+
+_NAME = ("metadata", "name")
+_ALIKE = 3
+"""Runs of a shape that are compiled. The last of them is compiled with marks, too."""
+_PLACE = 2
+"""The position of its place in a relation."""
+
+
+class Stamps:
+    """The shapes of the runs of one build."""
+
+    def __init__(self) -> None:
+        self._constants: dict[tuple[str | None, int], tuple[int, Constants, Job]] = {}
+        """Environment and identity of a runtime -> its number, its constants, and a job that keeps the runtime alive."""
+        self._templates: dict[tuple[int, str], _Template | None] = {}
+        """Shape -> its template; None for a shape that is never stamped."""
+        self._runs: dict[tuple[int, str], int] = {}
+        """Shape without a template -> its runs so far."""
+
+    def compile(self, job: Job) -> Compiled:
+        """Return what `compile_run` returns, in less time for a run of a known shape."""
+        number, constants = self._constants_of(job)
+        shape = shape_of(job, constants)
+        if shape is None:
+            return compile_run(job)
+        known = (number, shape.key)
+        if known in self._templates:
+            template = self._templates[known]
+            return compile_run(job) if template is None else template.stamped(shape, job)
+        compiled = compile_run(job)
+        runs = self._runs[known] = self._runs.get(known, 0) + 1
+        if runs == _ALIKE:
+            template = _template(job, shape, constants)
+            is_proved = template is not None and _is_same(template.stamped(shape, job), compiled)
+            self._templates[known] = template if is_proved else None
+        return compiled
+
+    def _constants_of(self, job: Job) -> tuple[int, Constants]:
+        key = (job.setting.environment, id(job.runtime))
+        known = self._constants.get(key)
+        if known is None:
+            known = self._constants[key] = (len(self._constants), constants_of(job), job)
+        return known[:2]
+
+
+def _template(job: Job, shape: Shape, constants: Constants) -> _Template | None:
+    """The template of a shape, of which `job` is a run."""
+    marks = marks_of(shape)
+    tree = job.sources.experiment
+    marked = with_texts(tree.value, constants, marks)
+    experiment, sources = Experiment(marked), job.sources._replace(experiment=Managed(marked, tree.owners))
+    setting = job.setting._replace(family=marks[0], storage=marks[0], run=marks[1])
+    if is_watched(experiment.spec, setting):
+        return None
+    compiled = compile_run(job._replace(experiment=experiment, sources=sources, setting=setting))
+    # What is reported may depend on a text, such as a number above a limit.
+    return None if compiled.diagnostics or compiled.footprint else _Template(compiled, Marks(marks))
+
+
+class _Template:
+    """A compiled run with marks in the place of its texts."""
+
+    __slots__ = ("_compiled", "_manifests", "_relations", "_workload")
+
+    def __init__(self, compiled: Compiled, marks: Marks) -> None:
+        self._compiled = compiled
+        sources = compiled.sources
+        manifests = dict.fromkeys([*compiled.manifests, *compiled.previews, sources.trainjob, sources.created_runtime])
+        self._manifests = [(one, marks.stamp(one.tree), marks.stamp(one.owners)) for one in manifests if one is not None]
+        self._relations = [marks.stamp((*one[:_PLACE], None, *one[_PLACE + 1 :])) for one in compiled.relations]
+        tree = compiled.workload.tree
+        self._workload = (marks.stamp(tree.value), marks.stamp(tree.owners))
+
+    def stamped(self, shape: Shape, job: Job) -> Compiled:
+        """The run of a job of the same shape."""
+        texts, compiled, sources = shape.texts, self._compiled, job.sources
+        manifests = {one: _with(one, stamped(tree, texts), stamped(owners, texts)) for one, tree, owners in self._manifests}
+        span = locate(sources.experiment, _NAME, sources.documents)
+        trainjob, runtime = compiled.sources.trainjob, compiled.sources.created_runtime
+        return Compiled(
+            [manifests[one] for one in compiled.manifests],
+            [manifests[one] for one in compiled.previews],
+            [],
+            sources._replace(
+                trainjob=manifests[trainjob] if trainjob is not None else None,
+                created_runtime=manifests[runtime] if runtime is not None else None,
+            ),
+            compiled.workload._replace(name=job.setting.run, tree=StampedTree(self._workload, texts)),
+            (),
+            tuple([_placed(stamped(one, texts), span) for one in self._relations]),
+        )
+
+
+def _with(manifest: Manifest, tree: Any, owners: Any) -> Manifest:
+    if tree is manifest.tree and owners is manifest.owners:
+        return manifest
+    return Manifest(tree, owners, manifest.stage, expanded=manifest.expanded)
+
+
+def _placed(relation: Sequence[Any], span: Span | None) -> tuple[Any, ...]:
+    return (*relation[:_PLACE], tuple(span) if span is not None else None, *relation[_PLACE + 1 :])
+
+
+def _is_same(one: Compiled, other: Compiled) -> bool:
+    """Whether two results are equal, the order of keys included."""
+    return repr(plain(one)) == repr(plain(other))
+
+
+def plain(compiled: Compiled) -> Any:
+    """Everything in a result that a caller can read."""
+    workload, sources = compiled.workload, compiled.sources
+    manifests = [*compiled.manifests, None, *compiled.previews, None, sources.trainjob, sources.created_runtime]
+    return (
+        [(one.tree, one.owners, one.stage, one.expanded) if one is not None else None for one in manifests],
+        [compiled.diagnostics, compiled.footprint, compiled.relations],
+        [
+            workload.tree.value,
+            workload.tree.owners,
+            workload._replace(tree=Managed(None, {}))[3:],
+            workload.name,
+            workload.namespace,
+        ],
+    )

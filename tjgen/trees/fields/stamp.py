@@ -1,0 +1,126 @@
+"""A tree with marks in its texts -> a stamp, which yields the same tree with other texts in the place of the marks.
+
+What has no mark is shared by all trees of a stamp.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tjgen.trees.fields.managed import Managed
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.typing import Any
+
+
+class Marks:
+    """Texts that stand for others. A mark of digits is not found within a longer number."""
+
+    __slots__ = ("_numbers", "_pattern")
+
+    def __init__(self, marks: Sequence[str]) -> None:
+        longest_first = "|".join([re.escape(mark) for mark in sorted(marks, key=len, reverse=True)])
+        self._pattern = re.compile(f"((?<![0-9])(?:{longest_first})(?![0-9]))")
+        self._numbers = {mark: number for number, mark in enumerate(marks)}
+
+    def stamp(self, tree: Any) -> Any:
+        """The stamp of a tree, or of lists and tuples of trees; the value itself if it has no mark."""
+        kind = tree.__class__
+        if kind is str:
+            pieces = self._pattern.split(tree)
+            return tree if len(pieces) == 1 else _Text(pieces, [self._numbers[mark] for mark in pieces[1::2]])
+        if kind is dict:
+            stamps = {key: self.stamp(value) for key, value in tree.items()}
+            keys = {key: self.stamp(key) for key in tree}
+            if any(stamp is not key for key, stamp in keys.items()):
+                return _Entries([(keys[key], stamp) for key, stamp in stamps.items()])
+            changed = [(key, stamp) for key, stamp in stamps.items() if stamp is not tree[key]]
+            return _Map(tree, changed) if changed else tree
+        if isinstance(tree, list | tuple):
+            stamps_of_items = [self.stamp(item) for item in tree]
+            changed_items = [(place, stamp) for place, stamp in enumerate(stamps_of_items) if stamp is not tree[place]]
+            if not changed_items:
+                return tree
+            return _List(list(tree), changed_items) if kind is list else _Tuple(kind, stamps_of_items)
+        return tree
+
+
+def stamped(stamp: Any, texts: Sequence[str]) -> Any:
+    """The tree of a stamp with `texts` in the place of the marks."""
+    kind = stamp.__class__
+    if kind is _Text:
+        pieces = stamp.pieces.copy()
+        pieces[1::2] = [texts[number] for number in stamp.numbers]
+        return "".join(pieces)
+    if kind is _Map:
+        tree = stamp.tree.copy()
+        for key, inner in stamp.changed:
+            tree[key] = stamped(inner, texts)
+        return tree
+    if kind is _List:
+        items = stamp.items.copy()
+        for place, inner in stamp.changed:
+            items[place] = stamped(inner, texts)
+        return items
+    if kind is _Tuple:
+        items = [stamped(inner, texts) for inner in stamp.items]
+        return tuple(items) if stamp.kind is tuple else stamp.kind(*items)
+    if kind is _Entries:
+        return {stamped(key, texts): stamped(inner, texts) for key, inner in stamp.entries}
+    return stamp
+
+
+class StampedTree(Managed):
+    """A managed tree that is computed when it is read: few readers of a run look at it."""
+
+    __slots__ = ("_stamp", "_texts")
+
+    def __init__(self, stamp: tuple[Any, Any], texts: Sequence[str]) -> None:
+        self._stamp = stamp
+        self._texts = texts
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in Managed.__slots__:
+            raise AttributeError(name)
+        value, owners = self._stamp
+        super().__init__(stamped(value, self._texts), stamped(owners, self._texts))
+        return getattr(self, name)
+
+
+class _Text:
+    __slots__ = ("numbers", "pieces")
+
+    def __init__(self, pieces: list[str], numbers: list[int]) -> None:
+        self.pieces = pieces
+        self.numbers = numbers
+
+
+class _Map:
+    __slots__ = ("changed", "tree")
+
+    def __init__(self, tree: dict[str, Tree], changed: list[tuple[str, Any]]) -> None:
+        self.tree = tree
+        self.changed = changed
+
+
+class _List:
+    __slots__ = ("changed", "items")
+
+    def __init__(self, items: list[Tree], changed: list[tuple[int, Any]]) -> None:
+        self.items = items
+        self.changed = changed
+
+
+class _Tuple:
+    __slots__ = ("items", "kind")
+
+    def __init__(self, kind: type, items: list[Any]) -> None:
+        self.kind = kind
+        self.items = items
+
+
+class _Entries:
+    __slots__ = ("entries",)
+
+    def __init__(self, entries: list[tuple[Any, Any]]) -> None:
+        self.entries = entries
