@@ -1,7 +1,4 @@
-"""What compiles the next run of a build: `compile_run`, or in a large build `Stamps`, which does similar work once.
-
-Also what a request lists of the images of a run.
-"""
+"""What compiles the next run of a build: `compile_run`, or in a large build `Stamps`, which does similar work once."""
 
 from __future__ import annotations
 

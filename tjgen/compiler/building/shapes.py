@@ -52,7 +52,7 @@ _LABEL = regex.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,40}[A-Za-z0-9])?")
 _UNTAGGED = "latest"
 
 
-class Shape(NamedTuple):
+class RunShape(NamedTuple):
     """What runs have in common (`key`), and their texts: the name of the experiment, that of the run, and the opaque ones."""
 
     key: str
@@ -74,7 +74,7 @@ def constants_of(job: Job) -> Constants:
     return Constants(whole, frozenset(_STRING.findall(whole)))
 
 
-def shape_of(job: Job, constants: Constants) -> Shape | None:
+def shape_of(job: Job, constants: Constants) -> RunShape | None:
     """The shape of a run; None if a pass may read its texts."""
     setting, tree = job.setting, job.sources.experiment.value
     spec, metadata = tree["spec"], tree["metadata"]
@@ -95,10 +95,10 @@ def shape_of(job: Job, constants: Constants) -> Shape | None:
     key = "\n".join(parts)
     if family in key or family in constants.text or _OF_RUN in key or any(one in key for one in _SELECTORS):
         return None
-    return None if next(tokens.find("\n".join(texts)), None) is not None else Shape(key, texts)
+    return None if next(tokens.find("\n".join(texts)), None) is not None else RunShape(key, texts)
 
 
-def marks_of(shape: Shape) -> list[str]:
+def marks_of(shape: RunShape) -> list[str]:
     """Texts of the same forms that occur nowhere else, with names that are as long as any in the shape."""
     family, run, *others = shape.texts
     name = f"mq{'q' * _STEP * _steps(family)}z"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tjgen.compiler.building.shapes import Constants, Shape, constants_of, marks_of, shape_of, with_texts
+from tjgen.compiler.building.shapes import Constants, RunShape, constants_of, marks_of, shape_of, with_texts
 from tjgen.compiler.hops.afterwards import is_watched
 from tjgen.compiler.hops.draft import Job
 from tjgen.compiler.pipeline import Compiled, compile_run
@@ -36,9 +36,9 @@ class Stamps:
         self._constants: dict[tuple[str | None, int], tuple[int, Constants, Job]] = {}
         """Environment and identity of a runtime -> its number, its constants, and a job that keeps the runtime alive."""
         self._templates: dict[tuple[int, str], _Template | None] = {}
-        """Shape -> its template; None for a shape that is never stamped."""
+        """RunShape -> its template; None for a shape that is never stamped."""
         self._runs: dict[tuple[int, str], int] = {}
-        """Shape without a template -> its runs so far."""
+        """RunShape without a template -> its runs so far."""
 
     def compile(self, job: Job) -> Compiled:
         """Return what `compile_run` returns, in less time for a run of a known shape."""
@@ -66,7 +66,7 @@ class Stamps:
         return known[:2]
 
 
-def _template(job: Job, shape: Shape, constants: Constants) -> _Template | None:
+def _template(job: Job, shape: RunShape, constants: Constants) -> _Template | None:
     """The template of a shape, of which `job` is a run."""
     marks = marks_of(shape)
     tree = job.sources.experiment
@@ -94,7 +94,7 @@ class _Template:
         tree = compiled.workload.tree
         self._workload = (marks.stamp(tree.value), marks.stamp(tree.owners))
 
-    def stamped(self, shape: Shape, job: Job) -> Compiled:
+    def stamped(self, shape: RunShape, job: Job) -> Compiled:
         """The run of a job of the same shape."""
         texts, compiled, sources = shape.texts, self._compiled, job.sources
         manifests = {one: _with(one, stamped(tree, texts), stamped(owners, texts)) for one, tree, owners in self._manifests}

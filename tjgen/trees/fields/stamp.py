@@ -33,7 +33,7 @@ class Marks:
             stamps = {key: self.stamp(value) for key, value in tree.items()}
             keys = {key: self.stamp(key) for key in tree}
             if any(stamp is not key for key, stamp in keys.items()):
-                return _Entries([(keys[key], stamp) for key, stamp in stamps.items()])
+                return _KeyedStamps([(keys[key], stamp) for key, stamp in stamps.items()])
             changed = [(key, stamp) for key, stamp in stamps.items() if stamp is not tree[key]]
             return _Map(tree, changed) if changed else tree
         if isinstance(tree, list | tuple):
@@ -65,7 +65,7 @@ def stamped(stamp: Any, texts: Sequence[str]) -> Any:
     if kind is _Tuple:
         items = [stamped(inner, texts) for inner in stamp.items]
         return tuple(items) if stamp.kind is tuple else stamp.kind(*items)
-    if kind is _Entries:
+    if kind is _KeyedStamps:
         return {stamped(key, texts): stamped(inner, texts) for key, inner in stamp.entries}
     return stamp
 
@@ -119,7 +119,7 @@ class _Tuple:
         self.items = items
 
 
-class _Entries:
+class _KeyedStamps:
     __slots__ = ("entries",)
 
     def __init__(self, entries: list[tuple[Any, Any]]) -> None:
