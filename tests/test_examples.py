@@ -62,11 +62,37 @@ def test_devices_of_all_kinds_build(tmp_path: Path) -> None:
 
 
 def test_teams_build_what_their_policies_allow(tmp_path: Path) -> None:
-    shutil.copytree(EXAMPLES / "teams", tmp_path / "teams")
-    assert built(tmp_path / "teams").count("kind: TrainJob\n") == 3
+    workspace = tmp_path / "teams"
+    shutil.copytree(EXAMPLES / "teams", workspace)
+    (workspace / ".git").mkdir()
+    for team in ("vision", "speech", "text"):
+        assert built(workspace / "teams" / team, "--env", "prod").count("kind: TrainJob\n") == 1
+    answer = tjgen(workspace, "build")
+    assert (answer.code, "[TJ" in answer.err) == (0, False), answer.err
+    trees = ["deploy", *(f"teams/{team}/deploy" for team in ("vision", "speech", "text"))]
+    assert tjgen(workspace, "check", "--strict", *trees).code == 0
+    assert len((workspace / ".github/CODEOWNERS").read_text().splitlines()) == 5
     case = ROOT / "tests" / "rejects" / "policies-of-three-teams"
     for name in ("platform.yaml", "policies.yaml"):
         assert (case / name).read_bytes() == (EXAMPLES / "teams" / name).read_bytes()
+
+
+def test_policies_refuse_what_a_team_may_not(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES / "teams", tmp_path / "teams")
+    (tmp_path / "teams/.git").mkdir()
+    team = tmp_path / "teams/teams/vision"
+    allowed = (team / "experiments/vision.yaml").read_text()
+    for old, new, place in (
+        ("registry.example.com/", "docker.io/", "[TJ550] experiments/vision.yaml:6:10"),  # another registry
+        ("name: vision}", "name: vision, namespace: text}", "[TJ550] tjgen.yaml:7:18"),  # the namespace of another team
+        ("  gpu: 4\n", "  gpu: 8\n  nodes: 4\n", "[TJ383] experiments/vision.yaml:"),  # more than the quota
+    ):
+        assert old in allowed
+        (team / "experiments/vision.yaml").write_text(allowed.replace(old, new))
+        answer = tjgen(team, "build")
+        assert (answer.code, place in answer.err) == (1, True), answer.err
+    (team / "experiments/vision.yaml").write_text(allowed)
+    assert tjgen(team, "build").code == 0
 
 
 def test_a_platform_and_a_run_on_it_build(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from tjgen.cli.reporting import Reporter
 from tjgen.cli.writing import into_directory
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.projects import folders, plan_of, unmatched
+from tjgen.gitops.output import codeowners
+from tjgen.language.resolve.policy import judged
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 
 _ALONE = ("output", "expanded", "staged", "renew")
@@ -47,6 +49,8 @@ def build_all(plan: Plan, arguments: Arguments, reporter: Reporter) -> None:
     for_each(plan, arguments, reporter, write)
     if not reporter.failed:
         reporter.add(unmatched(plan, matched))
+        problems = codeowners.update(plan, force=arguments["force"], check=arguments["check"])
+        reporter.add(judged(problems, plan.project.spec.policy))
 
 
 def _summarize(plan: Plan, arguments: Arguments, reporter: Reporter) -> None:

@@ -430,6 +430,8 @@ TABLE = {
     "TJ562": ("loosened-setting", "error"),
     "TJ563": ("shared-namespace", "error"),
     "TJ564": ("object-of-two-projects", "error"),
+    "TJ565": ("invalid-code-owner", "error"),
+    "TJ566": ("stale-code-owners", "error"),
     "TJ568": ("exceeds-settings", "error"),
     "TJ569": ("workspace-without-output", "error"),
     "TJ570": ("kyverno-policy-not-evaluated", "info"),
