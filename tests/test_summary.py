@@ -98,6 +98,8 @@ def test_each_cluster_has_totals_of_its_own(clusters: Path) -> None:
         ["prod", "prod", "two", "two", "current", "h100", "1", "2", "-"],
         ["test", "test", "two", "two", "current", "h100", "1", "2", "-"],
         ["lab", "TOTAL", "all", "4", "6", "-"],
+        ["lab", "TOTAL", "of", "environment", "dev", "all", "2", "3", "-"],
+        ["lab", "TOTAL", "of", "environment", "test", "all", "2", "3", "-"],
         ["lab", "TOTAL", "of", "team", "nlp", "all", "2", "4", "-"],
         ["lab", "TOTAL", "of", "team", "vision", "all", "2", "2", "-"],
         ["main", "TOTAL", "all", "2", "3", "-"],
@@ -129,3 +131,112 @@ def test_data_for_programs_combines_no_clusters(clusters: Path) -> None:
 def test_one_cluster_has_one_total(clusters: Path) -> None:
     found = json.loads(tjgen(clusters, "build", "--summary", "-q", "--format", "json", "--env", "dev").out)
     assert found["total"] == found["clusters"]["lab"]["total"]
+
+
+PRICES = "spec: {prices: {currency: %s, devices: {%s}}}"
+
+
+@pytest.fixture
+def priced(clusters: Path) -> Path:
+    """Two clusters with prices in different currencies; experiment two has a deadline."""
+    for name, currency, prices in (("lab", "EUR", "h100: 3.5"), ("main", "USD", 'h100: "4"')):
+        (clusters / f"{name}.yaml").write_text((PLATFORM % name).replace("spec: {}", PRICES % (currency, prices)))
+    two = clusters / "experiments/two.yaml"
+    two.write_text(two.read_text().replace("naming: fixed", "naming: fixed, deadline: 90m"))
+    return clusters
+
+
+def _costs(text: str) -> dict[tuple[str, ...], tuple[str, ...]]:
+    """The words of each line before the first amount -> its last two cells."""
+    rows = [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in text.splitlines()[1:]]
+    return {tuple(row[:-5]): tuple(row[-2:]) for row in rows}
+
+
+def test_a_run_has_the_cost_of_its_devices_for_an_hour_and_up_to_its_deadline(priced: Path) -> None:
+    answer = tjgen(priced, "build", "--summary", "-q")
+    assert answer.out.splitlines()[0].endswith("  COST/HOUR  COST AT MOST")
+    costs = _costs(answer.out)
+    assert costs["dev", "dev", "one", "one", "current", "h100"] == ("3.50 EUR", "-")
+    assert costs["dev", "dev", "two", "two", "current", "h100"] == ("7.00 EUR", "10.50 EUR")
+    assert costs["prod", "prod", "two", "two", "current", "h100"] == ("8.00 USD", "12.00 USD")
+
+
+def test_totals_of_cost_are_of_one_cluster_and_one_currency(priced: Path) -> None:
+    costs = _costs(tjgen(priced, "build", "--summary", "-q").out)
+    assert costs["lab", "TOTAL", "all"] == ("21.00 EUR", "-")
+    assert costs["lab", "TOTAL of environment dev", "all"] == ("10.50 EUR", "-")
+    assert costs["lab", "TOTAL of team nlp", "all"] == ("14.00 EUR", "21.00 EUR")
+    assert costs["main", "TOTAL", "all"] == ("12.00 USD", "-")
+    found = json.loads(tjgen(priced, "build", "--summary", "-q", "--format", "json").out)
+    assert found["total"] is None
+    assert found["clusters"]["lab"]["total"]["cost"] == {
+        "currency": "EUR",
+        "perHour": "21.00",
+        "atMost": None,
+        "unpricedDevices": 0,
+    }
+    assert found["clusters"]["main"]["environments"]["prod"]["cost"]["perHour"] == "12.00"
+    assert found["clusters"]["main"]["teams"]["nlp"]["cost"]["atMost"] == "12.00"
+
+
+def test_devices_without_a_price_make_a_total_a_lower_bound(priced: Path) -> None:
+    one = priced / "experiments/one.yaml"
+    one.write_text(one.read_text().replace("h100:1", "a100:3"))
+    costs = _costs(tjgen(priced, "build", "--summary", "-q", "--env", "dev").out)
+    assert costs["dev", "dev", "one", "one", "current", "a100"] == ("-", "-")
+    assert costs["lab", "TOTAL", "all"] == (">=7.00 EUR", "-")
+    found = json.loads(tjgen(priced, "build", "--summary", "-q", "--env", "dev", "--format", "json").out)
+    assert found["total"]["cost"]["unpricedDevices"] == 3
+
+
+def test_superseded_runs_have_a_class_and_a_cost_and_stopped_ones_cost_nothing(priced: Path) -> None:
+    for name in ("one", "two"):
+        file = priced / f"experiments/{name}.yaml"
+        file.write_text(file.read_text().replace("naming: fixed, ", ""))
+    assert tjgen(priced, "build", "-q", "-o", "deploy", "--env", "dev").code == 0
+    two = priced / "experiments/two.yaml"
+    two.write_text(two.read_text().replace("train.py", "new.py"))
+    assert tjgen(priced, "build", "-q", "-o", "deploy", "--env", "dev").code == 0
+    costs = _costs(tjgen(priced, "build", "-q", "-o", "deploy", "--env", "dev", "--summary").out)
+    (left,) = [words for words in costs if "superseded" in words and "two" in words]
+    assert (left[-1], costs[left]) == ("h100", ("7.00 EUR", "10.50 EUR"))
+    two.write_text(two.read_text().replace("deadline: 90m", "deadline: 90m, onSupersede: stop, state: suspended"))
+    assert tjgen(priced, "build", "-q", "-o", "deploy", "--env", "dev").code == 0
+    costs = _costs(tjgen(priced, "build", "-q", "-o", "deploy", "--env", "dev", "--summary").out)
+    assert {words[4]: cost for words, cost in costs.items() if "two" in words}["suspended"] == ("-", "-")
+
+
+@pytest.mark.parametrize(
+    ("gpu", "priced_name", "hourly"),
+    [
+        pytest.param("{class: a100, count: 2, mig: 1g.10gb}", "a100/1g.10gb", "0.50 EUR", id="partitions"),
+        pytest.param('"a100:2"', "a100", "0.50 EUR", id="whole devices"),
+        pytest.param("2", "nvidia", "0.50 EUR", id="no class"),
+    ],
+)
+def test_each_kind_of_device_has_a_price(clusters: Path, gpu: str, priced_name: str, hourly: str) -> None:
+    (clusters / "lab.yaml").write_text((PLATFORM % "lab").replace("spec: {}", PRICES % ("EUR", f"{priced_name}: 0.25")))
+    one = clusters / "experiments/one.yaml"
+    one.write_text(one.read_text().replace('"h100:1"', gpu))
+    costs = _costs(tjgen(clusters, "build", "--summary", "-q", "--env", "dev").out)
+    (own,) = [cost for words, cost in costs.items() if "one" in words]
+    assert own[0] == hourly
+
+
+@pytest.mark.parametrize(
+    ("prices", "message"),
+    [
+        pytest.param(
+            "currency: EUR, devices: {h10: 3}", 'error[TJ767] lab.yaml:4:42: the Platform has a price for "h10"', id="class"
+        ),
+        pytest.param("currency: euro, devices: {}", "write the three letters of ISO 4217, such as EUR", id="currency"),
+        pytest.param("devices: {h100: 3}", "currency", id="no currency"),
+        pytest.param("currency: EUR, devices: {h100: -3}", "lab.yaml:4:48", id="negative"),
+    ],
+)
+def test_wrong_prices_are_reported(clusters: Path, prices: str, message: str) -> None:
+    (clusters / "lab.yaml").write_text((PLATFORM % "lab").replace("spec: {}", f"spec: {{prices: {{{prices}}}}}"))
+    answer = tjgen(clusters, "build", "-o", "deploy")
+    assert answer.code == 1
+    assert message in answer.err
+    assert not (clusters / "deploy").exists()

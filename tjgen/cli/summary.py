@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built
+from tjgen.compiler.totals.cost import Cost, classes_of, cost_of, deadline_of, devices_of, requested_classes
 from tjgen.compiler.totals.report import report
 from tjgen.compiler.totals.table import CURRENT, Row, slices_table, table
 from tjgen.compiler.totals.tally import Totals, idle, of_run
-from tjgen.gitops.output.leftover import leftovers, team_of
+from tjgen.gitops.output.leftover import Leftover, leftovers, team_of
+from tjgen.language.platform.devices import Accelerator
 from tjgen.language.runs.lock import ACTIVE, ARCHIVED
 from tjgen.language.runs.store import LockKey
-from tjgen.language.spec.objects import ExperimentSpec
 from tjgen.trees.fields.path import Tree
 
 
@@ -38,7 +39,11 @@ class Summary:
             place = LockKey(built.unit.environment, built.unit.namespace, built.unit.name)
             team = next((team for manifest in one.compiled.manifests if (team := team_of(manifest.tree))), "")
             row = self._row(place, one.name, state, totals if state == CURRENT else idle(totals), team)
-            self._rows.append(row._replace(device_class=_device_class(one.variant.experiment.spec)))
+            cost = Cost()
+            if state == CURRENT and self._plan.devices(place.environment).prices is not None:
+                devices = devices_of(one.compiled.manifests, one.compiled.previews, self._classes(place))
+                cost = self._cost(place, devices, deadline_of(manifest.tree for manifest in one.compiled.manifests))
+            self._rows.append(row._replace(device_class=requested_classes(one.variant.experiment.spec), cost=cost))
             slices = one.compiled.workload.tree.value.get("slices")
             if slices is not None:
                 self._slices.append((one.name, slices))
@@ -48,7 +53,7 @@ class Summary:
         rows = list(self._rows)
         if self._directory is not None:
             leftover_runs = sorted(leftovers(self._plan, self._directory, self._units), key=lambda one: one.state, reverse=True)
-            rows += [self._row(one.place, one.name, one.state, one.totals, one.team) for one in leftover_runs]
+            rows += map(self._left_over, leftover_runs)
         return rows
 
     @property
@@ -64,6 +69,17 @@ class Summary:
     def show(self, output_format: str) -> None:
         """Print a table, or the same as JSON for the output format "json"."""
         show([self], output_format)
+
+    def _left_over(self, one: Leftover) -> Row:
+        cost = self._cost(one.place, {} if one.is_idle else one.devices, one.deadline)
+        row = self._row(one.place, one.name, one.state, one.totals, one.team)
+        return row._replace(device_class=classes_of(one.devices, self._classes(one.place)), cost=cost)
+
+    def _classes(self, place: LockKey) -> Mapping[str, Accelerator]:
+        return self._plan.devices(place.environment).classes
+
+    def _cost(self, place: LockKey, devices: Mapping[str, int], deadline: int | None) -> Cost:
+        return cost_of(devices, self._plan.devices(place.environment).prices, deadline)
 
     def _row(self, place: LockKey, name: str, state: str, totals: Totals, team: str) -> Row:
         environment = place.environment or ""
@@ -84,10 +100,3 @@ def show(summaries: Sequence[Summary], output_format: str) -> None:
     sys.stdout.write(table(rows, bandwidths))
     if slices:
         sys.stdout.write("\n" + slices_table(slices))
-
-
-def _device_class(spec: ExperimentSpec) -> str:
-    """What an experiment requests devices of: classes, or the least memory of a device."""
-    requests = [one.gpu for one in (spec, *spec.roles.values()) if one.gpu is not None]
-    classes = (one.device_class or (f">={one.min_memory}" if one.min_memory else "") for one in requests)
-    return ",".join(dict.fromkeys(one for one in classes if one))

@@ -83,7 +83,7 @@ class Setting(NamedTuple):
     """Slicing strategies of the project -> the files that they are in."""
     refused_slicers: Mapping[str, Diagnostic]
     """Those of them whose code may not run -> why."""
-    classes: dict[str, Accelerator]
+    classes: Mapping[str, Accelerator]
     """Device classes of the Platform, over the built-in ones."""
     rewrite: dict[str, str]
     """Image prefixes to rewrite."""

@@ -11,6 +11,7 @@ from tjgen.compiler.building.inputs import refused_slicers
 from tjgen.compiler.building.policies import policies_of
 from tjgen.compiler.building.run import DigestOf, Unit
 from tjgen.language.platform.devices import classes
+from tjgen.language.platform.prices import PricedDevices
 from tjgen.language.platform.tools import DEFAULTS
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.setting import ClusterSettings, Setting
@@ -34,6 +35,15 @@ def release(project: LoadedProject, environment: str | None, requested: str | No
     return chosen(configured, project.document.locate(path) if project.document is not None else None)
 
 
+def priced_devices(project: LoadedProject, environment: str | None) -> PricedDevices:
+    """The devices of the cluster of an environment: its Platform, or the environment itself if it has none."""
+    platform = project.platform(environment)
+    if platform is None:
+        return PricedDevices(environment or "", classes(), None)
+    spec = platform.platform.spec
+    return PricedDevices(str(platform.document.value["metadata"]["name"]), classes(spec.device_classes), spec.prices)
+
+
 class EnvironmentSettings:
     """What passes know of an environment, worked out once."""
 
@@ -45,7 +55,8 @@ class EnvironmentSettings:
         self._spec = spec
         self.project = project
         self.platform = platform.document if platform is not None else None
-        self.classes = classes(spec.device_classes if spec is not None else None)
+        self.devices = priced_devices(project, name)
+        self.classes = self.devices.classes
         self.rewrite = dict(spec.images.rewrite) if spec is not None else {}
         self.helpers = _helpers(spec) if spec is not None else {}
         self.cluster = _cluster(spec) if spec is not None else ClusterSettings({}, None, None)
@@ -58,10 +69,14 @@ class EnvironmentSettings:
         self.policies, self.policy_problems = policies_of(project, platform, versions)
 
     def misfits(self) -> Iterator[Diagnostic]:
-        """Features of the cluster in the Platform that the release of Trainer does not support (TJ410)."""
-        cluster = self._spec.cluster if self._spec is not None else None
-        if cluster is None or self.platform is None:
+        """Features of the cluster that the release of Trainer does not support (TJ410), and prices of unknown classes (TJ767)."""
+        if self._spec is None or self.platform is None:
             return
+        cluster = self._spec.cluster
+        if self._spec.prices is not None:
+            from tjgen.language.platform.prices import unknown_classes  # few platforms have prices
+
+            yield from unknown_classes(self._spec.prices.devices, self.classes, self.platform)
         if cluster.kubernetes is not None:
             from tjgen.cluster.schema import minors  # few platforms have so much
 

@@ -22,6 +22,7 @@ from tjgen.compiler.building.inputs import (
 from tjgen.compiler.building.request import Digests, Request
 from tjgen.compiler.building.run import DigestOf
 from tjgen.language.catalog.find import Catalog
+from tjgen.language.platform.prices import PricedDevices
 from tjgen.language.resolve.layers import Layer
 from tjgen.language.resolve.members import experiments, with_overlays
 from tjgen.language.resolve.project import LoadedProject
@@ -91,6 +92,10 @@ class Plan(NamedTuple):
     def release_of(self, environment: str | None) -> Release:
         """The release of Trainer that the cluster of an environment runs."""
         return self.settings[environment].release
+
+    def devices(self, environment: str | None) -> PricedDevices:
+        """The devices of the cluster of an environment, and their prices."""
+        return self.settings[environment].devices
 
     def cluster(self, environment: str | None) -> ClusterSettings:
         """The cluster of an environment, as its Platform describes it."""

@@ -1,7 +1,7 @@
 """Totals of runs -> JSON for programs.
 
 `{"runs": [{"name": ..., "pods": ...}], "totals": {STATE: {...}}, "total": {...}, "clusters": {CLUSTER: {...}}}`; a cluster has
-`totals`, `teams` and `total`. Fields may be added. With runs of several clusters, `totals` and `total` are null.
+`totals`, `teams`, `environments` and `total`. Fields may be added. With runs of several clusters, `totals` and `total` are null.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from tjgen.compiler.totals.table import STORAGE, Bandwidths, Row, bandwidth, by_state
+from tjgen.compiler.totals.cost import Cost, amount, summed_cost
+from tjgen.compiler.totals.table import STORAGE, Bandwidths, Row, bandwidth, by_cluster, group_by
 from tjgen.compiler.totals.tally import Totals, together
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.k8s.quantity import Quantity, multiply, total
@@ -29,12 +30,12 @@ def report(rows: Sequence[Row], slices: Mapping[str, Tree], bandwidths: Bandwidt
             "team": one.team,
             "project": one.project,
             **_described(one.totals, bandwidths),
+            "cost": _cost(one.cost),
             "slices": slices.get(one.name),
         }
         for one in rows
     ]
-    clusters = {name: [one for one in rows if one.cluster == name] for name in dict.fromkeys(one.cluster for one in rows)}
-    described = {name: _sums(own, bandwidths) for name, own in clusters.items()}
+    described = {name: _sums(own, bandwidths) for name, own in by_cluster(rows).items()}
     alone = next(iter(described.values())) if len(described) == 1 else _sums([], bandwidths) if not described else None
     # No total combines two clusters.
     whole = {"totals": alone["totals"], "total": alone["total"]} if alone is not None else {"totals": None, "total": None}
@@ -42,13 +43,26 @@ def report(rows: Sequence[Row], slices: Mapping[str, Tree], bandwidths: Bandwidt
 
 
 def _sums(rows: Sequence[Row], bandwidths: Bandwidths) -> dict[str, Tree]:
-    """The totals of the runs of one cluster, by state, by team, and together."""
-    teams = {name: [one for one in rows if one.team == name] for name in sorted({one.team for one in rows if one.team})}
+    """The totals of the runs of one cluster, by state, by team, by environment, and together."""
     return {
-        "totals": {state: _described(sums, bandwidths) for state, sums in by_state(rows).items()},
-        "teams": {name: _described(together([one.totals for one in own]), bandwidths) for name, own in teams.items()},
-        "total": _described(together([one.totals for one in rows]), bandwidths),
+        "totals": {name: _sum(own, bandwidths) for name, own in group_by(rows, "state").items()},
+        "teams": {name: _sum(own, bandwidths) for name, own in sorted(group_by(rows, "team").items()) if name},
+        "environments": {name: _sum(own, bandwidths) for name, own in group_by(rows, "environment").items() if name},
+        "total": _sum(rows, bandwidths),
     }
+
+
+def _sum(rows: Sequence[Row], bandwidths: Bandwidths) -> Tree:
+    described = _described(together([one.totals for one in rows]), bandwidths)
+    return {**described, "cost": _cost(summed_cost(one.cost for one in rows))}
+
+
+def _cost(cost: Cost) -> Tree:
+    """Amounts as text with two decimals; null if no price is known."""
+    if not cost.is_known:
+        return None
+    at_most = amount(cost.at_most) if cost.at_most is not None else None
+    return {"currency": cost.currency, "perHour": amount(cost.hourly), "atMost": at_most, "unpricedDevices": cost.unpriced}
 
 
 def _described(totals: Totals, bandwidths: Bandwidths) -> Tree:

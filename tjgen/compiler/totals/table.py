@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from tjgen.compiler.totals.cost import Cost, summed_cost
 from tjgen.compiler.totals.tally import Totals, together
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.k8s.quantity import BINARY, Quantity, multiply, parse, total
@@ -11,6 +12,7 @@ from tjgen.trees.typing import NamedTuple
 
 _FIRST = ("cpu", "memory", "ephemeral-storage")
 STORAGE = "storage"
+_COSTS = ("COST/HOUR", "COST AT MOST")
 _PODS, _STORAGE, _BANDWIDTH = "PODS", STORAGE.upper(), "BANDWIDTH"
 
 CURRENT = "current"
@@ -33,6 +35,8 @@ class Row(NamedTuple):
     """What the experiment requests devices of; empty if it is not known."""
     team: str = ""
     """The label `team` of the run; empty if it has none."""
+    cost: Cost = Cost()
+    """Cost of its devices; empty if its pods do not run."""
     project: str = ""
     """The folder of its project in the workspace; empty without a workspace."""
 
@@ -41,45 +45,74 @@ Bandwidths = Mapping[str, int]
 """StorageClass -> bytes per second of a volume of that class, from the Platform."""
 
 
+class Cells(NamedTuple):
+    """The cells of a summary. No row of totals combines two clusters."""
+
+    heads: list[str]
+    texts: int
+    """Columns at the start that hold words; the others hold amounts."""
+    runs: list[list[str]]
+    totals: list[list[str]]
+
+
 def table(rows: Sequence[Row], bandwidths: Bandwidths | None = None) -> str:
-    """A line for each run, then the totals of each cluster, also for each state and team. No total combines two clusters."""
-    rates = bandwidths or {}
+    """A line for each run, then the totals of each cluster, also for each state, environment and team."""
+    found = cells(rows, bandwidths or {})
+    return _columns([found.heads, *found.runs, *found.totals], texts=found.texts)
+
+
+def cells(rows: Sequence[Row], bandwidths: Bandwidths) -> Cells:
+    """The same as cells. Columns without a value in any row are left out."""
     sums = list(_sums(rows))
-    heads = columns([*(one.totals for one in rows), *(one.totals for one in sums)], rates)
+    heads = columns([*(one.totals for one in rows), *(one.totals for one in sums)], bandwidths)
     has_environments = any(one.environment for one in rows)
+    is_priced = any(one.cost.is_known for one in rows)
     texts = [*(["ENVIRONMENT"] if has_environments else []), "NAMESPACE", "EXPERIMENT", "RUN", "STATE", "CLASS"]
-    lines = [[*texts, *heads]]
-    for one in rows:
-        where = [one.environment or "-"] if has_environments else []
-        words = [*where, one.namespace, one.experiment, one.name, one.state, one.device_class or "-"]
-        lines.append([*words, *line(one.totals, heads, rates)])
-    for one in sums:
-        words = [*([one.cluster] if has_environments else []), "", "", one.name, one.state, ""]
-        lines.append([*words, *line(one.totals, heads, rates)])
-    return _columns(lines, texts=len(texts))
+
+    def amounts(one: Row) -> list[str]:
+        return [*line(one.totals, heads, bandwidths), *(one.cost.texts if is_priced else [])]
+
+    runs = [
+        [
+            *([one.environment or "-"] if has_environments else []),
+            *(one.namespace, one.experiment, one.name, one.state, one.device_class or "-"),
+            *amounts(one),
+        ]
+        for one in rows
+    ]
+    totals = [[*([one.cluster] if has_environments else []), "", "", one.name, one.state, "", *amounts(one)] for one in sums]
+    return Cells([*texts, *heads, *(_COSTS if is_priced else [])], len(texts), runs, totals)
 
 
 def _sums(rows: Sequence[Row]) -> Iterator[Row]:
-    """The totals of each cluster: by state if there are several, together, and by team if there are several."""
-    clusters = dict.fromkeys(one.cluster for one in rows) or {"": None}
-    for cluster in clusters:
-        own = [one for one in rows if one.cluster == cluster]
-        states = by_state(own)
+    """The totals of each cluster: by state, together, by environment, and by team, each of the last two if there are several."""
+    for cluster, own in by_cluster(rows).items() or [("", [])]:
+        states = group_by(own, "state")
         if len(states) > 1:
-            yield from (Row("TOTAL", state, totals, cluster=cluster) for state, totals in states.items())
-        yield Row("TOTAL", "all", together([one.totals for one in own]), cluster=cluster)
-        teams = sorted({one.team for one in own})
-        for team in teams if len(teams) > 1 else ():
-            totals = together([one.totals for one in own if one.team == team])
-            yield Row(f"TOTAL of team {team}" if team else "TOTAL of no team", "all", totals, cluster=cluster)
+            yield from (_sum("TOTAL", state, group, cluster) for state, group in states.items())
+        yield _sum("TOTAL", "all", own, cluster)
+        for field, none in (("environment", "no environment"), ("team", "no team")):
+            groups = group_by(own, field)
+            for name in sorted(groups) if len(groups) > 1 else ():
+                yield _sum(f"TOTAL of {f'{field} {name}' if name else none}", "all", groups[name], cluster)
 
 
-def by_state(rows: Sequence[Row]) -> dict[str, Totals]:
-    """State -> what the runs in it request together, in the order of the rows."""
-    groups: dict[str, list[Totals]] = {}
+def _sum(name: str, state: str, rows: Sequence[Row], cluster: str) -> Row:
+    totals = together([one.totals for one in rows])
+    return Row(name, state, totals, cluster=cluster, cost=summed_cost(one.cost for one in rows))
+
+
+def by_cluster(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Cluster -> its rows. A total is one of rows of a single cluster: another cluster has other devices and prices."""
+    return group_by(rows, "cluster")
+
+
+def group_by(rows: Sequence[Row], field: str) -> dict[str, list[Row]]:
+    """Value of a field, such as `team` or `state` -> the rows with it, in their order."""
+    groups: dict[str, list[Row]] = {}
     for one in rows:
-        groups.setdefault(one.state, []).append(one.totals)
-    return {state: together(totals) for state, totals in groups.items()}
+        groups.setdefault(getattr(one, field), []).append(one)
+    return groups
 
 
 def columns(several: Sequence[Totals], bandwidths: Bandwidths) -> list[str]:

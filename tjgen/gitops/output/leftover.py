@@ -14,6 +14,7 @@ from tjgen.cluster.trainer.objects import SNAPSHOT_SUFFIX
 from tjgen.cluster.trainer.release import Release
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built
+from tjgen.compiler.totals.cost import deadline_of, devices_of
 from tjgen.compiler.totals.shared import LEFT, LEFT_IN_QUEUE, Footprint, left_over
 from tjgen.compiler.totals.tally import Totals, idle, of_gang, of_run
 from tjgen.gitops.emit.ondisk import files
@@ -45,6 +46,15 @@ class Leftover(NamedTuple):
     queue: str
     team: str
     """Its label `team`; empty if it has none."""
+    devices: dict[str, int]
+    """Name of a price (see `totals/cost.py`) -> number of devices, also if it is stopped."""
+    deadline: int | None
+    """Seconds after which it is stopped; None if nothing limits them."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it has no pods."""
+        return not self.totals.pods
 
 
 def team_of(tree: Tree) -> str:
@@ -128,8 +138,10 @@ def leftover_of(place: LockKey, name: str, state: str, trees: list[Tree], plan: 
     manifests = [Manifest(tree, {}, RUNS) for tree in trees]
     totals = of_run(manifests, created)
     gang = of_gang(totals, [*manifests, *created])
+    devices = devices_of(manifests, created, plan.devices(place.environment).classes)
     if any(freeze.is_stopped(tree) for tree in trees):
         totals, gang = idle(totals), idle(gang)
     queues = (get(one.tree, path, None) for one in (*manifests, *created) for path in _QUEUES)
     queue = next((str(queue) for queue in queues if queue), "")
-    return Leftover(place, name, state, totals, gang, queue, next((team for tree in trees if (team := team_of(tree))), ""))
+    team = next((team for tree in trees if (team := team_of(tree))), "")
+    return Leftover(place, name, state, totals, gang, queue, team, devices, deadline_of(trees))

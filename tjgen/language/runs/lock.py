@@ -41,6 +41,8 @@ STATES = (ACTIVE, SUSPENDED, ARCHIVED, SUPERSEDED, ORPHANED)
 """What a lock file records. states.py describes what people call these states."""
 NOT_REQUESTED = (SUPERSEDED, ORPHANED)
 """The states in which no source requests a run."""
+REQUESTING = (CURRENT, SUPERSEDED, ORPHANED)
+"""The states in which the pods of a run exist, unless its manifests stop it."""
 
 
 class LockedRun(NamedTuple):

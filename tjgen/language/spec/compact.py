@@ -2277,6 +2277,19 @@ CLUSTER: Schema = {
     },
 }
 
+PRICES: Schema = {
+    "type": "object",
+    "required": ["currency"],
+    "properties": {
+        "currency": {
+            "type": "string",
+            "pattern": "^[A-Z]{3}$",
+            "x-tjgen-expects": "write the three letters of ISO 4217, such as EUR",
+        },
+        "devices": {"type": "object", "additionalProperties": QUANTITY},
+    },
+}
+
 FLUID: Schema = {
     "type": "object",
     "properties": {
@@ -2409,6 +2422,7 @@ PLATFORM_SPEC: Schema = {
         "images": IMAGES,
         "programs": PROGRAMS,
         "cluster": CLUSTER,
+        "prices": PRICES,
         "fluid": FLUID,
         "monitoring": MONITORING,
         "podSecurity": {

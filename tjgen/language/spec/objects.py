@@ -2443,6 +2443,20 @@ class Cluster:
 _CLUSTER = Cluster(_NONE)
 
 
+class Prices:
+    """Prices of the devices of the cluster."""
+
+    __slots__ = ("currency", "devices")
+
+    currency: str
+    devices: Mapping[str, str | int | float]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.currency = tree["currency"]
+        self.devices = get("devices", _NONE)
+
+
 class Fluid:
     """Settings of Fluid, which caches data sets near the pods."""
 
@@ -2579,6 +2593,7 @@ class PlatformSpec:
         "nodes",
         "pod_security",
         "policies",
+        "prices",
         "priority_classes",
         "profiles",
         "programs",
@@ -2599,6 +2614,7 @@ class PlatformSpec:
     images: Images
     programs: Programs
     cluster: Cluster
+    prices: Prices | None
     fluid: Fluid | None
     monitoring: Monitoring
     pod_security: Mapping[str, str]
@@ -2621,6 +2637,7 @@ class PlatformSpec:
         self.images = _IMAGES if (value := get("images")) is None else Images(value)
         self.programs = _PROGRAMS if (value := get("programs")) is None else Programs(value)
         self.cluster = _CLUSTER if (value := get("cluster")) is None else Cluster(value)
+        self.prices = None if (value := get("prices")) is None else Prices(value)
         self.fluid = None if (value := get("fluid")) is None else Fluid(value)
         self.monitoring = _MONITORING if (value := get("monitoring")) is None else Monitoring(value)
         self.pod_security = get("podSecurity", _NONE)

@@ -6,15 +6,35 @@ from collections.abc import Iterator, Sequence
 
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.totals.quotas import Limits, summed, used
-from tjgen.compiler.totals.tally import together
-from tjgen.language.runs.lock import CURRENT, ORPHANED, SUPERSEDED, SUSPENDED
+from tjgen.compiler.totals.table import Row
+from tjgen.compiler.totals.tally import idle, together
+from tjgen.language.runs.lock import CURRENT, REQUESTING, SUSPENDED
 from tjgen.tools.report.content import Bar, Shown, Sum
 from tjgen.trees.k8s.quantity import Quantity, parse
 
 
 def _requests(run: Shown) -> bool:
     """Whether a run requests devices: it is current, or superseded or orphaned and not stopped."""
-    return run.state in (CURRENT, SUPERSEDED, ORPHANED) and not run.stopped
+    return run.state in REQUESTING and not run.stopped
+
+
+def rows(runs: Sequence[Shown]) -> list[Row]:
+    """The runs as rows of a summary, in their order."""
+    return [
+        Row(
+            run.name,
+            run.state,
+            run.totals if _requests(run) else idle(run.totals),
+            run.place.environment or "",
+            run.cluster,
+            run.place.namespace,
+            run.place.name,
+            run.device_class,
+            run.team,
+            run.cost,
+        )
+        for run in runs
+    ]
 
 
 def sums(runs: Sequence[Shown]) -> list[Sum]:

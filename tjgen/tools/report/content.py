@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tjgen.compiler.totals.cost import Cost
 from tjgen.compiler.totals.tally import Totals
 from tjgen.gitops.diff.compare import DiffEntry
 from tjgen.gitops.diff.side import Attribution
@@ -71,6 +72,13 @@ class Shown(NamedTuple):
     change: DiffEntry | None = None
     stopped: bool = False
     """Whether its manifests suspend it."""
+    cluster: str = ""
+    device_class: str = ""
+    """Classes of its devices; empty if they are not known."""
+    team: str = ""
+    """Its label `team`; empty if it has none."""
+    cost: Cost = Cost()
+    """Cost of its devices; empty if its pods do not run."""
 
 
 FAILED = "not built"

@@ -52,7 +52,7 @@ def of_build(plan: Plan, wanted: ReportOptions, watch: Watch | None = None, resu
     versions = plan.release_of(plan.environments[0]).versions
     catalog = Catalog(plan.project.spec.catalogs, plan.project.directory, versions=versions)
     shared = several(one.files for one in known)
-    look = ReportContext(side.attribution_of, catalog, plan.release_of, frozenset(shared), wanted.expanded)
+    look = ReportContext(side.attribution_of, catalog, plan.release_of, plan.devices, frozenset(shared), wanted.expanded)
     entries = {(one.place.key, one.name): one for one in changes.entries if one.place.stage == RUNS} if changes else {}
     runs = [shown(one, look)._replace(change=entries.get((one.place.key, one.name))) for one in known]
     bandwidths = {name: rate for environment in plan.environments for name, rate in plan.cluster(environment).bandwidth.items()}

@@ -8,13 +8,15 @@ from tjgen.cluster.synctools.table import LEFT_ALONE
 from tjgen.cluster.trainer.release import Release
 from tjgen.cluster.validate.judge import judge
 from tjgen.compiler.building.run import Run
+from tjgen.compiler.totals.cost import Cost, classes_of, cost_of, deadline_of, devices_of, requested_classes
 from tjgen.compiler.totals.tally import of_run
 from tjgen.gitops.diff.compare import ref_of
 from tjgen.gitops.diff.side import AttributeField, place_of, tree_of
-from tjgen.gitops.output.leftover import previews_of
+from tjgen.gitops.output.leftover import previews_of, team_of
 from tjgen.language.catalog.find import Catalog
+from tjgen.language.platform.prices import PricedDevices
 from tjgen.language.runs.freeze import is_stopped
-from tjgen.language.runs.lock import ARCHIVED, CURRENT, SUSPENDED, LockedRun
+from tjgen.language.runs.lock import ARCHIVED, CURRENT, REQUESTING, SUSPENDED, LockedRun
 from tjgen.language.runs.store import LockKey
 from tjgen.tools.report.content import FAILED, Shown
 from tjgen.tools.report.facts import facts
@@ -49,6 +51,8 @@ class ReportContext(NamedTuple):
     """Runtimes without a file in the tree."""
     release: Callable[[str | None], Release]
     """Environment -> the release of Trainer there."""
+    devices: Callable[[str | None], PricedDevices]
+    """Environment -> the devices of its cluster."""
     shared: frozenset[str]
     """Files that several runs use."""
     expanded: bool
@@ -70,22 +74,34 @@ def shown(known: KnownRun, look: ReportContext) -> Shown:
     uses = [path for path in sorted(trees, key=_apply_order) if path in look.shared]
     parts = [part(trees[path], path, look.attribute) for path in sorted(trees, key=_apply_order) if path not in look.shared]
     parts += [part(tree, "", look.attribute) for tree in created if look.expanded]
+    previews = [Manifest(tree, {}, PREVIEW) for tree in created]
+    known_devices = look.devices(known.place.environment)
+    devices = devices_of(manifests, previews, known_devices.classes)
+    trees_applied = [one.tree for one in applied]
+    run_state = state(known, trees)
+    stopped = any(map(is_stopped, trees_applied))
+    runs = run_state in REQUESTING and not stopped
+    device_class = requested_classes(built.variant.experiment.spec) if built is not None else ""
     queue = described.gang.queue if described.gang is not None else described.queue
     return Shown(
         known.place,
         known.name,
-        state(known, trees),
+        run_state,
         known.source,
         built.unit.document.file if built is not None else "",
         known.folder,
-        tuple(facts([one.tree for one in applied], created, known.locked, look.attribute)),
+        tuple(facts(trees_applied, created, known.locked, look.attribute)),
         described,
-        of_run(manifests, [Manifest(tree, {}, PREVIEW) for tree in created]),
+        of_run(manifests, previews),
         tuple(parts),
         tuple(uses),
         queue,
         known.problems,
-        stopped=any(is_stopped(one.tree) for one in applied),
+        stopped=stopped,
+        cluster=known_devices.cluster,
+        device_class=device_class or classes_of(devices, known_devices.classes),
+        team=next((team for tree in trees_applied if (team := team_of(tree))), ""),
+        cost=cost_of(devices, known_devices.prices, deadline_of(trees_applied)) if runs else Cost(),
     )
 
 

@@ -93,7 +93,9 @@ def _run(run: Shown, pictures: Pictures, name: str) -> Iterator[str]:
     if run.change is not None and run.change.kind != UNCHANGED:
         yield f'<p class="becomes">What becomes of it: <a href="#changes">{escape(meaning(run.change))}</a></p>\n'
     yield '<dl class="facts">\n'
-    for label, value in (("Source", run.source), ("Files", run.folder)):
+    hourly, at_most = run.cost.texts
+    cost = f"{hourly} per hour" + (f", at most {at_most}" if at_most != "-" else "") if hourly != "-" else ""
+    for label, value in (("Source", run.source), ("Files", run.folder), ("Class", run.device_class), ("Cost", cost)):
         if value:
             yield f"<div><dt>{label}<dd>{escape(value)}</div>\n"
     for fact in run.facts:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from tjgen.cluster.schema.store import OWN
 from tjgen.cluster.trainer.release import Release, chosen
 from tjgen.cluster.validate.check import check
+from tjgen.compiler.building.environment import priced_devices
 from tjgen.gitops.diff.compare import compare
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.diff.side import Side, no_attribution, only, place_of
@@ -47,7 +48,14 @@ def of_tree(directory: str, *, environments: Sequence[str], against: str | None,
     known = _known(directory, bodies, locks)
     shared = several(one.files for one in known)
     catalog = Catalog(project.spec.catalogs, project.directory)
-    look = ReportContext(no_attribution, catalog, lambda name: _release(project, name, trainer), frozenset(shared), expanded)
+    look = ReportContext(
+        no_attribution,
+        catalog,
+        lambda name: _release(project, name, trainer),
+        lambda name: priced_devices(project, name),
+        frozenset(shared),
+        expanded,
+    )
     if file is not None and project.spec.output.directory is not None and _is_output(project, directory):
         diagnostics += disagreements(directory, entries(Locks(project.directory), environments))
     versions = {**_release(project, None, trainer).versions, **({OWN: project.schemas} if project.schemas else {})}

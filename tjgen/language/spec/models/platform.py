@@ -186,6 +186,15 @@ class Programs(Shape):
     """NetworkPolicies for their pods. The default is none."""
 
 
+class Prices(Shape):
+    """Prices of the devices of the cluster."""
+
+    currency: Annotated[str, StringConstraints(pattern="^[A-Z]{3}$"), expects("write the three letters of ISO 4217, such as EUR")]
+    """Currency of the prices, such as `EUR`."""
+    devices: dict[str, Quantity] = {}
+    """Device class -> price of one device for one hour. `a100/1g.10gb` is a partition, and `a100/shared` a shared device."""
+
+
 class Cluster(Shape):
     """The cluster itself."""
 
@@ -239,6 +248,8 @@ class PlatformSpec(Shape):
     """Programs that tjgen runs next to runs."""
     cluster: Cluster = Cluster()
     """The cluster itself."""
+    prices: Prices | None = None
+    """Prices of devices, for the cost of runs in `tjgen build --summary` and in reports."""
     fluid: Fluid | None = None
     """Fluid, if the cluster has it."""
     monitoring: Monitoring = Monitoring()
