@@ -181,9 +181,10 @@ def test_the_report_for_programs(project: Path) -> None:
     (run,) = found["runs"]
     where = {"environment": "", "namespace": "team", "experiment": "sum", "class": "", "cluster": run["cluster"]}
     where |= {"team": "", "project": ""}
-    assert run == {"name": "sum", "state": "current", **where, **whole, "slices": None}
+    assert run == {"name": "sum", "state": "current", **where, **whole, "cost": None, "slices": None}
+    whole["cost"] = None
     assert (found["totals"], found["total"]) == ({"current": whole}, whole)
-    assert found["clusters"] == {run["cluster"]: {"totals": {"current": whole}, "teams": {}, "total": whole}}
+    assert found["clusters"] == {run["cluster"]: {"totals": {"current": whole}, "teams": {}, "environments": {}, "total": whole}}
 
 
 def test_devices_that_only_have_a_limit_are_counted() -> None:

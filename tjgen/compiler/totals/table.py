@@ -57,8 +57,8 @@ class Cells(NamedTuple):
 
 def table(rows: Sequence[Row], bandwidths: Bandwidths | None = None) -> str:
     """A line for each run, then the totals of each cluster, also for each state, environment and team."""
-    found = cells(rows, bandwidths or {})
-    return _columns([found.heads, *found.runs, *found.totals], texts=found.texts)
+    summary = cells(rows, bandwidths or {})
+    return _columns([summary.heads, *summary.runs, *summary.totals], texts=summary.texts)
 
 
 def cells(rows: Sequence[Row], bandwidths: Bandwidths) -> Cells:

@@ -1,4 +1,4 @@
-"""Names of priced devices -> the classes, partitions and shared devices that they stand for."""
+"""Names of priced devices -> the classes, partitions and shared devices that they mean."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PricedDevices(NamedTuple):
 
 
 SHARED = "shared"
-"""Stands for a shared device of a class, as a profile stands for a partition."""
+"""The part after the slash in the name of a shared device, where a partition has its profile."""
 
 
 def priced_names(device: Accelerator) -> Iterator[tuple[str, Accelerator]]:

@@ -54,16 +54,16 @@ def _table(report: Report) -> Iterator[str]:
 
 def _all_runs(report: Report) -> Iterator[str]:
     """The table of `tjgen build --summary`."""
-    found = cells(rows(report.runs), report.bandwidths)
+    summary = cells(rows(report.runs), report.bandwidths)
     label = "Runs and totals of each cluster"
     yield f'<details class="all-runs"><summary>{label}</summary>\n'
     yield f'<div class="wide" tabindex="0" role="region" aria-label="{label}"><table class="totals"><thead><tr>'
-    yield "".join(f"<th scope=col{_kind(i, found.texts)}>{escape(head)}" for i, head in enumerate(found.heads))
+    yield "".join(f"<th scope=col{_kind(i, summary.texts)}>{escape(head)}" for i, head in enumerate(summary.heads))
     yield "</thead><tbody>\n"
-    for name, lines in (("", found.runs), (' class="sum"', found.totals)):
+    for name, lines in (("", summary.runs), (' class="sum"', summary.totals)):
         for line_of_cells in lines:
             yield f"<tr{name}>"
-            yield "".join(f"<td{_kind(i, found.texts)}>{escape(cell)}" for i, cell in enumerate(line_of_cells))
+            yield "".join(f"<td{_kind(i, summary.texts)}>{escape(cell)}" for i, cell in enumerate(line_of_cells))
             yield "\n"
     yield "</table></div></details>\n"
 
