@@ -248,6 +248,9 @@ def compared(runs: list[Run], seconds: float, record: list[Any] | None) -> Compa
     account = {"apiVersion": "v1", "kind": "ServiceAccount"}
     others = sorted((namespace, name) for namespace, name in accounts if name != "default")
     apply([{**account, "metadata": {"name": name, "namespace": namespace}} for namespace, name in others])
+    classes = {name for one in (*manifests, *previews.values()) for name in named("runtimeClassName", one)}
+    handler = {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "handler": "runc"}
+    apply([{**handler, "metadata": {"name": name}} for name in sorted(classes)])
     problems = apply(manifests)
     live: dict[Key, Any] = {}
     end = last = time.monotonic()
