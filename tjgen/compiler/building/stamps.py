@@ -20,6 +20,7 @@ from tjgen.trees.diagnostics.model import Span
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.stamp import Marks, StampedTree, stamped
 from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.source.stamped import StampedText
 from tjgen.trees.typing import Any
 
 _NAME = ("metadata", "name")
@@ -36,9 +37,9 @@ class Stamps:
         self._constants: dict[tuple[str | None, int], tuple[int, Constants, Job]] = {}
         """Environment and identity of a runtime -> its number, its constants, and a job that keeps the runtime alive."""
         self._templates: dict[tuple[int, str], _Template | None] = {}
-        """RunShape -> its template; None for a shape that is never stamped."""
+        """Shape -> its template; None for a shape that is never stamped."""
         self._runs: dict[tuple[int, str], int] = {}
-        """RunShape without a template -> its runs so far."""
+        """Shape without a template -> its runs so far."""
 
     def compile(self, job: Job) -> Compiled:
         """Return what `compile_run` returns, in less time for a run of a known shape."""
@@ -89,7 +90,7 @@ class _Template:
         self._compiled = compiled
         sources = compiled.sources
         manifests = dict.fromkeys([*compiled.manifests, *compiled.previews, sources.trainjob, sources.created_runtime])
-        self._manifests = [(one, marks.stamp(one.tree), marks.stamp(one.owners)) for one in manifests if one is not None]
+        self._manifests = [_ManifestStamp(one, marks) for one in manifests if one is not None]
         self._relations = [marks.stamp((*one[:_PLACE], None, *one[_PLACE + 1 :])) for one in compiled.relations]
         tree = compiled.workload.tree
         self._workload = (marks.stamp(tree.value), marks.stamp(tree.owners))
@@ -97,7 +98,7 @@ class _Template:
     def stamped(self, shape: RunShape, job: Job) -> Compiled:
         """The run of a job of the same shape."""
         texts, compiled, sources = shape.texts, self._compiled, job.sources
-        manifests = {one: _with(one, stamped(tree, texts), stamped(owners, texts)) for one, tree, owners in self._manifests}
+        manifests = {one.manifest: one.stamped(texts) for one in self._manifests}
         span = locate(sources.experiment, _NAME, sources.documents)
         trainjob, runtime = compiled.sources.trainjob, compiled.sources.created_runtime
         return Compiled(
@@ -114,10 +115,38 @@ class _Template:
         )
 
 
-def _with(manifest: Manifest, tree: Any, owners: Any) -> Manifest:
-    if tree is manifest.tree and owners is manifest.owners:
-        return manifest
-    return Manifest(tree, owners, manifest.stage, expanded=manifest.expanded)
+class _ManifestStamp:
+    """An object with marks."""
+
+    __slots__ = ("_owners", "_text", "_tree", "manifest")
+
+    def __init__(self, manifest: Manifest, marks: Marks) -> None:
+        self.manifest = manifest
+        self._tree = marks.stamp(manifest.tree)
+        self._owners = marks.stamp(manifest.owners)
+        self._text = StampedText(self._tree)
+
+    def stamped(self, texts: Sequence[str]) -> Manifest:
+        """The object with texts in the place of the marks; itself if it has none."""
+        marked = self.manifest
+        if self._tree is marked.tree and self._owners is marked.owners:
+            return marked
+        return _StampedManifest(marked, stamped(self._tree, texts), stamped(self._owners, texts), self._text, texts)
+
+
+class _StampedManifest(Manifest):
+    """An object whose YAML has a stamp."""
+
+    __slots__ = ("_text", "_texts")
+
+    def __init__(self, marked: Manifest, tree: Any, owners: Any, text: StampedText, texts: Sequence[str]) -> None:
+        super().__init__(tree, owners, marked.stage, expanded=marked.expanded)
+        self._text = text
+        self._texts = texts
+
+    def text(self) -> str:
+        """The object as YAML."""
+        return self._text.of(self._texts)
 
 
 def _placed(relation: Sequence[Any], span: Span | None) -> tuple[Any, ...]:
@@ -134,7 +163,7 @@ def plain(compiled: Compiled) -> Any:
     workload, sources = compiled.workload, compiled.sources
     manifests = [*compiled.manifests, None, *compiled.previews, None, sources.trainjob, sources.created_runtime]
     return (
-        [(one.tree, one.owners, one.stage, one.expanded) if one is not None else None for one in manifests],
+        [(one.tree, one.owners, one.stage, one.expanded, one.text()) if one is not None else None for one in manifests],
         [compiled.diagnostics, compiled.footprint, compiled.relations],
         [
             workload.tree.value,

@@ -115,7 +115,9 @@ def _manifest(file: str, because: FieldPath, sandbox: Sandbox, session: Session)
         return items.DataItems(), [_too_many(lines, because)]
     # The runs of a sweep and the tasks of an experiment share it.
     key = f"{file} {sha256(content).hexdigest()}"
-    known, diagnostics = session.latest("manifest of items", key, lambda: manifest.read(content, file))
+    contents = [content]
+    del content  # the reader frees it once it is decoded
+    known, diagnostics = session.latest("manifest of items", key, lambda: manifest.read(contents.pop(), file))
     return known, list(diagnostics)
 
 

@@ -9,7 +9,6 @@ from tjgen.gitops.output.layout import path_of
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.labels import EXPERIMENT_LABEL
 from tjgen.trees.manifests.manifest import RUNS, RUNTIMES, Manifest
-from tjgen.trees.source.writer import dump
 
 
 class OutputFiles:
@@ -30,9 +29,9 @@ class OutputFiles:
             metadata = manifest.tree["metadata"]
             known = self._runtimes.get(path)
             if known is None or known[0] != metadata:
-                known = self._runtimes[path] = (metadata, dump(manifest.tree))
+                known = self._runtimes[path] = (metadata, manifest.text())
             return OutputFile(path, known[1], run.runtime.file)
-        body = dump(manifest.tree)
+        body = manifest.text()
         is_own = manifest.stage == RUNS or get(manifest.tree, ("metadata", "labels", EXPERIMENT_LABEL), None) == run.unit.name
         return OutputFile(path, body, run.unit.source, run.unit.key) if is_own else OutputFile(path, body, "the project")
 

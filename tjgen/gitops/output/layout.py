@@ -11,7 +11,6 @@ from tjgen.compiler.building.run import Run
 from tjgen.language.runs.lock import LockedRun, PrunedRun
 from tjgen.language.runs.store import Locked
 from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
-from tjgen.trees.source.writer import dump
 
 PREVIEW_NOTE = "# A preview: what controllers will create from the run. It is not to be applied.\n# +argocd:skip-file-rendering\n"
 """Argo CD leaves out files that contain these words (util/manifeststream, `+argocd:skip-file-rendering`)."""
@@ -63,7 +62,7 @@ def preview_files(run: Run, *, every: bool) -> dict[str, str]:
 
     folder = run_folder(run.unit, run.name)
     previews = run.compiled.down_to_pods(every=every)
-    return {f"{folder}/{_preview_name(one)}": PREVIEW_NOTE + note_of(one) + dump(one.tree) for one in previews}
+    return {f"{folder}/{_preview_name(one)}": PREVIEW_NOTE + note_of(one) + one.text() for one in previews}
 
 
 def _preview_name(manifest: Manifest) -> str:

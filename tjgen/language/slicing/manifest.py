@@ -8,7 +8,8 @@ from tjgen.language.slicing import problems
 from tjgen.language.slicing.items import LARGEST, UNKNOWN, Collector, DataItems, size_of
 from tjgen.trees.diagnostics.model import Diagnostic
 
-_BATCH = 1024
+_BATCH = 32_768
+"""Characters of the lines that are read at once, without the last line."""
 _PLAIN_DIGITS = 18
 _JSON_HINT = 'write {"path": ..., "size": ...}'
 _SIZE_HINT = "write bytes, or a quantity such as 2Gi"
@@ -28,6 +29,7 @@ def read(content: bytes, file: str) -> tuple[DataItems, list[Diagnostic]]:
         line = content.count(b"\n", 0, problem.start) + 1
         collector.refuse(problems.UNREADABLE, f"the manifest {file} is not UTF-8", line, hint="save it as UTF-8")
         return collector.done()
+    del content
     reader(text.replace("\r\n", "\n"), collector)
     if not collector.items.paths and not collector.diagnostics:
         collector.refuse(problems.NONE, f"the manifest {file} has no items", 1, hint="list at least one item")
@@ -157,11 +159,18 @@ def _row(row: list[str], place: int, header: list[str], collector: Collector) ->
 
 def _batches(text: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
     """Yield the lines except the first `skipped`, in batches, each with the number of its first line."""
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    for start in range(skipped, len(lines), _BATCH):
-        yield start + 1, lines[start : start + _BATCH]
+    # All lines at once would take three times the memory of the text.
+    position, number = 0, 1
+    while position < len(text):
+        end = text.find("\n", position + _BATCH)
+        lines = text[position : end if end >= 0 else len(text)].split("\n")
+        position = end + 1 if end >= 0 else len(text)
+        if end < 0 and not lines[-1]:
+            lines.pop()
+        start = skipped if number == 1 else 0
+        if len(lines) > start:
+            yield number + start, lines[start:]
+        number += len(lines)
 
 
 def _are_digits(text: str) -> bool:

@@ -6,7 +6,7 @@ What has no mark is shared by all trees of a stamp.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.path import Tree
@@ -67,6 +67,22 @@ def stamped(stamp: Any, texts: Sequence[str]) -> Any:
         return tuple(items) if stamp.kind is tuple else stamp.kind(*items)
     if kind is _KeyedStamps:
         return {stamped(key, texts): stamped(inner, texts) for key, inner in stamp.entries}
+    return stamp
+
+
+def with_words(stamp: Any, word: Callable[[int], str], leaves: list[Any]) -> Any:
+    """The tree of a stamp with a word in the place of each text that has a mark; adds the stamps of these texts to `leaves`."""
+    kind = stamp.__class__
+    if kind is _Text:
+        leaves.append(stamp)
+        return word(len(leaves) - 1)
+    if kind is _Map:
+        return {**stamp.tree, **{key: with_words(inner, word, leaves) for key, inner in stamp.changed}}
+    if kind is _List:
+        changed = {place: with_words(inner, word, leaves) for place, inner in stamp.changed}
+        return [changed.get(place, item) for place, item in enumerate(stamp.items)]
+    if kind is _KeyedStamps:
+        return {with_words(key, word, leaves): with_words(inner, word, leaves) for key, inner in stamp.entries}
     return stamp
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tjgen.trees.diagnostics.model import ObjectRef
 from tjgen.trees.fields.managed import Origin, Owners, origins_of
 from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.source.writer import dump
 
 RUNTIMES = "runtimes"
 DATA = "data"
@@ -49,6 +50,10 @@ class Manifest:
     @property
     def ref(self) -> ObjectRef:
         return ObjectRef(self.api_version, self.kind, self.namespace, self.name)
+
+    def text(self) -> str:
+        """The object as YAML."""
+        return dump(self.tree)
 
     def origins(self, path: FieldPath) -> tuple[Origin, ...]:
         """Who set the value at `path` (selectors for keyed lists)."""
