@@ -1,7 +1,7 @@
 """A run to compile -> its shape, and the texts in which runs of one shape differ.
 
 Runs of one shape have the same fields, the same runtime and the same place. They differ in opaque texts: `OPAQUE` names
-the fields whose text goes into objects unchanged, and the pattern of a text that no pass, check or schema tells from another.
+the fields whose text goes into objects unchanged, and its form. No pass, check or schema reads more of such a text than its form.
 A text that also is a constant of the runtime, the platform or the project is part of the shape, because passes compare the two.
 `tests/compiler/building/test_stamps.py` compares runs that are stamped with the same runs compiled.
 """

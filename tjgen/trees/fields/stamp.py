@@ -14,7 +14,7 @@ from tjgen.trees.typing import Any
 
 
 class Marks:
-    """Texts that stand for others. A mark of digits is not found within a longer number."""
+    """Placeholders for texts. A mark of digits is not found within a longer number."""
 
     __slots__ = ("_numbers", "_pattern")
 

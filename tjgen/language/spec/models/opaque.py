@@ -1,4 +1,4 @@
-"""Which texts of an experiment are opaque: they go into objects unchanged, and nothing tells one from another.
+"""Which texts of an experiment are opaque: they go into objects unchanged, and all of one form have the same effect.
 
 A build compiles one of the runs that differ only in such texts, and replaces the texts for the others
 (`tjgen/compiler/building/stamps.py`). Annotate a field only if no pass, check, or schema reads more of its text than whether it
