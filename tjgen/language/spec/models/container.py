@@ -43,13 +43,13 @@ class Probes(Shape):
 class Program(Shape):
     """A container: its image, its command, its variables and its resources."""
 
-    image: Counts[Text | None] = None
+    image: Annotated[Counts[Text | None], Opaque.IMAGE] = None
     """Image of the container."""
     image_pull_policy: Counts[Literal["Always", "IfNotPresent", "Never"] | None] = None
     """When the node pulls the image. The default is `Always` for the tag `latest`, otherwise `IfNotPresent`."""
     command: Counts[list[str]] = []
     """Command of the container. It replaces the entry point of the image."""
-    args: Counts[list[str]] = []
+    args: Annotated[Counts[list[str]], Opaque.WORDS] = []
     """Arguments of the command."""
     working_dir: Counts[Text | None] = None
     """Directory in which the command starts."""
