@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from bench.imports import ratio
 from tests.checkout import ROOT
 from tests.program import tjgen
 from tjgen.cluster.kinds.protocol import Kind
@@ -125,12 +126,53 @@ def test_words_of_the_language_say_what_they_can() -> None:
     assert said["roles"]["master"] == {"replicas": 1}
 
 
-def test_what_only_a_patch_says_is_told_with_its_line() -> None:
+def test_one_note_names_what_only_a_patch_covers_with_the_line_of_the_first() -> None:
     text = "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: a}\nspec:\n  network: {subdomain: ring}\n"
     text += "  replicatedJobs: [" + json.dumps(replicated("node")) + "]\n"
-    found = read_folder("a.yaml", [("a.yaml", text.encode())])
-    told = [one for one in found.diagnostics if one.code == "TJ950" and "subdomain" in one.message]
-    assert [one.span.line for one in told if one.span is not None] == [5]
+    (note,) = [one for one in read_folder("a.yaml", [("a.yaml", text.encode())]).diagnostics if one.code == "TJ950"]
+    assert "/spec/network/subdomain" in note.message
+    assert note.span is not None
+    assert note.span.line == 5
+
+
+AS_FIELDS = {
+    "a limit of devices": ({"resources": {"limits": {"nvidia.com/gpu": 1}}}, "resources", {"nvidia.com/gpu": {"limit": 1}}),
+    "requests alone": ({"resources": {"requests": {"cpu": "4"}}}, "cpu", {"request": "4"}),
+    "a request below its limit": (
+        {"resources": {"requests": {"memory": "1Gi"}, "limits": {"memory": "2Gi"}}},
+        "memory",
+        {"request": "1Gi", "limit": "2Gi"},
+    ),
+    "ports": (
+        {"ports": [{"containerPort": 22, "name": "ssh"}, {"containerPort": 7, "name": "rpc", "protocol": "UDP"}]},
+        "ports",
+        {"ssh": 22, "rpc": {"port": 7, "protocol": "UDP"}},
+    ),
+    "when images are pulled": ({"imagePullPolicy": "Always"}, "imagePullPolicy", "Always"),
+    "a probe": (
+        {"livenessProbe": {"exec": {"command": ["check"]}}},
+        "probes",
+        {"liveness": {"exec": {"command": ["check"]}}},
+    ),
+}
+
+
+@pytest.mark.parametrize(("container_fields", "field", "value"), AS_FIELDS.values(), ids=AS_FIELDS)
+def test_fields_of_a_container_become_fields_of_the_experiment(container_fields: Any, field: str, value: Any) -> None:
+    task = {"name": "worker", "replicas": 2, "template": template("main", {"restartPolicy": "OnFailure"}, **container_fields)}
+    policies = [{"event": "PodEvicted", "action": "RestartPod"}, {"event": "PodFailed", "action": "RestartPod"}]
+    imported = spec(read(volcano(tasks=[task], plugins={"svc": []}, policies=policies, maxRetry=9)))
+    assert imported[field] == value
+    assert imported["containerName"] == "main"
+    assert imported["pod"] == {"restartPolicy": "OnFailure"}
+    assert "patches" not in imported
+
+
+@pytest.mark.parametrize("name", ["PyTorchJob", "TFJob", "Volcano Job with policies"])
+def test_an_experiment_is_shorter_than_its_job(name: str) -> None:
+    measured = ratio(JOBS[name])
+    assert measured is not None
+    assert measured <= 0.6
 
 
 @pytest.mark.parametrize("name", ["JobSet", "JobSet of two", "Volcano Job", "PyTorchJob"])

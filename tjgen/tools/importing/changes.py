@@ -16,7 +16,7 @@ from tjgen.trees.typing import NamedTuple
 
 _STRUCTS = ("metadata", "resources", "strategy")
 """Values in the Go types that hold them: empty ones are like absent ones."""
-_NAMED = {"volumes": "name", "volumeMounts": "mountPath", "env": "name"}
+_NAMED = {"volumes": "name", "volumeMounts": "mountPath", "env": "name", "ports": "name"}
 """Lists whose order does not matter, and the key of their items."""
 _PARTS = ("replicatedJobs", "tasks", "containers")
 """Lists that are never replaced as a whole: an experiment's settings for the program would have no effect."""

@@ -8,9 +8,12 @@ from tjgen.cluster.trainer.release import Release
 from tjgen.cluster.validate import registry
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.source.compact_writer import dump_compact
 from tjgen.trees.source.document import Document
-from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple
+
+_MOST = 4
+"""Operations of a patch that a message lists."""
 
 
 class ImportedObject(NamedTuple):
@@ -51,7 +54,7 @@ class Imported(NamedTuple):
         """The file of the experiment."""
         file = self.subject.document.file.replace("\\", "/").rpartition("/")[2]
         head = f"# Made of {self.subject} ({file}), whose name it keeps as long as naming is fixed.\n"
-        return head + dump(self.experiment)
+        return head + dump_compact(self.experiment)
 
 
 def left_out(subject: ImportedObject) -> Diagnostic:
@@ -73,11 +76,16 @@ def different(subject: ImportedObject, what: str, why: str, place: FieldPath = (
     return _about(subject, "TJ774", f"{subject} is built otherwise: {what}", why, place)
 
 
-def by_patch(subject: ImportedObject, place: FieldPath, operation: str) -> Diagnostic:
-    """TJ950: a place that the experiment sets only by a patch."""
-    hint = "leave the operation out where the run may do without it, or set it in a runtime of your own"
-    message = f"no field covers this part of {subject}; kept as a patch: {operation}"
-    return _about(subject, "TJ950", message, hint, place)
+def by_patch(subject: ImportedObject, places: Sequence[tuple[FieldPath, str]]) -> list[Diagnostic]:
+    """TJ950 at the first of the places that the experiment sets only by a patch, with the operations; nothing without any."""
+    if not places:
+        return []
+    hint = "remove an operation that the run does not need, or set its field in a runtime of your own"
+    shown = ", ".join(operation for _, operation in places[:_MOST])
+    more = f" and {len(places) - _MOST} more" if len(places) > _MOST else ""
+    what = "1 part" if len(places) == 1 else f"{len(places)} parts"
+    message = f"no field covers {what} of {subject}; kept as a patch: {shown}{more}"
+    return [_about(subject, "TJ950", message, hint, places[0][0])]
 
 
 def not_importable(subject: ImportedObject, why: str, hint: str = "see what tjgen check says of the file") -> Diagnostic:

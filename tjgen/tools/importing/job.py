@@ -34,7 +34,7 @@ def read_job(job: ImportedObject, importer: Importer, release: Release) -> tuple
         trial_result = trial.build(experiment)
     if trial_result.errors:
         return imported.not_importable(job, _why(trial_result))
-    diagnostics = [imported.by_patch(job, change.place, _change_text(change)) for change in attempt.changes]
+    diagnostics = imported.by_patch(job, [(change.place, _change_text(change)) for change in attempt.changes])
     return Imported(job, experiment, trial_result.objects), [*diagnostics, *_differences(job, importer, trial_result)]
 
 

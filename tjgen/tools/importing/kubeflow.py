@@ -21,6 +21,13 @@ from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.manifests.manifest import Manifest
 
 _RUNTIMES = {"PyTorchJob": "torch", "MPIJob": "mpi", "XGBoostJob": "xgboost", "JAXJob": "jax"}
+_RESTARTS = {
+    "PyTorchJob": "OnFailure",
+    "TFJob": "Never",
+    "XGBoostJob": "Never",
+    "JAXJob": "Never",
+}
+"""The restart policy of a replica type that names none."""
 _GANG = {
     "minAvailable": "minAvailable",
     "minResources": "minResources",
@@ -36,10 +43,9 @@ def experiment(tree: Tree) -> Tree:
     types = get(tree, ("spec", kind.field), None) or {}
     words = {replica_type: role for role, replica_type in kind.types.items()}
     by_role = {words[name]: replicas for name, replicas in types.items() if name in words and replicas.__class__ is dict}
+    restarts = {one.get("restartPolicy") for one in by_role.values()}
     shared, own = (
-        pods.fields_of({role: one.get("template") or {} for role, one in by_role.items()}, kind.container)
-        if by_role
-        else ({}, {})
+        pods.fields_of({role: _template(one, restarts) for role, one in by_role.items()}, kind.container) if by_role else ({}, {})
     )
     roles = {role: {"replicas": one.get("replicas", 1), **own[role]} for role, one in by_role.items()}
     whole = named(tree)
@@ -52,9 +58,31 @@ def experiment(tree: Tree) -> Tree:
 
 
 def filled(tree: Tree) -> Tree:
-    """The job as it is stored: with the defaults of its schema, which that of MPIJob has."""
+    """The job as its operator reads it: with the defaults of its schema, and those of training-operator v1.9 `*_defaults.go`."""
     schema = find(tree["apiVersion"], tree["kind"])
-    return stated(tree) if schema is None else with_defaults(stated(tree), schema)
+    job = stated(tree) if schema is None else with_defaults(stated(tree), schema)
+    spec = job.get("spec")
+    if spec.__class__ is not dict or tree["kind"] not in _RESTARTS:
+        return job
+    field = kind_of(tree).field
+    types = spec.get(field)
+    if types.__class__ is dict:
+        policy = {"restartPolicy": _RESTARTS[tree["kind"]]}
+        types = {name: {**policy, **one} if one.__class__ is dict else one for name, one in types.items()}
+        spec = {**spec, field: types}
+    run = spec.get("runPolicy") or {}
+    return {**job, "spec": {**spec, "runPolicy": {"cleanPodPolicy": "None", **run} if run.__class__ is dict else run}}
+
+
+def _template(replicas: Tree, restarts: set[Tree]) -> Tree:
+    """The pod template with the restart policy of its replica type, if the types differ in it: the operator ignores its own."""
+    template = replicas.get("template") or {}
+    if template.__class__ is not dict or (template.get("spec") or {}).__class__ is not dict:
+        return template
+    pod = {key: value for key, value in (template.get("spec") or {}).items() if key != "restartPolicy"}
+    if len(restarts) > 1 and replicas.get("restartPolicy"):
+        pod["restartPolicy"] = replicas["restartPolicy"]
+    return {**template, "spec": pod}
 
 
 def kind_of(tree: Tree) -> OperatorJob:
@@ -76,14 +104,15 @@ def _limit(tree: Tree, backoff_limit: Tree, policy: Tree) -> int | None:
 def _policies(tree: Tree, restarts: list[Tree]) -> Iterator[tuple[str, Tree]]:
     run = get(tree, ("spec", "runPolicy"), None) or {}
     restart = {}
-    if restarts and restarts[0] and all(policy == restarts[0] for policy in restarts):
-        restart["policy"] = restarts[0]
+    policy = (restarts[0] or _RESTARTS.get(tree["kind"])) if restarts else None
+    if policy and all((one or _RESTARTS.get(tree["kind"])) == policy for one in restarts):
+        restart["policy"] = policy
     limit = _limit(tree, run.get("backoffLimit"), restart.get("policy"))
     if limit is not None:
         restart["limit"] = limit
     if restart:
         yield "restart", restart
-    cleanup = {"pods": run.get("cleanPodPolicy"), "ttlSeconds": run.get("ttlSecondsAfterFinished")}
+    cleanup = {"pods": run.get("cleanPodPolicy") or "None", "ttlSeconds": run.get("ttlSecondsAfterFinished")}
     if any(value is not None for value in cleanup.values()):
         yield "cleanup", {key: value for key, value in cleanup.items() if value is not None}
     if run.get("activeDeadlineSeconds"):

@@ -11,7 +11,8 @@ from tjgen.compiler.volumes.table import with_pod_field
 from tjgen.tools.importing.trainjob import resources, variables
 from tjgen.trees.fields.path import Tree, get
 
-_CONTAINER = ("image", "command", "args", "workingDir")
+_CONTAINER = ("image", "imagePullPolicy", "command", "args", "workingDir")
+_PROBES = ("liveness", "readiness", "startup")
 _POD = (
     "nodeSelector",
     "tolerations",
@@ -21,10 +22,12 @@ _POD = (
     "hostNetwork",
     "hostIPC",
     "dnsPolicy",
+    "schedulerName",
     "runtimeClassName",
     "topologySpreadConstraints",
 )
-_BY_ENTRY = ("env", "envFrom", "resources")
+_RESTARTS = ("Never", "OnFailure")
+_BY_ENTRY = ("env", "envFrom", "resources", "ports")
 """Fields in which a role may set only its own values."""
 _SOURCES = {"secretRef": "secret", "configMapRef": "configMap"}
 
@@ -59,14 +62,33 @@ def _fields(template: Tree, main: str) -> Iterator[tuple[str, Tree]]:
     if sources:
         yield "envFrom", sources
     yield from resources(trains.get("resources"))
+    ports = _ports(trains.get("ports"))
+    if ports:
+        yield "ports", ports
+    probes = {name: trains[f"{name}Probe"] for name in _PROBES if trains.get(f"{name}Probe")}
+    if probes:
+        yield "probes", probes
     pod = {field: value for field in _POD if (value := get(template, ("spec", field), None)) not in (None, {}, [])}
     for field in ("labels", "annotations"):
         if get(template, ("metadata", field), None):
             pod[field] = template["metadata"][field]
+    if get(template, ("spec", "restartPolicy"), None) in _RESTARTS:
+        pod["restartPolicy"] = template["spec"]["restartPolicy"]
     if trains.get("securityContext"):
         pod["containerSecurityContext"] = trains["securityContext"]
     if pod:
         yield "pod", pod
+
+
+def _ports(items: Tree) -> dict[str, Tree]:
+    """The ports by name; none if one has no name."""
+    ports: dict[str, Tree] = {}
+    for item in items if items.__class__ is list else ():
+        if item.__class__ is not dict or not item.get("name") or item.get("hostIP"):
+            return {}
+        more = {field: item[field] for field in ("hostPort", "protocol") if item.get(field) not in (None, "TCP")}
+        ports[item["name"]] = {"port": item.get("containerPort"), **more} if more else item.get("containerPort")
+    return ports
 
 
 def _sources(items: Tree) -> dict[str, Tree]:

@@ -18,7 +18,7 @@ PATCH = "as-it-was"
 _KEPT = ("runtime", "target", "naming", "roles")
 _CORE = ("image", "command", "args")
 """Fields that stay unless they are rejected: people look for them when they edit the experiment."""
-_BY_ENTRY = ("volumes", "schedule", "volcano", "restart", "cleanup")
+_BY_ENTRY = ("volumes", "schedule", "volcano", "restart", "cleanup", "pod")
 _PLAIN = "tjgen-plain"
 _DEARER = 2
 """A line of a patch is so much harder to read than a word of the language."""

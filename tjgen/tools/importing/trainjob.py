@@ -122,17 +122,19 @@ def _variable(item: Tree) -> Tree:
 
 
 def resources(tree: Tree) -> Iterator[tuple[str, Tree]]:
-    """Return resources whose requests equal their limits, as in an experiment."""
+    """Return the resources of a container as fields: an amount if the request equals the limit, else both or one of them."""
     requests, limits = (get(tree, (bound,), None) or {} for bound in ("requests", "limits"))
     if requests.__class__ is not dict or limits.__class__ is not dict:
         return
-    same = {name: amount for name, amount in limits.items() if requests.get(name) == amount}
     others = {}
-    for name, amount in same.items():
+    for name in [*limits, *(name for name in requests if name not in limits)]:
+        given = {"request": requests.get(name), "limit": limits.get(name)}
+        amount = {bound: one for bound, one in given.items() if one is not None}
+        field = amount["limit"] if len(amount) > 1 and amount["request"] == amount["limit"] else amount
         if name in _QUANTITIES:
-            yield _QUANTITIES[name], amount
+            yield _QUANTITIES[name], field
         else:
-            others[name] = amount
+            others[name] = field
     if others:
         yield "resources", others
 

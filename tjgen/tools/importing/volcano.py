@@ -21,6 +21,12 @@ def experiment(tree: Tree) -> Tree:
     spec = tree["spec"]
     tasks = {task.get("name") or _name(position): task for position, task in enumerate(spec.get("tasks") or [])}
     shared, own = pods.fields_of({name: task.get("template") or {} for name, task in tasks.items()}) if tasks else ({}, {})
+    names = {name: pods.container(task.get("template") or {}, "").get("name") for name, task in tasks.items()}
+    common = next(iter(names.values())) if len(set(names.values())) == 1 else None
+    if common:
+        shared["containerName"] = common
+    for role, name in names.items() if not common else ():
+        own[role] = {**own[role], **({"containerName": name} if name else {})}
     plugins = spec.get("plugins") or {}
     runtime = next((runtime for plugin, runtime in _FRAMEWORKS.items() if plugin in plugins), "tjgen-plain")
     experiment_spec: Tree = {"runtime": runtime, "target": "volcanojob", "naming": "fixed", **shared}
@@ -76,6 +82,8 @@ def _volcano(spec: Tree, tasks: dict[str, Tree]) -> Iterator[tuple[str, Tree]]:
     for field in _JOB:
         if spec.get(field):
             yield field, spec[field]
+    if not spec.get("maxRetry"):
+        yield "maxRetry", _MAX_RETRY  # what the webhook adds: a build would write the number of the runtime
     own = {}
     for name, task in tasks.items():
         words = {field: task[field] for field in _TASK if task.get(field) is not None}
