@@ -74,3 +74,28 @@ def test_an_allowed_change_is_not_reported(project: Path) -> None:
     assert "TJ550" not in answer.err
     assert f"{NOTHING_CHANGED} 2 unchanged runs: vision/digits-" in answer.err
     assert answer.code == 0
+
+
+UPDATES = """\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: p}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [trainer.kubeflow.org], apiVersions: ["*"], operations: [UPDATE], resources: [trainjobs]}
+  validations:
+  - expression: "!object.spec.?suspend.orValue(false) || oldObject.spec.?suspend.orValue(false)"
+    message: a run is not suspended
+"""
+
+
+def test_a_run_that_changes_in_place_is_evaluated_as_an_update(project: Path) -> None:
+    (project.parent / "strict.yaml").write_text(UPDATES + BINDING.replace("ACTION", "Deny"), encoding="utf-8")
+    file = project / "experiments/digits.yaml"
+    file.write_text(file.read_text(encoding="utf-8") + "  state: suspended\n", encoding="utf-8")
+    build(project)
+    answer = verify(project, "--base", "base", "--policy", "../strict.yaml")
+    assert "error[TJ550]" in answer.err, answer.err
+    assert "a run is not suspended" in answer.err
+    assert answer.code == 1

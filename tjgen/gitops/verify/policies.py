@@ -60,7 +60,9 @@ def policy_findings(
             if not is_run and not is_changed:
                 continue
             findings = compiled.get((environment or "", place.run)) if is_run and place is not None else None
-            if findings is None:
+            # A build evaluates objects as new ones. The server gets an update of a run that changes in place.
+            is_updated = is_changed and any(path in tree.old.contents for path in group.paths)
+            if findings is None or is_updated:
                 findings = list(evaluate.findings(group.paths, environment))
             if is_changed:
                 yield from findings
