@@ -200,7 +200,7 @@ def _mismatch(spec: Tree, flavor: ResourceFlavor) -> str | None:
 
 
 def _selector(spec: Tree, labels: Mapping[str, str]) -> Tree:
-    """`flavorSelector`: only what the selector and the affinity say about labels of the flavor."""
+    """`flavorSelector`: the parts of the selector and the affinity about labels of the flavor."""
     own = {label: value for label, value in (spec.get("nodeSelector") or {}).items() if label in labels}
     kept = []
     for term in get(spec, ("affinity", "nodeAffinity", _REQUIRED, "nodeSelectorTerms"), None) or ():

@@ -75,6 +75,10 @@ class ScheduledCluster:
             self._levels.append(level)
             self._members.setdefault(level, []).append(position)
 
+    def without_pods(self) -> ScheduledCluster:
+        """The same nodes, without pods."""
+        return ScheduledCluster(self.nodes, namespaces=self._namespaces, of_claims=self._of_claims, of_classes=self._of_classes)
+
     def attempt(self, pod: SchedulingPod) -> SchedulingAttempt:
         """Try to schedule the pod. The cluster stays as it is."""
         if not self.nodes:

@@ -32,9 +32,9 @@ class SchedulingPod(NamedTuple):
     ports: tuple[tuple[str, str, int], ...]
     """Address, protocol and number of each port of the node that the pod opens."""
     kind: str
-    """Equal for pods that no filter on the resources, labels or taints of a node can tell apart."""
+    """Equal for pods with equal results of all filters on the resources, labels and taints of a node."""
     is_plain: bool
-    """Whether all nodes of equal labels (but for the host name) and resources are equal to the pod."""
+    """Whether all nodes with equal resources, and equal labels except the host name, are equal to the pod."""
 
 
 def read_pod(tree: Tree, *, priority: int = 0, devices: dict[str, int] | None = None) -> SchedulingPod:

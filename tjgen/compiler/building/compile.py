@@ -261,8 +261,7 @@ def _compiled(
     experiment, environment = origin.variant.experiment, plan.settings[unit.environment]
     identity, is_fixed = origin.identity.renewed(renewal), experiment.spec.naming == "fixed"
     name = name or identity.run_name(unit.name, origin.variant.label, fixed=is_fixed)
-    images: dict[str, None] = {}
-    digest_of = plan.digest_of
+    images, digest_of = dict[str, None](), plan.digest_of
     if plan.request.digests.is_listed:
         digest_of = listing(plan.digest_of, images)
         runtime = rewritten(origin.runtime, environment.rewrite, digest_of)
@@ -271,7 +270,8 @@ def _compiled(
         runtime = session.once("rewritten runtime", key, lambda: rewritten(origin.runtime, environment.rewrite, plan.digest_of))
     sources = Sources(origin.variant.tree, origin.documents, runtime.document, environment.platform, plan.project.document)
     setting = _setting(plan, session, unit, name, origin.variant, runtime, digest_of)
-    compiled = compiler(Job(experiment, runtime, setting, sources, environment.release, plan.project.spec.gitops, is_record))
+    gitops, nodes = plan.project.spec.gitops, environment.nodes
+    compiled = compiler(Job(experiment, runtime, setting, sources, environment.release, gitops, is_record, nodes))
     return Run(
         unit,
         name,

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tjgen.cluster.schema.store import BUILT_IN, OWN
 from tjgen.cluster.trainer.release import Release, chosen
 from tjgen.compiler.building.inputs import refused_slicers
 from tjgen.compiler.building.policies import policies_of
 from tjgen.compiler.building.run import DigestOf, Unit
-from tjgen.language.platform.devices import classes
+from tjgen.language.platform.devices import Accelerator, classes
 from tjgen.language.platform.prices import PricedDevices
 from tjgen.language.platform.tools import DEFAULTS
-from tjgen.language.resolve.project import LoadedProject
+from tjgen.language.resolve.project import LoadedProject, PlatformDocument
 from tjgen.language.setting import ClusterSettings, Setting
 from tjgen.language.spec.objects import PlatformSpec, Queue
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.k8s.quantity import parse, total
 from tjgen.trees.session import Session
+from tjgen.trees.typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tjgen.compiler.fit.verdicts import FitCluster
 
 
 def release(project: LoadedProject, environment: str | None, requested: str | None) -> Release:
@@ -67,6 +71,7 @@ class EnvironmentSettings:
         self._refused_slicers = refused_slicers(project)
         versions = {**self.release.versions, **self.versions}
         self.policies, self.policy_problems = policies_of(project, platform, versions)
+        self.nodes, self.node_problems = _nodes(project, platform, self.classes)
 
     def misfits(self) -> Iterator[Diagnostic]:
         """Features of the cluster that the release of Trainer does not support (TJ410), and prices of unknown classes (TJ767)."""
@@ -129,6 +134,20 @@ class EnvironmentSettings:
             harmless=self.project.spec.policy.harmless if self.project.sets_limits else (),
             session=session,
         )
+
+
+def _nodes(
+    project: LoadedProject, platform: PlatformDocument | None, known: Mapping[str, Accelerator]
+) -> tuple[FitCluster | None, list[Diagnostic]]:
+    """The empty nodes and queues of the Platform, None if it describes no nodes, and what is wrong with them."""
+    spec = platform.platform.spec if platform is not None else None
+    if platform is None or spec is None or not (spec.node_pools or spec.nodes):
+        return None, []
+    from tjgen.compiler.fit.nodes import nodes_of  # few platforms describe nodes
+    from tjgen.compiler.fit.shared_cluster import shared_cluster
+
+    nodes, problems = nodes_of(project, platform, known)
+    return (shared_cluster(nodes, platform.platform) if nodes and not problems else None), problems
 
 
 def _helpers(platform: PlatformSpec) -> dict[str, str]:

@@ -8,8 +8,6 @@ from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Run
 from tjgen.compiler.fit.demand import demand_of
 from tjgen.compiler.fit.findings import findings
-from tjgen.compiler.fit.nodes import nodes_of
-from tjgen.compiler.fit.shared_cluster import shared_cluster
 from tjgen.compiler.fit.verdicts import FitRun, FitVerdict, verdicts
 from tjgen.language.resolve.project import PlatformDocument
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
@@ -28,7 +26,7 @@ class ClusterFit(NamedTuple):
 def fit(plan: Plan, runs: Sequence[Run]) -> Iterator[ClusterFit]:
     """The result for each cluster: environments of one Platform share its nodes.
 
-    Raises CompileError for an environment without a Platform with nodes (TJ585), and for nodes that cannot be read.
+    Raises CompileError for an environment without a Platform with nodes (TJ585).
     """
     clusters: dict[str, tuple[PlatformDocument, str | None, list[Run]]] = {}
     for run in runs:
@@ -41,16 +39,14 @@ def fit(plan: Plan, runs: Sequence[Run]) -> Iterator[ClusterFit]:
         known = clusters.setdefault(platform.platform.metadata.name, (platform, environment, []))
         if run.state == "active" and not run.is_record:
             known[2].append(run)
-    for name, (platform, environment, own) in clusters.items():
-        yield _fit(plan, name, platform, environment, own)
+    for platform, environment, own in clusters.values():
+        yield _fit(plan, platform, environment, own)
 
 
-def _fit(plan: Plan, name: str, platform: PlatformDocument, environment: str | None, runs: Sequence[Run]) -> ClusterFit:
-    spec = platform.platform.spec
-    nodes, problems = nodes_of(plan.project, platform, plan.settings[environment].classes)
-    if problems:
-        raise CompileError(problems)
-    if not nodes:
+def _fit(plan: Plan, platform: PlatformDocument, environment: str | None, runs: Sequence[Run]) -> ClusterFit:
+    name = platform.platform.metadata.name
+    empty = plan.settings[environment].nodes
+    if empty is None:
         hint = "describe them in nodePools, or import them with tjgen nodes import"
         span = platform.document.locate(("metadata", "name"))
         raise CompileError([Diagnostic("TJ585", f"Platform {name} has no nodes", span=span, hint=hint)])
@@ -58,22 +54,15 @@ def _fit(plan: Plan, name: str, platform: PlatformDocument, environment: str | N
         FitRun(
             run.name,
             run.unit.namespace,
-            queue_of(run),
-            demand_of(run.compiled.manifests, run.compiled.previews, spec.priority_classes),
+            run.variant.experiment.spec.schedule.queue or "",
+            demand_of(run.compiled.manifests, run.compiled.previews, empty.priorities),
         )
         for run in runs
     ]
-    shared = shared_cluster(nodes, spec)
     # A build that refuses a run may leave it without pods, and reports why.
     built = [(run, one) for run, one in zip(runs, several, strict=True) if one.demand.number]
-    results = verdicts([one for _, one in built], shared)
-    empty = shared_cluster(nodes, spec).cluster
+    results = verdicts([one for _, one in built], empty)
     diagnostics: list[Diagnostic] = []
     for (run, _), verdict in zip(built, results, strict=True):
-        diagnostics += findings(verdict, name, empty, run.variant.tree, run.compiled.sources)
-    return ClusterFit(name, len(nodes), results, diagnostics)
-
-
-def queue_of(run: Run) -> str:
-    """The queue of a run; empty if it has none."""
-    return run.variant.experiment.spec.schedule.queue or ""
+        diagnostics += findings(verdict, name, empty.cluster, run.variant.tree, run.compiled.sources)
+    return ClusterFit(name, len(empty.cluster.nodes), results, diagnostics)

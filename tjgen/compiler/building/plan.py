@@ -130,6 +130,10 @@ class Plan(NamedTuple):
         yield from self._texts(project.files(project.spec.catalogs))
         for platform in (None, *project.platforms):
             yield from policies.texts(project, platform)
+            if platform is not None and platform.platform.spec.nodes:
+                from tjgen.compiler.fit.nodes import files_of  # few platforms name nodes
+
+                yield from self._texts(files_of(project, platform))
         if os.path.isdir(os.path.join(self.locks.folder, IMAGES)):
             from tjgen.language.runs.pins import Pins
 
@@ -165,6 +169,7 @@ def make_plan(request: Request) -> Plan:
     known = {name: EnvironmentSettings(project, name, request.trainer) for name in environments}
     diagnostics += [one for environment in known.values() for one in environment.misfits()]
     diagnostics += dict.fromkeys(one for environment in known.values() for one in environment.policy_problems)
+    diagnostics += dict.fromkeys(one for environment in known.values() for one in environment.node_problems)
     if whole and not has_errors(diagnostics):
         diagnostics += nothing_to_build(project)
     files, problems = experiments(project) if whole else files_at(request.paths, project.sandbox)

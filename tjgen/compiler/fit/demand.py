@@ -50,7 +50,7 @@ class Demand(NamedTuple):
 
     @property
     def kind(self) -> tuple[tuple[str, int], ...]:
-        """Equal for runs whose pods no filter can tell apart; only for plain pods."""
+        """Equal for runs with equal results of all filters; only for plain pods."""
         return tuple([(one.pods[0].kind, len(one.pods)) for one in self.sets if one.pods])
 
     @property

@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.queueing.kueue import FITS, NEVER
 from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.compiler.fit.causes import NUMBER, OTHER, RESOURCE, SELECTOR, TAINT, Cause, causes
-from tjgen.compiler.fit.verdicts import BY_QUEUE, FitVerdict
+from tjgen.compiler.fit.demand import demand_of
+from tjgen.compiler.fit.verdicts import BY_QUEUE, FitCluster, FitRun, FitVerdict, verdict_alone
 from tjgen.compiler.totals.quotas import requesting_field
 from tjgen.language.resolve.places import Documents, locate
+from tjgen.language.setting import Setting
 from tjgen.trees.diagnostics.model import Diagnostic, Span
 from tjgen.trees.explain.provenance import Sources, place_in
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.path import MISSING, FieldPath, get
+from tjgen.trees.manifests.manifest import Manifest
 
 _QUEUE: FieldPath = ("spec", "schedule", "queue")
 _NAME: FieldPath = ("metadata", "name")
 _GPU: FieldPath = ("spec", "gpu")
+
+
+def never_starts(
+    setting: Setting, manifests: Sequence[Manifest], previews: Sequence[Manifest], sources: Sources, shared: FitCluster
+) -> list[Diagnostic]:
+    """TJ580 for a run whose pods do not fit the empty cluster `shared`, which stays empty."""
+    demand = demand_of(manifests, previews, shared.priorities)
+    if not demand.number:
+        return []
+    tree = sources.experiment
+    queue = get(tree.value, _QUEUE, None) or ""
+    verdict = verdict_alone(FitRun(setting.run, setting.namespace, queue, demand), shared)
+    if verdict.mode != NEVER or verdict.by == BY_QUEUE:
+        return []  # Rules on quotas and queues report the others (see compiler/totals).
+    return list(findings(verdict, shared.platform, shared.cluster, tree, sources))
 
 
 def findings(

@@ -48,6 +48,12 @@ def nodes_of(
     return nodes, diagnostics
 
 
+def files_of(project: LoadedProject, platform: PlatformDocument) -> list[str]:
+    """The files with nodes that a Platform names."""
+    folder = os.path.dirname(platform.document.file)
+    return [file for entry in platform.platform.spec.nodes for file in named(project.sandbox, folder, entry)[0]]
+
+
 def read_nodes(content: bytes, file: str) -> tuple[list[Tree], list[Diagnostic]]:
     """The Nodes in a text: single ones and those of lists, such as the output of `kubectl get nodes -o json`."""
     documents, diagnostics = read(content, file, KUBERNETES)

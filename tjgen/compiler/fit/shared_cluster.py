@@ -9,12 +9,13 @@ from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.cluster.scheduling.node import read_node
 from tjgen.compiler.fit.queues import capabilities, cluster_queues
 from tjgen.compiler.fit.verdicts import FitCluster
-from tjgen.language.spec.objects import PlatformSpec
+from tjgen.language.spec.objects import Platform
 from tjgen.trees.fields.path import Tree
 
 
-def shared_cluster(nodes: Iterable[Tree], spec: PlatformSpec) -> FitCluster:
+def shared_cluster(nodes: Iterable[Tree], platform: Platform) -> FitCluster:
     """The nodes without pods, and the queues without runs."""
+    spec = platform.spec
     classes = {
         name: one.create.allowed_topologies
         for name, one in spec.storage_classes.items()
@@ -22,4 +23,5 @@ def shared_cluster(nodes: Iterable[Tree], spec: PlatformSpec) -> FitCluster:
     }
     namespaces = {name: one.labels for name, one in spec.namespaces.items()}
     cluster = ScheduledCluster([read_node(node) for node in nodes], namespaces=namespaces, of_classes=classes)
-    return FitCluster(cluster, Quotas(cluster_queues(spec)), capabilities(spec))
+    queues = Quotas(cluster_queues(spec))
+    return FitCluster(cluster, queues, capabilities(spec), platform.metadata.name, spec.priority_classes, {})

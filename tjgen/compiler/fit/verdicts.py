@@ -12,7 +12,7 @@ from tjgen.cluster.queueing.kueue import FITS, NEVER, WAITS, QueueAssignment, Qu
 from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.cluster.scheduling.node import shown
 from tjgen.cluster.scheduling.pod import SchedulingPod
-from tjgen.compiler.fit.demand import Demand
+from tjgen.compiler.fit.demand import Demand, Priorities
 from tjgen.compiler.fit.placement import Placement, place, remove
 from tjgen.compiler.fit.queues import needs, pod_sets
 from tjgen.trees.typing import NamedTuple
@@ -67,16 +67,20 @@ class FitCluster(NamedTuple):
     quotas: Quotas
     capabilities: Mapping[str, Mapping[str, int]]
     """Queue of Volcano -> what its runs can use together."""
+    platform: str
+    """Name of the Platform."""
+    priorities: Priorities
+    memo: dict[object, Placement]
+    """Pods of a run -> their placement on the empty cluster."""
 
 
 def verdicts(runs: Sequence[FitRun], shared: FitCluster) -> list[FitVerdict]:
-    """A verdict for each run, in the order of the runs."""
-    memo: dict[object, Placement] = {}
-    alone = {id(run): _alone(run, shared, memo) for run in runs}
-    able = [run for run in runs if alone[id(run)].mode == FITS]
+    """A verdict for each run, in the order of the runs. The nodes and queues of `shared` are empty and stay so."""
+    results = {id(run): verdict_alone(run, shared) for run in runs}
+    able = [run for run in runs if results[id(run)].mode == FITS]
     able.sort(key=lambda run: -run.demand.priority)
-    results = {id(run): alone[id(run)] for run in runs}
     admitted = _admitted(able, shared, results)
+    cluster = shared.cluster.without_pods()
     order = 0
     used: dict[str, dict[str, int]] = {}
     changes = 0
@@ -93,7 +97,7 @@ def verdicts(runs: Sequence[FitRun], shared: FitCluster) -> list[FitVerdict]:
         # The same pods fit no better until others are on the nodes.
         key = (changes, demand.kind[0][0]) if demand.is_plain and len(demand.sets) == 1 and demand.gang else None
         fitting, waiting = stuck.get(key, (demand.least, "")) if key is not None else (demand.least, "")
-        placement = place(demand, shared.cluster) if fitting >= demand.least else None
+        placement = place(demand, cluster) if fitting >= demand.least else None
         if placement is not None and (placement.fits or (demand.gang and len(placement.placed) >= demand.least)):
             order += 1
             changes += 1
@@ -106,7 +110,7 @@ def verdicts(runs: Sequence[FitRun], shared: FitCluster) -> list[FitVerdict]:
         if placement is not None:
             waiting = placement.attempt.message if placement.attempt is not None else ""
             if demand.gang:
-                remove(placement.placed, shared.cluster)
+                remove(placement.placed, cluster)
                 if key is not None:
                     stuck[key] = (len(placement.placed), waiting)
             elif placement.placed:
@@ -121,8 +125,8 @@ def _names(assignment: QueueAssignment | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(flavor.name for flavor in assignment.flavors.values())) if assignment is not None else ()
 
 
-def _alone(run: FitRun, shared: FitCluster, memo: dict[object, Placement]) -> FitVerdict:
-    """The verdict for a run on an empty cluster, with empty queues."""
+def verdict_alone(run: FitRun, shared: FitCluster) -> FitVerdict:
+    """The verdict for a run on the nodes and queues of `shared`, which are empty and stay so."""
     demand, names = run.demand, ""
     if run.queue in shared.quotas.queues:
         assignment = shared.quotas.assign(run.queue, pod_sets(demand))
@@ -133,12 +137,12 @@ def _alone(run: FitRun, shared: FitCluster, memo: dict[object, Placement]) -> Fi
     if lacking:
         return FitVerdict(run, NEVER, by=BY_QUEUE, message=lacking)
     key = (demand.kind, demand.least, names) if demand.is_plain else None
-    placement = memo.get(key) if key is not None else None
+    placement = shared.memo.get(key) if key is not None else None
     if placement is None:
         placement = place(demand, shared.cluster)
         remove(placement.placed, shared.cluster)
         if key is not None:
-            memo[key] = placement
+            shared.memo[key] = placement
     if placement.fits or (demand.gang and len(placement.placed) >= demand.least):
         return FitVerdict(run, FITS, demand=demand)
     message = placement.attempt.message if placement.attempt is not None else ""
@@ -147,22 +151,21 @@ def _alone(run: FitRun, shared: FitCluster, memo: dict[object, Placement]) -> Fi
 
 def _admitted(runs: Sequence[FitRun], shared: FitCluster, results: dict[int, FitVerdict]) -> dict[int, QueueAssignment]:
     """Runs that Kueue admits: in each cycle the first of each queue, those that need not borrow first (`entryOrdering`)."""
-    waiting = {name: [run for run in runs if run.queue == name] for name in shared.quotas.queues}
+    quotas = Quotas(list(shared.quotas.queues.values()))
+    waiting = {name: [run for run in runs if run.queue == name] for name in quotas.queues}
     admitted: dict[int, QueueAssignment] = {}
     while any(waiting.values()):
-        heads = [
-            (several[0], shared.quotas.assign(name, pod_sets(several[0].demand))) for name, several in waiting.items() if several
-        ]
-        heads.sort(key=lambda head: (shared.quotas.borrows(head[0].queue, head[1]), -head[0].demand.priority))
+        heads = [(several[0], quotas.assign(name, pod_sets(several[0].demand))) for name, several in waiting.items() if several]
+        heads.sort(key=lambda head: (quotas.borrows(head[0].queue, head[1]), -head[0].demand.priority))
         for run, _ in heads:
-            assignment = shared.quotas.assign(run.queue, pod_sets(run.demand))
+            assignment = quotas.assign(run.queue, pod_sets(run.demand))
             waiting[run.queue].pop(0)
             if assignment.mode == FITS:
-                shared.quotas.admit(run.queue, assignment)
+                quotas.admit(run.queue, assignment)
                 admitted[id(run)] = assignment
                 continue
             results[id(run)] = FitVerdict(run, WAITS, by=BY_QUEUE, message=assignment.message, pod_set=assignment.cause)
-            if shared.quotas.queues[run.queue].is_strict:
+            if quotas.queues[run.queue].is_strict:
                 for behind in waiting[run.queue]:
                     message = f"queue {run.queue} is StrictFIFO, and {run.title} waits before it"
                     results[id(behind)] = FitVerdict(behind, WAITS, by=BY_QUEUE, message=message)

@@ -11,8 +11,12 @@ from tjgen.language.spec.objects import ExperimentSpec
 
 
 def footprint(job: Job, draft: Draft) -> Draft:
-    """What the run takes of quotas, queues, and storage that other runs use too."""
+    """What the run takes of nodes, quotas, queues, and storage that other runs use too."""
     experiment, sources = job.experiment, draft.sources
+    if job.cluster is not None and experiment.spec.state == "active" and not job.is_record and not draft.is_refused:
+        from tjgen.compiler.fit.findings import never_starts  # few platforms describe nodes
+
+        draft = draft.reporting(never_starts(job.setting, draft.applied, draft.previews, sources, job.cluster))
     if not is_watched(experiment.spec, job.setting):
         return draft
     from tjgen.compiler.totals import shared  # most runs take nothing that others have too

@@ -11,8 +11,11 @@ from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.explain.provenance import Sources, place_in
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import Manifest
-from tjgen.trees.typing import Any, NamedTuple
+from tjgen.trees.typing import TYPE_CHECKING, Any, NamedTuple
 from tjgen.trees.workload.workload import Workload
+
+if TYPE_CHECKING:
+    from tjgen.compiler.fit.verdicts import FitCluster
 
 
 class Job(NamedTuple):
@@ -30,6 +33,8 @@ class Job(NamedTuple):
     gitops: GitOps
     is_record: bool = False
     """Whether the lock archives the run."""
+    cluster: FitCluster | None = None
+    """The empty nodes and queues of the Platform, if it describes nodes."""
 
 
 class Draft(NamedTuple):

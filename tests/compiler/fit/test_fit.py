@@ -1,0 +1,166 @@
+"""`tjgen fit`, and what a build reports about the nodes of a Platform."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.program import Answer, tjgen
+from tjgen.cluster.queueing.kueue import Quotas
+from tjgen.cluster.scheduling.cluster import ScheduledCluster
+from tjgen.cluster.scheduling.node import read_node
+from tjgen.cluster.scheduling.pod import read_pod
+from tjgen.compiler.fit.demand import Demand, DemandSet
+from tjgen.compiler.fit.verdicts import FitCluster, FitRun, verdicts
+from tjgen.trees.manifests.manifest import Manifest
+
+PROJECT = "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {experiments: [experiments], platforms: [platform.yaml]}\n"
+PLATFORM = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Platform
+metadata: {name: lab}
+spec:
+%s
+"""
+POOL = """\
+  nodePools:
+    a100: {count: 4, like: a100, devices: 8, resources: {cpu: 96, memory: 1000Gi}%s}
+  priorityClasses: {urgent: {value: 1000}}
+"""
+RUN = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Experiment
+metadata: {name: %s, namespace: vision}
+spec: {runtime: %s, naming: fixed, image: train:1, script: train.py, %s}
+"""
+TAINTED = POOL % ", taints: [{key: team, value: vision, effect: NoSchedule}]"
+SMALL = "cpu: 8, memory: 64Gi"
+
+
+def write(folder: Path, platform: str = POOL % "", runtime: str = "tjgen-torch", **runs: str) -> Path:
+    """A project with a Platform and these runs."""
+    (folder / ".git").mkdir(exist_ok=True)
+    (folder / "experiments").mkdir(exist_ok=True)
+    (folder / "tjgen.yaml").write_text(PROJECT, encoding="utf-8")
+    (folder / "platform.yaml").write_text(PLATFORM % platform, encoding="utf-8")
+    for name, fields in runs.items():
+        (folder / f"experiments/{name}.yaml").write_text(RUN % (name, runtime, fields), encoding="utf-8")
+    return folder
+
+
+def results(answer: Answer) -> dict[str, Any]:
+    """Run -> its result, of the only cluster."""
+    (one,) = json.loads(answer.out)
+    return {run["run"]: run for run in one["runs"]}
+
+
+@pytest.mark.parametrize(
+    ("platform", "fields", "reason", "hint"),
+    [
+        pytest.param(
+            POOL % "", "nodes: 5, gpu: a100:8", "Insufficient nvidia.com/gpu", "4 of 5 pods of node fit", id="too many pods"
+        ),
+        pytest.param(POOL % "", "gpu: a100:1, cpu: 200", "Insufficient cpu", "request at most 96 of cpu", id="too large a pod"),
+        pytest.param(TAINTED, "gpu: a100:1", "untolerated taint", "{key: team, operator: Equal, value: vision", id="a taint"),
+        pytest.param(POOL % "", "gpu: h100:1", "node affinity/selector", "NVIDIA-A100-SXM4-80GB", id="another product"),
+        pytest.param(TAINTED, "gpu: h100:1, cpu: 200", "untolerated taint", "request at most 96 of cpu", id="several causes"),
+    ],
+)
+def test_a_build_reports_a_run_that_never_starts(tmp_path: Path, platform: str, fields: str, reason: str, hint: str) -> None:
+    """TJ580 with the sentence of the scheduler, at a line of the experiment, and the change that helps."""
+    answer = tjgen(write(tmp_path, platform, big=fields), "build", "experiments/big.yaml")
+    assert answer.code == 1
+    assert "error[TJ580] experiments/big.yaml:4:" in answer.err
+    assert reason in answer.err
+    assert hint in answer.err.partition("hint: ")[2]
+
+
+def test_a_platform_without_nodes_reports_nothing_in_a_build_and_tj585_in_fit(tmp_path: Path) -> None:
+    """The nodes are unknown."""
+    folder = write(tmp_path, "  quotas: {vision: {pods: 100}}", big="nodes: 500, gpu: a100:8")
+    assert "TJ580" not in tjgen(folder, "build").err
+    answer = tjgen(folder, "fit")
+    assert (answer.code, "error[TJ585] platform.yaml:3:18: Platform lab has no nodes" in answer.err) == (1, True)
+
+
+def test_runs_start_by_priority_and_the_others_wait(tmp_path: Path) -> None:
+    """A run with a higher priority comes first; a run without a gang keeps the nodes of its pods."""
+    urgent = f"nodes: 3, gpu: a100:8, {SMALL}, schedule: {{priorityClassName: urgent}}"
+    folder = write(tmp_path, big=f"nodes: 2, gpu: a100:8, {SMALL}", small=f"gpu: a100:1, {SMALL}", urgent=urgent)
+    answer = tjgen(folder, "fit", "--format", "json")
+    runs = results(answer)
+    assert answer.code == 0
+    assert {name: run["order"] for name, run in runs.items()} == {"urgent": 1, "big": None, "small": None}
+    assert runs["small"]["result"] == "waits"
+    assert "4 Insufficient nvidia.com/gpu" in runs["small"]["message"]
+
+
+def test_a_gang_that_waits_leaves_its_nodes_to_others(tmp_path: Path) -> None:
+    """All pods of a gang of Volcano start together, or none."""
+    urgent = f"nodes: 3, gpu: a100:8, {SMALL}, schedule: {{priorityClassName: urgent}}"
+    fields = {"big": f"nodes: 2, gpu: a100:8, {SMALL}", "small": f"gpu: a100:1, {SMALL}", "urgent": urgent}
+    runs = results(tjgen(write(tmp_path, runtime="tjgen-torch-volcano", **fields), "fit", "--format", "json"))
+    assert {name: run["order"] for name, run in runs.items()} == {"urgent": 1, "big": None, "small": 2}
+
+
+def test_exclusive_placement_takes_a_domain_for_each_job(tmp_path: Path) -> None:
+    """Each Job has a rack of its own, so a third one waits for two racks."""
+    exclusive = "pod: {annotations: {alpha.jobset.sigs.k8s.io/exclusive-topology: rack}}"
+    fields = f"target: jobset, nodes: 2, gpu: a100:1, {SMALL}, {exclusive}"
+    folder = write(tmp_path, POOL % ", topology: {rack: 2}", first=fields, second=fields, third=fields)
+    runs = results(tjgen(folder, "fit", "--format", "json"))
+    assert {name: run["order"] for name, run in runs.items()} == {"first": 1, "second": 2, "third": None}
+
+
+@pytest.mark.parametrize(
+    ("platform", "code", "text"),
+    [
+        pytest.param("  nodes: [missing.yaml]", "TJ583", "missing.yaml does not exist", id="no file"),
+        pytest.param("  nodes: [tjgen.yaml]", "TJ583", "a Project is not a Node", id="no node"),
+        pytest.param(
+            "  nodePools: {a: {count: 1, like: b100, resources: {cpu: 1, memory: 1Gi}}}", "TJ584", "not a device", id="class"
+        ),
+        pytest.param("  nodePools: {a: {count: 1, resources: {cpu: 1}}}", "TJ584", "node pool a has no memory", id="no memory"),
+        pytest.param("  nodePools: {a: {count: 1, like: cpu2}}", "TJ584", "no cpu and no memory", id="nothing"),
+    ],
+)
+def test_nodes_that_cannot_be_used_are_errors(tmp_path: Path, platform: str, code: str, text: str) -> None:
+    """At the line of the Platform or in the file; a build and fit stop."""
+    folder = write(tmp_path, platform, small="nodes: 1")
+    for command in ("build", "fit"):
+        answer = tjgen(folder, command)
+        assert (answer.code, f"error[{code}]" in answer.err, text in answer.err) == (1, True, True), answer.err
+
+
+def test_a_changed_file_of_nodes_changes_the_next_build(tmp_path: Path) -> None:
+    """A build remembers its results, and forgets them with the nodes."""
+    node = "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: %d, memory: 64Gi, pods: 110}}\n"
+    folder = write(tmp_path, "  nodes: [nodes.yaml]", small="nodes: 1, cpu: 8, memory: 8Gi")
+    codes = []
+    for processors in (16, 4, 16):
+        (folder / "nodes.yaml").write_text(node % processors, encoding="utf-8")
+        codes.append(tjgen(folder, "build", "-o", "deploy").code)
+    assert codes == [0, 1, 0]
+
+
+def test_a_thousand_runs_on_two_hundred_nodes_take_less_than_a_second() -> None:
+    """Equal nodes and equal pods are judged once."""
+    spec: dict[str, Any] = {"status": {"allocatable": {"cpu": "192", "memory": "2000Gi", "pods": 110, "nvidia.com/gpu": 8}}}
+    nodes = [read_node({"metadata": {"name": f"n{i}", "labels": {"rack": str(i // 16)}}, **spec}) for i in range(200)]
+    shared = FitCluster(ScheduledCluster(nodes), Quotas([]), {}, "lab", {}, {})
+    manifest = Manifest({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}, {})
+    runs = []
+    for i in range(1000):
+        gpus, number = (1, 2, 4, 8)[i % 4], (1, 2, 4, 8, 16)[i % 5]
+        resources = {"limits": {"nvidia.com/gpu": gpus}, "requests": {"cpu": gpus * 8, "memory": f"{gpus * 64}Gi"}}
+        pod = read_pod({"metadata": {"name": f"r{i}"}, "spec": {"containers": [{"name": "node", "resources": resources}]}})
+        demand = Demand((DemandSet("node", (pod,) * number, manifest, (), ()),), 0, "", number * (i % 2), number * (i % 2))
+        runs.append(FitRun(f"r{i}", "vision", "", demand))
+    start = time.process_time()
+    several = verdicts(runs, shared)
+    assert time.process_time() - start < 1
+    assert 100 < sum(one.order > 0 for one in several) < 1000
