@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from tjgen.trees.typing import Any, NamedTuple, Protocol
 
 PATTERNS: Mapping[str, str] = {
-    # Many files of some hundred kilobytes, shuffled again in each epoch.
-    "vision": "random",
-    # Few large files, from the beginning to the end.
-    "text": "sequential",
-    # Rows of tables, by key.
-    "recsys": "random",
+    # Large files of images, from the beginning to the end.
+    "vision": "sequential",
+    # Many small files of text, in any order.
+    "text": "random",
+    "nlp": "random",
+    # Tables that are read as a whole, and rows by their key.
+    "recsys": "mixed",
     # One large file at a time, written as it is read.
     "checkpoint": "sequential",
 }
