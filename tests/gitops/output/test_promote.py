@@ -278,6 +278,7 @@ def test_a_run_of_the_environment_itself_is_refused(folder: Path) -> None:
         (["digits-*", "--env", "stage"], 1, "TJ262"),
         (["digits-*", "--env", "prod", "--from", "stage"], 1, "TJ262"),
         (["digit-x", "--env", "prod"], 1, "TJ080"),
+        (["digits", "--env", "prod"], 1, "hint: digits is an experiment: name one of its runs, such as digits-"),
     ],
 )
 def test_wrong_use_is_refused(folder: Path, words: list[str], code: int, said: str) -> None:

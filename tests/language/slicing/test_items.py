@@ -66,3 +66,8 @@ def test_patterns(folder: Path, patterns: list[str], wanted: list[DataItem]) -> 
 def test_faults_of_patterns(folder: Path, directory: str, pattern: str, code: str, at: str) -> None:
     _, diagnostics = matched(Sandbox([str(folder)]), str(folder / directory), [pattern], directory, BECAUSE)
     assert [(one.code, one.path) for one in diagnostics] == [(code, (*BECAUSE, at))]
+
+
+def test_a_pattern_without_files_names_what_to_use_for_files_on_a_volume(folder: Path) -> None:
+    _, (diagnostic,) = matched(Sandbox([str(folder)]), str(folder / "a"), ["*.zip"], "a", BECAUSE)
+    assert diagnostic.hint == "a pattern finds files of the repository: for files on a volume, use list or count"

@@ -63,7 +63,7 @@ def matching(
     chosen = [entry for entry in known if any(fnmatchcase(entry.run.name, pattern) for pattern in patterns)]
     names = [*(entry.run.name for entry in known), *others]
     idle = [pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in names)]
-    return chosen, [_unknown(pattern, names) for pattern in idle]
+    return chosen, [_unknown(pattern, names, known) for pattern in idle]
 
 
 def own_files(directory: str, entry: RunEntry) -> list[OutputFile]:
@@ -100,9 +100,12 @@ def _folders(directory: str, environments: Sequence[str]) -> Iterator[str]:
                 yield from below(directory, experiment)
 
 
-def _unknown(pattern: str, names: Sequence[str]) -> Diagnostic:
+def _unknown(pattern: str, names: Sequence[str], known: Sequence[RunEntry]) -> Diagnostic:
+    own = [entry.run.name for entry in known if pattern in (entry.place.name, entry.place.key)]
     near = nearest(pattern, sorted(names))
     hint = f'did you mean "{near}"?' if near else "use tjgen runs list to see all"
+    if own:
+        hint = f"{pattern} is an experiment: name one of its runs, such as {own[-1]}, or use a pattern"
     return Diagnostic("TJ080", f'no run is called "{pattern}"', hint=hint)
 
 

@@ -40,7 +40,8 @@ def matched(
             sizes[path] = size
         if not sizes:
             message = f"the pattern {pattern!r} matches no file in {label}"
-            collector.diagnostics.append(Diagnostic(problems.NONE, message, path=(*because, "glob")))
+            hint = "a pattern finds files of the repository: for files on a volume, use list or count"
+            collector.diagnostics.append(Diagnostic(problems.NONE, message, path=(*because, "glob"), hint=hint))
         sizes_of_paths.update(sizes)
     for position, (path, size) in enumerate(sorted(sizes_of_paths.items())):
         collector.add(path, size, position)

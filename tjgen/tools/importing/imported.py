@@ -88,7 +88,9 @@ def by_patch(subject: ImportedObject, places: Sequence[tuple[FieldPath, str]]) -
     return [_about(subject, "TJ950", message, hint, places[0][0])]
 
 
-def not_importable(subject: ImportedObject, why: str, hint: str = "see what tjgen check says of the file") -> Diagnostic:
+def not_importable(
+    subject: ImportedObject, why: str, hint: str = "run tjgen check on the file, fix what it reports, and import again"
+) -> Diagnostic:
     """TJ775: what cannot be an experiment."""
     return _about(subject, "TJ775", f"{subject} is left out: {why}", hint)
 
