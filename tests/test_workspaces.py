@@ -300,6 +300,24 @@ def test_the_summary_of_a_workspace_has_the_runs_of_all_projects(lab: Path) -> N
     assert [line.split()[2] for line in answer.out.splitlines()[1:3]] == ["a", "b"]
     found = json.loads(tjgen(lab, "build", "--summary", "--format", "json").out)
     assert [one["project"] for one in found["runs"]] == ["teams/a", "teams/b"]
+    (cluster,) = found["clusters"].values()
+    assert {key: [*cluster[key]] for key in ("teams", "projects", "environments", "namespaces")} == {
+        "teams": ["a", "b"],
+        "projects": ["teams/a", "teams/b"],
+        "environments": ["prod"],
+        "namespaces": ["a", "b"],
+    }
+    assert cluster["projects"]["teams/a"]["pods"] == cluster["teams"]["a"]["pods"] == 1
+    assert cluster["environments"]["prod"] == cluster["total"]
+    assert [line.split("  ")[-0] for line in answer.out.splitlines() if "TOTAL of project teams/a" in line] == ["lab"]
+
+
+def test_no_total_of_a_workspace_combines_two_clusters(lab: Path) -> None:
+    edit(lab / "tjgen.yaml", "  environments:\n", "  environments:\n    west: {cluster: west}\n")
+    edit(lab / "teams/b/tjgen.yaml", "prod:", "west:")
+    found = json.loads(tjgen(lab, "build", "--summary", "--format", "json").out)
+    assert (found["total"], found["totals"]) == (None, None)
+    assert {name: [*one["projects"]] for name, one in found["clusters"].items()} == {"lab": ["teams/a"], "west": ["teams/b"]}
 
 
 def test_options_of_one_project_are_refused_for_all(lab: Path) -> None:
@@ -426,7 +444,7 @@ def test_building_one_project_compiles_no_other(lab: Path, monkeypatch: pytest.M
         compiled.append(job.setting.run)
         return compile_run(job)
 
-    monkeypatch.setattr("tjgen.compiler.building.compile.compile_run", counting)
+    monkeypatch.setattr("tjgen.compiler.building.compilers.compile_run", counting)
     edit(lab / "teams/a/experiments/run.yaml", "train:1", "train:2")
     assert tjgen(lab / "teams/a", "build").code == 0
     assert len(compiled) == 1

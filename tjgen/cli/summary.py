@@ -84,7 +84,11 @@ class Summary:
     def _row(self, place: LockKey, name: str, state: str, totals: Totals, team: str) -> Row:
         environment = place.environment or ""
         platform = self._plan.settings[place.environment].platform
-        cluster = str(platform.value["metadata"]["name"]) if platform is not None else environment
+        own = self._plan.project.environment(place.environment)
+        cluster = own.cluster if own is not None and own.cluster else environment
+        if platform is not None and (own is None or not own.cluster):
+            # One Platform may describe several clusters, which environments then name.
+            cluster = str(platform.value["metadata"]["name"])
         project = self._plan.project.name_in_workspace
         return Row(name, state, totals, environment, cluster, place.namespace, place.name, team=team, project=project)
 

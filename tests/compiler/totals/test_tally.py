@@ -184,7 +184,8 @@ def test_the_report_for_programs(project: Path) -> None:
     assert run == {"name": "sum", "state": "current", **where, **whole, "cost": None, "slices": None}
     whole["cost"] = None
     assert (found["totals"], found["total"]) == ({"current": whole}, whole)
-    assert found["clusters"] == {run["cluster"]: {"totals": {"current": whole}, "teams": {}, "environments": {}, "total": whole}}
+    groups = {"teams": {}, "environments": {}, "projects": {}, "namespaces": {"team": whole}}
+    assert found["clusters"] == {run["cluster"]: {"totals": {"current": whole}, **groups, "total": whole}}
 
 
 def test_devices_that_only_have_a_limit_are_counted() -> None:

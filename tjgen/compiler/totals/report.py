@@ -1,7 +1,8 @@
 """Totals of runs -> JSON for programs.
 
 `{"runs": [{"name": ..., "pods": ...}], "totals": {STATE: {...}}, "total": {...}, "clusters": {CLUSTER: {...}}}`; a cluster has
-`totals`, `teams`, `environments` and `total`. Fields may be added. With runs of several clusters, `totals` and `total` are null.
+`totals`, `teams`, `environments`, `projects`, `namespaces` and `total`. Fields may be added. With runs of several clusters,
+`totals` and `total` are null.
 """
 
 from __future__ import annotations
@@ -43,11 +44,13 @@ def report(rows: Sequence[Row], slices: Mapping[str, Tree], bandwidths: Bandwidt
 
 
 def _sums(rows: Sequence[Row], bandwidths: Bandwidths) -> dict[str, Tree]:
-    """The totals of the runs of one cluster, by state, by team, by environment, and together."""
+    """The totals of the runs of one cluster, by state, by each group, and together."""
     return {
         "totals": {name: _sum(own, bandwidths) for name, own in group_by(rows, "state").items()},
         "teams": {name: _sum(own, bandwidths) for name, own in sorted(group_by(rows, "team").items()) if name},
         "environments": {name: _sum(own, bandwidths) for name, own in group_by(rows, "environment").items() if name},
+        "projects": {name: _sum(own, bandwidths) for name, own in sorted(group_by(rows, "project").items()) if name},
+        "namespaces": {name: _sum(own, bandwidths) for name, own in sorted(group_by(rows, "namespace").items())},
         "total": _sum(rows, bandwidths),
     }
 

@@ -56,7 +56,7 @@ class Cells(NamedTuple):
 
 
 def table(rows: Sequence[Row], bandwidths: Bandwidths | None = None) -> str:
-    """A line for each run, then the totals of each cluster, also for each state, environment and team."""
+    """A line for each run, then the totals of each cluster, also for each state, environment, team and project."""
     summary = cells(rows, bandwidths or {})
     return _columns([summary.heads, *summary.runs, *summary.totals], texts=summary.texts)
 
@@ -85,16 +85,16 @@ def cells(rows: Sequence[Row], bandwidths: Bandwidths) -> Cells:
 
 
 def _sums(rows: Sequence[Row]) -> Iterator[Row]:
-    """The totals of each cluster: by state, together, by environment, and by team, each of the last two if there are several."""
+    """The totals of each cluster: by state, together, and by environment, team and project, as far as there are several."""
     for cluster, own in by_cluster(rows).items() or [("", [])]:
         states = group_by(own, "state")
         if len(states) > 1:
             yield from (_sum("TOTAL", state, group, cluster) for state, group in states.items())
         yield _sum("TOTAL", "all", own, cluster)
-        for field, none in (("environment", "no environment"), ("team", "no team")):
+        for field in ("environment", "team", "project"):
             groups = group_by(own, field)
             for name in sorted(groups) if len(groups) > 1 else ():
-                yield _sum(f"TOTAL of {f'{field} {name}' if name else none}", "all", groups[name], cluster)
+                yield _sum(f"TOTAL of {f'{field} {name}' if name else f'no {field}'}", "all", groups[name], cluster)
 
 
 def _sum(name: str, state: str, rows: Sequence[Row], cluster: str) -> Row:
