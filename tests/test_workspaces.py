@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -324,7 +325,7 @@ def test_options_of_one_project_are_refused_for_all(lab: Path) -> None:
     answer = tjgen(lab, "build", "-o", "out")
     assert (answer.code, answer.err) == (
         2,
-        "Error: --output is for one project of the workspace: name its folder\n",
+        "Error: --output is for one project of the workspace: name its folder with -C\n",
     )
 
 
@@ -519,3 +520,53 @@ def test_wrong_owners(owners: str, lab: Path) -> None:
     assert "error[TJ565] tjgen.yaml:14:" in answer.err
     assert WRONG_OWNERS[owners] in answer.err
     assert not (lab / ".github").exists() or owners.startswith("{teams")
+
+
+@pytest.fixture
+def committed(lab: Path) -> Path:
+    """A workspace whose trees are built and committed."""
+    (lab / ".git").rmdir()
+    assert tjgen(lab, "build").code == 0
+    git(lab, "init", "-q", "-b", "main")
+    git(lab, "add", "--all")
+    git(lab, "commit", "-q", "-m", "Build")
+    return lab
+
+
+def git(folder: Path, *words: str) -> None:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.com")
+    subprocess.run(["git", *identity, *words], cwd=folder, check=True)
+
+
+def test_verify_and_diff_compare_all_projects_of_a_workspace(committed: Path) -> None:
+    edit(committed / "teams/a/experiments/run.yaml", "train:1", "train:2")
+    git(committed, "checkout", "-q", "-b", "change")
+    stale = tjgen(committed, "verify", "--base", "main")
+    assert stale.code == 1
+    assert "train:2" in tjgen(committed, "diff", "--fields").out
+    assert tjgen(committed, "diff", "--exit-code").code == 1
+    assert tjgen(committed, "build").code == 0
+    git(committed, "add", "--all")
+    git(committed, "commit", "-q", "-m", "Change")
+    answer = tjgen(committed, "verify", "--base", "main")
+    assert answer.code == 0, answer.err
+    assert [line for line in answer.err.splitlines() if line.startswith("project")] == [
+        "project .:",
+        "project teams/a:",
+        "project teams/b:",
+    ]
+    alone = tjgen(committed / "teams/a", "verify", "--base", "main")
+    assert alone.code == 0, alone.err
+    (file,) = (committed / "teams/b/deploy/prod/runs").rglob("trainjob-*.yaml")
+    edit(file, "train:1", "train:3")
+    assert tjgen(committed, "verify", "--base", "main").code == 1
+    assert tjgen(committed, "diff", "--exit-code").code == 1
+    assert tjgen(committed, "verify", "--format", "json").code == 2
+
+
+def test_lint_looks_at_all_projects_of_a_workspace(lab: Path) -> None:
+    text = (lab / "teams/b/experiments/run.yaml").read_text()
+    (lab / "teams/b/experiments/run.yaml").write_text(f"{text}  env: {{API_TOKEN: abc}}\n")
+    alone = tjgen(lab / "teams/b", "lint")
+    assert [one for one in codes(alone) if "TJ662" in one] == ["error[TJ662] experiments/run.yaml:8:20"], alone.err
+    assert [one for one in codes(tjgen(lab, "lint")) if "TJ662" in one] == ["error[TJ662] teams/b/experiments/run.yaml:8:20"]

@@ -22,6 +22,7 @@ from tjgen.cli.command import (
 )
 from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.plan import Plan, make_plan
+from tjgen.compiler.building.projects import is_of_all
 from tjgen.compiler.building.request import Request
 from tjgen.gitops.diff.compare import DiffEntry, compare
 from tjgen.gitops.diff.effect import UNCHANGED
@@ -72,16 +73,39 @@ def run(arguments: Arguments) -> int:
     differs = False
     with reporter:
         plan = make_plan(Request(environments=arguments["env"]))
-        directory = output_of(arguments, plan.output)
-        second = second_tree(plan, directory)
-        if second:
-            raise CompileError(second)
-        new, problems = plan_side(plan, directory, watch=reporter.watch())
-        reporter.add([*problems, *refused(plan, directory)])
-        if not reporter.failed:
-            old = _old(arguments["paths"], plan, directory, new, reporter)
-            differs = _compare(old, new, plan, arguments, reporter)
+        differs = _diff_all(plan, arguments, reporter) if is_of_all(plan) else _diff(plan, arguments, reporter)
     return reporter.close() or int(differs and arguments["exit_code"])
+
+
+def _diff_all(plan: Plan, arguments: Arguments, reporter: Reporter) -> bool:
+    """Compare each project of a workspace; whether anything differs."""
+    from tjgen.cli.projects import for_each, refuse_for_all  # most projects are no workspace
+
+    refuse_for_all(arguments, ("output", "format json"))
+    differing: list[str] = []
+
+    def act(one: Plan, part: Reporter) -> None:
+        if one.output is not None:
+            reporter.print_line(f"project {one.project.directory or '.'}:")
+            if _diff(one, arguments, part):
+                differing.append(one.project.directory)
+
+    for_each(plan, arguments, reporter, act)
+    return bool(differing)
+
+
+def _diff(plan: Plan, arguments: Arguments, reporter: Reporter) -> bool:
+    """Compare the output of one project; whether anything differs."""
+    directory = output_of(arguments, plan.output)
+    second = second_tree(plan, directory)
+    if second:
+        raise CompileError(second)
+    new, problems = plan_side(plan, directory, watch=reporter.watch())
+    reporter.add([*problems, *refused(plan, directory)])
+    if reporter.failed:
+        return False
+    old = _old(arguments["paths"], plan, directory, new, reporter)
+    return _compare(old, new, plan, arguments, reporter)
 
 
 def _old(words: Sequence[str], plan: Plan, directory: str, new: Side, reporter: Reporter) -> Side:

@@ -31,6 +31,7 @@ from tjgen.trees.typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tjgen.cluster.policies.judgment import Judge
     from tjgen.cluster.trainer.placed import Placed
+    from tjgen.compiler.building.plan import Plan
     from tjgen.gitops.lint.engine import Choice, Result
     from tjgen.gitops.lint.suppress import Mark
     from tjgen.language.resolve.project import LoadedProject
@@ -97,7 +98,8 @@ def run(arguments: Arguments) -> int:
     return reporter.close()
 
 
-def _lint(arguments: Arguments, choice: Choice, reporter: Reporter) -> None:
+def _lint(arguments: Arguments, choice: Choice, reporter: Reporter, known: Plan | None = None) -> None:
+    """Lint what the arguments name; `known`: the plan of a project of a workspace."""
     from tjgen.cli.scenes import Looked, inputs, written
     from tjgen.gitops.lint.engine import lint
 
@@ -107,9 +109,16 @@ def _lint(arguments: Arguments, choice: Choice, reporter: Reporter) -> None:
     if lint_inputs.experiments or not arguments["paths"]:
         from tjgen.cli.built import built
         from tjgen.compiler.building.plan import make_plan
+        from tjgen.compiler.building.projects import is_of_all
         from tjgen.compiler.building.request import Request
 
-        plan = make_plan(Request(lint_inputs.experiments, environments=arguments["env"], trainer=arguments["trainer"]))
+        request = Request(lint_inputs.experiments, environments=arguments["env"], trainer=arguments["trainer"])
+        plan = known or make_plan(request)
+        if known is None and is_of_all(plan):
+            from tjgen.cli.projects import for_each  # most projects are no workspace
+
+            for_each(plan, arguments, reporter, lambda one, part: _lint(arguments, choice, part, one))
+            return
         project = plan.project
         looked.append(built(plan, arguments, reporter))
     elif lint_inputs.manifests:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tjgen.cli.command import Arguments, UsageError
 from tjgen.cli.reporting import Reporter
@@ -28,11 +28,17 @@ def for_each(plan: Plan, arguments: Arguments, reporter: Reporter, act: Callable
         reporter.diagnostics += part.diagnostics
 
 
+def refuse_for_all(arguments: Arguments, options: Sequence[str]) -> None:
+    """Raise UsageError for options of one project. `--format json` is one where the command itself writes JSON."""
+    given = {**arguments, "format json": arguments["format"] == "json"}
+    named = next((option for option in options if given[option]), None)
+    if named is not None:
+        raise UsageError(f"--{named} is for one project of the workspace: name its folder with -C")
+
+
 def build_all(plan: Plan, arguments: Arguments, reporter: Reporter) -> None:
     """Build each project into its own folder, or with --check compare it; with --summary print the totals of all."""
-    named = next((option for option in _ALONE if arguments[option]), None)
-    if named is not None:
-        raise UsageError(f"--{named} is for one project of the workspace: name its folder")
+    refuse_for_all(arguments, _ALONE)
     if arguments["summary"]:
         _summarize(plan, arguments, reporter)
         return

@@ -9,6 +9,7 @@ from tjgen.cli.command import FOLDER, OUTPUT, POLICY, QUIET, STRICT, TRUSTED, VA
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.runtime_files import RuntimeFiles
 from tjgen.compiler.building.plan import Plan, make_plan
+from tjgen.compiler.building.projects import is_of_all
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built
 from tjgen.compiler.totals.tally import Totals, of_run
@@ -64,6 +65,9 @@ def run(arguments: Arguments) -> int:
     enter(arguments)
     with Reporter(arguments) as reporter:
         plan = make_plan(Request())
+        if is_of_all(plan):
+            _verify_all(plan, arguments, reporter)
+            return reporter.close()
         directory = arguments["output"] or plan.output
         if directory is None:
             raise UsageError("there is no output to verify: use -o DIR, or set spec.output.directory in tjgen.yaml")
@@ -80,6 +84,20 @@ def run(arguments: Arguments) -> int:
                     inside.add(index.unstaged(others, check=True))
                 return inside.close()
     return reporter.close()
+
+
+def _verify_all(plan: Plan, arguments: Arguments, reporter: Reporter) -> None:
+    """Verify each project of a workspace."""
+    from tjgen.cli.projects import for_each, refuse_for_all  # most projects are no workspace
+
+    refuse_for_all(arguments, ("output", "staged", "format json"))
+
+    def act(one: Plan, part: Reporter) -> None:
+        if one.output is not None:
+            reporter.print_line(f"project {one.project.directory or '.'}:")
+            _verify(one, one.output, arguments, part, staged=False)
+
+    for_each(plan, arguments, reporter, act)
 
 
 def _verify(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter, *, staged: bool) -> None:
