@@ -53,18 +53,17 @@ def _spec(random: Random) -> dict[str, Any]:
         "target": target,
         "runtime": random.choice(TARGETS[target]),
         "image": random.choice(("train:1", "registry.example.com/team/train:2")),
-        "script": "train.py",
-        "naming": random.choice(("fixed", "content")),
+        "script": "train.py --seed 1",
+        "naming": random.choice(("fixed", "hash")),
     }
     optional: dict[str, Any] = {
         "nodes": random.choice((1, 2, 3, 5)),
-        "args": ["--lr", str(random.random())],
-        "env": {name: random.choice(("1", "a b", "$(POD_NAME)")) for name in random.sample(("A", "B", "RANK_HINT"), 2)},
+        "env": {name: random.choice(("1", "a b", "")) for name in random.sample(("A", "B", "RANK_HINT"), 2)},
         "resources": {"cpu": random.choice((1, 2)), "memory": random.choice(("1Gi", "512Mi"))},
         "pod": _pod(random),
         "volumes": {"scratch": {"emptyDir": {"sizeLimit": "1Gi"}, "mountPath": "/scratch"}},
         "restart": {"limit": random.choice((0, 1, 3))},
-        "state": random.choice(("running", "suspended")),
+        "state": random.choice(("active", "suspended")),
     }
     chances = {"nodes": 0.8, "state": 0.1, "restart": 0.2}
     spec |= {key: value for key, value in optional.items() if random.random() < chances.get(key, 0.4)}
@@ -85,8 +84,6 @@ def _pod(random: Random) -> dict[str, Any]:
         "nodeSelector": {"kubernetes.io/os": "linux"},
         "tolerations": [{"key": "dedicated", "operator": "Exists"}],
         "terminationGracePeriodSeconds": random.choice((10, 120)),
-        "serviceAccountName": "default",
         "hostNetwork": True,
-        "priorityClassName": "research",
     }
     return {key: value for key, value in fields.items() if random.random() < 0.3}

@@ -38,7 +38,7 @@ CONTROLLED = (
 TREE = "applied"
 APPLIED_FIRST = ("TrainingRuntime", "ClusterTrainingRuntime", "PersistentVolumeClaim", "ConfigMap", "ResourceClaimTemplate")
 UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-BATCH = 120
+BATCH = 400
 """Runs that are in the cluster at the same time."""
 PRIORITY = "1000"
 """The value of the priority classes that the site has."""

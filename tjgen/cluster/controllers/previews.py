@@ -128,7 +128,8 @@ def _owners(series: Series, parent: Manifest, tree: Tree) -> Owners:
     """The controller for what it adds, the owners of the template for the rest."""
     owners: Owners = {(): (Origin(series.manager, "tjgen"),)}
     for to, path in series.copied.items():
-        owners |= _taken(series, parent, path, to)
+        is_equal = get(parent.tree, path, None) == get(tree, to)
+        owners[to] = (Origin(series.manager, "job", path, is_equal),)
     if series.source is None:
         return owners
     for field in _COPIED:
