@@ -32,7 +32,7 @@ def made(case: Path) -> list[Made]:
     with chdir(case), trust.granted() if words["trusted"] else nullcontext():
         plan = make_plan(Request(words["paths"], environments=words["env"], set_values=words["set"]))
         runs = [run.compiled for built in build(plan, Session()) for run in built.runs]
-    return [Made(manifest, run.sources) for run in runs for manifest in (*run.manifests, *run.previews)]
+    return [Made(manifest, run.sources) for run in runs for manifest in (*run.manifests, *run.down_to_pods(every=True))]
 
 
 CASES = cases("cases")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tjgen.cluster.controllers.collapse import Collapsed, collapse
 from tjgen.cluster.controllers.creation import create
 from tjgen.cluster.controllers.series import Series
+from tjgen.cluster.kinds.table import kind_of
 from tjgen.trees.fields.managed import Origin, Owners, origins_of
 from tjgen.trees.fields.path import FieldPath, Step, Tree, get, render
 from tjgen.trees.manifests.leaves import lasting
@@ -143,10 +144,11 @@ def _owners(series: Series, parent: Manifest, tree: Tree) -> Owners:
 def _taken(series: Series, parent: Manifest, path: FieldPath, to: FieldPath) -> Owners:
     """Owners of the field `to` that is copied from `path` in the parent.
 
-    A preview of a preview has the owners of that one; `trace` knows one object in between, the one that is applied.
+    `trace` knows one object in between, the run's own job. What follows from another object has the owners of that object.
     """
     path = lasting(parent.tree, path)
-    if not parent.expanded:
+    kind = kind_of(parent.tree)
+    if not parent.expanded and kind is not None and kind.run is not None:
         return {to: (Origin(series.manager, "job", path, True),)}
     owners = {(*to, *key[len(path) :]): one for key, one in parent.owners.items() if key[: len(path)] == path}
     return {to: origins_of(parent.owners, path), **owners}
