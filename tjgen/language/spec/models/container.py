@@ -9,6 +9,7 @@ from pydantic import Field
 from tjgen.language.spec.models.env import EnvSource, EnvVar
 from tjgen.language.spec.models.gpu import Gpu, GpuText
 from tjgen.language.spec.models.identity import Counts
+from tjgen.language.spec.models.opaque import Opaque
 from tjgen.language.spec.models.pod import Pod
 from tjgen.language.spec.models.shape import Label, Quantity, ResourceAmount, Scalar, Shape, Subtree, Text
 
