@@ -15,6 +15,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from bench import equals
 from bench.process import FailedError, capture
 from bench.setting import PYTHON, TJGEN
 
@@ -37,9 +38,10 @@ def measure(folder: str, environment: Mapping[str, str]) -> dict[str, int]:
     """Instructions of bare Python and of five commands. `folder` is empty and is used for files. Raises FailedError."""
     variables = {**environment, "PYTHONHASHSEED": "0", "XDG_CACHE_HOME": os.path.join(folder, "cache")}
     stream = os.path.join(folder, "objects.yaml")
+    built = [capture((TJGEN, "build", _EXPERIMENT, *options), folder, variables) for options in ((), ("--expanded",))]
     with open(stream, "w", encoding="utf-8") as file:
-        for options in ((), ("--expanded",)):
-            file.write("---\n" + capture((TJGEN, "build", _EXPERIMENT, *options), folder, variables))
+        # One document for several pods is not an object that `check` accepts.
+        file.write("---\n".join(map(equals.text, equals.parse("---\n".join(built)))))
     commands: dict[str, Sequence[str]] = {
         _BARE: PYTHON,
         "tjgen build": (TJGEN, "build", _EXPERIMENT, "--no-cache"),
