@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from tjgen.gitops.bundle.manifest import SPEC, manifest
 from tjgen.language.spec.forms import text
-from tjgen.language.spec.objects import PlatformSpec
+from tjgen.language.spec.objects import ExtendCluster, PlatformSpec
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.manifests.sourced import Sourced
@@ -38,7 +38,19 @@ def objects(spec: PlatformSpec) -> Iterator[Manifest]:
             fields["deserved"] = amounts(create.deserved, (*own, "deserved"))
         if create.guarantee:
             fields["guarantee"] = {"resource": amounts(create.guarantee, (*own, "guarantee"))}
+        if create.extend_clusters:
+            clusters: FieldPath = (*own, "extendClusters")
+            fields["extendClusters"] = [_cluster(name, one, (*clusters, name)) for name, one in create.extend_clusters.items()]
         yield manifest(API_VERSION, "Queue", {"name": name}, {"spec": fields}, own)
+
+
+def _cluster(name: str, described: ExtendCluster, at: FieldPath) -> Tree:
+    fields: Tree = {"name": Sourced(name, at)}
+    if described.weight is not None:
+        fields["weight"] = Sourced(described.weight, (*at, "weight"))
+    if described.capacity:
+        fields["capacity"] = amounts(described.capacity, (*at, "capacity"))
+    return fields
 
 
 def amounts(amounts_of_queue: Mapping[str, str | int | float], because: FieldPath) -> Tree:

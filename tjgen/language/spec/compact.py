@@ -2116,6 +2116,14 @@ STORAGE_PROFILE: Schema = {
     },
 }
 
+EXTEND_CLUSTER: Schema = {
+    "type": "object",
+    "properties": {
+        "weight": {"type": "integer", "maximum": 65535, "minimum": 1, "x-tjgen-exact": True},
+        "capacity": {"type": "object", "additionalProperties": QUANTITY},
+    },
+}
+
 VOLCANO_QUEUE: Schema = {
     "type": "object",
     "properties": {
@@ -2125,6 +2133,7 @@ VOLCANO_QUEUE: Schema = {
         "guarantee": {"type": "object", "additionalProperties": QUANTITY},
         "parent": {"type": "string", "minLength": 1},
         "priority": {"type": "integer", "maximum": 2147483647, "minimum": 0, "x-tjgen-exact": True},
+        "extendClusters": {"type": "object", "additionalProperties": EXTEND_CLUSTER},
     },
 }
 

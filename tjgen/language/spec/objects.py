@@ -2146,10 +2146,24 @@ class StorageProfile:
         self.cache = None if (value := get("cache")) is None else Cache(value)
 
 
+class ExtendCluster:
+    """A cluster of a queue that spans several clusters."""
+
+    __slots__ = ("capacity", "weight")
+
+    weight: int | None
+    capacity: Mapping[str, str | int | float]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.weight = get("weight")
+        self.capacity = get("capacity", _NONE)
+
+
 class VolcanoQueue:
     """A Volcano Queue. Its `capability` is that of the queue."""
 
-    __slots__ = ("deserved", "guarantee", "parent", "priority", "reclaimable", "weight")
+    __slots__ = ("deserved", "extend_clusters", "guarantee", "parent", "priority", "reclaimable", "weight")
 
     weight: int
     reclaimable: bool
@@ -2157,6 +2171,7 @@ class VolcanoQueue:
     guarantee: Mapping[str, str | int | float]
     parent: str | None
     priority: int | None
+    extend_clusters: Mapping[str, ExtendCluster]
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
@@ -2166,6 +2181,7 @@ class VolcanoQueue:
         self.guarantee = get("guarantee", _NONE)
         self.parent = get("parent")
         self.priority = get("priority")
+        self.extend_clusters = {key: ExtendCluster(item) for key, item in get("extendClusters", _NONE).items()}
 
 
 class FlavorShare:

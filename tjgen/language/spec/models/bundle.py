@@ -45,6 +45,15 @@ class StorageProfile(Shape):
     """Default caches of the pods that mount such volumes."""
 
 
+class ExtendCluster(Shape):
+    """A cluster of a queue that spans several clusters."""
+
+    weight: Weight | None = None
+    """Weight of the queue in the cluster."""
+    capacity: dict[str, Quantity] = {}
+    """Resources of the queue in the cluster."""
+
+
 class VolcanoQueue(Shape):
     """A Volcano Queue. Its `capability` is that of the queue."""
 
@@ -60,6 +69,8 @@ class VolcanoQueue(Shape):
     """Parent queue."""
     priority: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
     """Priority of the queue."""
+    extend_clusters: dict[str, ExtendCluster] = {}
+    """Clusters of the queue, by name."""
 
 
 class FlavorShare(Shape):
