@@ -216,3 +216,17 @@ def test_the_real_server_hands_errors_on(tmp_path: Path, path: str, source: Any,
     answer = served(tmp_path / "repository", path, source)
     assert said in answer[key]
     assert "manifests" not in answer
+
+
+def test_the_image_is_built_from_pinned_inputs() -> None:
+    lines = (PLUGIN / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    words = [line.split() for line in lines if line and not line.startswith("#")]
+    assert [one[1] for one in words if one[0] == "FROM"] == ["${BASE}"]
+    assert ["ARG", "BASE"] in words, "a base without a digest must not be the default"
+    installs = [part.split() for line in lines if line.startswith("RUN") for part in line.removeprefix("RUN").split("&&")]
+    installs = [one for one in installs if "install" in one]
+    assert [one[0] for one in installs] == ["pip", "pip"], "packages of the operating system have no pinned release"
+    assert all("--require-hashes" in one or {"--no-index", "--no-deps"} <= set(one) for one in installs)
+    for one in words:
+        if one[0] == "COPY" and not one[1].startswith("dist/"):
+            assert (ROOT / one[1]).is_file()
