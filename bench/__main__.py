@@ -8,7 +8,7 @@ import platform
 import sys
 import tempfile
 
-from bench import cold, instructions, peers, projects, slices
+from bench import cold, fitting, instructions, peers, projects, slices
 from bench.process import FailedError
 from bench.report import render
 from bench.setting import Setting
@@ -42,6 +42,7 @@ def main(words: list[str]) -> int:
                 slices.many_items,
                 projects.whole_project,
                 projects.large_builds,
+                fitting.fit_of_runs,
                 projects.growth,
             ):
                 say("\n" + render([measured(setting)]))
