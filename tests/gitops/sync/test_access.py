@@ -154,6 +154,25 @@ def test_a_platform_has_an_app_project_of_its_own(folder: Path) -> None:
     assert (application["project"], application["destination"]["namespace"]) == ("nlp-platform", "platform")
 
 
+def test_an_app_project_has_the_name_of_the_project(folder: Path) -> None:
+    """So teams that inherit the setting from a workspace get AppProjects of their own."""
+    assert build(folder, f"{{tool: argocd, repository: {URL}, appProject: {{}}}}").code == 0
+    assert object_in(folder, "gitops/access/appproject-nlp.yaml")["metadata"]["name"] == "nlp"
+    assert object_in(folder, "prod/gitops/application-nlp-prod.yaml")["spec"]["project"] == "nlp"
+
+
+def test_a_project_without_runs_needs_no_account(folder: Path) -> None:
+    """The owner of a workspace may have no runs, and sets the account for its teams."""
+    (folder / "platform.yaml").write_text(PLATFORM, encoding="utf-8")
+    gitops = f"{{tool: argocd, repository: {URL}, serviceAccountName: sync, appProject: {{}}}}"
+    text = PROJECT.replace("experiments: [experiments]", "platforms: [platform.yaml]").replace("GITOPS", gitops)
+    (folder / "tjgen.yaml").write_text(text.replace("ENVIRONMENTS", "{prod: {}}"), encoding="utf-8")
+    answer = tjgen(folder, "build", "-o", "out")
+    assert answer.code == 0, answer.err
+    assert not (folder / "out/prod/gitops/access").exists()
+    assert "destinationServiceAccounts" not in object_in(folder, "gitops/access/appproject-nlp.yaml")["spec"]
+
+
 def test_applications_in_namespaces_of_teams(folder: Path) -> None:
     environments = "{dev: {namespace: dev, gitops: {namespace: dev-apps, project: nlp-dev}}, prod: {namespace: prod}}"
     gitops = f"{{tool: argocd, repository: {URL}, project: nlp, namespace: apps, appProject: {{namespace: argocd}}}}"
@@ -212,7 +231,9 @@ def test_a_build_of_one_environment_keeps_the_destinations_of_the_others(folder:
             "flux-system, not of team",
             id="other namespace",
         ),
-        pytest.param("{tool: argocd, repository: URL, appProject: {}}", "", "TJ786", "default", id="AppProject default"),
+        pytest.param(
+            "{tool: argocd, repository: URL, project: default, appProject: {}}", "", "TJ786", "default", id="AppProject default"
+        ),
         pytest.param(
             "{tool: argocd, repository: URL, project: nlp, appProject: {}}",
             "{a: {namespace: n, cluster: a, gitops: {serviceAccountName: one}}, "

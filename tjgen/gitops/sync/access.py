@@ -66,10 +66,11 @@ def setting(project: LoadedProject, environment: str | None, field: str) -> tupl
     return getattr(project.spec.gitops, attribute), (*GITOPS, field)
 
 
-def access_of(project: LoadedProject, environment: str | None, home: str) -> Access:
+def access_of(project: LoadedProject, environment: str | None, home: str | None) -> Access:
     """The settings of an environment, or with None of the project.
 
-    `home` is the namespace of an account whose name is given without one; empty if it is not known.
+    `home` is the namespace of an account whose name is given without one: empty if it is not known, None
+    if the environment has no runs, so that it needs no such account.
     """
     settings = {field: setting(project, environment, field) for field in FIELDS}
     values = {field: value for field, (value, _) in settings.items()}
@@ -79,7 +80,7 @@ def access_of(project: LoadedProject, environment: str | None, home: str) -> Acc
         names_namespace=gitops.app_project is not None
         or any(setting(project, one, "serviceAccountName")[0] for one in (None, *project.spec.environments)),
         is_project_varied=any(one.gitops is not None and one.gitops.project for one in project.spec.environments.values()),
-        project=values["project"] or DEFAULT_PROJECT,
+        project=values["project"] or (name_of(project) if gitops.app_project is not None else None) or DEFAULT_PROJECT,
         account=_account(values["serviceAccountName"], home),
         platform_account=_account(values["platformServiceAccountName"], home),
         kube_config=values["kubeConfig"],
@@ -89,6 +90,12 @@ def access_of(project: LoadedProject, environment: str | None, home: str) -> Acc
         depends_on=gitops.depends_on,
         app_project=gitops.app_project,
     )
+
+
+def name_of(project: LoadedProject) -> str | None:
+    """The name of the project, if it has one."""
+    named = project.document.value.get("metadata") if project.document is not None else None
+    return named["name"] if named else None
 
 
 def options(project: LoadedProject) -> Iterator[tuple[str, FieldPath]]:
@@ -120,8 +127,6 @@ def is_synced(project: LoadedProject) -> bool:
     )
 
 
-def _account(name: str | None, home: str) -> Account | None:
-    if name is None:
-        return None
-    namespace, _, own = name.rpartition("/")
-    return Account(namespace or home, own)
+def _account(name: str | None, home: str | None) -> Account | None:
+    namespace, _, own = (name or "").rpartition("/")
+    return Account(namespace or home or "", own) if own and (namespace or home is not None) else None

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.synctools.table import ARGOCD, BY_NAME, FLUX
-from tjgen.gitops.sync.access import DEFAULT_PROJECT, GITOPS, is_synced
+from tjgen.gitops.sync.access import DEFAULT_PROJECT, GITOPS, is_synced, name_of
 from tjgen.gitops.sync.access import options as configured
-from tjgen.gitops.sync.site import UNNAMED, Site, name_of
+from tjgen.gitops.sync.site import UNNAMED, Site
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
 from tjgen.trees.fields.path import FieldPath

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from tjgen.cluster.synctools.table import FLUX
-from tjgen.gitops.sync.access import Access, access_of, setting
+from tjgen.gitops.sync.access import Access, access_of, name_of, setting
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.typing import NamedTuple
@@ -67,7 +67,7 @@ def site_of(
     namespaces = tuple(sorted({*namespaces, *([default] if default else [])}))
     place = setting(project, environment, "namespace")[0] or namespace
     # Flux looks for the account in the namespace of the Kustomization, Argo CD in that of the runs.
-    only = namespaces[0] if len(namespaces) == 1 else ""
+    only = namespaces[0] if len(namespaces) == 1 else ("" if namespaces else None)
     home = place if gitops.tool == FLUX else default or only
     name = name_of(project) or UNNAMED
     applications = gitops.application_set
@@ -89,9 +89,3 @@ def site_of(
         bootstrap=gitops.bootstrap,
         health=gitops.health,
     )
-
-
-def name_of(project: LoadedProject) -> str | None:
-    """The name of the project, if it has one."""
-    named = project.document.value.get("metadata") if project.document is not None else None
-    return named["name"] if named else None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import KUSTOMIZATION
-from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SOURCE, WARNING, Finding, RelatedPlace, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, INFO, SOURCE, Finding, RelatedPlace, Rule
 from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.tenancy import account_of, app_project_of, is_granted, resource_of, roles_of, syncs
 from tjgen.trees.fields.path import FieldPath
@@ -31,7 +31,7 @@ RULE = Rule(
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    """A finding for the first object of each kind and namespace; a warning if no binding names the account."""
+    """A finding for the first object of each kind and namespace; a note if no binding names the account."""
     if FLUX in scene.tools:
         for owner in scene.of(KUSTOMIZATION):
             name = owner.get("spec", "serviceAccountName")
@@ -53,7 +53,7 @@ def _of(
     named = "/".join(account)
     if not roles:
         message = f"no RoleBinding of these manifests names the account {named}"
-        yield Finding(owner, path, message, hint="check that another repository has it", severity=WARNING)
+        yield Finding(owner, path, message, hint="check that another repository has it", severity=INFO)
         return
     reported: set[tuple[tuple[str, str], str]] = set()
     for item in items:

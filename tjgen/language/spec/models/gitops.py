@@ -70,7 +70,7 @@ class SyncAccess(Shape):
     namespace: Label | None = None
     """Namespace of the objects that configure the sync. The default is `argocd` or `flux-system`."""
     project: Text | None = None
-    """Argo CD project. The default is `default`."""
+    """Argo CD project. The default is `default`, or with `appProject` the name of the project."""
     service_account_name: ServiceAccountName | None = None
     """ServiceAccount that the tool impersonates. The build writes its Role. For Argo CD also NAMESPACE/NAME."""
     platform_service_account_name: ServiceAccountName | None = None
@@ -130,7 +130,7 @@ class GitOps(SyncAccess):
     path: Text | None = None
     """Folder of the output in the repository. The default is `output.directory`."""
     app_project: AppProject | None = None
-    """Argo CD project to write, with the name in `project`."""
+    """Argo CD project to write. Its name is that in `project`."""
     depends_on: list[Dependency | Label] = []
     """Kustomizations of Flux that must be ready before the first stage, such as that of the platform."""
     application_set: ApplicationSet | Applications | None = None
