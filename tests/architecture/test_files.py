@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from tests.checkout import ROOT, parsed
+from tjgen.trees.system import LINK_ERRORS
 
 OPENS = {
     "open",
@@ -133,3 +135,23 @@ def test_regular_files_are_read_without_the_sandbox_in_the_modules_that_are_list
 def test_a_module_that_opens_a_file_is_found() -> None:
     text = "from os import scandir\nfrom pathlib import Path\nopen('a')\nPath('a').read_text()\nos.walk('a')\n"
     assert opens(ast.parse(text)) == ["1: scandir", "3: open", "4: Path('a').read_text", "5: os.walk"]
+
+
+def test_flags_of_files_and_errors_of_links_are_in_one_module() -> None:
+    others = {
+        "__main__.py": "opens the null device before it imports anything",
+        "trees/bytecode.py": "loads every other module, so it imports none of them",
+        "gitops/emit/staging.py": "the errors of a file system without hard links",
+    }
+    names = re.compile(r"\b(?:os\.O_\w+|errno\.(?:ELOOP|EMLINK|EFTYPE))\b")
+    used = {
+        str(path.relative_to(ROOT / "tjgen")): sorted(set(names.findall(path.read_text(encoding="utf-8"))))
+        for path in (ROOT / "tjgen").rglob("*.py")
+    }
+    assert {file for file, found in used.items() if found} == {"trees/system.py", *others}
+
+
+def test_the_page_on_installation_names_each_operating_system() -> None:
+    page = (ROOT / "docs/how-to/install.md").read_text(encoding="utf-8")
+    *names, last = LINK_ERRORS
+    assert f"tjgen runs on {', '.join(names)}, and {last}." in page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import NamedTuple
 
 from tests.checkout import ROOT
@@ -18,6 +19,12 @@ PASS_PAIRS = "tests/compiler/passes/test_pairs.py"
 PROGRAMS = "tests/docs/test_programs.py"
 SYNC_TOOLS = "tests/cluster/synctools/test_synctools.py"
 STEPS = f"{TABLES}::test_every_step_of_a_run_is_in_a_table_and_on_the_page_of_the_architecture"
+MINORS = (
+    "tests/cluster/validate/minors/test_minors.py::test_every_minor_has_a_release_recorded_verdicts_and_its_place_on_the_page"
+)
+NAMES = "tests/language/runs/test_run_identity.py"
+SYSTEMS = "tests/architecture/test_files.py::test_the_page_on_installation_names_each_operating_system"
+RELEASES_PAGE = "docs/how-to/trainer-releases.md"
 RULES = "tests/gitops/lint/test_rules.py"
 SPEC = "python -m tjgen.language.spec.generate"
 DOCS = "python -m docs.generate"
@@ -120,6 +127,15 @@ from tjgen.cluster.trainer.job import DecodedTrainJob
 
 def enforce_ml_policy(info: Info, job: DecodedTrainJob) -> None:
     """Nothing."""
+'''
+RULES_OF_NAMES = '''\
+"""The rules of a release, as an example: each field counts."""
+
+from __future__ import annotations
+
+from tjgen.language.spec.identity import COUNTS, Rule
+
+SPEC: Rule = (COUNTS, None, {})
 '''
 STRATEGY = source("tjgen/language/slicing/contiguous.py")
 COMMAND = '''\
@@ -232,6 +248,9 @@ SYNC_TOOL = (
     source("tjgen/cluster/synctools/flux.py").replace('name="flux"', 'name="added"').replace("toolkit.fluxcd", "added.example")
 )
 SYNC_OBJECTS = source("tjgen/gitops/sync/flux.py").replace("table import FLUX", "table import ADDED").replace("FLUX)", "ADDED)")
+_VERDICTS = source("tests/cluster/validate/minors/recorded.jsonl").splitlines()[-1]
+_VERDICT = json.loads(_VERDICTS)
+NEW_VERDICTS = json.dumps(_VERDICT | {"verdicts": _VERDICT["verdicts"] | {"1.38": {"allowed": True}}})
 CODE = """
 [TJ998]
 name = "an-example"
@@ -602,6 +621,48 @@ ADDITIONS: dict[str, tuple[Place, ...]] = {
             },
             (f"{TABLES}::test_every_section_of_a_report_is_on_the_page",),
         ),
+    ),
+    "a scheme of run names": (
+        Place(
+            "tjgen/language/runs/identity_v<number>.py",
+            {"tjgen/language/runs/identity_v9.py": RULES_OF_NAMES},
+            (f"{NAMES}::test_every_module_of_earlier_rules_is_in_the_table_and_has_recorded_identities",),
+        ),
+        Place(
+            "EARLIER",
+            {
+                "tjgen/language/runs/earlier.py": (
+                    *("import identity_v1\n", "import identity_v1, identity_v9\n"),
+                    *('    "identity_v1":', '    "identity_v9": identity_v9.SPEC,\n    "identity_v1":'),
+                )
+            },
+            (f"{NAMES}::test_every_module_of_earlier_rules_is_in_the_table_and_has_recorded_identities",),
+        ),
+        Place(
+            "tests/language/runs/identity_v<number>.jsonl",
+            {"tests/language/runs/identity_v9.jsonl": source("tests/language/runs/identity_v1.jsonl")},
+            (f"{NAMES}::test_every_module_of_earlier_rules_is_in_the_table_and_has_recorded_identities",),
+        ),
+    ),
+    "a minor of Kubernetes": (
+        Place("VERSIONS", {"schemas/minors.py": ('37: "v0.37.2"}', '37: "v0.37.2", 38: "v0.38.0"}')}, (MINORS,)),
+        Place("NEWEST", {"tjgen/cluster/schema/minors.py": ("OLDEST, NEWEST = 31, 37", "OLDEST, NEWEST = 31, 38")}, (MINORS,)),
+        Place(
+            "tests/cluster/validate/minors/recorded.jsonl",
+            {"tests/cluster/validate/minors/recorded.jsonl": (_VERDICTS, NEW_VERDICTS)},
+            (MINORS,),
+        ),
+        Place(
+            "docs/how-to/trainer-releases.md", {"docs/how-to/trainer-releases.md": ("1.31 to 1.37", "1.31 to 1.38")}, (MINORS,)
+        ),
+    ),
+    "an operating system": (
+        Place(
+            "LINK_ERRORS",
+            {"tjgen/trees/system.py": ('    "NetBSD":', '    "Added": (errno.ELOOP,),\n    "NetBSD":')},
+            (SYSTEMS,),
+        ),
+        Place("docs/how-to/install.md", {"docs/how-to/install.md": ("FreeBSD, and", "FreeBSD, Added, and")}, (SYSTEMS,)),
     ),
 }
 """First column of a row -> its places."""

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from tjgen.cli import kept
-from tjgen.trees import data
+from tjgen.trees import data, system
 from tjgen.trees.typing import Any
 
 _MOST_FACTS = 20_000
@@ -27,8 +27,6 @@ _MOST = 1_000
 _LIBRARIES = ("tjgen", "yaml")
 _UNRECORDED = ("subprocess", "socket", "tjgen.trees.trust")
 """Modules of what an answer cannot depend on."""
-_READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-_READING |= getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 
 
 def run(name: str, command: Callable[[], int]) -> int:
@@ -182,7 +180,7 @@ class _Watch:
 
     def _opened(self, function: Any) -> Any:
         def open_descriptor(path: Any, flags: int, *more: Any, **options: Any) -> int:
-            self.is_complete = self.is_complete and not options and not flags & ~_READING
+            self.is_complete = self.is_complete and not options and not flags & ~system.READ
             try:
                 descriptor: int = function(path, flags, *more, **options)
             except OSError as error:

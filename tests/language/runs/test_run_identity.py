@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tjgen.language.runs import identity_v1
+from tjgen.language.runs.earlier import EARLIER
 from tjgen.language.runs.identity import Identity, RunContent, name_problem, run_content, suffix
 from tjgen.language.runs.lock import Lock, LockedRun, known
 from tjgen.language.spec import identity as identity_v2
@@ -314,14 +315,12 @@ def merged(base: Any, other: Any) -> Any:
     return other
 
 
-RECORDED = [json.loads(line) for line in (Path(__file__).parent / "identities_v1.jsonl").read_text(encoding="utf-8").splitlines()]
-
-
-def test_runs_of_the_first_form_keep_their_names() -> None:
-    """Identities that the release with form v1 gave to experiments of the test suite and the examples."""
-    assert len(RECORDED) > 100
+@pytest.mark.parametrize("rules", EARLIER)
+def test_runs_of_earlier_rules_keep_their_names(rules: str) -> None:
+    """Identities that the last release with these rules gave to experiments of the test suite and the examples."""
+    recorded = Path(__file__).parent / f"{rules}.jsonl"
     changed = []
-    for one in RECORDED:
+    for one in [json.loads(line) for line in recorded.read_text(encoding="utf-8").splitlines()]:
         content = run_content(one["experiment"], environment=one["environment"] or None, task=one["task"])
         run = LockedRun("a", one["identity"], 1, "active", "r", "sha256:1", "sha256:2", "sha256:3")
         kept, found = known(Lock("a/b", {"a": run}).by_identity(), content)
@@ -330,11 +329,19 @@ def test_runs_of_the_first_form_keep_their_names() -> None:
     assert changed == []
 
 
+def test_every_module_of_earlier_rules_is_in_the_table_and_has_recorded_identities() -> None:
+    folder = Path(identity_v1.__file__).parent
+    assert sorted(EARLIER) == sorted(path.stem for path in folder.glob("identity_v*.py"))
+    assert sorted(EARLIER) == sorted(path.stem for path in Path(__file__).parent.glob("identity_v*.jsonl"))
+    for name in EARLIER:
+        assert len((Path(__file__).parent / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()) > 100
+
+
 def test_the_first_rules_give_another_identity_only_if_they_differ() -> None:
     plain = run_content({"metadata": {"name": "a"}, "spec": {"runtime": "r"}})
     written = run_content({"metadata": {"name": "a"}, "spec": {"runtime": "r", "success": {"operator": "All"}}})
-    assert plain.first_identity() == plain.identity() == written.identity()
-    assert written.first_identity() != plain.identity()
+    assert [plain.identity()] == [*plain.earlier_identities()] == [written.identity()]
+    assert [*written.earlier_identities()] != [plain.identity()]
 
 
 @pytest.mark.parametrize(
@@ -346,16 +353,16 @@ def test_the_first_identity_is_computed_only_if_the_lock_lacks_the_newest(
     identity: str | None, computations: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = run_content({"metadata": {"name": "a"}, "spec": {"runtime": "r", "success": {"operator": "All"}}})
-    first = content.first_identity()
+    (first,) = content.earlier_identities()
     text = {"newest": str(content.identity()), "first": str(first)}.get(identity or "", identity or "")
     run = LockedRun("a", text, 1, "active", "r", "sha256:1", "sha256:2", "sha256:3")
     calls: list[RunContent] = []
 
-    def counted(content: RunContent) -> Identity:
+    def counted(content: RunContent) -> Iterator[Identity]:
         calls.append(content)
-        return first
+        yield first
 
-    monkeypatch.setattr(RunContent, "first_identity", counted)
+    monkeypatch.setattr(RunContent, "earlier_identities", counted)
     _, found = known({text: run} if identity else {}, content)
     assert (found is run, len(calls)) == (identity in ("newest", "first"), computations)
 

@@ -38,7 +38,6 @@ Versions = Mapping[str, str] | None
 class RegisteredRule(NamedTuple):
     """A fact about objects."""
 
-    name: str
     phase: str
     codes: tuple[str, ...]
     """The codes of its findings."""
@@ -60,34 +59,34 @@ class TogetherRule(NamedTuple):
 
 OBJECT_RULES = (
     ObjectRule(
-        RegisteredRule("pods-that-cannot-be-created", OBJECT, ("TJ427", "TJ511")),
+        RegisteredRule(OBJECT, ("TJ427", "TJ511")),
         lambda tree, versions: unmakeable.diagnostics(tree, versions=versions),
     ),
     ObjectRule(
-        RegisteredRule("fields-that-a-controller-overrides", OBJECT, ("TJ336", "TJ337", "TJ417")),
+        RegisteredRule(OBJECT, ("TJ336", "TJ337", "TJ417")),
         lambda tree, _: overridden.diagnostics(tree),
     ),
-    ObjectRule(RegisteredRule("no-processes", OBJECT, ("TJ533",)), lambda tree, _: processes.diagnostics(tree)),
-    ObjectRule(RegisteredRule("gang-larger-than-its-job", OBJECT, ("TJ528",)), lambda tree, _: gangs.own(tree)),
-    ObjectRule(RegisteredRule("fields-that-the-server-drops", OBJECT, ("TJ472",)), dropped.diagnostics),
+    ObjectRule(RegisteredRule(OBJECT, ("TJ533",)), lambda tree, _: processes.diagnostics(tree)),
+    ObjectRule(RegisteredRule(OBJECT, ("TJ528",)), lambda tree, _: gangs.own(tree)),
+    ObjectRule(RegisteredRule(OBJECT, ("TJ472",)), dropped.diagnostics),
 )
 """In the order in which they report."""
-TOGETHER_RULES = (TogetherRule(RegisteredRule("gang-larger-than-its-pods", TOGETHER, ("TJ528",)), gangs.waiting),)
+TOGETHER_RULES = (TogetherRule(RegisteredRule(TOGETHER, ("TJ528",)), gangs.waiting),)
 RULES: tuple[RegisteredRule, ...] = (
-    RegisteredRule("undecodable", SERVER, ("TJ501",)),
-    RegisteredRule("unknown-field", SERVER, ("TJ502",)),
-    RegisteredRule("invalid", SERVER, ("TJ503", "TJ504", "TJ505", "TJ506", "TJ507", "TJ508", "TJ509", "TJ510")),
-    RegisteredRule("refused-by-webhook", SERVER, ("TJ530",)),
-    RegisteredRule("webhook-warning", SERVER, ("TJ531",)),
-    RegisteredRule("token-in-clear-text", SERVER, ("TJ109",)),
+    RegisteredRule(SERVER, ("TJ501",)),
+    RegisteredRule(SERVER, ("TJ502",)),
+    RegisteredRule(SERVER, ("TJ503", "TJ504", "TJ505", "TJ506", "TJ507", "TJ508", "TJ509", "TJ510")),
+    RegisteredRule(SERVER, ("TJ530",)),
+    RegisteredRule(SERVER, ("TJ531",)),
+    RegisteredRule(SERVER, ("TJ109",)),
     *[one.rule for one in OBJECT_RULES],
-    RegisteredRule("name-of-a-made-object", TOGETHER, ("TJ865", "TJ866")),
-    RegisteredRule("unevaluated-trainjob", TOGETHER, ("TJ529", "TJ801")),
-    RegisteredRule("refused-made-object", TOGETHER, ("TJ895",)),
+    RegisteredRule(TOGETHER, ("TJ865", "TJ866")),
+    RegisteredRule(TOGETHER, ("TJ529", "TJ801")),
+    RegisteredRule(TOGETHER, ("TJ895",)),
     *[one.rule for one in TOGETHER_RULES],
-    RegisteredRule("unresolved-reference", CLOSED, ("TJ532", "TJ801")),
-    RegisteredRule("refused-update", UPDATE, ("TJ540", "TJ542")),
-    RegisteredRule("update-without-effect", UPDATE, ("TJ541",)),
+    RegisteredRule(CLOSED, ("TJ532", "TJ801")),
+    RegisteredRule(UPDATE, ("TJ540", "TJ542")),
+    RegisteredRule(UPDATE, ("TJ541",)),
 )
 """Every rule. Phase SERVER is `judge`. Rules without a function here are in `together.py`, `unresolved.py` and `gitops/diff`."""
 

@@ -10,6 +10,8 @@ import fcntl
 import os
 import time
 
+from tjgen.trees import system
+
 _PAUSE = 0.02
 _TRIES = 8
 """The folder may disappear while it is created; some, as /proc, exist and accept no file."""
@@ -53,9 +55,8 @@ def acquire(path: str, *, wait: float) -> FileLock:
 
 
 def _acquired(path: str, tries: int = _TRIES) -> int | None:
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
-        descriptor = os.open(path, flags, 0o666)
+        descriptor = os.open(path, system.LOCK, 0o666)
     except FileNotFoundError:
         if not tries:
             raise

@@ -11,10 +11,10 @@ import os
 import re
 import stat
 
+from tjgen.trees import system
 from tjgen.trees.typing import NamedTuple
 
 _SAFE = re.compile(r"(?:[^/.\x00-\x1f\x7f\ud800-\udfff][^/\x00-\x1f\x7f\ud800-\udfff]*(?:/(?=.)|\Z))+\Z")
-_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CHUNK = 1 << 16
 
 
@@ -112,11 +112,11 @@ class Root:
         if path.rpartition("/")[0] in self._absent:
             return -1
         try:
-            return os.open(self.full(path), _FLAGS)
+            return os.open(self.full(path), system.READ)
         except FileNotFoundError:
             return -1
         except OSError as error:
-            if error.errno == errno.ELOOP:
+            if error.errno in system.IS_LINK:
                 raise ObstacleError(path, "a symbolic link") from None
             if error.errno == errno.ENXIO:
                 raise ObstacleError(path, "a socket") from None

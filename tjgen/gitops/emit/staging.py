@@ -13,13 +13,13 @@ import re
 import stat
 
 from tjgen.gitops.emit.filesystem import ObstacleError, describe
+from tjgen.trees import system
 from tjgen.trees.typing import NamedTuple
 
 NAME = ".tjgen"
 LOCK = "lock"
 JOURNAL = "journal"
 IGNORED = ".gitignore"
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 _NO_LINKS = (errno.EPERM, errno.EXDEV, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS)
 _OURS = re.compile(r"(?:[0-9a-f]+(?:\.old)?|journal|journal\.new)\Z")
 
@@ -84,7 +84,7 @@ def unhide(staging: str) -> None:
 
 def write(path: str, content: bytes, mode: int | None = None) -> None:
     """Write a file, not through a link; `mode`: its permissions, where they are not the default ones."""
-    descriptor = os.open(path, _NEW, 0o666)
+    descriptor = os.open(path, system.WRITE, 0o666)
     try:
         if mode is not None:
             os.fchmod(descriptor, mode)

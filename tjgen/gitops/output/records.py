@@ -38,7 +38,7 @@ class Records:
         unit = run.unit
         own = path_of(unit.environment, unit.namespace, unit.name)
         folder = own.rpartition("/")[0]
-        identities = (run.identity, run.content.first_identity())
+        identities = (run.identity, *run.content.earlier_identities())
         for record in [one for identity in dict.fromkeys(map(str, identities)) for one in self._by_identity.get(identity, ())]:
             if record.lock != own and record.lock.rpartition("/")[0] == folder:
                 return record

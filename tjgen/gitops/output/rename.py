@@ -68,7 +68,7 @@ def identities(project: str, old: str, new: str) -> dict[str, str]:
         for run in built.runs if isinstance(built, Built) else ():
             before = run.content._replace(environment=old)
             now = str(run.content.identity())
-            renamed_identities |= {str(before.identity()): now, str(before.first_identity()): now}
+            renamed_identities |= {str(one): now for one in (before.identity(), *before.earlier_identities())}
     return renamed_identities
 
 

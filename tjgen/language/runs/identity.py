@@ -8,14 +8,14 @@ such changes do not apply to a locked run (see `freeze`).
 Form v1: the `spec` in long form without excluded fields, with amounts as numbers and without values that equal the default of
 their field, together with the environment, the point, the task and the digests of local files that the experiment names; as
 JSON with sorted keys and no spaces, in ASCII; SHA-256 of that. `tjgen/language/spec/models` marks what each field means. At first
-the form left out fewer defaults (identity_v1.py): a run that has such a digest in a lock keeps it, so no release renames a run.
+the form left out fewer defaults (earlier.py): a run that has such a digest in a lock keeps it, so no release renames a run.
 That digest is computed only for a run whose newest digest is not in the lock.
 Once released, the same input has the same identity: any other change of the rules needs another form.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from tjgen.language.spec import identity as rules
 from tjgen.language.spec.compact import EXPERIMENT_FORM
@@ -158,11 +158,12 @@ class RunContent(NamedTuple):
         """The identity of the run, by the newest rules."""
         return Identity(_digest(self._text(rules.SPEC, keeps_overrides=True)), _attempt(self.spec))
 
-    def first_identity(self) -> Identity:
-        """The identity by the first rules, by which an older lock may know the run."""
-        from tjgen.language.runs import identity_v1  # few locks are that old
+    def earlier_identities(self) -> Iterator[Identity]:
+        """Yield the identities by earlier rules, by which an older lock may have the run; the newest of them first."""
+        from tjgen.language.runs.earlier import EARLIER  # few locks are that old
 
-        return Identity(_digest(self._text(identity_v1.SPEC)), _attempt(self.spec))
+        for rule in EARLIER.values():
+            yield Identity(_digest(self._text(rule)), _attempt(self.spec))
 
     def _text(self, rule: Rule, *, keeps_overrides: bool = False) -> str:
         """The canonical text by some rules; `keeps_overrides` if a task keeps defaults that override the experiment."""

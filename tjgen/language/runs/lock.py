@@ -192,16 +192,16 @@ class Lock(NamedTuple):
 
 
 def known(locked: Mapping[str, LockedRun], content: RunContent) -> tuple[Identity, LockedRun | None]:
-    """The identity by which a lock has the run, by the newest or the first rules, and the run; None for a new one.
+    """The identity by which a lock has the run, by the newest or earlier rules, and the run; None for a new one.
 
     `locked` is `Lock.by_identity()`.
     """
     identity = content.identity()
     run = locked.get(str(identity))
     if run is None and locked:
-        first = content.first_identity()
-        run = locked.get(str(first))
-        identity = identity if run is None else first
+        for earlier in content.earlier_identities():
+            if str(earlier) in locked:
+                return earlier, locked[str(earlier)]
     return identity, run
 
 

@@ -1,7 +1,7 @@
 """A path -> what is in the regular file there, never more than a limit; nothing else is opened for long.
 
-A named pipe does not block, a device is not read, and a link is not followed. Nothing but os and stat is imported: `check` needs
-this on the way to an answer that it kept.
+A named pipe does not block, a device is not read, and a link is not followed. Only os, stat and `system` are imported:
+`check` needs this on the way to an answer that it kept.
 """
 
 from __future__ import annotations
@@ -9,15 +9,7 @@ from __future__ import annotations
 import os
 import stat
 
-FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_NOCTTY", 0)
-    | getattr(os, "O_BINARY", 0)
-)
-
+from tjgen.trees import system
 
 LIMIT = 32 * 1024 * 1024
 """Bytes of a file where no project sets another limit."""
@@ -41,7 +33,7 @@ class LargeFileError(OSError):
 
 def read_regular(path: str, limit: int = LIMIT) -> bytes:
     """The content of a regular file of at most `limit` bytes. Raises OSError, also for a link, and the two above."""
-    descriptor = os.open(path, FLAGS)
+    descriptor = os.open(path, system.READ)
     try:
         known = os.fstat(descriptor)
         if not stat.S_ISREG(known.st_mode):
@@ -67,7 +59,7 @@ def write_new(path: str, content: bytes) -> None:
     """Write a new file in place of whatever is at the path; a link there is removed, not followed. Raises OSError."""
     if os.path.lexists(path):
         os.unlink(path)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
+    descriptor = os.open(path, system.WRITE_NEW, 0o666)
     with os.fdopen(descriptor, "wb") as stream:
         stream.write(content)
 

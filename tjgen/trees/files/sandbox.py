@@ -19,10 +19,9 @@ from tjgen.trees.files.problems import UnreadableError, over_budget, refused
 from tjgen.trees.files.regular import LargeFileError, SpecialFileError, read_regular
 from tjgen.trees.files.repository import repository_of
 from tjgen.trees.k8s.nearest import nearest
+from tjgen.trees.system import IS_LINK
 from tjgen.trees.typing import NamedTuple
 
-_IS_LINK = (errno.ELOOP, errno.EMLINK, getattr(errno, "EFTYPE", errno.ELOOP))
-"""What opening a link fails with: on Linux, FreeBSD and NetBSD."""
 _KINDS = {
     stat.S_IFDIR: "it is a folder",
     stat.S_IFIFO: "it is a named pipe",
@@ -108,7 +107,7 @@ class Sandbox:
         except ValueError:
             raise self._unnamable(path) from None
         except OSError as error:
-            if error.errno not in _IS_LINK:
+            if error.errno not in IS_LINK:
                 raise self._failure(path, error, most) from None
             place = self._target(path)
             try:
@@ -252,7 +251,7 @@ class Sandbox:
             return self._special(path, error.mode)
         if isinstance(error, LargeFileError):
             return self._large(path, error.size, limit)
-        if error.errno in _IS_LINK:
+        if error.errno in IS_LINK:
             return refused(path, problems.LINK, "its links lead in a circle", "point the link at a file")
         if error.errno == errno.ENOENT and os.path.islink(path):
             return refused(path, problems.LINK, "it is a link to a file that does not exist", "correct or remove the link")

@@ -12,12 +12,23 @@ from pathlib import Path
 
 import pytest
 
-from tjgen.cluster.schema.minors import minor_in
+from schemas import minors
+from tests.checkout import ROOT
+from tjgen.cluster.schema.minors import BASE, NEWEST, OLDEST, minor_in
 from tjgen.cluster.validate import dropped
 from tjgen.cluster.validate.judge import judge
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "recorded.jsonl").read_text().splitlines()]
 MINORS = sorted({minor for case in CASES for minor in case["verdicts"]})
+
+
+def test_every_minor_has_a_release_recorded_verdicts_and_its_place_on_the_page() -> None:
+    supported = range(OLDEST, NEWEST + 1)
+    assert [*minors.VERSIONS] == [*supported]
+    assert minors.BASE == BASE
+    assert [f"1.{minor}" for minor in supported] == MINORS
+    page = (ROOT / "docs/how-to/trainer-releases.md").read_text(encoding="utf-8")
+    assert f"1.{OLDEST} to 1.{NEWEST}, and uses" in page.replace("\n", " ")
 
 
 @pytest.mark.parametrize("minor", MINORS)
