@@ -114,6 +114,7 @@ VOLCANO_CRON_JOB = Kind(
     access=UNLISTED,
     status=None,
     run=None,
+    controller="",
 )
 '''
 PLUGIN = '''\
