@@ -89,7 +89,7 @@ def run(arguments: Arguments) -> int:
             )
         )
         if is_of_all(plan):
-            from tjgen.cli.projects import build_all  # most projects are no workspace
+            from tjgen.cli.projects import build_all  # most projects are not a workspace
 
             build_all(plan, arguments, reporter)
         elif (code := _build(plan, arguments, reporter)) is not None:

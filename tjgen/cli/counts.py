@@ -33,7 +33,7 @@ class CheckCounts:
                 self._unchecked.add((one.subject.api_version, one.subject.kind) if one.subject is not None else ("", ""))
 
     def __str__(self) -> str:
-        """Text such as "12 runs, 48 objects, 4 kinds not checked". Runs and kinds are left out where there are none."""
+        """Text such as "12 runs, 48 objects, 4 kinds not checked". Runs and kinds are left out if there are none."""
         objects, kinds = len(self._named) + self._others, len(self._unchecked)
         parts = [_counted(self.runs, "run")] if self.runs else []
         parts.append(_counted(objects, "object"))

@@ -11,7 +11,7 @@ ENDINGS = (".yaml", ".yml", ".json")
 def below(folder: str, most: int) -> list[str]:
     """The manifest files below a folder, hidden ones left out, in the order of their paths.
 
-    Raises OSError, also for a link, and where there are more than `most` entries.
+    Raises OSError, also for a link, and if there are more than `most` entries.
     """
     files: list[str] = []
     entries = sorted(islice(os.scandir(folder), most + 1), key=lambda entry: entry.name)

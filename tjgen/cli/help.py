@@ -1,4 +1,4 @@
-"""The command line by click: help, wrong use, completion, and whatever the fast way in does not take."""
+"""The command line by click: help, wrong use, completion, and what the fast way in does not accept."""
 
 from __future__ import annotations
 

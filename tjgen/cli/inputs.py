@@ -40,7 +40,7 @@ def sandbox_for(paths: Sequence[str]) -> Sandbox:
 def texts(paths: Sequence[str], sandbox: Sandbox | None = None) -> Iterator[tuple[str, bytes | Diagnostic]]:
     """Name and content of every file, folders in the order of their names.
 
-    In place of the content there is an error where a file or folder is not read (TJ020, TJ029 to TJ035, TJ046 to TJ049), and
+    Instead of the content there is an error where a file or folder is not read (TJ020, TJ029 to TJ035, TJ046 to TJ049), and
     for a folder without any manifest (TJ021).
     """
     reads = sandbox_for(paths) if sandbox is None else sandbox

@@ -169,7 +169,7 @@ def _about_objects(
     reporter: Reporter,
     before: Sequence[Tree],
 ) -> list[Diagnostic]:
-    """What the rules about objects report, whatever applies them; nothing if rules of lint are selected."""
+    """What the rules about objects report, for any tool that applies them; nothing if rules of lint are selected."""
     if arguments["select"] or not manifests:
         return []
     from tjgen.cli.releases import kubernetes_for, release_for

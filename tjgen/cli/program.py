@@ -45,7 +45,7 @@ def run(words: list[str]) -> int:
 
 
 def _prepare_streams() -> None:
-    """Standard output takes every character whatever the locale is, and a stream that is closed reports its use."""
+    """Standard output takes every character in any locale, and a stream that is closed reports its use."""
     if sys.stdin is None or sys.stdout is None:
         from tjgen.cli.streams import ClosedInput, ClosedOutput
 

@@ -35,7 +35,7 @@ class Progress:
             return
         self._next = now + _EVERY
         count = f"{done + 1}/{whole}" if whole else f"{done + 1}"
-        # Names of files are no place for signs that move the cursor.
+        # Names of files are not a place for signs that move the cursor.
         name = "".join(sign if sign.isprintable() else "?" for sign in begins)
         width = self._width - len(count) - 2
         cut = name if len(name) <= width else f"…{name[len(name) - width + 1 :]}" if width > 1 else ""

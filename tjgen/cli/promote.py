@@ -57,7 +57,7 @@ def _promote(arguments: Arguments, project: LoadedProject, directory: str, repor
     candidates = [one for one in entries(locks) if source is None or one.place.environment == source]
     chosen, problems = matching(candidates, arguments["paths"])
     reporter.add(problems)
-    # A pattern means the runs of now, of other environments; one that is named is meant, whatever it is.
+    # A pattern means the runs of now, of other environments; a run that is named is selected in any state.
     chosen = [
         one for one in chosen if one.run.name in arguments["paths"] or (one.run.is_requested and one.place.environment != wanted)
     ]

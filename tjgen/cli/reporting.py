@@ -84,7 +84,7 @@ class Reporter:
         """Write what was found to stderr; the exit code.
 
         A gate names what it has `checked` ("12 runs, 48 objects"). Its last line is this with the number of problems, also
-        where there are none; with --quiet and in JSON it is left out.
+        if there are none; with --quiet and in JSON it is left out.
         """
         self.clear()
         shown = list(dict.fromkeys(one for one in self.diagnostics if not self._quiet or one.severity == ERROR))

@@ -149,7 +149,7 @@ def _rerun(patterns: list[str], arguments: Arguments, locks: Locks, directory: s
     reporter.add(interrupted.undo(directory, locks.folder))
     chosen, problems = matching(entries(locks, arguments["env"]), patterns)
     reporter.add(problems)
-    # A pattern means the runs of now; one that is named is meant, whatever it is.
+    # A pattern means the runs of now; a run that is named is selected in any state.
     chosen = [one for one in chosen if one.run.is_requested or one.run.name in patterns]
     if chosen and not reporter.failed:
         written = rerun(chosen, directory, os.path.dirname(locks.folder), force=arguments["force"])

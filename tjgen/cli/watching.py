@@ -50,7 +50,7 @@ def run(name: str, command: Callable[[], int]) -> int:
 
 
 def store(name: str, facts: list[kept.Fact], code: int, parts: list[tuple[bool, str]]) -> None:
-    """Write a file with an answer and its checksum, and remove old ones. A folder that cannot be written is no error."""
+    """Write a file with an answer and its checksum, and remove old ones. A folder that cannot be written is not an error."""
     packed = marshal.dumps((facts, code, parts))
     folder, temporary = os.path.dirname(name), f"{name}.{os.getpid()}"
     try:

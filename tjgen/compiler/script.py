@@ -1,7 +1,7 @@
 """`script` and the runtime's launcher -> the command and the arguments of a container.
 
 A Python program is one command that begins with a `.py` file or `-m`, also behind `python` or `python3`: the launcher goes
-before it, in place of `python`. Several lines are shell text, which starts the launcher itself. Any other command runs as it is.
+before it, instead of `python`. Several lines are shell text, which starts the launcher itself. Any other command runs as it is.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _command(words: list[str], launcher: list[str]) -> ScriptProgram | Diagnosti
         return _bypassed(words[0] if words else "an empty script", launcher, "begin the script with the .py file or with -m")
     before, last = (launcher[:-1], launcher[-1:]) if launcher and launcher[-1] in _PYTHON else (launcher, [])
     if last or not launcher:
-        # The interpreter that the script names takes the place of the launcher's.
+        # The interpreter that the script names replaces the launcher's.
         return ScriptProgram([*before, *(python or last or ["python"]), *options], rest, entry)
     return ScriptProgram(launcher, rest, entry)
 

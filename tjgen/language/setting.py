@@ -108,7 +108,7 @@ class Setting(NamedTuple):
     policies: Policies | None
     """What the objects of the run are judged by; None if there are no policies."""
     harmless: Collection[str]
-    """Fingerprints of values that are no secrets, by the word of the root project."""
+    """Fingerprints of values that are not secrets, by the word of the root project."""
     session: Session
     """The results that the runs of one build share."""
     project_labels: Collection[str] = ()

@@ -23,7 +23,7 @@ from tjgen.trees.source import reader
 _API = "admissionregistration.k8s.io/v1"
 POLICY, BINDING = "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"
 _COVERAGE = ("TJ520", "TJ521")
-"""A kind that is only partly checked is no evidence about policies."""
+"""A kind that is only partly checked is not evidence about policies."""
 
 
 def is_policy(tree: Tree) -> bool:

@@ -129,7 +129,7 @@ def _of_binding(
         params = list(_params(policies, policy, binding, request))
     except CelError as problem:
         if not policy.ignores_errors:
-            # A problem of the configuration denies, whatever the actions of the binding are.
+            # A problem of the configuration denies, regardless of the actions of the binding.
             yield FailedValidation(policy.name, binding.name, f"{_FAILED}{problem}", (DENY,), "Invalid", None, ())
         return
     for param in params:

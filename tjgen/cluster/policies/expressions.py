@@ -107,7 +107,7 @@ def _paths(tree: Tree, path: FieldPath) -> Any:
 
 
 def _with_variables(node: Any) -> Any:
-    """The tree with a node for each variable of the policy, in place of the field of `variables`."""
+    """The tree with a node for each variable of the policy, instead of the field of `variables`."""
     if node.__class__ is list:
         return [_with_variables(one) for one in node]
     if node.__class__ is not tuple or not node or node[0] == "literal":

@@ -24,7 +24,7 @@ _MODES = (("enforce", "TJ558"), ("warn", "TJ559"))
 
 
 class Judge(Protocol):
-    """A function that returns what policies report about an object that is created, or put in the place of `old`."""
+    """A function that returns what policies report about an object that is created, or replaces `old`."""
 
     def __call__(self, tree: Tree, old: Tree = None) -> Iterator[Diagnostic]: ...
 

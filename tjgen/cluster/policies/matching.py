@@ -20,7 +20,7 @@ NAME_LABEL = "kubernetes.io/metadata.name"
 
 
 class AdmissionRequest(NamedTuple):
-    """An object that is created, or put in the place of `old`."""
+    """An object that is created, or replaces `old`."""
 
     new: Stored
     old: Stored | None = None

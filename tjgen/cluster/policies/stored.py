@@ -51,7 +51,7 @@ def stored(tree: Tree, *, versions: Mapping[str, str] | None = None, webhooks: b
 
 
 def replacing(new: Stored, old: Stored) -> Stored:
-    """The object that is put in the place of `old`, with the generation that the server counts."""
+    """The object that replaces `old`, with the generation that the server counts."""
     generation = old.tree["metadata"].get("generation")
     if generation is None:
         return new

@@ -54,7 +54,7 @@ def is_named(host: str, port: int, named: Collection[str]) -> bool:
 
 
 def refuse(text: str, host: str) -> None:
-    """Raises RegistryError where `text` is an address that no image may lead to; what is no address is let through."""
+    """Raises RegistryError where `text` is an address that no image may lead to; what is not an address is let through."""
     try:
         address = ip_address(text.partition("%")[0])
     except ValueError:

@@ -95,7 +95,7 @@ class Registries:
 
 
 def _check_type(answer: Response, manifest: Any, reference: Reference) -> None:
-    """Raises RegistryError for what is no manifest or index by its type and by its fields: any page can have the status 200."""
+    """Raises RegistryError unless the type and the fields are those of a manifest or index: any page can have the status 200."""
     kind = answer.headers.get_content_type()
     stated = manifest.get("mediaType", kind)
     if kind in _INDEXES and stated == kind and manifest.get("manifests").__class__ is list:

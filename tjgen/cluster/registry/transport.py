@@ -1,4 +1,4 @@
-"""A request -> the answer of a server, whatever its status: with a time limit, and again where that may help."""
+"""A request -> the answer of a server, of any status: with a time limit, and again where that may help."""
 
 from __future__ import annotations
 

@@ -237,5 +237,5 @@ class ScheduledCluster:
         return f"preemption: {sentence(len(self.nodes), {_NO_HELP: len(self.nodes)})}"
 
     def accepts(self, pod: SchedulingPod, node: Node) -> bool:
-        """Whether the labels and taints of a node allow the pod, whatever it requests."""
+        """Whether the labels and taints of a node allow the pod, regardless of its requests."""
         return all(one.check(pod, node) is None for one in STATIC)

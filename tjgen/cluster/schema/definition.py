@@ -80,7 +80,7 @@ def _preserving(schema: Any) -> Any:
 
 
 def _marked(schema: Any) -> Any:
-    """The schema with marks for what the walker looks at only where it has to, and with the fields of embedded objects."""
+    """The schema with marks for what the walker looks at only if it has to, and with the fields of embedded objects."""
     if schema.__class__ is not dict:
         return schema
     result = _with_parts(schema, _marked)

@@ -1,4 +1,4 @@
-"""JSON values -> which of them are equal, whatever the order of keys."""
+"""JSON values -> which of them are equal; the order of keys does not matter."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def shown(value: Tree) -> str:
 
 
 def _identity(value: Tree) -> str:
-    """A text that two values share only if they are equal as JSON values, whatever the order of keys."""
+    """A text that two values share only if they are equal as JSON values; the order of keys does not matter."""
     kind = value.__class__
     if kind is dict:
         return "{" + ",".join([f"{key!r}:{_identity(value[key])}" for key in sorted(value)]) + "}"

@@ -1,7 +1,7 @@
 """JSON text of ours -> its value, without the price of importing json (a tenth of a whole check).
 
 `json` is Python around a scanner in C that CPython keeps in `_json`. Our own files need nothing of that Python: they are
-known to be right. Where there is no such scanner, `json` does it.
+known to be right. If there is no such scanner, `json` does it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _reader() -> Any:
         from json import loads
 
         return loads
-    scan = make_scanner(_Plain)  # type: ignore[arg-type]  # it takes whatever has these attributes
+    scan = make_scanner(_Plain)  # type: ignore[arg-type]  # it accepts any object with these attributes
     return lambda text: scan(text, 0)[0]
 
 

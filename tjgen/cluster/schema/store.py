@@ -25,7 +25,7 @@ Schema: TypeAlias = dict[str, Any]
 
 ITEMS = "[]"
 VALUES = "{}"
-"""The steps of `x-tjgen-rules` that are no property: into the items of a list, into the values of a map."""
+"""The steps of `x-tjgen-rules` that are not properties: into the items of a list, into the values of a map."""
 
 OWN = "schemas"
 """The key of `versions` that names the folder with the schemas of the cluster's own kinds."""
@@ -38,11 +38,11 @@ _own: dict[str, dict[str, str]] = {}
 
 
 def find(api_version: str, kind: str, *, versions: Mapping[str, str] | None = None) -> Schema | None:
-    """The schema of a kind, or None where there is none.
+    """The schema of a kind, or None if there is none.
 
     `versions` chooses the release of a project (`{"trainer": "v2.1.0"}`); without it the newest
     supported release is used. Under OWN it may name a folder; its schemas take precedence over all
-    that is no kind of Kubernetes itself. Raises CompileError where the folder is damaged.
+    that is not a kind of Kubernetes itself. Raises CompileError where the folder is damaged.
     """
     project = _index()["kinds"].get(f"{api_version}/{kind}")
     if versions and OWN in versions and project != BUILT_IN:
@@ -101,7 +101,7 @@ def kinds() -> dict[str, str]:
 
 
 def own_files(folder: str) -> dict[str, str]:
-    """Name -> checksum of the schema files in a folder of one's own; raises CompileError where there is no such folder."""
+    """Name -> checksum of the schema files in a folder of one's own; raises CompileError if there is no such folder."""
     # A relative path names another folder after the process changes its working directory.
     place = os.path.abspath(folder)
     if place not in _own:

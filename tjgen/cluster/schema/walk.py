@@ -6,7 +6,7 @@ the tree goes). Defaults are not applied here: give the tree of `with_defaults` 
 
 Beyond CustomResourceDefinitions it supports lists of types (`type: [string, boolean]`),
 `x-tjgen-short`: the schema of a short form that may replace the object, and `x-tjgen-exact`:
-a whole number with a decimal point is no integer.
+a whole number with a decimal point is not an integer.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def expand(
 ) -> Expansion:
     """Everything that the controller creates, or why it creates nothing.
 
-    Both trees may be as written or as the API server stores them; `runtime` is None where there is none of that name.
+    Both trees may be as written or as the API server stores them; `runtime` is None if there is none of that name.
     `session` keeps decoded objects for the webhooks, and for the next TrainJob of the runtime.
     """
     session = session or Session()

@@ -69,7 +69,7 @@ class Container:
         return self.tree.get("volumeMounts", []) if self.mounts is None else self.mounts
 
     def upsert_env(self, variables: Iterable[Any], origins: Iterable[tuple[Origin, ...]]) -> None:
-        """Put each variable, with its owners, in the place of the one with its name, else last."""
+        """Put each variable, with its owners, instead of the one with its name, else last."""
         env = self.env
         if env is None:
             env = self.env = list(self.tree.get("env", ()))
@@ -91,7 +91,7 @@ class Container:
         self.env = env
 
     def upsert_mounts(self, mounts: Iterable[Tree], origin: Origin) -> None:
-        """Put each mount in the place of the one with its path, else last."""
+        """Put each mount instead of the one with its path, else last."""
         if self.mounts is None:
             self.mounts = list(self.tree.get("volumeMounts", ()))
         for mount in mounts:
@@ -153,7 +153,7 @@ class PodSet:
         return pod_requests({**self.shape.pod_spec, "containers": trees})
 
     def upsert_volumes(self, volumes: Iterable[Tree], origin: Origin) -> None:
-        """Put each volume in the place of the one with its name, else last."""
+        """Put each volume instead of the one with its name, else last."""
         if self.volumes is None:
             self.volumes = list(self.shape.pod_spec.get("volumes", ()))
         for volume in volumes:
@@ -200,7 +200,7 @@ class Info:
         self.owners: Owners = runtime.owners.copy()
 
     def policy(self, name: str) -> dict[str, Any] | None:
-        """An ML policy of the runtime, or None where it does not have it."""
+        """An ML policy of the runtime, or None if it does not have it."""
         return self.ml_policy.get(name) if self.ml_policy else None
 
     def origin(self, manager: str, *because: Step) -> Origin:

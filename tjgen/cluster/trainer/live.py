@@ -53,7 +53,7 @@ def _rule(position: int, rule: dict[str, Any]) -> dict[str, Tree]:
 
 
 def with_dropped(before: Tree, after: Tree) -> Tree:
-    """`after` with the zeros and empties of `before` that Go does not print; `after` itself where there are none."""
+    """`after` with the zeros and empties of `before` that Go does not print; `after` itself if there are none."""
     if before == after:
         return after
     if before.__class__ is dict and after.__class__ is dict:

@@ -60,7 +60,7 @@ def surprising(
 
 
 def at_source(one: Expanded, diagnostic: Diagnostic, places: Mapping[int, Placed], document_of: DocumentOf) -> Diagnostic:
-    """The diagnostic about a TrainJob or its runtime at the line of whichever it is about."""
+    """The diagnostic about a TrainJob or its runtime at the line of the one that it is about."""
     is_trainjobs = diagnostic.subject is None or diagnostic.subject.kind == "TrainJob"
     if is_trainjobs or one.runtime is None:
         return places[id(one.trainjob)].at(diagnostic)

@@ -26,7 +26,7 @@ class Release(NamedTuple):
     merged_type: str
     """The Go type onto which an override is merged."""
     deprecation_docs: str | None
-    """Where the warning about a deprecated runtime points; None where there is none."""
+    """Where the warning about a deprecated runtime points; None if there is none."""
 
     shows_values_as_json: bool = True
     """Objects in the words of a webhook are JSON, else Go's own notation."""

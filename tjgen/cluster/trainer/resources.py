@@ -22,7 +22,7 @@ def merged(base: dict[str, Any], override: dict[str, Any]) -> dict[str, Any]:
 
 
 def per_node(info: Info, job: DecodedTrainJob) -> dict[str, Any]:
-    """The resources that processes are counted from: the TrainJob's alone where it has any, else the runtime's.
+    """The resources that processes are counted from: the TrainJob's alone if it has any, else the runtime's.
 
     Upstream: pkg/runtime `ExtractResourcePerNodeFromRuntime`, v2.3.0.
     """

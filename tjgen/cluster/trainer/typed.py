@@ -28,7 +28,7 @@ class GoField(NamedTuple):
     plain: type | None
     """The class whose values are taken as they are."""
     is_null: bool
-    """Whether Go itself prints null where there is no value; the controller does not."""
+    """Whether Go itself prints null if there is no value; the controller does not."""
 
 
 class Struct(NamedTuple):
@@ -37,9 +37,9 @@ class Struct(NamedTuple):
     fields: dict[str, GoField]
     defaults: tuple[tuple[str, Tree], ...]
     zeros: tuple[tuple[str, Tree], ...]
-    """What is printed where nothing was set."""
+    """What is printed if nothing was set."""
     nulls: tuple[str, ...]
-    """Fields that are printed as null where nothing was set."""
+    """Fields that are printed as null if nothing was set."""
     read: Read
 
 

@@ -42,7 +42,7 @@ class Template(NamedTuple):
 
 
 class AdmissionResponse(NamedTuple):
-    """What the server answers. `checked` is False where there is no schema: then nothing is allowed or refused."""
+    """What the server answers. `checked` is False if there is no schema: then nothing is allowed or refused."""
 
     allowed: bool
     stage: str

@@ -53,7 +53,7 @@ def faults(wrong: list[Mismatch], schema: Schema) -> Iterator[Fault]:
 def rules(tree: Tree, schema: Schema, schema_faults: list[Fault], pair: ObjectPair | None = None) -> Iterator[Fault]:
     """Yield the violated CEL rules; if an error in `schema_faults` prevents the evaluation, the error that reports it.
 
-    At an update `pair` holds the object that `tree` takes the place of.
+    At an update `pair` holds the object that `tree` replaces.
     """
     if not any(fault.type in _BLOCKS_RULES for fault in schema_faults):
         yield from cel.faults(tree, schema, pair)

@@ -17,7 +17,7 @@ _STANDS_FOR = "cmFuZG9t"
 
 
 def without_marks(tree: Tree) -> Tree:
-    """The object with some value in the place of each mark; itself where it has none."""
+    """The object with some value instead of each mark; itself if it has none."""
     marked = _marked(tree)
     return {**tree, "data": {**tree["data"], **dict.fromkeys(marked, _STANDS_FOR)}} if marked else tree
 

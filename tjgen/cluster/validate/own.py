@@ -63,7 +63,7 @@ def _is_brought(file: SchemaFile) -> bool:
 
 
 def write(folder: str, definitions: list[Definition]) -> tuple[list[str], list[str]]:
-    """Put the files into the folder, in place of those of earlier imports of the same; what was written and removed."""
+    """Put the files into the folder, instead of those of earlier imports of the same; what was written and removed."""
     blocks = _blocks(folder)
     before = {name for lines in blocks.values() for name in _files(lines)}
     written = []
@@ -87,7 +87,7 @@ def write(folder: str, definitions: list[Definition]) -> tuple[list[str], list[s
 
 
 def _blocks(folder: str) -> dict[str, list[str]]:
-    """Definition -> its lines in SOURCE; nothing where there is none yet."""
+    """Definition -> its lines in SOURCE; nothing if there is none yet."""
     blocks: dict[str, list[str]] = {}
     name = ""
     try:

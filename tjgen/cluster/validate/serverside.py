@@ -36,7 +36,7 @@ def judge(tree: dict[str, Tree], schema: Schema, *, built_in: bool, duplicates: 
 
 
 def refusal(tree: dict[str, Tree], schema: Schema) -> Verdict | None:
-    """Why the manifest is no apply configuration; None where it is one."""
+    """Why the manifest is not an apply configuration; None where it is one."""
     managed = get(tree, _MANAGED, None)
     if managed is not None:
         fault = Fault(BAD_REQUEST, "", "metadata.managedFields must be nil", _MANAGED, hint="remove metadata.managedFields")
@@ -78,7 +78,7 @@ def without_time(tree: dict[str, Tree]) -> dict[str, Tree]:
 
 
 def _with_nulls(stored: Tree, tree: Tree, schema: Schema) -> Tree:
-    """The object with its defaults and with the nulls of the manifest that no default takes the place of."""
+    """The object with its defaults and with the nulls of the manifest that no default replaces."""
     if tree.__class__ is dict and stored.__class__ is dict:
         properties, others = schema.get("properties", {}), schema.get("additionalProperties")
         result = dict(stored)

@@ -14,7 +14,7 @@ _STRICT = "strict decoding error: "
 
 
 def verdict(read: Sequence[Mismatch], invalid: list[Fault], late: list[Fault], *, duplicates: Sequence[str] = ()) -> Verdict:
-    """The verdict on what decoding (`read`) and validation found; `late` is what is looked at where nothing is `invalid`."""
+    """The verdict on what decoding (`read`) and validation found; `late` is what is looked at if nothing is `invalid`."""
     mismatches = [finding for finding in read if finding.type == walk.TYPE]
     unknown = [finding for finding in read if finding.type == walk.UNKNOWN]
     return Verdict((*_decode(mismatches), *_strict(unknown, duplicates), *_validation(invalid), *_validation(late)))

@@ -39,7 +39,7 @@ class Stage(NamedTuple):
 class Verdict(NamedTuple):
     """The failed stages in the server's order. It answers with the first; the others are what would come up next.
 
-    Where there is no schema nothing was `checked`, and the manifest is not called allowed.
+    If there is no schema nothing was `checked`, and the manifest is not called allowed.
     """
 
     stages: tuple[Stage, ...] = ()
@@ -56,7 +56,7 @@ class Verdict(NamedTuple):
 
     @property
     def stage(self) -> str:
-        """The stage at which the server refuses; "" where it does not."""
+        """The stage at which the server refuses; "" if it does not."""
         return self.stages[0].name if self.stages else ""
 
     @property

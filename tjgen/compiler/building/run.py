@@ -58,7 +58,7 @@ class Run(NamedTuple):
 
     @property
     def fixed(self) -> bool:
-        """Whether its name stays whatever its content is."""
+        """Whether its name stays if its content changes."""
         return self.variant.experiment.spec.naming == "fixed"
 
     @property

@@ -18,7 +18,7 @@ _REFERENCE = regex.compile(r"\$\$|\$\(([A-Za-z_][-.A-Za-z0-9_]*)\)")
 _TYPOGRAPHIC = regex.compile(
     r"(?:(?<=\s)|(?<=\A)|(?<==))[\u201c\u201d\u201e\u2018\u2019\u201a](?=\S)|(?:(?<=\s)|(?<=\A))[\u2013\u2014](?=[A-Za-z])"
 )
-"""Quotation marks at the start of a word, and dashes in the place of an option's hyphens."""
+"""Quotation marks at the start of a word, and dashes instead of an option's hyphens."""
 _PLAIN = str.maketrans(
     {
         **dict.fromkeys("\u201c\u201d\u201e", '"'),

@@ -81,7 +81,7 @@ def _changed(pod: SchedulingPod, fields: Tree) -> SchedulingPod:
 
 
 def _allowed(pod: SchedulingPod, cluster: ScheduledCluster) -> list[Node]:
-    """Nodes that the pod may run on, whatever they have of its resources."""
+    """Nodes that the pod may run on, regardless of their resources."""
     return [node for node in cluster.nodes if cluster.accepts(pod, node)]
 
 

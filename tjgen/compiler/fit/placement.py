@@ -75,7 +75,7 @@ def _stages(demand: Demand) -> Iterator[list[DemandSet]]:
 
 
 def _resolved(pod: SchedulingPod, hosts: dict[str, int], cluster: ScheduledCluster) -> SchedulingPod:
-    """The pod with the domain of the first pod of its Job in place of the placeholder."""
+    """The pod with the domain of the first pod of its Job instead of the placeholder."""
     selector = pod.spec.get("nodeSelector") or {}
     for label, value in selector.items():
         if isinstance(value, str) and value.startswith(_DOMAIN) and value.removeprefix(_DOMAIN) in hosts:

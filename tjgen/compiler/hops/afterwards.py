@@ -48,7 +48,7 @@ def archive(job: Job, draft: Draft) -> Draft:
     is_archived = job.experiment.spec.state == "archived"
     if not is_archived and not job.is_record:
         return draft
-    from tjgen.language.runs.archive import BY_EXPERIMENT, archived, by_lock  # most runs are no records
+    from tjgen.language.runs.archive import BY_EXPERIMENT, archived, by_lock  # most runs are not records
 
     applied = draft.applied
     if is_archived:

@@ -94,7 +94,7 @@ def expand(job: Job, draft: Draft) -> Draft:
 
 
 def finish(job: Job, draft: Draft) -> Draft:
-    """For target `jobset`: the JobSet of the preview, to apply in place of the TrainJob."""
+    """For target `jobset`: the JobSet of the preview, to apply instead of the TrainJob."""
     if not _is_jobset(job) or draft.expansion is None or has_errors(draft.diagnostics):
         return draft
     from tjgen.compiler.targets import jobset  # most runs are TrainJobs

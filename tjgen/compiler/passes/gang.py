@@ -55,7 +55,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
 def _direct(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """Return the fields of a kind that is a gang by itself: its target sets them, or reports why it cannot."""
     schedule = experiment.spec.schedule
-    # A Volcano Job is Volcano's, whatever the project has for other runs.
+    # Volcano schedules a Volcano Job, also if the project has another scheduler for other runs.
     ours = setting.system if setting.system == "kueue" and experiment.spec.target != "volcanojob" else None
     system = schedule.system or ours
     if system == "kueue":

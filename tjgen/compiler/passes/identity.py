@@ -1,6 +1,6 @@
 """What identifies an object, before and after a patch -> the field that a patch may not change.
 
-A sync applies whatever kind the tree holds, with the rights of the sync. A patch that makes another kind, or reaches another
+A sync applies any kind that the tree holds, with the rights of the sync. A patch that makes another kind, or reaches another
 namespace, could do more than its experiment can. The root project can allow it: `spec.policy.allow: [identity-patches]`.
 """
 
@@ -33,7 +33,7 @@ _FIELDS: tuple[FieldPath, ...] = (
 
 
 def changed(before: Tree, after: Tree) -> FieldPath | None:
-    """The first field that identifies the object and that differs; None where there is none."""
+    """The first field that identifies the object and that differs; None if there is none."""
     for path in _FIELDS:
         old, new = get(before, path, None), get(after, path, None)
         # True and 1 are equal in Python, and not on a server.

@@ -80,7 +80,7 @@ def _meeting(uses: Sequence[VolumeUse]) -> Iterator[tuple[int, int]]:
 
 
 def met(one: list[str], other: list[str]) -> str | None:
-    """A path that both have, as it is or in a folder; None where there is none."""
+    """A path that both have, as it is or in a folder; None if there is none."""
     for above, below in ((set(one), other), (set(other), one)):
         same = next((path for path in below if path in above), None)
         if same is not None:
@@ -126,7 +126,7 @@ class _Read(NamedTuple):
 
     paths: list[str]
     source: Source | None = None
-    """A source of its own, in place of that of the volume."""
+    """A source of its own, instead of that of the volume."""
     share: tuple[str, int] | None = None
 
 

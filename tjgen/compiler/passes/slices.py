@@ -5,7 +5,7 @@ TJGEN_SLICE_COUNT, and then TJGEN_SLICES (a JSON list with a list of paths for e
 TJGEN_SLICE_FILE (a file with the paths of this node's slice, one a line) or TJGEN_SLICE_RANGES (a JSON list
 with first number, end and step for each slice; TJGEN_DATA_PATTERNS makes paths of numbers).
 TJGEN_SLICE_OVER=processes where each process of the node reads only every n-th item of the slice, beginning
-with its local rank. TJGEN_SLICE_NODES where there are more slices than nodes: each reads every n-th slice.
+with its local rank. TJGEN_SLICE_NODES if there are more slices than nodes: each reads every n-th slice.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Con
 
 
 def part_of_task(known: DataItems, cut: Cut, setting: Setting) -> tuple[DataItems | None, list[Diagnostic]]:
-    """The items of this task, where tasks share them; all of them where they do not."""
+    """The items of this task, where tasks share them; all of them if they do not."""
     if not cut.tasks:
         return known, []
     slices = cut.section

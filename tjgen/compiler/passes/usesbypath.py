@@ -11,7 +11,7 @@ Share = tuple[str, int] | None
 """What is divided, and which part of it."""
 
 _Uses = dict[str, dict[int, list[int]]]
-"""Division, part of it -> uses. Uses that are no part of a division are parts of one of their own."""
+"""Division, part of it -> uses. Uses that are not part of a division are parts of one of their own."""
 
 
 class UsesByPath:

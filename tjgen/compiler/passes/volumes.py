@@ -59,7 +59,7 @@ def _replaced(workload: Workload, experiment: Experiment) -> Contributions:
 
 
 def _without(policy: Tree, name: str) -> Tree:
-    """The policy without the template `name`; None where it has no other."""
+    """The policy without the template `name`; None if it has no other."""
     templates = policy.get("templates") or []
     left = [template for template in templates if get(template, ("metadata", "name"), None) != name]
     return {**policy, "templates": left} if left or not templates else None

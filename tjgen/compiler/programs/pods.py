@@ -1,6 +1,6 @@
 """A program that tjgen runs next to a run -> its pod, and the Job or CronJob that makes the pod: one shape for all of them.
 
-The pods meet Pod Security "restricted" with a read-only root file system wherever the run itself does. A program that
+The pods meet Pod Security "restricted" with a read-only root file system if the run itself does. A program that
 reads or writes a volume of the run uses the user of the run; a program that touches no such volume never runs as root.
 """
 
@@ -147,7 +147,7 @@ def job(name: str, program: str, template: Tree, setting: Setting, *, deadline: 
 
 
 def cron_job(name: str, program: str, schedule: str, template: Tree, setting: Setting, *, deadline: int | None = None) -> Tree:
-    """A CronJob of a program, in UTC whatever the controller's time zone is; it starts no second Job while one runs."""
+    """A CronJob of a program, in UTC, regardless of the controller's time zone; it starts no second Job while one runs."""
     spec = {
         "backoffLimit": 0,
         **_ended(program, deadline),

@@ -37,7 +37,7 @@ def owners_below(managed: Managed, path: FieldPath) -> Owners:
 
 
 def _stage(key: str) -> str:
-    """The stage of an object by its `Kind/name`; a data set's cache engine, of whichever kind, is part of the data."""
+    """The stage of an object by its `Kind/name`; a data set's cache engine, of any kind, is part of the data."""
     kind = key.partition("/")[0]
     return STAGE_OF.get(kind) or (DATA if kind.endswith("Runtime") else RUNS)
 

@@ -25,7 +25,7 @@ KIND = "JobSet"
 def finish(
     created: list[CreatedObject], trainjob: Manifest, release: Release = NEWEST
 ) -> tuple[list[Manifest], list[Diagnostic]]:
-    """The objects to apply in place of `trainjob`. A generated Secret ends in TJ402."""
+    """The objects to apply instead of `trainjob`. A generated Secret ends in TJ402."""
     manifests = []
     diagnostics = []
     for one in created:

@@ -84,7 +84,7 @@ def _write_policies(writer: Writer, workload: Workload, below: FieldPath, to: Fi
 
 
 def _number(text: str) -> Tree:
-    """The code; what is no number stays for the API server to refuse."""
+    """The code; what is not a number stays for the API server to refuse."""
     return int(text) if text.isdigit() else text
 
 

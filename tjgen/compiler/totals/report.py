@@ -18,7 +18,7 @@ from tjgen.trees.k8s.quantity import Quantity, multiply, total
 
 
 def report(rows: Sequence[Row], slices: Mapping[str, Tree], bandwidths: Bandwidths) -> str:
-    """The text. Amounts are quantities, `storage` and `bandwidth` null where there is none; `slices` as far as data is sliced."""
+    """The text. Amounts are quantities, `storage` and `bandwidth` null if there is none; `slices` as far as data is sliced."""
     runs = [
         {
             "name": one.name,

@@ -134,7 +134,7 @@ BoundOf = Callable[[str, str, str], "tuple[quotas.Limits, Document] | None"]
 
 
 def problems(footprints: Sequence[Footprint], bound_of: BoundOf) -> list[Diagnostic]:
-    """What they come to, whatever their order."""
+    """Their result, which does not depend on their order."""
     problems = list(_written_over(sorted({one for one in footprints if one[0] == WRITES}, key=_place)))
     for field, requested, left, judge in (
         ("quotas", TAKES, LEFT, quotas.together),

@@ -63,14 +63,14 @@ def writing_as(name: str, experiment: Experiment, setting: Setting) -> Setting:
 
 
 def users_of(workload: Workload, name: str, volume: Volume) -> list[tuple[PodSet, list[MountPlace]]]:
-    """The pod sets that use a volume, in the runtime's order, each with the places where it does."""
+    """The pod sets that use a volume, in the runtime's order, each with its mount points."""
     wanted = [(place, _readers(workload, name, place.roles)) for place in places(volume, (*SPEC, "volumes", name))]
     used = [(podset, [place for place, readers in wanted if podset in readers]) for podset in workload.podsets]
     return [(podset, mounts) for podset, mounts in used if mounts]
 
 
 def mounted_at(workload: Workload, podset: PodSet, path: str) -> str | None:
-    """The volume that the main container has at a path; None where there is none."""
+    """The volume that the main container has at a path; None if there is none."""
     for mount in mounts_of(workload, podset):
         if folder_path(mount["mountPath"]) == folder_path(path):
             return str(mount["name"])
@@ -90,6 +90,6 @@ def folder_path(path: str) -> str:
 def _readers(workload: Workload, name: str, roles: Sequence[str]) -> list[PodSet]:
     if roles:
         return [match for wanted in roles if (match := role(workload, wanted))]
-    # A volume that takes the place of one of the runtime's does so wherever that one is mounted.
+    # A volume that replaces one of the runtime's does so at every mount.
     mounting = [podset for podset in workload.podsets if index_of(mounts_of(workload, podset), named(name)) >= 0]
     return [podset for podset in workload.podsets if podset in mounting or podset in members(workload)]

@@ -25,7 +25,7 @@ def objects(spec: PlatformSpec) -> Iterator[Manifest]:
         own: FieldPath = (*at, "create", "volcano")
         fields: Tree = {
             "weight": Sourced(create.weight, (*own, "weight")),
-            # Written out, since the webhook would: what it fills in is no difference then.
+            # Written out, since the webhook would: what it fills in is not a difference then.
             "reclaimable": Sourced(create.reclaimable, (*own, "reclaimable")),
         }
         if create.parent is not None:

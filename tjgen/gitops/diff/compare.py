@@ -181,7 +181,7 @@ def replacement(
 
 
 def _new(path: str, earlier: tuple[str, str, str] | None, old: Side, new: Side) -> ObjectChange:
-    """A file of a new run, with what is other in it than in the run that it takes the place of."""
+    """A file of a new run, with what is other in it than in the run that it replaces."""
     entry = _alone(path, new, NEW)
     if earlier is None:
         return entry

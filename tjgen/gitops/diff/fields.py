@@ -18,7 +18,7 @@ class Changed(NamedTuple):
 
 
 def changed(old: Tree, new: Tree, path: FieldPath = ()) -> Iterator[Changed]:
-    """Every field that differs, in the order of the old tree and then of the new one. The order of keys is no difference."""
+    """Every field that differs, in the order of the old tree and then of the new one. The order of keys is not a difference."""
     if old.__class__ is dict and new.__class__ is dict:
         yield from _entries(old, new, path)
     elif old.__class__ is list and new.__class__ is list:

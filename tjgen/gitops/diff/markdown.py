@@ -53,7 +53,7 @@ def _row(kind: str, field: FieldChange) -> tuple[str, ...]:
 
 
 def _code(text: str) -> str:
-    """Text in the type of code, whatever marks are in it."""
+    """Text in the type of code, with any marks in it."""
     escaped = text.replace("|", "\\|").replace("\n", " ")
     fence = "``" if "`" in escaped else "`"
     space = " " if escaped[:1] == "`" or escaped[-1:] in ("`", "") else ""

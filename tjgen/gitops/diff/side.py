@@ -78,7 +78,7 @@ def only(bodies: Mapping[str, str], environments: Iterable[str | None]) -> dict[
 
 
 def tree_of(body: str, path: str) -> Tree:
-    """The manifest in a file; None where there is none that could be read."""
+    """The manifest in a file; None if there is none that could be read."""
     documents, _ = read(body, path, KUBERNETES)
     value = documents[0].value if documents else None
     return value if value.__class__ is dict else None

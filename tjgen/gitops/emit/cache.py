@@ -102,7 +102,7 @@ class FileCache:
         try:
             _store(self._path, units)
         except OSError:
-            # A cache that cannot be written is no reason to fail a build that has succeeded.
+            # A cache that cannot be written is not a reason to fail a build that has succeeded.
             return
 
     def _is_at_rest(self, file: Seen) -> bool:

@@ -33,7 +33,7 @@ class FileOnDisk(NamedTuple):
 
 
 class ObstacleError(Exception):
-    """Another kind of file exists in the place of a file or folder."""
+    """Another kind of file exists at the path of a file or folder."""
 
     def __init__(self, path: str, what: str) -> None:
         super().__init__(path, what)
@@ -74,7 +74,7 @@ class Root:
         self._present.add(folder)
 
     def is_same(self, path: str, content: bytes) -> bool | None:
-        """Whether the file at `path` holds exactly `content`; None where there is none. Raises ObstacleError."""
+        """Whether the file at `path` holds exactly `content`; None if there is none. Raises ObstacleError."""
         descriptor = self._open(path)
         if descriptor < 0:
             return None
@@ -87,7 +87,7 @@ class Root:
             os.close(descriptor)
 
     def read(self, path: str, *, opening: bytes = b"") -> FileOnDisk | None:
-        """The file at `path`; None where there is none. Raises ObstacleError for what is no regular file.
+        """The file at `path`; None if there is none. Raises ObstacleError for what is not a regular file.
 
         Of a file that does not begin with `opening` only the beginning is read.
         """

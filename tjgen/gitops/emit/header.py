@@ -81,7 +81,7 @@ def is_in_conflict(content: bytes) -> bool:
 
 
 def _line(text: str) -> bytes:
-    # A file name may hold a line break, which would end the comment, or bytes that are no text.
+    # A file name may hold a line break, which would end the comment, or bytes that are not text.
     shown = text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
     return shown.encode()
 

@@ -31,9 +31,9 @@ class FileState(NamedTuple):
     """What a path holds before or after a step."""
 
     digest: str
-    """SHA-256 in hexadecimal, or "" where there is no file."""
+    """SHA-256 in hexadecimal, or "" if there is no file."""
     modified: int
-    """Time of the last change in nanoseconds, 0 where there is no file."""
+    """Time of the last change in nanoseconds, 0 if there is no file."""
 
 
 ABSENT = FileState("", 0)

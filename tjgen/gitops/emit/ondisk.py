@@ -17,7 +17,7 @@ def bodies(directory: str, folder: str) -> dict[str, str]:
 
 
 def files(directory: str, folder: str, *, without: Container[str] = ()) -> list[OutputFile]:
-    """Every file of ours in `folder` (folders in it are not entered) in order of name; none where there is no such folder.
+    """Every file of ours in `folder` (folders in it are not entered) in order of name; none if there is no such folder.
 
     Files at the paths `without` are not read. Line ends are the original ones, even if a checkout changed them. Raise
     CompileError where something cannot be read.

@@ -66,7 +66,7 @@ class WritePlan:
         self._kept: set[str] = set()
         self._claims: list[tuple[str, str]] = []
         self.problems: list[Diagnostic] = []
-        """Paths that clash, are unsafe, or are blocked by what is no file of ours and no file of anyone."""
+        """Paths that clash, are unsafe, or are blocked by something that is not a file."""
         self.unchanged: list[str] = []
         self.hollow: list[str] = []
         """Empty folders in what is claimed, known once `extra` has run."""

@@ -1,4 +1,4 @@
-"""Staged files and the steps that put them in place -> all steps done, or all undone, whatever happens in between.
+"""Staged files and the steps that put them in place -> all steps done, or all undone, also after an interruption.
 
 The journal is written before the first step and removed after the last one. While it exists, the commit is
 incomplete, and the next build undoes it and builds again from the sources of that moment. It never completes

@@ -7,7 +7,7 @@
 | `kinds`, `sync` | which objects are runs; waves, hooks, options and marks in annotations |
 | `rules/` | one module a rule, found by its name |
 | `table` | the rules in their order |
-| `reasons` | what of the known traps is no rule here, and why |
+| `reasons` | what of the known traps is not a rule here, and why |
 | `reading` | files -> items |
 | `units` | which files one Application or Kustomization syncs |
 | `names` | how long the name of a JobSet may be |

@@ -91,7 +91,7 @@ def applies(rule: Rule, scene: Scene) -> bool:
 
 
 def unknown_rules(words: Iterable[str], where: str) -> list[Diagnostic]:
-    """TJ678 for each word that is no code of a rule."""
+    """TJ678 for each word that is not the code of a rule."""
     return [_unknown(word, None, where) for word in words if word not in _known()]
 
 

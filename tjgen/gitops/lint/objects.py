@@ -1,4 +1,4 @@
-"""Files of manifests -> what the registry of rules about objects reports, whatever tool applies them.
+"""Files of manifests -> what the registry of rules about objects reports, for any tool.
 
 Left out is what a rule of lint reports under its own code, and what only states that an object was not checked.
 """

@@ -1,4 +1,4 @@
-"""A file of manifests -> its objects as items, and the documents in it that are no objects."""
+"""A file of manifests -> its objects as items, and the documents in it that are not objects."""
 
 from __future__ import annotations
 

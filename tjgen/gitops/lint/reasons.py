@@ -1,4 +1,4 @@
-"""Known traps that are no rule of lint, each with what it is and why: the page of rules shows them."""
+"""Known traps that are not rules of lint, each with what it is and why: the page of rules shows them."""
 
 from __future__ import annotations
 

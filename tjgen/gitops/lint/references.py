@@ -24,7 +24,7 @@ def _own(item: AppliedObject) -> Iterator[ObjectReference]:
 
 
 class Users:
-    """Who names what in a scene. A runtime is no user: it has no pods without a run."""
+    """Who names what in a scene. A runtime is not a user: it has no pods without a run."""
 
     def __init__(self, scene: Scene, *kinds: Kind) -> None:
         self._by_identity: dict[tuple[Kind, str, str], list[tuple[AppliedObject, FieldPath]]] = {}

@@ -70,12 +70,12 @@ class AppliedObject:
         return f"{self.kind[1]}/{name}"
 
     def get(self, *path: Any, default: Any = None) -> Any:
-        """A value of the tree; `default` where there is none, or null."""
+        """A value of the tree; `default` if there is none, or null."""
         value = get(self.tree, path, None)
         return default if value is None else value
 
     def map(self, *path: Any) -> dict[str, Any]:
-        """A mapping of the tree, empty where there is none."""
+        """A mapping of the tree, empty if there is none."""
         return _map(get(self.tree, path, None))
 
     def maps(self, *path: Any) -> Iterator[tuple[FieldPath, dict[str, Any]]]:
@@ -119,7 +119,7 @@ class Scene:
         self.is_guess = is_guess
         """Whether the tools are a guess: rules for one tool alone then do not apply."""
         self.before = tuple(before) if before is not None else None
-        """The objects of the state before; None where nothing is known of it."""
+        """The objects of the state before; None if nothing is known of it."""
         self.others = tuple(others)
         """Documents among the manifests that are none."""
         self.release = release
@@ -147,7 +147,7 @@ class Scene:
         return self._named.get((kind, "" if kind in CLUSTERED else namespace, name))
 
     def named(self, kind: Kind, name: str) -> AppliedObject | None:
-        """The first object of a kind and a name, in whatever namespace."""
+        """The first object of a kind and a name, in any namespace."""
         if self._first is None:
             self._first = {}
             for item in self.items:

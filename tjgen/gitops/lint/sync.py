@@ -57,7 +57,7 @@ def words(item: AppliedObject, key: str) -> list[str]:
 
 
 def wave(item: AppliedObject) -> int:
-    """The wave; where it is no integer, the weight of a Helm hook or 0 (`syncwaves.Wave`)."""
+    """The wave; where it is not an integer, the weight of a Helm hook or 0 (`syncwaves.Wave`)."""
     for key in (WAVE, HELM_WAVE):
         value = item.annotations.get(key)
         if value is not None and _INTEGER.match(str(value)) and value.__class__ is not bool:

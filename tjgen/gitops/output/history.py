@@ -97,7 +97,7 @@ def sources(chosen: Sequence[RunEntry], directory: str, project: str) -> list[st
 
 
 def refuse(problems: Iterable[Diagnostic]) -> None:
-    """Raise CompileError where there is a problem."""
+    """Raise CompileError if there is a problem."""
     diagnostics = list(problems)
     if diagnostics:
         raise CompileError(diagnostics)

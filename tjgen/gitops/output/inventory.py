@@ -36,7 +36,7 @@ class RunEntry(NamedTuple):
 def entries(locks: Locks, environments: Sequence[str] = (), *, project: Collection[str | None] | None = None) -> list[RunEntry]:
     """All runs, those of an experiment in order of age. Raises CompileError where a lock cannot be read.
 
-    `project`: the environments of the project. Runs of other environments are orphaned, whatever their lock records.
+    `project`: the environments of the project. Runs of other environments are orphaned, regardless of their lock.
     """
     run_entries = []
     for place, lock in locks.all(environments):

@@ -35,4 +35,4 @@ class BuildOptions(NamedTuple):
     previews: str = ""
     """The previews to write: none, COLLAPSED, or EACH."""
     again: bool = False
-    """Run again under another name whatever `renew` answers for, also what would not change."""
+    """Run again under another name everything that `renew` answers for, also what would not change."""

@@ -63,7 +63,7 @@ class TaggedImage(NamedTuple):
     unit: Unit
     """The first experiment that references it."""
     mirror: str
-    """What the Platform has for it; itself where it has nothing else."""
+    """What the Platform has for it; itself if it has nothing else."""
 
 
 class PinResult(NamedTuple):

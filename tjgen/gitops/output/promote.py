@@ -121,7 +121,7 @@ def _match(unit: Unit, variant: Variant, origins: Sequence[_PromotedRun]) -> _Pr
 
 
 def _judged(plan: Plan, origins: Sequence[_PromotedRun], environment: str) -> list[Diagnostic]:
-    """What differs between the runs and what they become, and is no obstacle. Raises CompileError where something is."""
+    """What differs between the runs and what they become, and is not an obstacle. Raises CompileError where something is."""
     warnings: list[Diagnostic] = []
     problems: list[Diagnostic] = []
     promoted: set[str] = set()

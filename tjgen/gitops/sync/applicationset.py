@@ -31,7 +31,7 @@ from tjgen.trees.typing import Any
 EXPERIMENTS = "experiments"
 ENVIRONMENTS = "environments"
 PARAMETERS = "_environment.yaml"
-"""The file that a set of environments reads. No object is called so, whatever a pattern may match."""
+"""The file that a set of environments reads. No object has this name, so a pattern cannot match one."""
 IN_CLUSTER = "https://kubernetes.default.svc"
 _SET = (*GITOPS, "applicationSet")
 

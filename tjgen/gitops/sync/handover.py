@@ -30,7 +30,7 @@ WRITE, COMMIT = 3, 4
 
 
 def plan(moves: Sequence[Move], directory: str, source: str | None = None) -> list[HandoverStep]:
-    """All steps, in order. A cluster that is at any step of them loses no object, whatever syncs at that moment.
+    """All steps, in order. A cluster that is at any step of them loses no object, also if a sync runs at that moment.
 
     `source` is the folder of the tree, if it is another one than `directory`.
     """

@@ -39,7 +39,7 @@ class Site(NamedTuple):
     stages: tuple[str, ...]
     """The stages that hold files, in order."""
     application_set: str | None
-    """What an ApplicationSet makes Applications for: "experiments" or "environments"; None where there is none."""
+    """What an ApplicationSet makes Applications for: "experiments" or "environments"; None if there is none."""
     deletes: bool
     """Whether what an Application of a set synced goes with it."""
     bootstrap: bool

@@ -119,7 +119,7 @@ class StateReplica:
         self._put[file.path] = header.stamp(file.body, file.source, file.owner)
 
     def keep(self, path: str) -> None:
-        """Let what is at `path`, a file or a whole folder, stay whatever is claimed."""
+        """Let what is at `path`, a file or a whole folder, stay in any case."""
         self._kept.add(path)
 
     def claim(self, folder: str, *, owner: str = "") -> None:

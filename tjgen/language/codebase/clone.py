@@ -23,7 +23,7 @@ class CloneError(Exception):
 def resolved(folder: str, name: str, path: str | None) -> str:
     """Return the commit of `name` in the clone around `folder`: with `path`, the last one that changed that path.
 
-    So a commit of other files, such as of what a build wrote, is no other code. Raises CloneError.
+    So a commit of other files, such as of what a build wrote, is not other code. Raises CloneError.
     """
     clone = _clone(folder)
     answer = _output_of(clone, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")

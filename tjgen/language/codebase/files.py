@@ -1,6 +1,6 @@
 """A local folder and patterns -> the files of the code below it, sorted by path, and a digest of them.
 
-Hidden files, what Python compiles, what editors leave and what tjgen reads and writes are no code. Links are followed to files
+Hidden files, what Python compiles, what editors leave and what tjgen reads and writes are not code. Links are followed to files
 of the folder only: files outside of it must not become part of a run by accident.
 """
 
@@ -52,7 +52,7 @@ class FolderError(Exception):
 
 
 def matching_files(sandbox: Sandbox, folder: str, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> list[CodeFile]:
-    """The files below `folder` that a pattern of `include` matches (all, where there is none) and none of `exclude`.
+    """The files below `folder` that a pattern of `include` matches (all, if there is none) and none of `exclude`.
 
     `*` stays in a folder, `**` leads through several. Raises FolderError for a folder that does not exist or is outside of the
     repository, for what cannot be read, and for a link that leads out.
@@ -74,7 +74,7 @@ def matching_files(sandbox: Sandbox, folder: str, include: Sequence[str] = (), e
         try:
             known = sandbox.stat(entry.path)
             if not S_ISREG(known.st_mode):
-                # Sockets and pipes are no code; a link to a folder leads to files that are found in it.
+                # Sockets and pipes are not code; a link to a folder leads to files that are found in it.
                 continue
             if path.endswith(".yaml") and _is_ours(sandbox.read(entry.path)):
                 continue
@@ -97,7 +97,7 @@ def digest(files: Iterable[CodeFile]) -> str:
 
 
 def _walk(sandbox: Sandbox, folder: str) -> Iterator[tuple[FolderEntry, str]]:
-    """The files below a folder with their paths in it, without those that are no code."""
+    """The files below a folder with their paths in it, without those that are not code."""
     folders = [folder]
     while folders:
         try:

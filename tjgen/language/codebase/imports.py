@@ -56,7 +56,7 @@ class ImportSite(NamedTuple):
 
 
 class BrokenError(Exception):
-    """A file is no Python of this release."""
+    """A file is not Python of this release."""
 
     def __init__(self, place: ImportSite, reason: str) -> None:
         super().__init__(reason)

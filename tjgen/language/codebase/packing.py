@@ -41,7 +41,7 @@ def size(files: Sequence[CodeFile]) -> int:
 
 
 def pack(files: Sequence[CodeFile]) -> Packed:
-    """The files as a ConfigMap; what is no text goes into `binaryData`. Raises FolderError for what cannot be read."""
+    """The files as a ConfigMap; what is not text goes into `binaryData`. Raises FolderError for what cannot be read."""
     data: dict[str, str] = {}
     binary: dict[str, str] = {}
     items: list[Tree] = []
@@ -60,7 +60,7 @@ def pack(files: Sequence[CodeFile]) -> Packed:
 
 
 def keys(paths: Sequence[str]) -> list[str]:
-    """A key for each path, none twice, whatever else is packed with it."""
+    """A key for each path, none twice among all packed files."""
     return [_key(path) for path in paths]
 
 

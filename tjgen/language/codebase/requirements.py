@@ -36,7 +36,7 @@ DISTRIBUTIONS = MappingProxyType(
         "yaml": "PyYAML",
     }
 )
-"""Module -> the package that brings it, where it has another name."""
+"""Module -> the package that brings it, if it has another name."""
 SHARED = frozenset({"azure", "google", "mpl_toolkits", "nvidia"})
 """Names under which several packages put their modules: the package of a module is ambiguous."""
 _NAME = re.compile(r"[A-Za-z0-9](?:[-._A-Za-z0-9]*[A-Za-z0-9])?")

@@ -35,7 +35,7 @@ class Suspect(NamedTuple):
 def suspects(files: Sequence[CodeFile], include: Sequence[str], harmless: Collection[str]) -> Iterator[Suspect]:
     """Every file that looks like a secret.
 
-    A name is no reason where `include` has exactly this file: its author means it. A content is one, unless its fingerprint is
+    A name is not a reason where `include` has exactly this file: its author means it. A content is one, unless its fingerprint is
     `harmless` by the word of the project. Raises FolderError for what cannot be read.
     """
     meant = {pattern.removeprefix("./") for pattern in include}

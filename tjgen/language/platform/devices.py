@@ -37,7 +37,7 @@ class DeviceSharing(NamedTuple):
     """Resources by which pods request a part of a device."""
 
     resource: str | None = None
-    """Counts the devices, in place of the class's own resource."""
+    """Counts the devices, instead of the class's own resource."""
     memory: str | None = None
     """MiB of each device."""
     cores: str | None = None
@@ -120,7 +120,7 @@ class Accelerator(NamedTuple):
 
     @staticmethod
     def times(each: Amount, count: int) -> str:
-        """What `count` devices need when one needs `each`; raises ValueError where `each` is no quantity."""
+        """What `count` devices need when one needs `each`; raises ValueError where `each` is not a quantity."""
         return str(quantity.multiply(quantity.parse(each), count))
 
 

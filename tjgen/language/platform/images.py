@@ -21,7 +21,7 @@ ENV_IMAGES = ("CACHE_IMAGE", "FLUX_VIEW_IMAGE")
 
 
 def rewrite(image: str, rules: Mapping[str, str]) -> str:
-    """The reference to pull in place of `image`; `image` as it is written where no rule holds it."""
+    """The reference to pull instead of `image`; `image` as it is written where no rule holds it."""
     if not image or not rules:
         return image
     full = normal(image)
@@ -36,7 +36,7 @@ def rewrite(image: str, rules: Mapping[str, str]) -> str:
 
 
 def pinned(image: str, digest: str | None) -> str:
-    """`image` with the digest behind it; `image` as it is written where there is none."""
+    """`image` with the digest behind it; `image` as it is written if there is none."""
     return f"{image}@{digest}" if digest is not None else image
 
 

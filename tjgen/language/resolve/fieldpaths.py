@@ -13,7 +13,7 @@ _FIXED: tuple[FieldPath, ...] = (("metadata", "name"), ("spec", "sweep"), ("spec
 
 
 def field_path(text: str) -> FieldPath | Diagnostic:
-    """The path that `text` means, below `spec` unless it begins with `spec` or `metadata`; TJ221 or TJ222 where there is none."""
+    """The path that `text` means, below `spec` unless it begins with `spec` or `metadata`; TJ221 or TJ222 if there is none."""
     try:
         steps = parse(text)
     except ValueError:

@@ -12,7 +12,7 @@ SUFFIXES = (".yaml", ".yml")
 
 
 def named(sandbox: Sandbox, directory: str, entry: str) -> tuple[list[str], list[Diagnostic]]:
-    """The files that `entry` means, relative to `directory` unless it is absolute; sorted, empty where there are none.
+    """The files that `entry` means, relative to `directory` unless it is absolute; sorted, empty if there are none.
 
     A folder means all YAML files in it and below; hidden files and folders are only taken by their name. With them, the errors
     for what was not searched (TJ029, TJ033 to TJ035).

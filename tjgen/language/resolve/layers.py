@@ -1,7 +1,7 @@
 """Layers of partial experiments -> one managed tree: the owner of each value, and which layers contradict each other.
 
 The merge is that of `fields.apply`, with what the experiment language adds: a value that chooses
-another alternative (`emptyDir` where there was `pvc`) takes the place of the old one, null is kept
+another alternative (`emptyDir` where there was `pvc`) replaces the old one, null is kept
 where the language takes trees verbatim, every origin mirrors its own document, and two layers of
 one rank may not set the same value differently.
 """
@@ -69,7 +69,7 @@ def merged(base: Managed, layers: Iterable[Layer]) -> tuple[Managed, list[Contra
 
 
 def present(tree: Tree, form: Form) -> Tree:
-    """`tree` without map entries that are null, except where null is a value; `tree` itself where there are none."""
+    """`tree` without map entries that are null, except where null is a value; `tree` itself if there are none."""
     if form.verbatim:
         return tree
     if tree.__class__ is dict:

@@ -40,7 +40,7 @@ class Point(NamedTuple):
 
 
 def points(tree: Managed, budgets: CommandBudgets = DEFAULT) -> tuple[list[Point], list[Diagnostic]]:
-    """The points of the sweep, none where there is no sweep; TJ212 and TJ230 to TJ238 where it makes no sense."""
+    """The points of the sweep, none if there is no sweep; TJ212 and TJ230 to TJ238 where it makes no sense."""
     sweep = get(tree.value, SWEEP, None)
     if not sweep:
         return [], []

@@ -32,7 +32,7 @@ def load(
 ) -> tuple[LoadedProject, list[Diagnostic]]:
     """A project and the files that it names. Where something is wrong, what could be read, and errors.
 
-    `paths`: what the caller names on the command line, which may be read wherever it is. `is_named`: whether the caller named
+    `paths`: what the caller names on the command line, which may be read at any place. `is_named`: whether the caller named
     the project itself. `sandbox`: what reads the files; where it is None, one for the repository around the project.
     `workspace`: the file of a workspace that the caller named.
     """

@@ -80,7 +80,7 @@ def _meets(ours: _Version, sign: str, text: str) -> bool | None:
         case "<=":
             return ours.order <= wanted.order
         case ">":
-            # 1.0.post1 is 1.0, put right; it is no later release.
+            # 1.0.post1 is a corrected 1.0, not a later release.
             is_same = _begins(ours, wanted.numbers) and _begins(wanted, ours.numbers) and ours.phase == wanted.phase
             is_repair = is_same and ours.post != _NEVER and wanted.post == _NEVER and wanted.dev == _LAST
             return ours.order > wanted.order and not is_repair

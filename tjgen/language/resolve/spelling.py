@@ -25,7 +25,7 @@ _Texts = dict[Any, Any]
 
 
 def spelled(document: Document, form: Form) -> Tree:
-    """The value of `document`, where numbers that become text are that text already, whatever else the file holds."""
+    """The value of `document`, where numbers that become text are that text already; the rest of the file does not matter."""
     tree = document.value
     paths = [*_numbers(tree, form, ()), *_swept(tree)]
     if not paths:
@@ -114,7 +114,7 @@ def _written(document: Document, path: FieldPath) -> Tree:
 
 
 def _replaced(tree: Tree, texts: _Texts) -> Tree:
-    """`tree` with these leaves in place of its own."""
+    """`tree` with these leaves instead of its own."""
     copy = tree.copy()
     for step, new in texts.items():
         copy[step] = _replaced(tree[step], new) if new.__class__ is dict else new

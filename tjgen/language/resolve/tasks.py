@@ -17,7 +17,7 @@ _NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?\Z")
 
 
 def names(tree: Tree) -> list[str]:
-    """The names of the tasks, sorted: their order is that of their slices. None where there are no tasks."""
+    """The names of the tasks, sorted: their order is that of their slices. None if there are no tasks."""
     return sorted(get(tree, TASKS, None) or ())
 
 

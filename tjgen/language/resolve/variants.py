@@ -26,7 +26,7 @@ class Variant(NamedTuple):
     """One run of an experiment, before it has a name."""
 
     label: str
-    """The task, and the point of the sweep, in a few characters; empty where there is neither."""
+    """The task, and the point of the sweep, in a few characters; empty if there is neither."""
     point: dict[str, object]
     """Field path -> value of the point."""
     tree: Managed

@@ -59,7 +59,7 @@ def workspace_of(
 
 
 def read_workspace(file: str, sandbox: Sandbox) -> tuple[LoadedWorkspace | None, list[Diagnostic]]:
-    """The workspace in a project file; None for a file without `projects`, whatever else is wrong with it."""
+    """The workspace in a project file; None for a file without `projects`, also if something else is wrong with it."""
     content = sandbox.content(file)
     if isinstance(content, Diagnostic) or _KEY not in content:
         return None, []

@@ -33,7 +33,7 @@ REBUILT = "rebuilt"
 """Its files are missing or were discarded: they are written as they are built now."""
 
 NO_SETTINGS = f"sha256:{0:064}"
-"""In place of the digest of settings: what no experiment has, so that a build writes the settings of the run in place."""
+"""Instead of the digest of settings: what no experiment has, so that a build writes the settings of the run in place."""
 
 OURS = "tjgen.dev/"
 """What our own labels and annotations begin with."""

@@ -55,7 +55,7 @@ class Identity(NamedTuple):
         return self._replace(digest=sha256_hex(f"{self}\nrenewal {times}"))
 
     def run_name(self, experiment: str, label: str = "", *, fixed: bool = False) -> str:
-        """`experiment[-label]-xxxxxxxx`; with `fixed` the attempt from the second on, in place of the eight characters."""
+        """`experiment[-label]-xxxxxxxx`; with `fixed` the attempt from the second on, instead of the eight characters."""
         last = (str(self.attempt) if self.attempt > 1 else "") if fixed else suffix(self.digest)
         return "-".join([part for part in (experiment, label, last) if part])
 

@@ -151,7 +151,7 @@ class Lock(NamedTuple):
         return self._replace(runs={name: run.orphaned() for name, run in self.runs.items()})
 
     def pruning(self, names: Iterable[str], reason: str) -> Lock:
-        """The lock with tombstones in place of these runs; `reason` is the command or setting that removes them."""
+        """The lock with tombstones instead of these runs; `reason` is the command or setting that removes them."""
         pruned_runs = {name: self.runs[name] for name in names}
         return self.without(pruned_runs)._replace(
             pruned={**self.pruned, **{name: tombstone(run, reason) for name, run in pruned_runs.items()}}

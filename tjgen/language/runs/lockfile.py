@@ -119,7 +119,7 @@ def _by_hand(text: str, file: str) -> LockFile:
 
 
 def by_hand(text: str, file: str, shape: Any) -> Document:
-    """The only document of `text`; raises CompileError where there is another number, or `shape(tree)` finds something wrong."""
+    """The only document of `text`; raises CompileError if there is another number, or `shape(tree)` finds something wrong."""
     from tjgen.trees.source import reader
 
     conflict = _CONFLICT.search(text)

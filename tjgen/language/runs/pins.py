@@ -3,7 +3,7 @@
     tjgen.lock.d/_images/<registry>/<repository>/<tag>.yaml
 
 One file an image, so that branches that pin different images merge. `tjgen pin` writes them, and a
-build only reads them, so that the same sources give the same manifests whatever a tag means later.
+build only reads them, so that the same sources give the same manifests after a tag moves.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class Locks:
         self._read: dict[str, _StoredLock | None] = {}
 
     def of(self, unit: Locked) -> Lock:
-        """The lock of an experiment, empty where it has no runs yet. Raises CompileError where a file is damaged."""
+        """The lock of an experiment, empty if it has no runs yet. Raises CompileError where a file is damaged."""
         stored = self._at(path_of(unit.environment, unit.namespace, unit.name))
         return stored.lock if stored is not None else Lock(unit.key, {})
 
@@ -158,7 +158,7 @@ class _StoredLock(NamedTuple):
 def gathered(texts: Mapping[str, str], file: str, former: str | None) -> _StoredLock | None:
     """The lock of an experiment: `texts` of its files by place, and `former`, the text at `file` in the former form.
 
-    None where there is neither. Raises CompileError (TJ070, TJ071, or what the YAML reader finds).
+    None if there is neither. Raises CompileError (TJ070, TJ071, or what the YAML reader finds).
     """
     if not texts and former is None:
         return None

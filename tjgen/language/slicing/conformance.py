@@ -85,7 +85,7 @@ def _tried(strategy: Strategy, items: DataItems, count: int, options: Mapping[st
 
 
 def digest(strategy: Strategy, options: Mapping[str, Any], counts: Sequence[int]) -> str:
-    """One hash over the plans for all samples: equal wherever the strategy does the same."""
+    """One hash over the plans for all samples: equal if the strategy does the same."""
     plans = [[list(part) for part in strategy.plan(items, count, options)] for _, items, count in _samples(strategy, counts)]
     return sha256(json.dumps(plans).encode()).hexdigest()
 
@@ -111,7 +111,7 @@ def strategy_of(name: str) -> Strategy | None:
 
 
 def main(words: Sequence[str]) -> int:
-    """Print the faults of the strategy that the first word names; 1 where there are any, 2 for a wrong call."""
+    """Print the faults of the strategy that the first word names; 1 if there are any, 2 for a wrong call."""
     alone = words[:1] == ["--digest"]
     name, *rest = [*(words[1:] if alone else words), ""]
     try:

@@ -45,7 +45,7 @@ def packed(files: Mapping[str, str]) -> list[dict[str, str]]:
 
 
 def too_large(maps: Sequence[Mapping[str, str]], because: FieldPath) -> Diagnostic | None:
-    """An error where there are more ConfigMaps than a run should have."""
+    """An error if there are more ConfigMaps than a run should have."""
     if len(maps) <= MOST_MAPS:
         return None
     return Diagnostic(

@@ -19,7 +19,7 @@ def plan(items: DataItems, count: int, options: Mapping[str, Any]) -> list[list[
     """A path, a pattern in which `*` matches any characters, `?` one and `[ab]` one of several, or braces.
 
     Raises ValueError where the lists are not one for each slice, where an item is in none of them (unless `covering`
-    is false) or in two, and where an entry is no item.
+    is false) or in two, and where an entry is not an item.
     """
     lists: list[list[str]] = options.get("lists") or []
     if len(lists) != count:

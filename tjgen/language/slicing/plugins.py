@@ -62,7 +62,7 @@ def names() -> list[str]:
 
 
 def planned(strategy: Strategy, items: DataItems, count: int, options: Mapping[str, Any]) -> tuple[list[list[int]], int | None]:
-    """What a strategy plans, and its bound; raises ValueError as it does, and PluginError for whatever else it raises."""
+    """What a strategy plans, and its bound; raises ValueError as it does, and PluginError for any other exception."""
     plan = _guarded(lambda: strategy.plan(items, count, options), lets=ValueError)
     if plan.__class__ is not list or any(part.__class__ is not list for part in plan):
         raise PluginError("returns no list of lists")

@@ -9,7 +9,7 @@ from tjgen.language.slicing import weighted
 from tjgen.trees.typing import Any
 
 STRATEGIES = ("contiguous", "round-robin", "weighted")
-"""Those whose slices are ranges of numbers, whatever the items are."""
+"""Those whose slices are ranges of numbers, for any items."""
 
 
 def divided(by: str, items: int, count: int, options: Mapping[str, Any]) -> list[range]:

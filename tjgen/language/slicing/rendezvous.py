@@ -21,7 +21,7 @@ MOST_SCORES = 200_000_000
 def plan(items: DataItems, count: int, options: Mapping[str, Any]) -> list[list[int]]:
     """Scores are four bytes each, big end first, of SHAKE-128 of the path; equal scores go to the lowest slice.
 
-    Raises ValueError where there are too many items times slices.
+    Raises ValueError if there are too many items times slices.
     """
     if len(items) * count > MOST_SCORES:
         raise ValueError(f"compares {len(items)} items with {count} slices, which takes too long: use hash")

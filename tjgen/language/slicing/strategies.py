@@ -24,7 +24,7 @@ NO_FILES: Mapping[str, str] = {}
 
 
 def load(name: str, files: Mapping[str, str] = NO_FILES, session: Session | None = None) -> Strategy | None:
-    """The strategy of that name, or None where there is none; `files` are those of the project, by name.
+    """The strategy of that name, or None if there is none; `files` are those of the project, by name.
 
     Raises PluginError where it is not built in and cannot be loaded.
     """
@@ -41,7 +41,7 @@ def plan_of(
 ) -> tuple[list[list[int]], int | None]:
     """The plan of the strategy of that name, and the most that a slice may hold by its own word, its `bound`.
 
-    None where it promises nothing. Raises ValueError as the strategy does, PluginError for whatever else one that is
+    None where it promises nothing. Raises ValueError as the strategy does, PluginError for any other exception of one that is
     not built in raises.
     """
     if name in STRATEGIES:

@@ -27,7 +27,7 @@ def bound(items: DataItems, count: int, options: Mapping[str, Any]) -> int:
 def lengths(items: int, count: int, options: Mapping[str, Any]) -> list[int]:
     """Each slice has its share rounded down; what is left goes to the largest remainders, of equal ones to the first.
 
-    Raises ValueError where there is not one weight for each slice, or all are 0.
+    Raises ValueError if there is not one weight for each slice, or all are 0.
     """
     weights: list[int] = options.get("weights") or []
     if len(weights) != count:

@@ -140,7 +140,7 @@ def text_of(file: str, documents: Sequence[Authored]) -> str | None:
 
 
 def _is_text(value: object) -> bool:
-    """Whether a value is no string, or a string without halves of characters."""
+    """Whether a value is not a string, or a string without halves of characters."""
     return not isinstance(value, str) or not any("\ud800" <= sign <= "\udfff" for sign in value)
 
 

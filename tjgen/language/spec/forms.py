@@ -21,7 +21,7 @@ class Form(NamedTuple):
     short: tuple[tuple[str, str], ...] = ()
     """Keys that a scalar sets, and how each is read: "string", "integer", "text", or "amount", which sets all of them to it."""
     alternatives: tuple[tuple[str, ...], ...] = ()
-    """Groups of keys of which at most one is used; a key of several groups belongs to whichever is."""
+    """Groups of keys of which at most one is used; a key of several groups belongs to the one that is used."""
     choices: Mapping[str, int] = MappingProxyType({})
     """Each key that belongs to one group only, with the number of that group: who uses the key has chosen."""
     needed: bool = False
@@ -61,7 +61,7 @@ def below(form: Form, step: Step) -> Form:
 
 
 def long_form(tree: Tree, form: Form) -> Tree:
-    """`tree` with every short form written out; `tree` itself where there is none."""
+    """`tree` with every short form written out; `tree` itself if there is none."""
     if tree.__class__ is dict:
         if form.each is not None:
             changed = {key: new for key, old in tree.items() if (new := long_form(old, form.each)) is not old}

@@ -81,7 +81,7 @@ def _loosened(schema: Any) -> Any:
 
 
 def _plain(schema: Any, *, named: bool = False) -> Any:
-    """The schema without what only pydantic needs, and with null allowed wherever a key may be removed."""
+    """The schema without what only pydantic needs, and with null allowed for each key that may be removed."""
     if isinstance(schema, list):
         return [_plain(item) for item in schema]
     if not isinstance(schema, dict):

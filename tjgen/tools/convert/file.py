@@ -51,7 +51,7 @@ def converted(
     Errors: a field with a value of another type than every release has for it (TJ800, TJ806), and an object that the cluster of
     `target` rejects (TJ545).
     Warnings: what the release has no place for (TJ404), what expands to something else (TJ405), what
-    cannot be compared (TJ406), where comments are lost (TJ407). Everything that is no TrainJob and no
+    cannot be compared (TJ406), where comments are lost (TJ407). Everything that is not a TrainJob or a
     runtime stays as it is.
     """
     diagnostics: list[Diagnostic] = []

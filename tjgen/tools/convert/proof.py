@@ -36,7 +36,7 @@ def differences(
 ) -> list[ExpansionDifference] | None:
     """Return the differences between the two controllers' objects for a TrainJob; None if one of them creates none.
 
-    The snapshot of the runtime, which only 2.3 keeps, is no difference.
+    The snapshot of the runtime, which only 2.3 keeps, is not a difference.
     """
     first = _objects(trainjob, runtime_of(trainjob, before, catalog), source)
     second = _objects(converted, runtime_of(converted, after, catalog), target)

@@ -92,7 +92,7 @@ def _trainer(trainer: dict[str, Tree], target: Release, lost: list[Lost]) -> Tre
 
 def _known(tree: dict[str, Tree], name: str, target: Release, path: FieldPath, lost: list[Lost]) -> dict[str, Tree]:
     fields = {field for field, _ in target.types.entries(name)}
-    # A value equal to the default is no loss.
+    # A value equal to the default is not a loss.
     lost += [Lost((*path, key), key) for key, value in tree.items() if key not in fields and value not in _WORDS]
     return {key: value for key, value in tree.items() if key in fields}
 

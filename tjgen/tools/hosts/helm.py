@@ -30,7 +30,7 @@ _NOTE = "postrenderer.helm.sh/postrender-filename"
 
 
 class Chart(NamedTuple):
-    """What to give back to Helm; nothing where there are errors."""
+    """What to give back to Helm; nothing if there are errors."""
 
     text: str
     diagnostics: list[Diagnostic]

@@ -45,6 +45,6 @@ def file_of(tree: Tree) -> Tree:
 
 
 def annotations_of(tree: Tree) -> dict[str, str]:
-    """The annotations of an object, whatever it is."""
+    """The annotations of an object of any kind."""
     annotations = get(tree, ("metadata", "annotations"), None)
     return annotations if annotations.__class__ is dict else {}

@@ -51,7 +51,7 @@ class _Side(NamedTuple):
         return _Side(self.explicit[position], self.filled[position])
 
     def at(self, step: str) -> _Side:
-        """Of a mapping; None where it has no such key."""
+        """Of a mapping; None if it has no such key."""
         return _Side(self.explicit.get(step), self.filled.get(step) if self.filled.__class__ is dict else None)
 
 

@@ -58,7 +58,7 @@ class Imported(NamedTuple):
 
 
 def left_out(subject: ImportedObject) -> Diagnostic:
-    """TJ772: an object that is no job and no runtime."""
+    """TJ772: an object that is neither a job nor a runtime."""
     hint = "keep it where it is: experiments refer to it by its name"
     return _about(subject, "TJ772", f"{subject} stays where it is", hint)
 

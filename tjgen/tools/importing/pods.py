@@ -45,7 +45,7 @@ def fields_of(templates: Mapping[str, Tree], main: str = "") -> tuple[dict[str, 
 
 
 def container(template: Tree, main: str) -> Tree:
-    """The container that trains; an empty one where there is none."""
+    """The container that trains; an empty one if there is none."""
     containers = [one for one in get(template, ("spec", "containers"), None) or [] if one.__class__ is dict]
     return next((one for one in containers if one.get("name") == main), containers[0] if containers else {})
 

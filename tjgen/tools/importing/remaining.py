@@ -19,7 +19,7 @@ ACCEPT = "--accept-missing"
 
 
 class ObjectIdentity(NamedTuple):
-    """What identifies an object in a cluster, whatever the version of its API."""
+    """What identifies an object in a cluster, in any version of its API."""
 
     group: str
     kind: str

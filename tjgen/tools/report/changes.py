@@ -15,7 +15,7 @@ _HEAD = "<thead><tr><th scope=col>Field<th scope=col>Before<th scope=col>After<t
 
 
 def section(report: Report) -> Iterator[str]:
-    """The section; nothing where nothing was compared."""
+    """The section; nothing if nothing was compared."""
     changes = report.changes
     if changes is None:
         return

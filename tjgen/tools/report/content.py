@@ -95,7 +95,7 @@ class Bar(NamedTuple):
     used: str
     allowed: str
     share: float
-    """used / allowed; infinite where nothing is allowed."""
+    """used / allowed; infinite if nothing is allowed."""
 
 
 class Sum(NamedTuple):

@@ -11,7 +11,7 @@ from tjgen.tools.report.words import counted
 
 
 def section(report: Report) -> Iterator[str]:
-    """The section; nothing where nothing is shared. A link to an object opens it."""
+    """The section; nothing if nothing is shared. A link to an object opens it."""
     if not report.shared:
         return
     yield '<section id="shared" aria-labelledby="shared-title">\n<h2 id="shared-title">Shared objects</h2>\n'

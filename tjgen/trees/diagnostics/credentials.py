@@ -31,7 +31,7 @@ def find_in_address(text: str) -> list[str]:
 
 
 def concealed(text: str) -> str:
-    """The text with asterisks in place of passwords, private keys and tokens; columns stay where they are."""
+    """The text with asterisks instead of passwords, private keys and tokens; columns stay where they are."""
     text = tokens.concealed(text)
     if "@" not in text:
         return text

@@ -47,7 +47,7 @@ class Token(NamedTuple):
     start: int
     end: int
     fingerprint: str
-    """The first 16 hexadecimal digits of its SHA-256, by which a project can name what is no secret."""
+    """The first 16 hexadecimal digits of its SHA-256, by which a project can name what is not a secret."""
 
 
 def is_marked(text: str) -> bool:

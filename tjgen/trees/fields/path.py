@@ -2,7 +2,7 @@
 
 A step is a mapping key (`str`), a list index (`int`), or, for an element of a list that is keyed, a
 selector: the element's key fields and their values, `(("name", "node"),)`. Selectors survive
-insertion and reordering, so whatever is remembered for longer than one function uses them.
+insertion and reordering, so everything that is stored for longer than one function uses them.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def mapping_at(tree: Tree, path: FieldPath) -> dict[str, Any]:
 
 
 def list_at(tree: Tree, path: FieldPath) -> list[Any]:
-    """The list at `path`; an empty one where there is none."""
+    """The list at `path`; an empty one if there is none."""
     value = get(tree, path)
     return value if value.__class__ is list else []
 
@@ -90,7 +90,7 @@ def mappings_at(tree: Tree, path: FieldPath) -> list[dict[str, Any]]:
 
 
 def text_at(tree: Tree, path: FieldPath) -> str:
-    """The string at `path`; "" where there is none."""
+    """The string at `path`; "" if there is none."""
     value = get(tree, path)
     return value if value.__class__ is str else ""
 
@@ -145,7 +145,7 @@ _indexes: dict[int, tuple[list[Tree], dict[tuple[str, ...], dict[Selector, int]]
 def _remembered(items: list[Tree], wanted: Selector) -> int:
     """The position by the index of a long list; -1 where the index does not have it.
 
-    Who looks for one element of a list often looks for the others next. A list that has changed since is no danger: an
+    Who looks for one element of a list often looks for the others next. A list that has changed since is not a danger: an
     element that is found is looked at, and for one that is not found the caller looks at all.
     """
     known = _indexes.get(id(items))
@@ -159,7 +159,7 @@ def _remembered(items: list[Tree], wanted: Selector) -> int:
         index = known[1][names] = index_by(items, names)
     try:
         position = index.get(wanted, -1)
-    except TypeError:  # a list or a map is in the place of the key
+    except TypeError:  # a list or a map is the key
         return -1
     return position if 0 <= position < len(items) and _has(items[position], wanted) else -1
 

@@ -27,7 +27,7 @@ class Positions:
             index = indexes[names] = index_by(items, names)
         try:
             return index.get(wanted, -1)
-        except TypeError:  # a list or a map is in the place of the key
+        except TypeError:  # a list or a map is the key
             return index_of(items, wanted)
 
     def appended(self, path: FieldPath, items: list[Tree]) -> None:

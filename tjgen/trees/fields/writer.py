@@ -158,7 +158,7 @@ class Writer:
             container[position] = self._new(old, value, path, merging)
 
     def _own(self, path: FieldPath) -> Any:
-        """Our own copy of the container at `path`; None where there is no container."""
+        """Our own copy of the container at `path`; None if there is no container."""
         owned = self._owned.get(path)
         if owned is not None:
             return owned

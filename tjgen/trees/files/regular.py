@@ -56,7 +56,7 @@ def read_regular(path: str, limit: int = LIMIT) -> bytes:
 
 
 def write_new(path: str, content: bytes) -> None:
-    """Write a new file in place of whatever is at the path; a link there is removed, not followed. Raises OSError."""
+    """Write a new file, and replace what is at the path; a link there is removed, not followed. Raises OSError."""
     if os.path.lexists(path):
         os.unlink(path)
     descriptor = os.open(path, system.WRITE_NEW, 0o666)

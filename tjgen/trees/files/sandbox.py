@@ -75,7 +75,7 @@ class Sandbox:
         return self._roots[0] if self._roots else os.getcwd()
 
     def allow(self, folder: str) -> None:
-        """Let everything below a folder be read, wherever it is."""
+        """Let everything below any folder be read."""
         real = os.path.realpath(folder)
         if real not in self._roots:
             self._roots.append(real)

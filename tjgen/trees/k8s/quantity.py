@@ -114,7 +114,7 @@ def multiply(quantity: Quantity, factor: int) -> Quantity:
 
 
 def compare(left: Quantity, right: Quantity) -> int:
-    """-1, 0 or 1, whatever the formats."""
+    """-1, 0 or 1; the formats may differ."""
     return (left.nanos > right.nanos) - (left.nanos < right.nanos)
 
 

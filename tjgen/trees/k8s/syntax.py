@@ -208,7 +208,7 @@ def _subdomain(text: str, unit: str) -> list[str]:
 
 
 def _too_long(text: str, most: int, unit: str) -> list[str]:
-    # Upstream counts bytes, whatever it calls them.
+    # Upstream counts bytes, although it calls them otherwise.
     return (
         [f"must be no more than {most} {unit}"]
         if len(text) * 4 > most and len(text.encode("utf-8", "surrogatepass")) > most

@@ -18,7 +18,7 @@ _SIZES = ("sizeLimit",)
 
 
 def with_canonical_quantities(tree: Tree, *, inside: bool = False) -> Tree:
-    """`tree` itself where there is nothing to change. What is no quantity stays for the API server to refuse."""
+    """`tree` itself if there is nothing to change. What is not a quantity stays for the API server to refuse."""
     if tree.__class__ is list:
         items = [with_canonical_quantities(item) for item in tree]
         return items if any(new is not old for new, old in zip(items, tree, strict=True)) else tree

@@ -20,7 +20,7 @@ class Objects(list[Tree]):
         self._derived: dict[Any, Any] = {}
 
     def of_kind(self, kind: Any) -> list[Tree]:
-        """The objects of a kind, of whatever group, in order."""
+        """The objects of a kind, of any group, in order."""
         if self._by_kind is None:
             self._by_kind = {}
             for tree in self:
@@ -30,7 +30,7 @@ class Objects(list[Tree]):
         return self._by_kind.get(kind, []) if kind.__class__ is str else []
 
     def named(self, kind: Any, name: Any) -> list[Tree]:
-        """The objects of a kind and a name, of whatever group and namespace, in order."""
+        """The objects of a kind and a name, of any group and namespace, in order."""
         if kind.__class__ is not str or name.__class__ is not str:
             return []
         names = self._by_name.get(kind)
@@ -50,5 +50,5 @@ class Objects(list[Tree]):
 
 
 def indexed(trees: Sequence[Tree]) -> Objects:
-    """The objects with an index: themselves where they have one."""
+    """The objects with an index: themselves if they have one."""
     return trees if isinstance(trees, Objects) else Objects(trees)

@@ -42,7 +42,7 @@ class Stream:
         return "".join(self._pieces)
 
     def document(self, index: int) -> str | None:
-        """The text of one document; None where there is none of that number."""
+        """The text of one document; None if there is none of that number."""
         at = self._at.get(index)
         return None if at is None else self._pieces[at]
 
@@ -104,7 +104,7 @@ def _set(document: Document, path: FieldPath, value: Tree) -> str | None:
 
 
 def _replaced(document: Document, path: FieldPath, value: Tree) -> str | None:
-    """Return the text with another scalar in the place of one on a single line."""
+    """Return the text with another scalar instead of one on a single line."""
     span = _own(document, path)
     if span is None or span.line != span.end_line or value.__class__ not in _SCALARS:
         return None

@@ -1,4 +1,4 @@
-"""A scalar in the place of a mapping key -> the key: a string in every tree."""
+"""A scalar at the place of a mapping key -> the key: a string in every tree."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ _FLOAT = r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z"
 _DIGIT_SEPARATOR = r"(?<=[0-9])_(?=[0-9])"
 _LONGEST_INTEGER = 70
 _SAFE_DIGITS = 18
-"""Digits that 64 bits hold, whatever they are."""
+"""Any digits that 64 bits hold."""
 
 
 def plain(text: str) -> Any:
@@ -185,7 +185,7 @@ def _binary(text: str) -> Any:
     return data.decode("utf-8", "surrogateescape").translate(_REPLACED)
 
 
-# Go puts one replacement character in the place of each byte that is not UTF-8.
+# Go puts one replacement character instead of each byte that is not UTF-8.
 _REPLACED = dict.fromkeys(range(0xDC80, 0xDD00), 0xFFFD)
 
 DIALECT = Dialect("kubernetes", Memo(plain), Memo(key), tagged, stray_tag, follows_go=True)

@@ -12,7 +12,7 @@ except ImportError:
 
     _parser = PurePythonParser
 
-# Known to sys.modules by now, whichever way PyYAML was imported.
+# Known to sys.modules by now, after either import of PyYAML.
 from yaml.error import YAMLError
 from yaml.events import (
     AliasEvent,

@@ -20,7 +20,7 @@ _START = "found character that cannot start any token"
 
 
 class Advice(NamedTuple):
-    """What to report in place of the words of the parser."""
+    """What to report instead of the words of the parser."""
 
     span: Span
     hint: str

@@ -158,7 +158,7 @@ class _Composer:
 
 
 def find(place: Extent, value: Tree, path: FieldPath, *, key: bool) -> Range | None:
-    """The range of the value at `path` below `place`, or of its key; of the nearest ancestor where it does not exist."""
+    """The range of the value at `path` below `place`, or of its key; of the nearest ancestor if it does not exist."""
     label: Range | None = None
     for step in path:
         plain: str | int = step if not isinstance(step, tuple) else index_of(value, step) if isinstance(value, list) else -1

@@ -14,7 +14,7 @@ from tjgen.trees.source.syntax import explain
 from tjgen.trees.source.text import Text
 
 KUBERNETES = "kubernetes"
-"""Read as kubectl reads: for manifests, runtimes, whatever a cluster would be given."""
+"""Read as kubectl reads: for manifests, runtimes, and all else that a cluster gets."""
 CORE = "core"
 """Read as YAML 1.2's core schema: for experiments, overlays, platforms and projects."""
 

@@ -22,7 +22,7 @@ Write = Callable[[str], None]
 
 
 def dump(tree: Tree) -> str:
-    """One document. Raises ValueError for a number that YAML for Kubernetes cannot hold, TypeError for what is no tree."""
+    """One document. Raises ValueError for a number that YAML for Kubernetes cannot hold, TypeError for what is not a tree."""
     lines: list[str] = []
     if tree.__class__ is dict and tree:
         _mapping(tree, "", "", lines.append)

@@ -87,7 +87,7 @@ class Workload(NamedTuple):
 
     @property
     def ml_policy(self) -> Tree:
-        """The runtime's `mlPolicy`, or None where it has none."""
+        """The runtime's `mlPolicy`, or None if it has none."""
         return get(self.tree.value, ("runtime", "mlPolicy"), None)
 
 

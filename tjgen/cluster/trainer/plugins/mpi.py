@@ -95,7 +95,7 @@ def slots(info: Info, job: DecodedTrainJob, policy: dict[str, Any]) -> tuple[int
 
 
 def _number(processes: int | str) -> int:
-    # Where it may be a word, intstr `IntValue` takes what is no number for zero, and int32 cuts what is too large.
+    # Where it may be a word, intstr `IntValue` takes what is not a number for zero, and int32 cuts what is too large.
     if isinstance(processes, int):
         return processes
     return resources.int32(int(processes)) if regex.fullmatch(r"[+-]?[0-9]+", processes, regex.ASCII) else 0

@@ -12,7 +12,7 @@ COMPLETION_INDEX = "metadata.annotations['batch.kubernetes.io/job-completion-ind
 
 
 def host(job: DecodedTrainJob) -> str:
-    """The address of the first pod, as the controller writes it: whatever the job or subdomain is called."""
+    """The address of the first pod, as the controller writes it: it ignores the names of the job and of the subdomain."""
     return f"{job.name}-{NODE}-0-0.{job.name}"
 
 

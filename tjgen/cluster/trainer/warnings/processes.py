@@ -160,7 +160,7 @@ def launchers(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
 
 
 def amounts_as_gpus(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
-    """`GetNumGPUPerNode` goes by the letters gpu in a name, whatever is counted there."""
+    """`GetNumGPUPerNode` goes by the letters gpu in a name, for any unit."""
     if subject.job.trainer_field("numProcPerNode") is not None:
         return
     amounts = resources.per_node(subject.info, subject.job)
@@ -232,7 +232,7 @@ def one_process_overruled(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
 
 
 def replaced_resources(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
-    """builder.go `Trainer` before v2.3: limits and requests of the TrainJob take the place of all that the container has."""
+    """builder.go `Trainer` before v2.3: limits and requests of the TrainJob replace all that the container has."""
     kept = subject.job.resource_lists
     podset = subject.info.podset_of_ancestor(TRAINER)
     container = podset.container(NODE) if podset is not None else None

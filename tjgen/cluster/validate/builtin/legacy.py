@@ -88,7 +88,7 @@ def _flocker(source: dict[str, Any], at: Place) -> Iterator[Fault]:
 
 
 def secret_name(source: dict[str, Any], at: Place) -> Iterator[Fault]:
-    """A secret is named where there is to be one."""
+    """A secret is named if there is to be one."""
     if "secretRef" in source and not source["secretRef"].get("name"):
         yield at.child("secretRef", "name").required()
 

@@ -58,7 +58,7 @@ def _user(text: str) -> Iterator[str]:
 
 
 def host_process(spec: dict[str, Any], contexts: list[tuple[Place, dict[str, Any]]], at: Place) -> Iterator[Fault]:
-    """`validateWindowsHostProcessPod`, with the security contexts of all containers (empty where there is none)."""
+    """`validateWindowsHostProcessPod`, with the security contexts of all containers (empty if there is none)."""
     whole = spec.get("securityContext", {}).get("windowsOptions", {}).get("hostProcess")
     count = 0
     for place, context in contexts:

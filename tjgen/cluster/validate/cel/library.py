@@ -19,7 +19,7 @@ Function = Callable[..., Any]
 
 
 def find(name: str, arguments: int, *, has_target: bool) -> Function | None:
-    """The function of a name with that many arguments (its target among them); None where there is none."""
+    """The function of a name with that many arguments (its target among them); None if there is none."""
     table = _METHODS if has_target else _GLOBALS
     return table.get((name, arguments)) or (optionals.METHODS.get((name, arguments)) if has_target else None)
 

@@ -26,7 +26,7 @@ _DEEPEST = 64
 
 
 def parse(text: str) -> Node:
-    """The syntax tree of `text`; raises SyntaxError where it is no expression that is understood here."""
+    """The syntax tree of `text`; raises SyntaxError where it is not an expression that is understood here."""
     reader = _Reader(text)
     node = reader.expression()
     reader.expect("")

@@ -1,8 +1,9 @@
 """A defaulted tree and its schema -> the CEL rules of the schema that do not hold.
 
-Mirrors k8s.io/apiextensions-apiserver 0.36 `schema/cel/validation.go:Validator.validate`: a rule runs wherever its schema
-node has a value; a rule about the old value runs at an update, where there is one (with `optionalOldSelf` always, and the
-old value is an optional one then). `messageExpression` words the error, `fieldPath` moves it below the rule's own place.
+Mirrors k8s.io/apiextensions-apiserver 0.36 `schema/cel/validation.go:Validator.validate`: a rule runs at each place
+where its schema node has a value; a rule about the old value runs at an update, if there is one (with `optionalOldSelf`
+always, and the old value is an optional one then). `messageExpression` words the error, `fieldPath` moves it below the
+rule's own place.
 Cost limits are far from these rules and not kept count of.
 """
 

@@ -1,6 +1,6 @@
 """What CEL's operators and functions do with values: plain trees in, plain values out, CelError where CEL has an error.
 
-Mirrors github.com/google/cel-go `common/types`: no conversions, booleans are no numbers, integers have 64 bits. Numbers
+Mirrors github.com/google/cel-go `common/types`: no conversions, booleans are not numbers, integers have 64 bits. Numbers
 of both kinds compare with each other, as in Kubernetes' environment (cross-type numeric comparisons).
 """
 
@@ -40,7 +40,7 @@ class Optional:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Optional) and (self.is_present, self.item) == (other.is_present, other.item)
 
-    __hash__ = None  # type: ignore[assignment]  # a value of a rule is no key
+    __hash__ = None  # type: ignore[assignment]  # a value of a rule is not a key
 
 
 NONE = Optional()

@@ -1,4 +1,4 @@
-"""A struct and defaults -> the struct with values where it has none."""
+"""A struct and defaults -> the struct with values if it has none."""
 
 from __future__ import annotations
 

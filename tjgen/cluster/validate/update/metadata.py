@@ -19,7 +19,7 @@ IMMUTABLE = "field is immutable"
 
 
 def settled(metadata: dict[str, Any], stored: dict[str, Any]) -> dict[str, Any]:
-    """The metadata with what the server takes from the object that it holds, whatever arrives."""
+    """The metadata with what the server takes from the object that it holds, and not from the request."""
     kept: dict[str, Any] = {key: stored[key] for key in ("generation", "creationTimestamp") if key in stored}
     uid = {"uid": metadata.get("uid") or stored["uid"]}
     namespace = {} if "namespace" not in stored else {"namespace": metadata.get("namespace") or stored["namespace"]}

@@ -1,4 +1,4 @@
-"""A new tree, the old one and their schema -> which old value a new value takes the place of.
+"""A new tree, the old one and their schema -> which old value a new value replaces.
 
 Mirrors k8s.io/apiserver 0.36 `pkg/cel/common` (CorrelatedObject, MapList): fields pair by name, elements of map lists by
 their keys, elements of other lists not at all. What is deep-equal to its old value may stay wrong (ratcheting).
@@ -15,7 +15,7 @@ Key = tuple[Tree, ...]
 
 
 class ObjectPair:
-    """A value and the old one that it takes the place of."""
+    """A value and the old one that it replaces."""
 
     __slots__ = ("_below", "_by_key", "_equal", "new", "old", "schema")
 
@@ -28,7 +28,7 @@ class ObjectPair:
         self._equal: bool | None = None
 
     def below(self, step: str | int) -> ObjectPair | None:
-        """The pair of a field or an element; None where there is no old value for it."""
+        """The pair of a field or an element; None if there is no old value for it."""
         if step not in self._below:
             self._below[step] = self._field(step) if step.__class__ is str else self._element(step)
         return self._below[step]

@@ -30,7 +30,7 @@ def created(service: Struct) -> Struct:
 
 
 def updated(spec: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
-    """The spec that takes the place of `before`, with what that has allocated: `patchAllocatedValues`, `allocateUpdate`."""
+    """The spec that replaces `before`, with what that has allocated: `patchAllocatedValues`, `allocateUpdate`."""
     if _EXTERNAL_NAME not in (spec.get("type"), before.get("type")):
         kept = {key: before[key] for key in ("clusterIP", "clusterIPs") if before.get(key) and not spec.get(key)}
         spec = {**spec, **kept}
@@ -84,7 +84,7 @@ def _with_families(spec: dict[str, Any], before: dict[str, Any]) -> dict[str, An
 
 
 def _with_address(spec: dict[str, Any]) -> dict[str, Any]:
-    """The spec with the address that the server allocates where it has none."""
+    """The spec with the address that the server allocates if it has none."""
     if spec.get("clusterIP") or spec.get("clusterIPs"):
         return spec
     address = _ADDRESSES.get(spec["ipFamilies"][0], _ADDRESSES["IPv4"])

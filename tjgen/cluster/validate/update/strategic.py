@@ -1,7 +1,7 @@
 """Two objects of a Go type -> the strategic merge patch that makes the one of the other.
 
 Mirrors k8s.io/apimachinery 0.36 `util/strategicpatch` (diffMaps, diffLists and what they call), with which `kubectl apply`
-makes its patch for built-in kinds. It stumbles over what is no object in a list of objects, and so does this.
+makes its patch for built-in kinds. It stumbles over what is not an object in a list of objects, and so does this.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def _in_order(items: list[Tree], merge_key: str) -> list[Tree]:
 
 
 def key_text(item: Tree, merge_key: str) -> str:
-    """The key of an element as it is compared. Raises PatchError for an element without it, and for a key that is no scalar."""
+    """The key of an element as it is compared. Raises PatchError for an element without it, or if it is not a scalar."""
     if item.__class__ is not dict or merge_key not in item:
         raise PatchError(f"map: {printed(item)} does not contain declared merge key: {merge_key}")
     if item[merge_key].__class__ in (dict, list):

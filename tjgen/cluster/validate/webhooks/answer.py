@@ -18,12 +18,12 @@ class WebhookAnswer(NamedTuple):
 
 
 def refused(detail: str, path: FieldPath = (), hint: str | None = None) -> Fault:
-    """An error that is no field error: only words."""
+    """An error that is not a field error: only words."""
     return Fault(BAD_REQUEST, "", detail, path, hint=hint)
 
 
 def internal(detail: str, path: FieldPath = (), hint: str | None = None) -> Fault:
-    """`field.InternalError`, by which JobSet wraps errors that are no field errors."""
+    """`field.InternalError`, by which JobSet wraps errors that are not field errors."""
     return Fault(INTERNAL, WHOLE, f"Internal error: {detail}", path, summary=detail, hint=hint)
 
 

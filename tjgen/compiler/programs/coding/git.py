@@ -109,7 +109,7 @@ def container(name: str, git: GitCode, commit: str, image: str) -> Tree:
 
 
 def secrets(git: GitCode) -> list[Tree]:
-    """The volume with the credentials, where there are any."""
+    """The volume with the credentials, if there are any."""
     return [{"name": SECRET_VOLUME, "secret": {"secretName": git.secret}}] if git.secret is not None else []
 
 

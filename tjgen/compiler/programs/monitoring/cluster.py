@@ -20,7 +20,7 @@ class Scope(NamedTuple):
     metrics: Mapping[str, str]
     """Field of `metrics` of the Platform -> name of the metric."""
     jobs: str = ""
-    """Pattern of the names of its Jobs; "" where it has none."""
+    """Pattern of the names of its Jobs; "" if it has none."""
     cron_jobs: str = ""
     """Pattern of the names of its CronJobs."""
     backup: str = ""

@@ -26,7 +26,7 @@ from tjgen.trees.workload.workload import PodSet, Workload
 ROOT = "/volume"
 SECONDS = 60
 SIZE = 2**30
-"""Bytes of a file that is written, where there is none to read."""
+"""Bytes of a file that is written, if there is none to read."""
 DEADLINE = 1800
 KEPT = 24 * 3600
 """Seconds for which a Job that you start by hand stays when it has ended."""
@@ -95,7 +95,7 @@ def _job(name: str, volume: Volume, workload: Workload, experiment: Experiment, 
 
 
 def _called(name: str) -> str:
-    """The name, with a digest in place of what is too long of it: pods are labelled with it."""
+    """The name, with a digest instead of what is too long of it: pods are labelled with it."""
     return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - _SHORT - 1]}-{sha256_hex(name)[:_SHORT]}"
 
 
@@ -117,7 +117,7 @@ def _environment(name: str, volume: Volume, experiment: Experiment, setting: Set
         "SIZE": str(SIZE),
         "TIME": str(SECONDS),
     }
-    # Kubernetes would put variables in place of `$(NAME)`.
+    # Kubernetes would put variables instead of `$(NAME)`.
     return {key: value.replace("$(", "$$(") for key, value in variables.items()}
 
 

@@ -27,7 +27,7 @@ def of_content(workload: Workload, experiment: Experiment, prefetch: Prefetch) -
 
 
 def shown(workload: Workload, podset: PodSet, volume: str, path: str, content: str) -> Iterator[Contribution]:
-    """For each mount of the volume, the folder `content` of the volume in place of its folder `path`."""
+    """For each mount of the volume, the folder `content` of the volume instead of its folder `path`."""
     for kind in ("initContainers", "containers"):
         for container in get(workload.tree.value, (*podset.pod, kind), None) or []:
             if container["name"] == job.WAIT:  # it reads the marks, which are next to the data

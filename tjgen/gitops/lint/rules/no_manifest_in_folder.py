@@ -1,4 +1,4 @@
-"""YAML that is no manifest, in a folder that is synced."""
+"""YAML that is not a manifest, in a folder that is synced."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ RULE = Rule(
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    """A finding for each claim, where there are pods in its namespace: else those who mount it are elsewhere."""
+    """A finding for each claim, if there are pods in its namespace: else those who mount it are elsewhere."""
     claims = scene.of(CLAIM)
     if not claims:
         return

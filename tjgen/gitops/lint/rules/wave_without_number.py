@@ -1,4 +1,4 @@
-"""A sync wave that is no integer."""
+"""A sync wave that is not an integer."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ CLASSES: Mapping[str, Mapping[str, Any]] = '''
 
 
 def source(folder: Path) -> str:
-    """The text of the module. Raises ValidationError where a file is no Platform, ValueError where two name one class."""
+    """The text of the module. Raises ValidationError where a file is not a Platform, ValueError where two name one class."""
     classes: dict[str, object] = {}
     for file in sorted(folder.glob("*.yaml")):
         documents, _ = read(file.read_bytes(), str(file), CORE)

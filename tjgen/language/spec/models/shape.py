@@ -71,7 +71,7 @@ class Shape(BaseModel):
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # `model_validate` does not call it
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are of one class and have equal fields, wherever they were created."""
+        """Whether both are of one class and have equal fields; the place of their creation does not matter."""
         if not isinstance(other, Shape):
             return NotImplemented
         return type(self) is type(other) and self.__dict__ == other.__dict__ and self.model_fields_set == other.model_fields_set

@@ -1,6 +1,6 @@
 """Diagnostics -> the data that a forge requires in addition to the text: path in the repository, and fingerprint.
 
-Forges look for files from the top of the working tree, wherever in it a command ran.
+Forges look for files from the top of the working tree, not from the working directory of a command.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def _command(one: Reported) -> str:
     span = diagnostic.span
     if span is not None:
         properties = {"file": span.file, "line": span.line}
-        if span.end_line == span.line:  # columns are refused where there are several lines
+        if span.end_line == span.line:  # columns are refused if there are several lines
             properties |= {"col": span.column, "endLine": span.end_line, "endColumn": span.end_column}
         else:
             properties["endLine"] = span.end_line

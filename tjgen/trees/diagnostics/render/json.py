@@ -26,7 +26,7 @@ from tjgen.trees.typing import Any
 
 
 def render(diagnostics: Iterable[Diagnostic]) -> str:
-    """The array as text with a line break at the end; only ASCII, whatever the messages hold."""
+    """The array as text with a line break at the end; only ASCII, also if messages have other characters."""
     return printable_json(json.dumps([_diagnostic(diagnostic) for diagnostic in diagnostics], indent=2)) + "\n"
 
 

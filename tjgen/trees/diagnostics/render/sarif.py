@@ -26,7 +26,7 @@ _PLACEHOLDER = re.compile(r"\{(\d+)\}")
 
 
 def render(diagnostics: Iterable[Diagnostic]) -> str:
-    """The log as text with a line break at the end; only ASCII, whatever the messages hold."""
+    """The log as text with a line break at the end; only ASCII, also if messages have other characters."""
     reports = list(reported(diagnostics))
     codes = sorted({one.diagnostic.code for one in reports})
     known = {entry.code: entry for entry in load_codes()}

@@ -42,7 +42,7 @@ _NOT_A_SOURCE = (
 
 
 def claim(new: dict[str, Any], old: dict[str, Any], *, is_bound: bool = False) -> Iterator[Fault]:
-    """`ValidatePersistentVolumeClaimUpdate`; an object that was only created is no bound claim."""
+    """`ValidatePersistentVolumeClaimUpdate`; an object that was only created is not a bound claim."""
     spec, before, spec_at = new.get("spec", {}), old.get("spec", {}), Place("spec", ("spec",))
     wanted, fixed = dict(spec), dict(before)
     if not before.get("volumeName"):
