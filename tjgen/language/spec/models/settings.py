@@ -1,4 +1,4 @@
-"""Settings (TJGEN_SETTINGS): what the owner of a pipeline or plugin enforces, whatever the projects set."""
+"""Settings (TJGEN_SETTINGS): what the owner of a pipeline or plugin enforces for all projects."""
 
 from __future__ import annotations
 
