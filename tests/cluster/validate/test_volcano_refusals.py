@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.cluster.validate.test_validate_volcano import FLOW, GROUP, JOB, NODE, QUEUE, changed
+from tjgen.cluster.controllers.volcano_defaults import with_job_defaults
 from tjgen.cluster.validate import admission
-from tjgen.cluster.validate.webhooks.volcano_defaults import with_job_defaults
 
 TIERS = {"highestTierAllowed": 1, "highestTierName": "rack"}
 LONG = "n" * 60
