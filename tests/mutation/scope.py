@@ -33,7 +33,7 @@ FIRST: dict[str, tuple[str, ...]] = {
     "registry": ("tests/cluster/registry",),
     "promote": ("tests/gitops/output",),
     "trainer": ("tests/cluster/trainer",),
-    "validate": ("tests/cluster/validate", "tests/cluster/trainer", "tests/test_cli.py"),
+    "validate": ("tests/cluster/validate", "tests/cluster/policies", "tests/cluster/trainer", "tests/test_cli.py"),
     "kinds": ("tests/cluster/kinds", "tests/architecture/test_tables.py"),
 }
 """The tests of a group that are tried before others which run the same statement."""
