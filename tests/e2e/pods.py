@@ -78,7 +78,19 @@ def normalized(tree: Any) -> Any:
     tree["metadata"] = {name: metadata[name] for name in kept if metadata.get(name)}
     if tree["kind"] != "Pod":
         tree["metadata"].pop("finalizers", None)
-    return _CLEAN.get(tree["kind"], lambda one: one)(tree)
+    return _without_order(_CLEAN.get(tree["kind"], lambda one: one)(tree))
+
+
+def _without_order(tree: Any) -> Any:
+    """The tree with sorted variables where the plugins of Trainer write in the order of a Go map: those of XGBoost."""
+    if isinstance(tree, list):
+        return [_without_order(one) for one in tree]
+    if not isinstance(tree, dict):
+        return tree
+    changed = {name: _without_order(one) for name, one in tree.items()}
+    if isinstance(changed.get("env"), list) and any(one["name"].startswith("DMLC_") for one in changed["env"]):
+        changed["env"] = sorted(changed["env"], key=json.dumps)
+    return changed
 
 
 def _pod(tree: Any) -> Any:
@@ -183,6 +195,8 @@ def cluster(seen: dict[Key, Any], namespaces: set[str]) -> None:
     assert answer.returncode == 0, answer.stderr
     for tree in json.loads(answer.stdout)["items"]:
         if tree["metadata"]["namespace"] in namespaces and tree["metadata"].get("ownerReferences"):
+            if tree["kind"] == "ConfigMap":
+                seen[key_of(tree)] = tree  # the script of hosts of an MPIJob lists running workers
             seen.setdefault(key_of(tree), tree)
 
 

@@ -107,7 +107,7 @@ def _note(series: Series, document: Collapsed, number: int) -> str:
     if number == 1:
         return ""
     kind = document.tree["kind"]
-    lines = [f"{number} {kind}s: {{A..B}} stands for the numbers from A to B, one for each {kind}."]
+    lines = [f"{number} {kind}s: {{A..B}} is a number from A to B, another one in each {kind}."]
     if document.differing:
         fields = ", ".join(render(lasting(document.tree, path)) for path in document.differing)
         lines.append(f"Each has its own value of {fields}; the first is shown.")
