@@ -78,16 +78,16 @@ def normalized(tree: Any) -> Any:
     tree["metadata"] = {name: metadata[name] for name in kept if metadata.get(name)}
     if tree["kind"] != "Pod":
         tree["metadata"].pop("finalizers", None)
-    return _without_order(_CLEAN.get(tree["kind"], lambda one: one)(tree))
+    return without_order(_CLEAN.get(tree["kind"], lambda one: one)(tree))
 
 
-def _without_order(tree: Any) -> Any:
+def without_order(tree: Any) -> Any:
     """The tree with sorted variables where the plugins of Trainer write in the order of a Go map: those of XGBoost."""
     if isinstance(tree, list):
-        return [_without_order(one) for one in tree]
+        return [without_order(one) for one in tree]
     if not isinstance(tree, dict):
         return tree
-    changed = {name: _without_order(one) for name, one in tree.items()}
+    changed = {name: without_order(one) for name, one in tree.items()}
     if isinstance(changed.get("env"), list) and any(one["name"].startswith("DMLC_") for one in changed["env"]):
         changed["env"] = sorted(changed["env"], key=json.dumps)
     return changed
