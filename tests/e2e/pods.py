@@ -27,6 +27,7 @@ from tests.e2e.inputs import Input, inputs, texts
 from tests.e2e.rig import environment, kubectl
 from tests.e2e.site import furnish, named
 from tests.program import tjgen
+from tjgen.cluster.controllers.volcano_defaults import with_job_defaults
 from tjgen.cluster.policies.stored import stored
 from tjgen.trees.k8s.placeholders import PLACEHOLDER_UID
 
@@ -265,7 +266,8 @@ def compared(runs: list[Run], seconds: float, record: list[Any] | None) -> Compa
     classes = {name for one in (*manifests, *previews.values()) for name in named("runtimeClassName", one)}
     handler = {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "handler": "runc"}
     apply([{**handler, "metadata": {"name": name}} for name in sorted(classes)])
-    problems = apply(manifests)
+    # The rig has not the webhook of Volcano, which writes defaults such as the queue.
+    problems = apply([with_job_defaults(one) if one["apiVersion"].startswith("batch.volcano.sh") else one for one in manifests])
     live: dict[Key, Any] = {}
     end = last = time.monotonic()
     while time.monotonic() < last + seconds and time.monotonic() < end + 300:
