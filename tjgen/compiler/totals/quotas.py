@@ -31,7 +31,7 @@ _REQUESTING_FIELDS: Mapping[str, FieldPath] = {
     "persistentvolumeclaims": ("spec", "volumes"),
 }
 _ONE_AFTER_ANOTHER = (
-    "suspend some of them, or let a queue admit one after the other: half of a gang may wait for the rest for ever"
+    "suspend some of them, or let a queue admit one after the other; otherwise half of a gang may wait forever"
 )
 _REMOVE = "stop or remove runs that nothing requests: tjgen runs prune, or onSupersede: stop"
 _WHOLE = parse("1").nanos
