@@ -30,9 +30,7 @@ _REQUESTING_FIELDS: Mapping[str, FieldPath] = {
     "storage": ("spec", "volumes"),
     "persistentvolumeclaims": ("spec", "volumes"),
 }
-_ONE_AFTER_ANOTHER = (
-    "suspend some of them, or let a queue admit one after the other; otherwise half of a gang may wait forever"
-)
+_ONE_AFTER_ANOTHER = "suspend some of them, or let a queue admit one after the other; otherwise half of a gang may wait forever"
 _REMOVE = "stop or remove runs that nothing requests: tjgen runs prune, or onSupersede: stop"
 _WHOLE = parse("1").nanos
 
