@@ -50,6 +50,22 @@ CASES = (
     Case("points that stand twice", BUILD, lambda n: sweep({"matrix": {"env.A": [1] * n}}), 64),
     Case("tasks", BUILD, lambda n: one(tasks=many(n, lambda i: {}, "task-{:05}")), 32),
     Case(
+        "init containers that wait for each other",
+        BUILD,
+        lambda n: one(initContainers=many(n, lambda i: {"after": [f"c-{i + 1:05}"] if i + 1 < n else []}, "c-{:05}")),
+        16,
+    ),
+    Case(
+        "sidecars that mount volumes",
+        BUILD,
+        lambda n: one(
+            volumes=many(n, lambda i: {"emptyDir": {}, "mountPath": f"/v{i}"}, "v-{:05}"),
+            sidecars=many(n, lambda i: {"mounts": {f"v-{i:05}": "/v"}}, "s-{:05}"),
+        ),
+        16,
+    ),
+    Case("ports of a container", BUILD, lambda n: one(ports=many(n, lambda i: i + 1, "p-{:05}")), 16),
+    Case(
         "tasks with data",
         BUILD,
         lambda n: one(

@@ -30,6 +30,11 @@ class _Pod(NamedTuple):
     podset: PodSet
     experiment: Experiment
     setting: Setting
+    containers: frozenset[str]
+    """The names of the containers that the pod has."""
+    volumes: frozenset[str]
+    mounts: Mapping[str, Tree]
+    """Volume -> its first mount in the container of the program."""
 
 
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
@@ -37,11 +42,11 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     spec = experiment.spec
     yield from _wrong(experiment)
     for podset in members(workload):
-        pod = _Pod(workload, podset, experiment, setting)
+        pod = _pod(workload, podset, experiment, setting)
         own = spec.roles.get(podset.name, _NO_ROLE)
         at: FieldPath = (*SPEC, "roles", podset.name)
         init = {**spec.init_containers, **own.init_containers}
-        for name in _ordered(init):
+        for name in _ordered(init)[0]:
             because = (*(at if name in own.init_containers else SPEC), "initContainers", name)
             yield from _container(pod, "initContainers", name, init[name], because)
         for name, sidecar in sorted({**spec.sidecars, **own.sidecars}.items()):
@@ -51,15 +56,33 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
             yield from _container(pod, kind, name, sidecar, because, more)
 
 
-def _ordered(init: Mapping[str, InitContainer]) -> list[str]:
-    """The names in the order of the alphabet, but each after those that it waits for; those of a cycle stay at the end."""
-    placed: list[str] = []
-    waiting = sorted(init)
-    while waiting:
-        ready = [name for name in waiting if all(one in placed or one not in init for one in init[name].after)]
-        placed += ready[:1] or waiting
-        waiting = [name for name in waiting if name not in placed]
-    return placed
+def _pod(workload: Workload, podset: PodSet, experiment: Experiment, setting: Setting) -> _Pod:
+    tree = get(workload.tree.value, podset.pod, None) or {}
+    volumes = frozenset(one.get("name") for one in tree.get("volumes") or [])
+    mounts = {one["name"]: one for one in reversed(mounts_of(workload, podset))}
+    containers = frozenset(one.get("name") for field in ("containers", "initContainers") for one in tree.get(field) or [])
+    return _Pod(workload, podset, experiment, setting, containers, volumes, mounts)
+
+
+def _ordered(init: Mapping[str, InitContainer]) -> tuple[list[str], list[tuple[str, str]]]:
+    """The names, each after those that it waits for, else in the order of the alphabet; and the pairs that close a cycle."""
+    placed: dict[str, None] = {}
+    visited: set[str] = set()
+    cycles = []
+    for first in sorted(init):
+        path = [first]
+        while path:
+            name = path[-1]
+            visited.add(name)
+            ahead = next((one for one in init[name].after if one in init and one not in visited), None)
+            if ahead is not None:
+                path.append(ahead)
+                continue
+            path.pop()
+            if name not in placed:
+                cycles += [(name, one) for one in init[name].after if one in visited and one not in placed]
+                placed[name] = None
+    return list(placed), cycles
 
 
 def _wrong(experiment: Experiment) -> Iterator[Diagnostic]:
@@ -73,26 +96,15 @@ def _wrong(experiment: Experiment) -> Iterator[Diagnostic]:
                         path: FieldPath = (*at, field, name, "mounts", volume)
                         yield _unknown("TJ153", f'{name} mounts volume "{volume}"', volume, spec.volumes, path)
         known = {**spec.init_containers, **holder.init_containers}
+        cycles = set(_ordered(known)[1])
         for name, init in holder.init_containers.items():
             for position, other in enumerate(init.after):
                 path = (*at, "initContainers", name, "after", position)
                 if other not in known:
                     yield _unknown("TJ155", f'{name} waits for init container "{other}"', other, known, path)
-                elif name in _ahead(other, known):
+                elif (name, other) in cycles:
                     message = f"init containers {name} and {other} wait for each other"
                     yield Diagnostic("TJ155", message, path=path, hint=f"remove {other} from after")
-
-
-def _ahead(name: str, known: Mapping[str, InitContainer]) -> set[str]:
-    """An init container, and all that must end before it starts."""
-    ahead: set[str] = set()
-    waiting = [name]
-    while waiting:
-        one = waiting.pop()
-        if one not in ahead and one in known:
-            ahead.add(one)
-            waiting += known[one].after
-    return ahead
 
 
 def _unknown(code: str, what: str, wrong: str, known: Mapping[str, object], path: FieldPath) -> Diagnostic:
@@ -104,16 +116,14 @@ def _unknown(code: str, what: str, wrong: str, known: Mapping[str, object], path
 def _container(
     pod: _Pod, kind: str, name: str, side: ExtraContainer, because: FieldPath, more: Mapping[str, Tree] | None = None
 ) -> Contributions:
-    tree = get(pod.workload.tree.value, pod.podset.pod, None) or {}
-    for field in ("containers", "initContainers"):
-        if any(one.get("name") == name for one in tree.get(field) or []):
-            message = f'the pods of {pod.podset.name} have another container "{name}"'
-            yield Diagnostic("TJ154", message, path=because, hint="give the container another name")
-            return
+    if name in pod.containers:
+        message = f'the pods of {pod.podset.name} have another container "{name}"'
+        yield Diagnostic("TJ154", message, path=because, hint="give the container another name")
+        return
     mounts: list[Tree] = []
     for volume, place in side.mounts.items():
         if volume in pod.experiment.spec.volumes:
-            yield from _volume(pod, tree, volume, (*because, "mounts", volume))
+            yield from _volume(pod, volume, (*because, "mounts", volume))
             mounts.append(_mount(pod, volume, place, (*because, "mounts", volume)))
     container = {
         "name": name,
@@ -147,9 +157,9 @@ def _list(words: Sequence[str]) -> list[str]:
     return list(words)
 
 
-def _volume(pod: _Pod, tree: Tree, name: str, because: FieldPath) -> Contributions:
+def _volume(pod: _Pod, name: str, because: FieldPath) -> Contributions:
     """The volume, unless the pod has it: a volume that only such containers mount."""
-    if all(one.get("name") != name for one in tree.get("volumes") or []):
+    if name not in pod.volumes:
         source = pod_source(name, pod.experiment.spec.volumes[name], pod.setting)
         yield Contribution((*pod.podset.pod, "volumes", named(name)), {"name": name, **source}, because)
 
@@ -157,7 +167,7 @@ def _volume(pod: _Pod, tree: Tree, name: str, because: FieldPath) -> Contributio
 def _mount(pod: _Pod, name: str, side: ExtraMount, because: FieldPath) -> Tree:
     """The folder that the program sees; for a volume that it does not mount, the folder that it would see."""
     volume = pod.experiment.spec.volumes[name]
-    of_program = next((one for one in mounts_of(pod.workload, pod.podset) if one["name"] == name), None)
+    of_program = pod.mounts.get(name)
     if of_program is None:
         place = MountPlace(side.mount_path, side.read_only or volume.read_only, None, None, (), because, because)
         of_program = mount_tree(name, volume, place, writing_as(name, pod.experiment, pod.setting))
