@@ -95,19 +95,7 @@ def _row(verdict: FitVerdict) -> Sequence[str]:
         str(own.demand.number),
         own.queue or "-",
         ", ".join(verdict.flavors) or "-",
-        _result(verdict),
-    )
-
-
-def _result(verdict: FitVerdict) -> str:
-    if verdict.order:
-        return "starts"
-    if verdict.mode == "never":
-        return "never starts"
-    return (
-        f"waits, {verdict.started} of {verdict.run.demand.number} pods on nodes"
-        if verdict.started
-        else f"waits for the {verdict.by}"
+        verdict.result,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -145,6 +146,88 @@ def test_a_changed_file_of_nodes_changes_the_next_build(tmp_path: Path) -> None:
         (folder / "nodes.yaml").write_text(node % processors, encoding="utf-8")
         codes.append(tjgen(folder, "build", "-o", "deploy").code)
     assert codes == [0, 1, 0]
+
+
+FLAVORS = """\
+  nodePools:
+    small: {count: 1, like: a100, devices: 4, labels: {pool: small}, resources: {cpu: 96, memory: 1000Gi}}
+    large: {count: 2, like: a100, devices: 8, labels: {pool: large}, resources: {cpu: 96, memory: 1000Gi}}
+  flavors: {small: {nodeLabels: {pool: small}}, large: {nodeLabels: {pool: large}}}
+  queues:
+    vision:
+      create:
+        kueue:
+          namespaces: [vision]
+          flavors:
+          - {name: small, quota: {cpu: 96, memory: 1000Gi, nvidia.com/gpu: 8}}
+          - {name: large, quota: {cpu: 192, memory: 2000Gi, nvidia.com/gpu: 16}}
+"""
+
+
+def test_a_run_that_fits_only_a_later_flavor_of_its_queue_may_start(tmp_path: Path) -> None:
+    """Kueue assigns the first flavor with quota, whose nodes are too small, unless other runs use that quota."""
+    queue = "schedule: {system: kueue, queue: vision}"
+    fields = f"gpu: a100:8, {SMALL}, {queue}"
+    alone = tjgen(write(tmp_path, FLAVORS, second=fields), "fit")
+    assert alone.code == 0, alone.err
+    assert "may not start" in alone.out
+    assert "warning[TJ582] experiments/second.yaml:3:18: run second may not start on the nodes of Platform lab" in alone.err
+    assert "hint: all pods fit in flavor large" in alone.err
+    assert "TJ580" not in tjgen(tmp_path, "build").err
+    runs = results(tjgen(write(tmp_path, FLAVORS, first=f"gpu: a100:4, {SMALL}, {queue}"), "fit", "--format", "json"))
+    assert {name: (run["order"], run["flavors"]) for name, run in runs.items()} == {
+        "first": (1, ["small"]),
+        "second": (2, ["large"]),
+    }
+
+
+def test_pods_that_fit_in_another_order_may_start() -> None:
+    """The small pod goes to the large node if it comes first."""
+    nodes = [
+        read_node({"metadata": {"name": name}, "status": {"allocatable": {"cpu": cpu, "memory": "64Gi", "pods": 110}}})
+        for name, cpu in (("small", 8), ("large", 16))
+    ]
+    shared = FitCluster(ScheduledCluster(nodes), Quotas([]), {}, "lab", {}, {})
+    manifest = Manifest({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}, {})
+
+    def of(**roles: int) -> FitRun:
+        sets = []
+        for role, cpu in roles.items():
+            spec = {"containers": [{"name": "node", "resources": {"requests": {"cpu": cpu, "memory": "1Gi"}}}]}
+            sets.append(DemandSet(role, (read_pod({"metadata": {"name": role}, "spec": spec}),), manifest, (), ()))
+        return FitRun("-".join(roles), "vision", "", Demand(tuple(sets), 0, "", 0, 0))
+
+    (worker,), (launcher,), (never,) = (
+        verdicts([one], shared) for one in (of(small=8, large=16), of(large=16, small=8), of(large=16, huge=17))
+    )
+    assert (worker.result, worker.condition) == ("may not start", "all pods fit if they are scheduled in the order large, small")
+    assert "2 Insufficient cpu" in worker.message
+    assert (launcher.result, launcher.condition) == ("starts", "")
+    assert (never.result, never.condition) == ("never starts", "")
+
+
+def test_verify_reports_changed_runs_that_never_start(tmp_path: Path) -> None:
+    """At the line of the experiment, as a build does; the output tree stays as it is."""
+    folder = write(tmp_path, small=f"nodes: 2, gpu: a100:8, {SMALL}")
+    project = folder / "tjgen.yaml"
+    project.write_text(project.read_text(encoding="utf-8").replace("spec: {", "spec: {output: {directory: deploy}, "))
+    for words in (["init", "-q"], ["config", "user.name", "Ada"], ["config", "user.email", "ada@example.com"]):
+        git(folder, *words)
+    assert tjgen(folder, "build").code == 0
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "Add small")
+    assert tjgen(folder, "verify", "--base", "HEAD").code == 0
+    write(folder, small=f"nodes: 5, gpu: a100:8, {SMALL}")
+    project.write_text(project.read_text(encoding="utf-8").replace("spec: {", "spec: {output: {directory: deploy}, ", 1))
+    answer = tjgen(folder, "verify", "--base", "HEAD")
+    assert answer.code == 1
+    assert "error[TJ580] experiments/small.yaml:4:" in answer.err + answer.out
+    assert "4 of 5 pods of node fit" in answer.err + answer.out
+
+
+def git(folder: Path, *words: str) -> None:
+    """Run git in the folder."""
+    subprocess.run(["git", *words], cwd=folder, check=True)
 
 
 def test_a_thousand_runs_on_two_hundred_nodes_take_less_than_a_second() -> None:

@@ -105,6 +105,11 @@ class Quotas:
             key = (queue, flavor, resource)
             self._used[key] = self._used.get(key, 0) + amount
 
+    def release(self, queue: str, assignment: QueueAssignment) -> None:
+        """Return the quota of a workload that ended."""
+        for (flavor, resource), amount in assignment.usage.items():
+            self._used[queue, flavor, resource] -= amount
+
     def borrows(self, queue: str, assignment: QueueAssignment) -> bool:
         """Whether the workload would use more than the quota of its own queue."""
         quotas = {flavor.name: quota for flavor, quota in self.queues[queue].flavors}

@@ -63,10 +63,13 @@ def _waits(verdict: FitVerdict, platform: str, tree: Managed, documents: Documen
     run = verdict.run
     where = f"queue {run.queue}" if verdict.by == BY_QUEUE else f"the nodes of Platform {platform}"
     partly = f" with {verdict.started} of {run.demand.number} pods on nodes" if verdict.started else ""
-    message = f"run {run.name} waits for {where}{partly}: {verdict.message}"
+    action = "may not start on" if verdict.condition else "waits for"
+    message = f"run {run.name} {action} {where}{partly}: {verdict.message}"
     hint = "it starts when other runs end; raise its priority or request less to start it earlier"
     if verdict.started:
         hint = "gang scheduling (schedule.system) keeps the nodes free for runs that can start"
+    if verdict.condition:
+        hint = verdict.condition
     return Diagnostic("TJ582", message, span=locate(tree, _NAME, documents), hint=hint)
 
 

@@ -12,6 +12,8 @@ from tjgen.cluster.scheduling.pod import SchedulingPod
 from tjgen.compiler.fit.demand import Demand, DemandSet
 from tjgen.trees.typing import NamedTuple
 
+Placed = tuple[tuple[SchedulingPod, int], ...]
+"""Pods and the positions of their nodes."""
 _DOMAIN = "domain-of-"
 """The placeholder of the topology domain of the first pod of a Job with exclusive placement."""
 
@@ -19,8 +21,7 @@ _DOMAIN = "domain-of-"
 class Placement(NamedTuple):
     """The result for one run."""
 
-    placed: tuple[tuple[SchedulingPod, int], ...]
-    """Pods and the positions of their nodes."""
+    placed: Placed
     pending: SchedulingPod | None
     """The first pod that stays pending."""
     pending_set: DemandSet | None
@@ -57,7 +58,7 @@ def place(demand: Demand, cluster: ScheduledCluster) -> Placement:
     return Placement(tuple(placed), None, None, None)
 
 
-def remove(placed: list[tuple[SchedulingPod, int]] | tuple[tuple[SchedulingPod, int], ...], cluster: ScheduledCluster) -> None:
+def remove(placed: list[tuple[SchedulingPod, int]] | Placed, cluster: ScheduledCluster) -> None:
     """Take pods off their nodes."""
     for pod, position in placed:
         cluster.remove(pod, position)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tjgen.cluster.queueing.kueue import FITS, NEVER, WAITS, QueueAssignment, Quotas, ResourceFlavor, in_flavor
+from tjgen.cluster.queueing.kueue import FITS, NEVER, WAITS, QueueAssignment, Quotas
 from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.cluster.scheduling.node import shown
-from tjgen.cluster.scheduling.pod import SchedulingPod
+from tjgen.compiler.fit.alternatives import flavored, other_flavor, other_order
 from tjgen.compiler.fit.demand import Demand, Priorities
-from tjgen.compiler.fit.placement import Placement, place, remove
+from tjgen.compiler.fit.placement import Placed, Placement, place, remove
 from tjgen.compiler.fit.queues import needs, pod_sets
 from tjgen.trees.typing import NamedTuple
 
@@ -52,11 +52,24 @@ class FitVerdict(NamedTuple):
     demand: Demand | None = None
     """The pods as they are scheduled: with the labels and tolerations of their flavors."""
     placement: Placement | None = None
-    """The placement on an empty cluster that failed."""
+    """The placement of a run that starts, or the one on an empty cluster that failed."""
     pod_set: str = ""
     """The pod set that its queue does not admit."""
     started: int = 0
     """Pods of a run without a gang that start, though the run waits."""
+    condition: str = ""
+    """The order of roles or the flavor with which a run fits that does not fit the empty cluster otherwise; or empty."""
+
+    @property
+    def result(self) -> str:
+        """The verdict in words."""
+        if self.order:
+            return "starts"
+        if self.mode == NEVER:
+            return "never starts"
+        if self.condition:
+            return "may not start"
+        return f"waits, {self.started} of {self.run.demand.number} pods on nodes" if self.started else f"waits for the {self.by}"
 
 
 class FitCluster(NamedTuple):
@@ -74,35 +87,86 @@ class FitCluster(NamedTuple):
     """Pods of a run -> their placement on the empty cluster."""
 
 
+class Candidate:
+    """A run that is to start, and what it holds of the cluster."""
+
+    def __init__(self, run: FitRun) -> None:
+        self.run = run
+        self.assignment: QueueAssignment | None = None
+        """Its reservation in Kueue, which it keeps while its pods wait for nodes."""
+        self.placed: Placed = ()
+        """Its pods on nodes."""
+
+
+class Occupancy:
+    """The nodes and queues of a cluster, and what its runs use of them."""
+
+    def __init__(self, shared: FitCluster) -> None:
+        self.cluster = shared.cluster.without_pods()
+        self.quotas = Quotas(list(shared.quotas.queues.values()))
+        self.capabilities = shared.capabilities
+        self.used: dict[str, dict[str, int]] = {}
+        """Queue -> what its runs use."""
+
+    def release(self, ended: Candidate) -> None:
+        """Remove a run that started and ended."""
+        remove(ended.placed, self.cluster)
+        if ended.assignment is not None:
+            self.quotas.release(ended.run.queue, ended.assignment)
+        for name, amount in needs(ended.run.demand).items():
+            self.used[ended.run.queue][name] -= amount
+        ended.placed, ended.assignment = (), None
+
+
 def verdicts(runs: Sequence[FitRun], shared: FitCluster) -> list[FitVerdict]:
     """A verdict for each run, in the order of the runs. The nodes and queues of `shared` are empty and stay so."""
-    results = {id(run): verdict_alone(run, shared) for run in runs}
-    able = [run for run in runs if results[id(run)].mode == FITS]
-    able.sort(key=lambda run: -run.demand.priority)
-    admitted = _admitted(able, shared, results)
-    cluster = shared.cluster.without_pods()
-    order = 0
-    used: dict[str, dict[str, int]] = {}
-    changes = 0
+    alone = [verdict_alone(run, shared) for run in runs]
+    able = [Candidate(one.run) for one in alone if one.mode != NEVER]
+    started = {id(one.run): one for one in start(able, Occupancy(shared))}
+    return [combined(one, started.get(id(one.run))) for one in alone]
+
+
+def combined(alone: FitVerdict, started: FitVerdict | None) -> FitVerdict:
+    """The verdict for a run next to others: a run that waits may need more than the end of other runs."""
+    if started is None:
+        return alone
+    return started if started.order else started._replace(condition=alone.condition)
+
+
+def start(candidates: Sequence[Candidate], occupancy: Occupancy) -> list[FitVerdict]:
+    """Start those of the runs for which `occupancy` has capacity; it keeps them. Each run may fit the empty cluster.
+
+    Runs that hold some nodes already are first; the others follow in the order of their priority.
+    """
+    results: dict[int, FitVerdict] = {}
+    candidates = sorted(candidates, key=lambda one: (not one.placed, -one.run.demand.priority))
+    _admit(candidates, occupancy.quotas, results)
+    order = changes = 0
     stuck: dict[tuple[int, str], tuple[int, str]] = {}
     """Changes so far and kind of pod -> the number of such pods that fit, and the sentence for the next one."""
-    for run in able:
-        if run.queue in shared.quotas.queues and id(run) not in admitted:
+    cluster = occupancy.cluster
+    for one in candidates:
+        run, assignment = one.run, one.assignment
+        if run.queue in occupancy.quotas.queues and assignment is None:
             continue
-        demand = flavored(run.demand, admitted[id(run)].flavors) if id(run) in admitted else run.demand
-        lacking = _lacking(run, shared.capabilities.get(run.queue), used.get(run.queue, {}))
+        demand = flavored(run.demand, assignment.flavors) if assignment is not None else run.demand
+        lacking = _lacking(run, occupancy.capabilities.get(run.queue), occupancy.used.get(run.queue, {}))
         if lacking:
             results[id(run)] = FitVerdict(run, WAITS, by=BY_QUEUE, message=lacking)
             continue
+        remove(one.placed, cluster)
+        one.placed = ()
         # The same pods fit no better until others are on the nodes.
         key = (changes, demand.kind[0][0]) if demand.is_plain and len(demand.sets) == 1 and demand.gang else None
         fitting, waiting = stuck.get(key, (demand.least, "")) if key is not None else (demand.least, "")
         placement = place(demand, cluster) if fitting >= demand.least else None
+        flavors = _names(assignment)
         if placement is not None and (placement.fits or (demand.gang and len(placement.placed) >= demand.least)):
             order += 1
             changes += 1
-            results[id(run)] = results[id(run)]._replace(order=order, flavors=_names(admitted.get(id(run))))
-            queue_usage = used.setdefault(run.queue, {})
+            one.placed = placement.placed
+            results[id(run)] = FitVerdict(run, FITS, order=order, flavors=flavors, demand=demand, placement=placement)
+            queue_usage = occupancy.used.setdefault(run.queue, {})
             for name, amount in needs(run.demand).items():
                 queue_usage[name] = queue_usage.get(name, 0) + amount
             continue
@@ -116,9 +180,9 @@ def verdicts(runs: Sequence[FitRun], shared: FitCluster) -> list[FitVerdict]:
             elif placement.placed:
                 started = len(placement.placed)
                 changes += 1
-        flavors = _names(admitted.get(id(run)))
+                one.placed = placement.placed
         results[id(run)] = FitVerdict(run, WAITS, by=BY_SCHEDULER, message=waiting, started=started, flavors=flavors)
-    return [results[id(run)] for run in runs]
+    return [results[id(one.run)] for one in candidates]
 
 
 def _names(assignment: QueueAssignment | None) -> tuple[str, ...]:
@@ -146,31 +210,35 @@ def verdict_alone(run: FitRun, shared: FitCluster) -> FitVerdict:
     if placement.fits or (demand.gang and len(placement.placed) >= demand.least):
         return FitVerdict(run, FITS, demand=demand)
     message = placement.attempt.message if placement.attempt is not None else ""
-    return FitVerdict(run, NEVER, by=BY_SCHEDULER, message=message, demand=demand, placement=placement)
+    condition = other_order(demand, shared.cluster)
+    if not condition and run.queue in shared.quotas.queues:
+        condition = other_flavor(run.demand, shared.quotas.queues[run.queue], shared.cluster)
+    mode = WAITS if condition else NEVER
+    return FitVerdict(run, mode, by=BY_SCHEDULER, message=message, demand=demand, placement=placement, condition=condition)
 
 
-def _admitted(runs: Sequence[FitRun], shared: FitCluster, results: dict[int, FitVerdict]) -> dict[int, QueueAssignment]:
+def _admit(candidates: Sequence[Candidate], quotas: Quotas, results: dict[int, FitVerdict]) -> None:
     """Runs that Kueue admits: in each cycle the first of each queue, those that need not borrow first (`entryOrdering`)."""
-    quotas = Quotas(list(shared.quotas.queues.values()))
-    waiting = {name: [run for run in runs if run.queue == name] for name in quotas.queues}
-    admitted: dict[int, QueueAssignment] = {}
+    waiting = {name: [one for one in candidates if one.run.queue == name and one.assignment is None] for name in quotas.queues}
     while any(waiting.values()):
-        heads = [(several[0], quotas.assign(name, pod_sets(several[0].demand))) for name, several in waiting.items() if several]
-        heads.sort(key=lambda head: (quotas.borrows(head[0].queue, head[1]), -head[0].demand.priority))
-        for run, _ in heads:
+        heads = [
+            (several[0], quotas.assign(name, pod_sets(several[0].run.demand))) for name, several in waiting.items() if several
+        ]
+        heads.sort(key=lambda head: (quotas.borrows(head[0].run.queue, head[1]), -head[0].run.demand.priority))
+        for one, _ in heads:
+            run = one.run
             assignment = quotas.assign(run.queue, pod_sets(run.demand))
             waiting[run.queue].pop(0)
             if assignment.mode == FITS:
                 quotas.admit(run.queue, assignment)
-                admitted[id(run)] = assignment
+                one.assignment = assignment
                 continue
             results[id(run)] = FitVerdict(run, WAITS, by=BY_QUEUE, message=assignment.message, pod_set=assignment.cause)
             if quotas.queues[run.queue].is_strict:
                 for behind in waiting[run.queue]:
                     message = f"queue {run.queue} is StrictFIFO, and {run.title} waits before it"
-                    results[id(behind)] = FitVerdict(behind, WAITS, by=BY_QUEUE, message=message)
+                    results[id(behind.run)] = FitVerdict(behind.run, WAITS, by=BY_QUEUE, message=message)
                 waiting[run.queue] = []
-    return admitted
 
 
 def _lacking(run: FitRun, capability: Mapping[str, int] | None, used: Mapping[str, int]) -> str:
@@ -181,16 +249,3 @@ def _lacking(run: FitRun, capability: Mapping[str, int] | None, used: Mapping[st
             taken = f", and runs before it use {shown(name, used[name])}" if used.get(name) else ""
             return f"the run requests {shown(name, amount)} of {name}; queue {run.queue} has {shown(name, bound)}{taken}"
     return ""
-
-
-def flavored(demand: Demand, flavors: Mapping[str, ResourceFlavor]) -> Demand:
-    """The pods with the node labels and tolerations of the flavors that they are admitted to."""
-    sets = []
-    for one in demand.sets:
-        flavor = flavors.get(one.role)
-        changed: dict[int, SchedulingPod] = {}
-        for pod in one.pods if flavor is not None else ():
-            if id(pod) not in changed and flavor is not None:
-                changed[id(pod)] = pod._replace(spec=in_flavor(pod.spec, flavor), kind=f"{pod.kind} {flavor.name}")
-        sets.append(one._replace(pods=tuple([changed.get(id(pod), pod) for pod in one.pods])))
-    return demand._replace(sets=tuple(sets))

@@ -1,0 +1,62 @@
+"""A run that does not fit the empty cluster -> another order of its roles, or another flavor of its queue, with which it fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
+
+from tjgen.cluster.queueing.kueue import FITS, ClusterQueue, Quotas, ResourceFlavor, in_flavor
+from tjgen.cluster.scheduling.cluster import ScheduledCluster
+from tjgen.cluster.scheduling.pod import SchedulingPod
+from tjgen.compiler.fit.demand import Demand, DemandSet
+from tjgen.compiler.fit.placement import place, remove
+from tjgen.compiler.fit.queues import pod_sets
+
+_MOST_SETS = 4
+"""Up to this number of roles, all of their orders are tried."""
+
+
+def other_order(demand: Demand, cluster: ScheduledCluster) -> str:
+    """The order of roles with which the pods fit; empty if none does. Controllers create the pods of several roles at once."""
+    for sets in _orders(demand.sets):
+        if _fits(demand._replace(sets=tuple(sets)), cluster):
+            return f"all pods fit if they are scheduled in the order {', '.join(one.role for one in sets)}"
+    return ""
+
+
+def other_flavor(demand: Demand, queue: ClusterQueue, cluster: ScheduledCluster) -> str:
+    """The flavor of the queue that Kueue assigns only if the quota of earlier ones is used, and with which the pods fit."""
+    for position, (flavor, _) in enumerate(queue.flavors):
+        assignment = Quotas([queue._replace(flavors=queue.flavors[position:])]).assign(queue.name, pod_sets(demand))
+        if position and assignment.mode == FITS and _fits(flavored(demand, assignment.flavors), cluster):
+            return f"all pods fit in flavor {flavor.name}, which Kueue assigns if other runs use the quota of earlier flavors"
+    return ""
+
+
+def flavored(demand: Demand, flavors: Mapping[str, ResourceFlavor]) -> Demand:
+    """The pods with the node labels and tolerations of the flavors that they are admitted to."""
+    sets = []
+    for one in demand.sets:
+        flavor = flavors.get(one.role)
+        changed: dict[int, SchedulingPod] = {}
+        for pod in one.pods if flavor is not None else ():
+            if id(pod) not in changed and flavor is not None:
+                changed[id(pod)] = pod._replace(spec=in_flavor(pod.spec, flavor), kind=f"{pod.kind} {flavor.name}")
+        sets.append(one._replace(pods=tuple([changed.get(id(pod), pod) for pod in one.pods])))
+    return demand._replace(sets=tuple(sets))
+
+
+def _orders(sets: Sequence[DemandSet]) -> Iterator[Sequence[DemandSet]]:
+    if len(sets) < 2:
+        return
+    if len(sets) <= _MOST_SETS:
+        yield from (order for order in permutations(sets) if order != tuple(sets))
+        return
+    yield sorted(sets, key=lambda one: -sum(number for name, number in one.pods[0].requests.items() if "/" in name))
+    yield list(reversed(sets))
+
+
+def _fits(demand: Demand, cluster: ScheduledCluster) -> bool:
+    placement = place(demand, cluster)
+    remove(placement.placed, cluster)
+    return placement.fits or bool(demand.gang and len(placement.placed) >= demand.least)
