@@ -211,7 +211,7 @@ def _before(tree: Tree, applied: dict[ObjectRef, Tree] | None) -> Tree:
     """The manifest of the object that is applied already; None if there is none."""
     if not applied or tree.__class__ is not dict:
         return None
-    from tjgen.gitops.diff.objects import identity_of
+    from tjgen.trees.manifests.identity import identity_of
 
     return applied.get(identity_of(tree))
 

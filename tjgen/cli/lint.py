@@ -175,8 +175,8 @@ def _about_objects(
     from tjgen.cli.releases import kubernetes_for, release_for
     from tjgen.cli.runtime_files import RuntimeFiles
     from tjgen.cluster.schema.store import OWN
-    from tjgen.gitops.diff.objects import identity_of
     from tjgen.gitops.lint.objects import about_objects
+    from tjgen.trees.manifests.identity import identity_of
 
     folder = project.schemas if project is not None else None
     kubernetes = kubernetes_for(arguments["kubernetes"], project.platforms if project is not None else (), reporter)

@@ -14,7 +14,8 @@ from tjgen.gitops.diff.succession import Earlier, RunKey, earlier_runs
 from tjgen.gitops.diff.update import Refusal, refusals
 from tjgen.language.runs.lock import NOT_REQUESTED, ORPHANED
 from tjgen.trees.diagnostics.model import ObjectRef
-from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, mapping_at
+from tjgen.trees.fields.path import MISSING, FieldPath, Tree, mapping_at
+from tjgen.trees.manifests.identity import ref_of
 from tjgen.trees.manifests.manifest import RUNS, RUNTIMES
 from tjgen.trees.typing import NamedTuple
 
@@ -267,9 +268,3 @@ def _state(side: Side, place: TreePlace, run: str) -> str | None:
     lock = side.locks.get(place.key)
     locked = lock.runs.get(run) if lock is not None else None
     return locked.state if locked is not None else None
-
-
-def ref_of(tree: Tree) -> ObjectRef:
-    """Return kind and name of a manifest, if it has them."""
-    paths: tuple[FieldPath, ...] = (("apiVersion",), ("kind",), ("metadata", "namespace"), ("metadata", "name"))
-    return ObjectRef(*[str(get(tree, path, "")) for path in paths])

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from tjgen.cluster.kinds.protocol import IN_PLACE, SILENT
 from tjgen.cluster.trainer.inputs import opened
 from tjgen.cluster.validate.check import manifests
-from tjgen.gitops.diff.compare import NEW, REMOVED, ObjectChange, ref_of, replacement
+from tjgen.gitops.diff.compare import NEW, REMOVED, ObjectChange, replacement
 from tjgen.gitops.diff.effect import REFUSED, UNCHANGED
 from tjgen.gitops.diff.fields import changed
 from tjgen.gitops.diff.update import Refusal, is_taken_under_another_name, refusals
 from tjgen.trees.diagnostics.model import ObjectRef, Span
 from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.manifests.identity import identity_of, ref_of
 from tjgen.trees.source.document import Document
 from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.typing import NamedTuple
@@ -37,12 +38,6 @@ class LocatedObject(NamedTuple):
     def ref(self) -> ObjectRef:
         """What it is, with the namespace that it gets where it names none."""
         return identity_of(self.tree)
-
-
-def identity_of(tree: Tree) -> ObjectRef:
-    """The identity of an object in a cluster: of its apiVersion only the group, and the default if it has no namespace."""
-    ref = ref_of(tree)
-    return ref._replace(api_version=ref.api_version.rpartition("/")[0], namespace=ref.namespace or "default")
 
 
 class Outcome(NamedTuple):

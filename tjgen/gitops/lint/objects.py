@@ -10,12 +10,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.validate.check import examine
 from tjgen.cluster.validate.together import Runtimes, together
-from tjgen.gitops.diff.objects import identity_of
 from tjgen.gitops.lint.refusals import refused
 from tjgen.gitops.lint.rules.changed_objects import KINDS
 from tjgen.gitops.lint.scene import Scene
 from tjgen.trees.diagnostics.model import INFO, Diagnostic, ObjectRef
 from tjgen.trees.fields.path import Tree
+from tjgen.trees.manifests.identity import identity_of
 from tjgen.trees.session import Session
 
 Judge = Callable[[Tree, Tree], Iterator[Diagnostic]]

@@ -12,12 +12,13 @@ from tjgen.cluster.validate.expansion import on_created
 from tjgen.cluster.validate.together import Runtimes
 from tjgen.compiler.building.environment import EnvironmentSettings
 from tjgen.compiler.building.plan import Plan
-from tjgen.gitops.diff.objects import identity_of, read_objects
+from tjgen.gitops.diff.objects import read_objects
 from tjgen.gitops.diff.side import TreePlace, place_of
 from tjgen.gitops.emit import header
 from tjgen.gitops.verify.snapshot import Folder
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.path import Tree
+from tjgen.trees.manifests.identity import identity_of
 from tjgen.trees.manifests.manifest import RUNS, RUNTIMES
 from tjgen.trees.session import Session
 from tjgen.trees.source import reader

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.kinds.pods import pods_of
 from tjgen.cluster.kinds.protocol import Pods
-from tjgen.gitops.diff.compare import ref_of
 from tjgen.gitops.diff.side import AttributeField
 from tjgen.language.runs.lock import LockedRun
 from tjgen.tools.report.content import Fact
@@ -14,6 +13,7 @@ from tjgen.tools.report.structure import is_device, is_job, main_container
 from tjgen.tools.report.words import counted
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, named
 from tjgen.trees.k8s.quantity import parse
+from tjgen.trees.manifests.identity import ref_of
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.workload.workload import ANCESTOR, INITIALIZERS, NODE
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tjgen.gitops.diff.compare import ref_of
 from tjgen.gitops.diff.side import AttributeField
 from tjgen.tools.report.content import ReportField, ReportPart, Shown
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree
+from tjgen.trees.manifests.identity import ref_of
 from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.typing import NamedTuple
 

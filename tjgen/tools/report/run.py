@@ -10,7 +10,6 @@ from tjgen.cluster.validate.judge import judge
 from tjgen.compiler.building.run import Run
 from tjgen.compiler.totals.cost import Cost, classes_of, cost_of, deadline_of, devices_of, requested_classes
 from tjgen.compiler.totals.tally import of_run
-from tjgen.gitops.diff.compare import ref_of
 from tjgen.gitops.diff.side import AttributeField, place_of, tree_of
 from tjgen.gitops.output.leftover import previews_of, team_of
 from tjgen.language.catalog.find import Catalog
@@ -24,6 +23,7 @@ from tjgen.tools.report.parts import part
 from tjgen.tools.report.structure import Applied, is_suspended, structure_of
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.manifests.identity import ref_of
 from tjgen.trees.manifests.manifest import PREVIEW, RUNS, STAGES, Manifest
 from tjgen.trees.typing import NamedTuple
 
