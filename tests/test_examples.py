@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Sequence
@@ -99,6 +100,23 @@ def test_a_platform_and_a_run_on_it_build(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES / "platform", tmp_path / "platform")
     assert built(tmp_path / "platform").count("kind: TrainJob\n") == 1
     assert built(tmp_path / "platform", "platform.yaml").count("kind: StorageClass\n") == 2
+
+
+def test_runs_of_fit_start_wait_and_never_start(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES / "fit", tmp_path / "fit")
+    answer = tjgen(tmp_path / "fit", "fit", "--format", "json")
+    (cluster,) = json.loads(answer.out)
+    assert answer.code == 1
+    assert {run["run"]: run["result"] for run in cluster["runs"]} == {
+        "classify": "starts",
+        "segment": "waits",
+        "pretrain": "never",
+    }
+    for name in ("classify", "segment"):
+        built(tmp_path / "fit", f"experiments/{name}.yaml")
+    pretrain = tmp_path / "fit/experiments/pretrain.yaml"
+    pretrain.write_text(pretrain.read_text().replace("nodes: 6", "nodes: 4"))
+    assert built(tmp_path / "fit").count("kind: TrainJob\n") == 3
 
 
 def test_the_project_is_written_where_argo_cd_looks_for_it(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.cluster.validate.corpus import recorded
 from tjgen.cluster.schema import store
-from tjgen.cluster.validate.builtin.gotext import atoi, check_duration
+from tjgen.cluster.validate.builtin.gotext import atoi, parse_duration
 from tjgen.cluster.validate.builtin.kinds import _CHECKS
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.judge import judge
@@ -124,13 +124,13 @@ def test_what_go_does_not_read_as_a_number(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["0", "-0", "1h30m", ".5s", "1.s", "-9223372036854775808ns", "1µs"])
 def test_durations_as_go_reads_them(text: str) -> None:
-    check_duration(text)
+    parse_duration(text)
 
 
 @pytest.mark.parametrize("text", ["", "-", "1", "h", "1x", ".s", "9223372036854775808ns", "1h-1m", "1..5s"])
 def test_what_go_does_not_read_as_a_duration(text: str) -> None:
     with pytest.raises(ValueError, match="time: "):
-        check_duration(text)
+        parse_duration(text)
 
 
 def test_checking_a_config_map_does_not_load_what_is_known_of_pods() -> None:

@@ -8,7 +8,7 @@ from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Run
 from tjgen.compiler.fit.demand import demand_of
 from tjgen.compiler.fit.findings import findings
-from tjgen.compiler.fit.verdicts import FitRun, FitVerdict, verdicts
+from tjgen.compiler.fit.verdicts import FitCluster, FitRun, FitVerdict, verdicts
 from tjgen.language.resolve.project import PlatformDocument
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.typing import NamedTuple
@@ -37,8 +37,7 @@ def fit(plan: Plan, runs: Sequence[Run]) -> Iterator[ClusterFit]:
             hint = "add a Platform with nodePools or nodes to platforms in tjgen.yaml"
             raise CompileError([Diagnostic("TJ585", f"{where} has no Platform, so its nodes are unknown", hint=hint)])
         known = clusters.setdefault(platform.platform.metadata.name, (platform, environment, []))
-        if run.state == "active" and not run.is_record:
-            known[2].append(run)
+        known[2].extend(requesting_runs([run]))
     for platform, environment, own in clusters.values():
         yield _fit(plan, platform, environment, own)
 
@@ -50,19 +49,28 @@ def _fit(plan: Plan, platform: PlatformDocument, environment: str | None, runs: 
         hint = "describe them in nodePools, or import them with tjgen nodes import"
         span = platform.document.locate(("metadata", "name"))
         raise CompileError([Diagnostic("TJ585", f"Platform {name} has no nodes", span=span, hint=hint)])
-    several = [
-        FitRun(
-            run.name,
-            run.unit.namespace,
-            run.variant.experiment.spec.schedule.queue or "",
-            demand_of(run.compiled.manifests, run.compiled.previews, empty.priorities),
-        )
-        for run in runs
-    ]
-    # A build that refuses a run may leave it without pods, and reports why.
-    built = [(run, one) for run, one in zip(runs, several, strict=True) if one.demand.number]
+    built = fit_runs(runs, empty)
     results = verdicts([one for _, one in built], empty)
     diagnostics: list[Diagnostic] = []
     for (run, _), verdict in zip(built, results, strict=True):
         diagnostics += findings(verdict, name, empty.cluster, run.variant.tree, run.compiled.sources)
     return ClusterFit(name, len(empty.cluster.nodes), results, diagnostics)
+
+
+def requesting_runs(runs: Sequence[Run]) -> list[Run]:
+    """The runs that start if they can: neither suspended nor archived."""
+    return [run for run in runs if run.state == "active" and not run.is_record]
+
+
+def fit_runs(runs: Sequence[Run], shared: FitCluster) -> list[tuple[Run, FitRun]]:
+    """Runs with their pods. A build that refuses a run may leave it without pods, and reports why; such runs are left out."""
+    several = [
+        FitRun(
+            run.name,
+            run.unit.namespace,
+            run.variant.experiment.spec.schedule.queue or "",
+            demand_of(run.compiled.manifests, run.compiled.previews, shared.priorities),
+        )
+        for run in runs
+    ]
+    return [(run, one) for run, one in zip(runs, several, strict=True) if one.demand.number]

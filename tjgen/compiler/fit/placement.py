@@ -36,8 +36,11 @@ class Placement(NamedTuple):
 def place(demand: Demand, cluster: ScheduledCluster) -> Placement:
     """Place the pods that exist together. The cluster keeps them, also if one of them stays pending.
 
-    A role whose pods are created after others are complete gets the nodes that those leave.
+    A role whose pods are created after others are complete gets the nodes that those leave. A cluster without nodes is one
+    whose nodes are unknown: all pods fit.
     """
+    if not cluster.nodes:
+        return Placement((), None, None, None)
     placed: list[tuple[SchedulingPod, int]] = []
     hosts: dict[str, int] = {}
     for number, stage in enumerate(_stages(demand)):

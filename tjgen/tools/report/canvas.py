@@ -57,6 +57,10 @@ class Canvas:
         """A straight line."""
         self._marks.append(f'<path d="M{_n(x)} {_n(y)}L{_n(to_x)} {_n(to_y)}" class="line"/>')
 
+    def rule(self, x: float, y: float, to_x: float) -> None:
+        """The horizontal line of a bound."""
+        self._marks.append(f'<path d="M{_n(x)} {_n(y)}H{_n(to_x)}" class="rule"/>')
+
     def dot(self, x: float, y: float) -> None:
         """A small circle."""
         self._marks.append(f'<circle cx="{_n(x)}" cy="{_n(y)}" r="4" class="dot"/>')

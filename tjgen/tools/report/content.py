@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tjgen.compiler.building.timelines import ClusterTimeline
 from tjgen.compiler.totals.cost import Cost
 from tjgen.compiler.totals.tally import Totals
 from tjgen.gitops.diff.compare import DiffEntry
@@ -130,3 +131,5 @@ class Report(NamedTuple):
     bandwidths: Mapping[str, int]
     diagnostics: Sequence[Diagnostic]
     changes: Changes | None = None
+    timelines: Sequence[ClusterTimeline] = ()
+    """Clusters whose Platform has nodes or queues."""

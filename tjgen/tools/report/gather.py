@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built, ProjectFindings, Result, Run, Watch
+from tjgen.compiler.building.timelines import timelines
 from tjgen.gitops.diff.compare import compare
 from tjgen.gitops.diff.side import Side, only, place_of
 from tjgen.gitops.emit.ondisk import files
@@ -68,6 +69,7 @@ def of_build(plan: Plan, wanted: ReportOptions, watch: Watch | None = None, resu
         bandwidths,
         list(dict.fromkeys([*diagnostics, *problems])),
         changes,
+        list(timelines(plan, [run for unit in units for run in unit.runs])),
     )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 
+from tjgen.cluster.queueing.kueue import NEVER
 from tjgen.gitops.diff.effect import UNCHANGED
-from tjgen.tools.report import changes, diagnostics, runs, shared, totals
+from tjgen.tools.report import changes, diagnostics, runs, shared, starts, totals
 from tjgen.tools.report.assets import asset
 from tjgen.tools.report.content import Report
 from tjgen.tools.report.markup import escape
@@ -16,6 +17,7 @@ from tjgen.trees.diagnostics.model import ERROR, WARNING
 
 SECTIONS: tuple[Callable[[Report], Iterator[str]], ...] = (
     totals.section,
+    starts.section,
     changes.section,
     diagnostics.section,
     shared.section,
@@ -73,6 +75,9 @@ def _sections(report: Report) -> Iterator[tuple[str, str]]:
     if report.sums or report.bars:
         over = sum(bar.share > 1 for bar in report.bars)
         yield "totals", "Totals" + (f' <b class="bad">{over} over</b>' if over else "")
+    if report.timelines:
+        never = sum(run.timed.verdict.mode == NEVER for one in report.timelines for run in one.runs)
+        yield "starts", "Starts" + (f' <b class="bad">{counted(never, "run")} never</b>' if never else "")
     if report.changes is not None:
         number = sum(one.kind != UNCHANGED for one in report.changes.entries)
         yield "changes", f"Changes <b>{number}</b>"

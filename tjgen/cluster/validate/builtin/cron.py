@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.schema import store
-from tjgen.cluster.validate.builtin.gotext import atoi, check_duration
+from tjgen.cluster.validate.builtin.gotext import atoi, parse_duration
 from tjgen.cluster.validate.builtin.jobs import job_spec
 from tjgen.cluster.validate.builtin.selectors import shown_selector
 from tjgen.cluster.validate.fault import Fault
@@ -119,7 +119,7 @@ def _parse(schedule: str) -> None:
 def _check_descriptor(text: str) -> None:
     if text.startswith("@every "):
         try:
-            check_duration(text.removeprefix("@every "))
+            parse_duration(text.removeprefix("@every "))
         except ValueError as problem:
             raise ValueError(f"failed to parse duration {text}: {problem}") from None
     elif text not in _DESCRIPTORS:

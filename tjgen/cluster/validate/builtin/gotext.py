@@ -22,11 +22,11 @@ def atoi(text: str) -> int:
     return value
 
 
-def check_duration(text: str) -> None:
-    """`time.ParseDuration`; the ValueError has its message."""
+def parse_duration(text: str) -> int:
+    """`time.ParseDuration`: nanoseconds. The ValueError has its message."""
     is_negative, rest = text.startswith("-"), text[1:] if text[:1] in ("+", "-") else text
     if rest == "0":
-        return
+        return 0
     total = 0
     while rest or not total:
         whole, rest = _digits(rest)
@@ -46,7 +46,8 @@ def check_duration(text: str) -> None:
         if total > _LARGEST + is_negative:
             raise ValueError(f"time: invalid duration {quote(text)}")
         if not rest:
-            return
+            break
+    return -total if is_negative else total
 
 
 def _digits(text: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.controllers.volcano_defaults import TOLERATED, task_defaults, with_job_defaults
-from tjgen.cluster.validate.builtin.gotext import check_duration
+from tjgen.cluster.validate.builtin.gotext import parse_duration
 from tjgen.cluster.validate.builtin.workloads import pod_template
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.webhooks import volcano_queues
@@ -64,7 +64,7 @@ def _wrong_durations(spec: dict[str, Any]) -> Iterator[Fault]:
     for path, text in durations:
         if text is not None:
             try:
-                check_duration(text)
+                parse_duration(text)
             except ValueError as problem:
                 yield refused(str(problem), path, "write a Go duration, such as 90s, 5m or 1h30m")
 
