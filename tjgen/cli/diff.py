@@ -79,7 +79,7 @@ def run(arguments: Arguments) -> int:
 
 def _diff_all(plan: Plan, arguments: Arguments, reporter: Reporter) -> bool:
     """Compare each project of a workspace; whether anything differs."""
-    from tjgen.cli.projects import for_each, refuse_for_all  # most projects are no workspace
+    from tjgen.cli.projects import for_each, refuse_for_all  # few projects are in a workspace
 
     refuse_for_all(arguments, ("output", "format json"))
     differing: list[str] = []

@@ -115,7 +115,7 @@ def _lint(arguments: Arguments, choice: Choice, reporter: Reporter, known: Plan 
         request = Request(lint_inputs.experiments, environments=arguments["env"], trainer=arguments["trainer"])
         plan = known or make_plan(request)
         if known is None and is_of_all(plan):
-            from tjgen.cli.projects import for_each  # most projects are no workspace
+            from tjgen.cli.projects import for_each  # few projects are in a workspace
 
             for_each(plan, arguments, reporter, lambda one, part: _lint(arguments, choice, part, one))
             return

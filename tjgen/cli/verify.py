@@ -88,7 +88,7 @@ def run(arguments: Arguments) -> int:
 
 def _verify_all(plan: Plan, arguments: Arguments, reporter: Reporter) -> None:
     """Verify each project of a workspace."""
-    from tjgen.cli.projects import for_each, refuse_for_all  # most projects are no workspace
+    from tjgen.cli.projects import for_each, refuse_for_all  # few projects are in a workspace
 
     refuse_for_all(arguments, ("output", "staged", "format json"))
 

@@ -1,4 +1,4 @@
-"""Objects that differ only by numbers -> one document that stands for all: `node-0-{0..15}` are 16 names."""
+"""Objects that differ only by numbers -> one document for all of them: `node-0-{0..15}` are 16 names."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def _below(parent: Manifest, parents: Sequence[Tree]) -> Iterator[Manifest]:
 
 
 def _documents(families: Sequence[Sequence[Tree]]) -> Iterator[tuple[Collapsed, int]]:
-    """Documents for the children of equal objects, with the number of objects that each stands for."""
+    """Documents for the children of equal objects, with the number of objects that each describes."""
     rows = [list(collapse(children)) for children in families]
     if len({len(row) for row in rows}) != 1:
         rows = [[one for row in rows for one in row]]
@@ -144,7 +144,7 @@ def _owners(series: Series, parent: Manifest, tree: Tree) -> Owners:
 def _taken(series: Series, parent: Manifest, path: FieldPath, to: FieldPath) -> Owners:
     """Owners of the field `to` that is copied from `path` in the parent.
 
-    `trace` knows one object in between, the run's own job. What follows from another object has the owners of that object.
+    `trace` supports one object in between, the run's own job. What follows from another object has the owners of that object.
     """
     path = lasting(parent.tree, path)
     kind = kind_of(parent.tree)

@@ -107,5 +107,5 @@ def _spec(job: Tree, given: Tree) -> Tree:
 
 
 def _claim_name(job: Tree, volume: Tree) -> str:
-    """The name of a claim, with the position of its volume in place of the random characters."""
+    """The name of a claim, with the position of its volume instead of the random characters."""
     return f"{job['metadata']['name']}-pvc-{RANDOM}{job['spec']['volumes'].index(volume) or ''}"

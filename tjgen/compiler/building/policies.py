@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.language.platform.security import ALL_OTHERS, labels_of
-from tjgen.language.resolve.files import named
+from tjgen.language.resolve.files import platform_files
 from tjgen.language.resolve.project import LoadedProject, PlatformDocument
 from tjgen.language.spec.objects import PlatformSpec
 from tjgen.trees import enforced
 from tjgen.trees.budgets import DEFAULT, capped
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.fields.path import Tree
 from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -79,18 +78,7 @@ def texts(project: LoadedProject, platform: PlatformDocument | None) -> Iterator
 
 def _files(project: LoadedProject, platform: PlatformDocument) -> Iterator[enforced.File | Diagnostic]:
     """The files that a Platform names, relative to its own."""
-    folder = os.path.dirname(platform.document.file)
-    for position, entry in enumerate(platform.platform.spec.policies):
-        path: FieldPath = ("spec", "policies", position)
-        files, problems = named(project.sandbox, folder, entry)
-        yield from problems
-        if not files and not problems:
-            span = platform.document.locate(path)
-            hint = f"correct the path, which is relative to {folder or 'the folder of the Platform'}"
-            yield Diagnostic("TJ556", f"{entry} does not exist, or contains no YAML file", path=path, span=span, hint=hint)
-        for file in files:
-            content = project.sandbox.content(file)
-            yield content if isinstance(content, Diagnostic) else (file, content)
+    return platform_files(project.sandbox, platform.document, "policies", platform.platform.spec.policies, "TJ556")
 
 
 def _namespaces(spec: PlatformSpec) -> Iterator[tuple[str, Tree]]:

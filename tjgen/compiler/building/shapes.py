@@ -107,7 +107,7 @@ def marks_of(shape: RunShape) -> list[str]:
 
 
 def with_texts(tree: Tree, constants: Constants, texts: list[str]) -> Tree:
-    """An experiment with other texts in the place of its own, in the order of its shape."""
+    """An experiment with its texts replaced by others, in the order of its shape."""
     others = iter(texts[2:])
     metadata = _replaced(tree["metadata"], OPAQUE["metadata"], constants, others)
     return {

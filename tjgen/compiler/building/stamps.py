@@ -1,6 +1,6 @@
 """Runs that differ only in opaque texts: one is compiled, and its objects are stamped with the texts of the others.
 
-The third run of a shape is compiled twice: as it is, and with marks in the place of its texts. The objects with marks are a
+The third run of a shape is compiled twice: as it is, and with marks instead of its texts. The objects with marks are a
 template if they become the objects of the run when its own texts replace the marks. From then on, runs of the shape are stamped:
 scalars with marks get their texts, so the writer quotes each text by itself. A shape whose runs have diagnostics, or whose
 objects have a text in another form, is never stamped. TJGEN_STAMPS=off compiles every run.
@@ -82,7 +82,7 @@ def _template(job: Job, shape: RunShape, constants: Constants) -> _Template | No
 
 
 class _Template:
-    """A compiled run with marks in the place of its texts."""
+    """A compiled run with marks instead of its texts."""
 
     __slots__ = ("_compiled", "_manifests", "_relations", "_workload")
 
@@ -127,7 +127,7 @@ class _ManifestStamp:
         self._text = StampedText(self._tree)
 
     def stamped(self, texts: Sequence[str]) -> Manifest:
-        """The object with texts in the place of the marks; itself if it has none."""
+        """The object with texts instead of the marks; itself if it has none."""
         marked = self.manifest
         if self._tree is marked.tree and self._owners is marked.owners:
             return marked

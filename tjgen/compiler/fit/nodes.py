@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from tjgen.cluster.scheduling.node import CPU, DEVICES, HOSTNAME, MEMORY, PODS, read_node
 from tjgen.language.platform.devices import Accelerator
-from tjgen.language.resolve.files import named
+from tjgen.language.resolve.files import named, platform_files
 from tjgen.language.resolve.project import LoadedProject, PlatformDocument
 from tjgen.language.spec.objects import NodePool
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -32,19 +32,10 @@ def nodes_of(
         diagnostics += problems
         if not problems:
             nodes += _pool(name, pool, classes)
-    folder = os.path.dirname(platform.document.file)
-    for position, entry in enumerate(platform.platform.spec.nodes):
-        span = platform.document.locate(("spec", "nodes", position))
-        files, unread = named(project.sandbox, folder, entry)
-        diagnostics += unread
-        if not files and not unread:
-            hint = f"correct the path, which is relative to {folder or 'the folder of the Platform'}"
-            diagnostics.append(Diagnostic("TJ583", f"{entry} does not exist, or contains no YAML file", span=span, hint=hint))
-        for file in files:
-            content = project.sandbox.content(file)
-            several, problems = ([], [content]) if isinstance(content, Diagnostic) else read_nodes(content, file)
-            nodes += several
-            diagnostics += problems
+    for file in platform_files(project.sandbox, platform.document, "nodes", platform.platform.spec.nodes, "TJ583"):
+        several, problems = ([], [file]) if isinstance(file, Diagnostic) else read_nodes(file[1], file[0])
+        nodes += several
+        diagnostics += problems
     return nodes, diagnostics
 
 

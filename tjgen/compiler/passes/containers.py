@@ -14,4 +14,4 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     if any(one.init_containers or one.sidecars for one in (spec, *spec.roles.values())):
         from tjgen.compiler.passes import extra_containers  # few runs have any
 
-        yield from extra_containers.contribute(workload, experiment, setting)
+        yield from extra_containers.add_containers(workload, experiment, setting)

@@ -37,7 +37,7 @@ class _Pod(NamedTuple):
     """Volume -> its first mount in the container of the program."""
 
 
-def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
+def add_containers(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """The containers in every pod set but those of initializers; those of a role take precedence over the experiment's."""
     spec = experiment.spec
     yield from _wrong(experiment)

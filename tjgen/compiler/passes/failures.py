@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from tjgen.compiler.lower import SPEC, unknown_role
+from tjgen.compiler.recreation import recreation_problem
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, ExperimentSpec, FailureRule, Restart
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -211,10 +212,3 @@ def _cleanup(spec: ExperimentSpec) -> Contributions:
         if spec.target == "jobset":
             # The JobSet of a completed TrainJob is not created again; a directly applied JobSet is.
             yield recreation_problem("JobSet")
-
-
-def recreation_problem(kind: str) -> Diagnostic:
-    """A time to live on an object that is stored in Git."""
-    message = f"the {kind} removes itself after the run, and the next sync of this folder creates it again: it trains again"
-    hint = "remove cleanup.ttlSeconds, or set state: archived when the run has ended"
-    return Diagnostic("TJ428", message, path=(*SPEC, "cleanup", "ttlSeconds"), hint=hint)

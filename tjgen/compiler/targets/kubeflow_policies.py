@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.compiler.recreation import recreation_problem
 from tjgen.compiler.targets.operator_job import OperatorJob
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Origin
@@ -39,7 +40,7 @@ def run_policy(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterato
         # Upstream's None leaves pods that still run, and their devices with them, when the others have ended.
         writer.put((*_RUN, "cleanPodPolicy"), "Running", RULE)
     if _take(writer, (*_RUN, "ttlSecondsAfterFinished"), workload, ("policy", "cleanup", "ttlSeconds")):
-        yield _trains_again(kind)
+        yield recreation_problem(kind.name)
     _take(writer, (*_RUN, "activeDeadlineSeconds"), workload, ("run", "activeDeadlineSeconds"))
     yield from _limit(writer, workload, kind)
     yield from _gang(writer, workload, kind)
@@ -145,13 +146,6 @@ def _gang(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterator[Dia
         hint = "see that the operator runs with it; else only the pods' own priority has an effect"
         because: FieldPath = ("spec", "schedule" if writer.get(at) is not None else "runtime")
         yield Diagnostic("TJ435", message, path=because, hint=hint)
-
-
-def _trains_again(kind: OperatorJob) -> Diagnostic:
-    message = f"the {kind.name} removes itself after the run, and the next sync of this folder creates it again: it trains again"
-    hint = "remove cleanup.ttlSeconds, or set state: archived when the run has ended"
-    path: FieldPath = ("spec", "cleanup", "ttlSeconds")
-    return Diagnostic("TJ428", message, path=path, hint=hint)
 
 
 def _of_runtime(workload: Workload, podset: PodSet) -> Origin:

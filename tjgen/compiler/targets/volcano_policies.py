@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.kinds.pods import pods_of
+from tjgen.compiler.recreation import recreation_problem
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
@@ -112,13 +113,7 @@ def find_warnings(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
             "set schedule.queue",
         )
     if get(job.tree, ("spec", "ttlSecondsAfterFinished"), None) is not None:
-        yield _problem(
-            "TJ428",
-            job,
-            ("spec", "ttlSecondsAfterFinished"),
-            "the Job removes itself after the run, and the next sync of this folder creates it again: it trains again",
-            "remove ttlSecondsAfterFinished, or set state: archived when the run has ended",
-        )
+        yield recreation_problem("Job", ("spec", "ttlSecondsAfterFinished"), job.ref)
 
 
 def _problem(code: str, job: Manifest, path: FieldPath, message: str, hint: str) -> Diagnostic:

@@ -19,7 +19,7 @@ from tjgen.trees.manifests.identity import identity_of
 from tjgen.trees.session import Session
 
 Judge = Callable[[Tree, Tree], Iterator[Diagnostic]]
-"""What policies report about an object that takes the place of another one, or of None."""
+"""What policies report about an object that replaces another one, or None."""
 REPORTED_AS = {
     "TJ109": "TJ662",
     "TJ546": "TJ612",

@@ -9,6 +9,9 @@ from tjgen.gitops.output.records import Record
 from tjgen.language.runs.lock import PrunedRun
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
 
+_NEW_ATTEMPT = "raise attempt, which gives a new name"
+_OTHER_NAME = "give one of the experiments another name, or leave naming: fixed out"
+
 
 def refuse_nested(directory: str, previews: str) -> None:
     """Raise CompileError (TJ271) if previews would be in the applied output, or the other way round."""
@@ -54,7 +57,7 @@ def renewed_request(run: Run) -> Diagnostic:
         "TJ088",
         f'run "{run.name}" is requested again, but archived: it does not run',
         span=run.unit.document.locate(("metadata", "name")),
-        hint=f"use tjgen runs rerun {run.name} to train it again",
+        hint=_rerun(run),
     )
 
 
@@ -65,7 +68,7 @@ def renamed(run: Run, record: Record) -> Diagnostic:
         f'run "{run.name}" is what archived run "{record.run}" was, whose experiment {record.experiment} '
         "no longer exists: archived too",
         span=run.unit.document.locate(("metadata", "name")),
-        hint=f"use tjgen runs rerun {run.name} to train it again",
+        hint=_rerun(run),
     )
 
 
@@ -85,7 +88,7 @@ def name_stays(run: Run) -> Diagnostic:
         "TJ090",
         f'run "{run.name}" cannot run again under another name: its experiment sets naming: fixed',
         path=("spec", "naming"),
-        hint="raise attempt, which gives a new name",
+        hint=_NEW_ATTEMPT,
     )
 
 
@@ -116,7 +119,7 @@ def name_was_pruned(run: Run, pruned: PrunedRun) -> Diagnostic:
         "TJ272",
         f'the name "{run.name}" was used by a run that was removed ({pruned.reason}), and is never used again',
         path=("spec", "naming"),
-        hint="raise attempt, which gives a new name",
+        hint=_NEW_ATTEMPT,
     )
 
 
@@ -135,7 +138,7 @@ def same_object(ref: ObjectRef, other: str) -> Diagnostic:
         "TJ741",
         f"{ref.kind}/{ref.name} in namespace {ref.namespace} is made by experiment {other}, too",
         path=("metadata", "name"),
-        hint="give one of the experiments another name, or leave naming: fixed out",
+        hint=_OTHER_NAME,
     )
 
 
@@ -145,5 +148,9 @@ def same_name(run: Run, holder: str) -> Diagnostic:
         "TJ741",
         f'run "{run.name}" in namespace {run.unit.namespace} is a run of experiment {holder}, too',
         path=("metadata", "name"),
-        hint="give one of the experiments another name, or leave naming: fixed out",
+        hint=_OTHER_NAME,
     )
+
+
+def _rerun(run: Run) -> str:
+    return f"use tjgen runs rerun {run.name} to train it again"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 
 from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files.sandbox import Sandbox
 from tjgen.trees.files.search import below, is_pattern, matching
+from tjgen.trees.source.document import Document
 
 SUFFIXES = (".yaml", ".yml")
 
@@ -28,6 +31,28 @@ def named(sandbox: Sandbox, directory: str, entry: str) -> tuple[list[str], list
         return [], []
     files = [os.path.normpath(one) for one in paths if not isinstance(one, Diagnostic)]
     return sorted(set(files)), [one for one in paths if isinstance(one, Diagnostic)]
+
+
+def platform_files(
+    sandbox: Sandbox, document: Document, field: str, entries: Sequence[str], code: str
+) -> Iterator[tuple[str, bytes] | Diagnostic]:
+    """Yield the path and the content of each file that `field` of a Platform lists.
+
+    Paths are relative to the folder of the Platform. An entry without files is an error with `code`.
+    A file that cannot be read is an error, too.
+    """
+    folder = os.path.dirname(document.file)
+    for position, entry in enumerate(entries):
+        path: FieldPath = ("spec", field, position)
+        files, problems = named(sandbox, folder, entry)
+        yield from problems
+        if not files and not problems:
+            hint = f"correct the path, which is relative to {folder or 'the folder of the Platform'}"
+            message = f"{entry} does not exist, or contains no YAML file"
+            yield Diagnostic(code, message, path=path, span=document.locate(path), hint=hint)
+        for file in files:
+            content = sandbox.content(file)
+            yield content if isinstance(content, Diagnostic) else (file, content)
 
 
 def is_yaml(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""A tree with marks in its texts -> a stamp, which yields the same tree with other texts in the place of the marks.
+"""A tree with marks in its texts -> a stamp, which yields the same tree with other texts instead of the marks.
 
 What has no mark is shared by all trees of a stamp.
 """
@@ -46,7 +46,7 @@ class Marks:
 
 
 def stamped(stamp: Any, texts: Sequence[str]) -> Any:
-    """The tree of a stamp with `texts` in the place of the marks."""
+    """The tree of a stamp with `texts` instead of the marks."""
     kind = stamp.__class__
     if kind is _Text:
         pieces = stamp.pieces.copy()
@@ -71,7 +71,7 @@ def stamped(stamp: Any, texts: Sequence[str]) -> Any:
 
 
 def with_words(stamp: Any, word: Callable[[int], str], leaves: list[Any]) -> Any:
-    """The tree of a stamp with a word in the place of each text that has a mark; adds the stamps of these texts to `leaves`."""
+    """The tree of a stamp with a word instead of each text that has a mark; adds the stamps of these texts to `leaves`."""
     kind = stamp.__class__
     if kind is _Text:
         leaves.append(stamp)

@@ -1,4 +1,4 @@
-"""An object -> its kind, namespace and name: as it is written, or as a cluster tells objects apart."""
+"""An object -> its kind, namespace and name: as it is written, or as a cluster distinguishes objects."""
 
 from __future__ import annotations
 
