@@ -71,10 +71,13 @@ class Place:
             (self.folder / name).write_text(text, encoding="utf-8")
 
     def build(self, *words: str, program: Path = ROOT, **environment: str) -> tuple[int, str, str]:
+        return self.run("build", *(words or ("experiments", "--env", "prod")), program=program, **environment)
+
+    def run(self, *words: str, program: Path = ROOT, **environment: str) -> tuple[int, str, str]:
         left_out = ("NO_COLOR", "TERM", "TJGEN_CACHE", "CI")
         variables = {name: value for name, value in os.environ.items() if name not in left_out}
         variables |= {"PYTHONPATH": str(program), "XDG_CACHE_HOME": str(self.cache), **environment}
-        command = [sys.executable, "-m", "tjgen", "build", *(words or ("experiments", "--env", "prod"))]
+        command = [sys.executable, "-m", "tjgen", *words]
         done = subprocess.run(command, cwd=self.folder, env=variables, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout, done.stderr
 
