@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import tjgen as library
 from tests.program import tjgen
 
 EXPERIMENT = """\
@@ -168,3 +169,32 @@ def test_settings_that_do_not_exist_are_an_error(settings: Path) -> None:
     (settings.parent.parent / "project" / "experiment.yaml").write_text(EXPERIMENT)
     answer = tjgen(settings.parent.parent / "project", "build", "experiment.yaml")
     assert (answer.code, answer.err) == (2, f"Error: TJGEN_SETTINGS {settings}: No such file or directory\n")
+
+
+def test_the_library_enforces_the_settings(settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (settings.parent / "policies.yaml").write_text(POLICY)
+    monkeypatch.chdir(limit(settings, "{policies: [policies.yaml]}"))
+    assert [one.code for one in library.build().diagnostics] == ["TJ550"]
+    experiment = library.Experiment(
+        metadata={"name": "net", "namespace": "team"},
+        spec={"runtime": "tjgen-torch", "image": "docker.io/train:1", "script": "train.py"},
+    )
+    assert [one.code for one in experiment.build().diagnostics] == ["TJ550"]
+    limit(settings, "{}")
+    assert (library.build().diagnostics, experiment.build().diagnostics) == ([], [])
+
+
+def test_the_library_limits_budgets_trust_and_warnings(settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = limit(settings, "{budgets: {points: 3}, strict: true}", "{experiments: [experiment.yaml], budgets: {points: 9}}")
+    (folder / "experiment.yaml").write_text(EXPERIMENT + "  sweep: {matrix: {env.SEED: [1, 2, 3, 4]}}\n")
+    monkeypatch.chdir(folder)
+    built = library.build()
+    assert "more than the budget of 3" in built.problems
+    assert "error[TJ568]" in built.problems
+    with pytest.raises(ValueError, match="does not allow to trust a project: leave trusted out"):
+        library.build(trusted=True)
+    settings.unlink()
+    with pytest.raises(ValueError, match=r"TJGEN_SETTINGS .*: No such file or directory"):
+        library.build()
+    monkeypatch.delenv("TJGEN_SETTINGS")
+    assert not library.build(trusted=True).failed

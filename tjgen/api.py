@@ -19,6 +19,9 @@ from tjgen.compiler.building.run import Result, Run
 from tjgen.gitops.diff.compare import DiffEntry, compare
 from tjgen.gitops.diff.effect import UNCHANGED
 from tjgen.language.catalog.find import Catalog
+from tjgen.language.resolve.caller import CallerSettings
+from tjgen.language.resolve.policy import judged
+from tjgen.language.spec.objects import Policy
 from tjgen.trees import trust
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
 from tjgen.trees.fields.path import Tree
@@ -156,13 +159,16 @@ def build(
     `overlays` are files of overlays in addition to those of the project. The project is searched at `project`, or else
     at `paths`. `trainer` is the release of Trainer to build for; the default is that of the project. If `trusted`, Python of
     the project, such as slicers, may run; otherwise, it is an error (TJ208). The input never causes an exception: `diagnostics`
-    of the result has its errors.
+    of the result has its errors. The limits and policies of TJGEN_SETTINGS apply. Raises ValueError if this file cannot be
+    read, or if it does not allow `trusted`.
     """
-    with trust.granted() if trusted else nullcontext():
+    settings = CallerSettings.of_environment()
+    with settings.applied(trusted=trusted, remedy="leave trusted out"), trust.granted() if trusted else nullcontext():
         request = Request(
             paths, environments=environments, set_values=set_values, overlays=overlays, project=project, trainer=trainer
         )
-        return _build(request, documents)
+        built = _build(request, documents)
+    return built._replace(diagnostics=judged(built.diagnostics, Policy({"strict": settings.is_strict})))
 
 
 def _build(request: Request, documents: Sequence[Experiment | Mapping[str, Any]] | None) -> BuildResult:

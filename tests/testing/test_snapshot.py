@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import ROOT
+from tests.test_settings_of_caller import POLICY
 
 EXAMPLE = ROOT / "examples/catalog"
 EXPERIMENT = """\
@@ -54,6 +55,20 @@ def test_the_example_passes_wherever_pytest_is_started(catalog: Path) -> None:
         assert "5 snapshots passed" in said
     code, said = run(catalog.parent, "--rootdir", str(catalog), str(catalog / "tests"))
     assert code == 0, said
+
+
+def test_the_settings_of_the_caller_apply(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, "def test_it(tjgen_snapshot):\n    tjgen_snapshot('experiment.yaml')\n")
+    settings = tmp_path / "settings.yaml"
+    settings.write_text("apiVersion: tjgen.dev/v1alpha1\nkind: Settings\nspec: {policies: [policies.yaml]}\n")
+    (tmp_path / "policies.yaml").write_text(POLICY)
+    monkeypatch.setenv("TJGEN_SETTINGS", str(settings))
+    code, output = run(tmp_path, "--snapshot-update")
+    assert code == 1
+    assert "error[TJ550]" in output
+    (tmp_path / "policies.yaml").write_text(POLICY.replace("registry.example.com", "registry.example"))
+    code, output = run(tmp_path, "--snapshot-update")
+    assert code == 0, output
 
 
 def test_a_change_is_shown_and_can_be_accepted(catalog: Path) -> None:

@@ -110,19 +110,17 @@ def run(module: Any, arguments: Arguments) -> int:
 
 def _limited(module: Any, arguments: Arguments) -> int:
     """The exit code under the settings of the caller, which no option and no project exceeds."""
-    from tjgen.cli.settings import UnusableSettingsError, load  # few callers have a settings file
-    from tjgen.trees import ceilings, enforced
+    from tjgen.language.resolve.caller import CallerSettings, UnusableSettingsError  # few callers have a settings file
 
+    trusted = bool(arguments.get("trusted")) or os.environ.get("TJGEN_TRUSTED") in ("1", "true")
     try:
-        settings = load(os.environ["TJGEN_SETTINGS"])
+        settings = CallerSettings.of_environment()
+        with settings.applied(trusted=trusted, remedy="leave --trusted and TJGEN_TRUSTED out"):
+            if settings.is_strict and "strict" in arguments:
+                arguments = {**arguments, "strict": True}
+            return _run(module, arguments)
     except UnusableSettingsError as problem:
         raise UsageError(str(problem)) from None
-    if not settings.ceiling.trusts and (arguments.get("trusted") or os.environ.get("TJGEN_TRUSTED") in ("1", "true")):
-        raise UsageError(f"{settings.ceiling.file} does not allow to trust a project: leave --trusted and TJGEN_TRUSTED out")
-    if settings.is_strict and "strict" in arguments:
-        arguments = {**arguments, "strict": True}
-    with ceilings.Limiting(settings.ceiling), enforced.Enforcing(settings.policies):
-        return _run(module, arguments)
 
 
 def _run(module: Any, arguments: Arguments) -> int:

@@ -70,6 +70,7 @@ class TjgenSnapshot:
         __tracebackhide__ = True
         # Test runs that have the fixture and do not use it do not wait for the compiler.
         from tjgen.api import build
+        from tjgen.language.resolve.caller import CallerSettings
         from tjgen.trees.diagnostics.model import WARNING
         from tjgen.trees.diagnostics.render.text import render
         from tjgen.trees.source.ondisk import text_of
@@ -81,7 +82,8 @@ class TjgenSnapshot:
                 set_values=[f"{path}={json.dumps(value)}" for path, value in (set or {}).items()],
                 overlays=[os.fspath(overlay) for overlay in overlays],
                 project=str(self._folder) if is_text else None,
-                trusted=True,  # pytest runs the code of the repository anyway
+                # pytest runs the code of the repository anyway
+                trusted=CallerSettings.of_environment().ceiling.trusts,
             )
             rendered = render(built.diagnostics, text_of)
             if is_text:

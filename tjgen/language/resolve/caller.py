@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from tjgen.language.spec.check import check
 from tjgen.language.spec.compact import SETTINGS
 from tjgen.language.spec.objects import Settings, SettingsSpec
 from tjgen.trees.budgets import CommandBudgets
-from tjgen.trees.ceilings import Ceiling
+from tjgen.trees.ceilings import Ceiling, Limiting
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.enforced import File
+from tjgen.trees.enforced import Enforcing, File
 from tjgen.trees.files.regular import read_regular
 from tjgen.trees.source.reader import CORE, read
 from tjgen.trees.typing import Any, NamedTuple
@@ -20,8 +21,8 @@ VARIABLE = "TJGEN_SETTINGS"
 _ENDINGS = (".yaml", ".yml", ".json")
 
 
-class UnusableSettingsError(Exception):
-    """A settings file that cannot be read, in words for the user."""
+class UnusableSettingsError(ValueError):
+    """A settings file that cannot be read, or that does not allow trust, in words for the user."""
 
 
 class CallerSettings(NamedTuple):
@@ -30,6 +31,23 @@ class CallerSettings(NamedTuple):
     ceiling: Ceiling
     is_strict: bool
     policies: list[File]
+
+    @staticmethod
+    def of_environment() -> CallerSettings:
+        """The settings in the file that TJGEN_SETTINGS names, or settings without limits. Raises UnusableSettingsError."""
+        file = os.environ.get(VARIABLE)
+        return load(file) if file else CallerSettings(Ceiling("", True, {}, None, None), False, [])
+
+    @contextmanager
+    def applied(self, *, trusted: bool, remedy: str) -> Iterator[None]:
+        """Apply the limits and policies. Raises UnusableSettingsError for `trusted` where it is not allowed."""
+        if trusted and not self.ceiling.trusts:
+            raise UnusableSettingsError(f"{self.ceiling.file} does not allow to trust a project: {remedy}")
+        if not self.ceiling.file:
+            yield
+            return
+        with Limiting(self.ceiling), Enforcing(self.policies):
+            yield
 
 
 def load(file: str) -> CallerSettings:
