@@ -153,11 +153,9 @@ def test_a_stored_check_is_not_reused_under_other_settings(place: Place) -> None
     built = place.build()[1]
     (place.folder / "built.yaml").write_text(built)
 
-    def check(**environment: str) -> tuple[int, str, str]:
-        return place.run("check", "built.yaml", **environment)
-
-    assert check()[0] == 0
-    assert check(TJGEN_SETTINGS=settings(place))[0] == 0
+    words = ("check", "built.yaml")
+    assert place.run(*words)[0] == 0
+    assert place.run(*words, TJGEN_SETTINGS=settings(place))[0] == 0
     edit_policy(place.folder.parent / "etc")
-    assert "TJ550" in check(TJGEN_SETTINGS=settings(place))[2]
-    assert check()[0] == 0
+    assert "TJ550" in place.run(*words, TJGEN_SETTINGS=settings(place))[2]
+    assert place.run(*words)[0] == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
 import tjgen as library
 from tests.program import tjgen
@@ -175,10 +176,7 @@ def test_the_library_enforces_the_settings(settings: Path, monkeypatch: pytest.M
     (settings.parent / "policies.yaml").write_text(POLICY)
     monkeypatch.chdir(limit(settings, "{policies: [policies.yaml]}"))
     assert [one.code for one in library.build().diagnostics] == ["TJ550"]
-    experiment = library.Experiment(
-        metadata={"name": "net", "namespace": "team"},
-        spec={"runtime": "tjgen-torch", "image": "docker.io/train:1", "script": "train.py"},
-    )
+    experiment = library.Experiment.model_validate(yaml.safe_load(EXPERIMENT))
     assert [one.code for one in experiment.build().diagnostics] == ["TJ550"]
     limit(settings, "{}")
     assert (library.build().diagnostics, experiment.build().diagnostics) == ([], [])

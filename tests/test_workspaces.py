@@ -188,6 +188,58 @@ def test_a_project_does_not_loosen_what_the_workspace_sets(more: str, lab: Path)
         assert "set for all projects here" in answer.err
 
 
+RIGHTS = [
+    "repository: https://git.example.com/other.git",
+    "revision: other",
+    "namespace: other",
+    "project: other",
+    "appProject: {roles: {admin: {groups: [all]}}}",
+    "serviceAccountName: admin",
+    "platformServiceAccountName: admin",
+    "kubeConfig: {secretRef: admin}",
+    "sourceRef: other",
+    "secretRef: other",
+    "provider: github",
+]
+"""Fields of `gitops` that say what the sync reads, and with which rights it writes."""
+
+
+@pytest.mark.parametrize("right", RIGHTS)
+@pytest.mark.parametrize("tool", ["", "  gitops: {tool: argocd}\n", "same"])
+def test_only_the_workspace_sets_rights_of_the_sync(right: str, tool: str, lab: Path) -> None:
+    name = right.partition(":")[0]
+    own = {"repository": "https://git.example.com/lab.git", "appProject": "{}", "kubeConfig": "{secretRef: team}"}.get(
+        name, "team"
+    )
+    own = own if name != "provider" else "generic"
+    line = "  gitops: {tool: argocd, repository: https://git.example.com/lab.git}\n"
+    # Without the tool, without the field, and with another value of the workspace.
+    edit(lab / "tjgen.yaml", line, tool if tool != "same" else f"  gitops: {{tool: flux, {name}: {own}}}\n")
+    (lab / "teams/a/tjgen.yaml").write_text(project("a", f"  gitops: {{{right}}}\n"))
+    answer = tjgen(lab / "teams/a", "build")
+    column = len("  gitops: {: ") + len(name) + 1
+    assert f"error[TJ562] tjgen.yaml:7:{column}: only the workspace can set spec.gitops.{name}" in answer.err
+    assert not (lab / "teams/a/deploy").exists()
+    if name in ("repository", "revision", "appProject"):
+        return
+    (lab / "teams/a/tjgen.yaml").write_text(project("a").replace("namespace: a}", f"namespace: a, gitops: {{{right}}}}}"))
+    answer = tjgen(lab / "teams/a", "build")
+    assert "error[TJ562] tjgen.yaml:5:39: only the workspace can set spec.environments.prod.gitops" in answer.err
+    assert not (lab / "teams/a/deploy").exists()
+
+
+def test_a_project_inherits_the_rights_of_the_sync(lab: Path) -> None:
+    """A project can repeat what the workspace sets."""
+    edit(lab / "tjgen.yaml", "tool: argocd,", "tool: flux, serviceAccountName: deployer, revision: release,")
+    edit(lab / "tjgen.yaml", "{platform: lab,", "{platform: lab, gitops: {kubeConfig: {secretRef: prod}},")
+    (lab / "teams/a/tjgen.yaml").write_text(project("a", "  gitops: {serviceAccountName: deployer}\n"))
+    assert tjgen(lab / "teams/a", "build").code == 0
+    objects = [yaml.safe_load(text) for path, text in files(lab).items() if "/gitops/" in path]
+    kustomizations = [one for one in objects if one["kind"] == "Kustomization"]
+    assert {one["spec"]["serviceAccountName"] for one in kustomizations} == {"deployer"}
+    assert {one["spec"]["kubeConfig"]["secretRef"]["name"] for one in kustomizations} == {"prod"}
+
+
 @pytest.mark.parametrize(
     "environments",
     ["{prod: {platform: other}}", "{prod: {labels: {stage: dev}}}", "{prod: {}, dev: {}}", '{prod: {trainer: "2.1"}, other: {}}'],

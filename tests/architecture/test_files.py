@@ -79,7 +79,7 @@ REGULAR = {
     "tools.scaffold.repository": "hooks and pipelines of the repository, to add those of one more project",
     "language.catalog.importer": "files in the folder that the caller imports into",
     "cli.enforcing": "files of policies that the caller names, which are read before the project; a link ends it",
-    "language.resolve.caller": "the settings and policies of the caller, which may be links: a mounted ConfigMap consists of them",
+    "language.resolve.caller": "the settings and policies of the caller, which may be links: a mounted ConfigMap has links",
     "cli.kept": "an answer in the cache of the user, and the files that it depends on",
     "trees.files.sandbox": "the sandbox",
     "gitops.sync.problems": "Git's own configuration of the repository",

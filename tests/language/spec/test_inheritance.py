@@ -1,11 +1,49 @@
-"""The table of inheritance has each field of a project, by its own entry or that of a field that contains it."""
+"""Each field of a project is in the table of how a project inherits from its workspace."""
 
 from __future__ import annotations
 
-import types
 from collections.abc import Iterator
-from typing import Any, get_args
+
+import pytest
 
 from tjgen.language.spec import inheritance
+from tjgen.language.spec.generate.shapes import Kind, Map, Ref, Sugar, fields
 from tjgen.language.spec.models.project import ProjectSpec
 from tjgen.language.spec.models.shape import Shape
+
+GROUPS = ("gitops", "policy", "environments.*")
+"""Fields that contain settings of the cluster and rights. Each field in them has an entry of its own."""
+
+
+def paths(model: type[Shape], prefix: str = "") -> Iterator[str]:
+    """The fields of a model. Those in GROUPS are followed by their own fields."""
+    for field in fields(model):
+        path = f"{prefix}{field.key}"
+        yield path
+        pattern, inner = (f"{path}.*", field.kind.value) if isinstance(field.kind, Map) else (path, field.kind)
+        if pattern in GROUPS:
+            yield from paths(model_of(inner), f"{pattern}.")
+
+
+def model_of(kind: Kind) -> type[Shape]:
+    """The model of a field that contains others."""
+    inner = kind.long if isinstance(kind, Sugar) else kind
+    assert isinstance(inner, Ref)
+    return inner.model
+
+
+PATHS = list(paths(ProjectSpec))
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_each_field_of_a_project_is_in_the_table(path: str) -> None:
+    assert path in inheritance.WAYS, f"decide how a project inherits spec.{path}, and add it to WAYS"
+
+
+def test_each_entry_of_the_tables_is_a_field() -> None:
+    known = {*PATHS, *GROUPS}
+    assert {*inheritance.WAYS, *inheritance.PATHS, *inheritance.RANKS} <= known
+
+
+def test_a_field_that_can_be_stricter_has_its_values_in_order() -> None:
+    assert {path for path, way in inheritance.WAYS.items() if way == inheritance.STRICTER} == {*inheritance.RANKS}

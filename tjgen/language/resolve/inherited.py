@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Mapping
 
 from tjgen.language.spec import inheritance
-from tjgen.language.spec.inheritance import ADDED, BOTH, DEFAULT, FIXED, GRANTED, LEAST, OWN, OWNED, SELECTED, STRICTER
+from tjgen.language.spec.inheritance import ADDED, BOTH, DEFAULT, FIXED, GRANTED, LEAST, OWN, OWNED, RESERVED, SELECTED, STRICTER
 from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
 from tjgen.trees.fields.path import FieldPath, Tree, get, render
 from tjgen.trees.k8s.quantity import parse
@@ -109,6 +109,8 @@ class _Inheritance:
         way = inheritance.way_of(path[1:])
         if way == OWN:
             return ours
+        if way == RESERVED:
+            return self._reserved(path, theirs, ours)
         if ours.__class__ is dict or (theirs.__class__ is dict and ours is None):
             if ours is None:
                 self._inherited[path] = path
@@ -122,6 +124,13 @@ class _Inheritance:
             self._inherited[path] = path
             return self._rebased(path, theirs)
         return f"{theirs}, {ours}" if way == BOTH else ours
+
+    def _reserved(self, path: FieldPath, theirs: Tree, ours: Tree) -> Tree:
+        if ours is not None and ours != theirs:
+            self._refuse(path, f"only the workspace can set {render(path)}")
+        if theirs is not None:
+            self._inherited[path] = path
+        return theirs
 
     def _list(self, path: FieldPath, way: str, theirs: list[Tree], ours: list[Tree] | None) -> list[Tree]:
         own = ours or []

@@ -9,6 +9,7 @@ from tjgen.trees.fields.path import FieldPath
 OWN = "own"
 DEFAULT = "default"
 FIXED = "fixed"
+RESERVED = "reserved"
 STRICTER = "stricter"
 LEAST = "least"
 ADDED = "added"
@@ -22,6 +23,7 @@ MEANINGS: Mapping[str, str] = {
     OWN: "Not inherited.",
     DEFAULT: "The value of the project takes precedence.",
     FIXED: "If the workspace sets it, a project cannot set another value.",
+    RESERVED: "Only the workspace can set it.",
     STRICTER: "A project can only set a stricter value.",
     LEAST: "A project can only set a lower value.",
     ADDED: "Those of the workspace come first, then those of the project.",
@@ -53,8 +55,25 @@ WAYS: Mapping[str, str] = {
     "environments.*.onSupersede": DEFAULT,
     "trainer": FIXED,
     "gitops": FIXED,
+    "gitops.tool": FIXED,
+    "gitops.dependsOn": FIXED,
     "policy": FIXED,
     "environments.*": FIXED,
+    "environments.*.cluster": FIXED,
+    "environments.*.platform": FIXED,
+    "environments.*.trainer": FIXED,
+    "gitops.repository": RESERVED,
+    "gitops.revision": RESERVED,
+    "gitops.namespace": RESERVED,
+    "gitops.project": RESERVED,
+    "gitops.appProject": RESERVED,
+    "gitops.serviceAccountName": RESERVED,
+    "gitops.platformServiceAccountName": RESERVED,
+    "gitops.kubeConfig": RESERVED,
+    "gitops.sourceRef": RESERVED,
+    "gitops.secretRef": RESERVED,
+    "gitops.provider": RESERVED,
+    "environments.*.gitops": RESERVED,
     "gitops.removal": STRICTER,
     "environments.*.runs": STRICTER,
     "policy.strict": STRICTER,
