@@ -3,6 +3,7 @@
 Each file of this folder lists mistakes of one shape. An entry changes `base.yaml` and has these keys:
 
 - `write`: pairs of a text of base.yaml and its replacement, or `file`: the whole experiment
+- `with`: other files of the folder, by name
 - `run`: the command, if it is not `tjgen build experiment.yaml`
 - `paste`: words of the hint that correct the mistake
 - `over`: the wrong text, which is at the place that the message shows; `paste` replaces it, or `by` if the hint is a description
@@ -17,7 +18,9 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import yaml
@@ -53,6 +56,11 @@ class Mistake(NamedTuple):
     def command(self) -> list[str]:
         return list(self.entry.get("run", ["build", _FILE]))
 
+    @property
+    def others(self) -> dict[str, str]:
+        """The other files of the folder."""
+        return dict(self.entry.get("with", {}))
+
 
 def changed(pairs: list[str]) -> str:
     """base.yaml with the first text of each pair replaced by the second."""
@@ -69,16 +77,18 @@ def mistakes() -> list[Mistake]:
     return [Mistake(shape, name, entry) for shape, table in tables.items() for name, entry in table.items()]
 
 
-def answer(experiment: str, command: list[str]) -> Answer:
-    """The result of a command in a folder that contains only the experiment."""
+def answer(experiment: str, command: list[str], others: Mapping[str, str] = MappingProxyType({})) -> Answer:
+    """The result of a command in a folder that contains only the experiment and `others`."""
     with tempfile.TemporaryDirectory() as folder:
+        for name, text in others.items():
+            (Path(folder) / name).write_text(text, encoding="utf-8")
         (Path(folder) / _FILE).write_text(experiment, encoding="utf-8")
         return tjgen(Path(folder), *command)
 
 
 def faults(mistake: Mistake) -> list[str]:
     """Reasons why the message of a mistake is not good; none if it is."""
-    entry, found = mistake.entry, answer(mistake.experiment, mistake.command)
+    entry, found = mistake.entry, answer(mistake.experiment, mistake.command, mistake.others)
     if "same" in entry:
         other = answer(changed(entry["same"]), ["build", _FILE])
         is_same = _RUN.sub("", found.out) == _RUN.sub("", other.out)
@@ -94,7 +104,7 @@ def faults(mistake: Mistake) -> list[str]:
     reasons += [problem for _, _, problem in violations(_QUOTED.sub("@", found.err).replace("\n", "\n\n"))]
     if entry["paste"] not in (hint or found.err):
         reasons.append(f"the hint does not contain {entry['paste']}")
-    corrected = answer(_corrected(mistake), list(entry.get("rerun", mistake.command)))
+    corrected = answer(_corrected(mistake), list(entry.get("rerun", mistake.command)), mistake.others)
     if corrected.code != 0 or "error" in corrected.err or set(_FINDING.findall(found.err)) & set(_FINDING.findall(corrected.err)):
         reasons.append(f"the finding remains: {corrected.err}")
     return reasons

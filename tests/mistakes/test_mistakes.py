@@ -16,7 +16,7 @@ ALL = mistakes()
 @pytest.mark.parametrize("mistake", ALL, ids=[f"{one.shape}-{one.name}" for one in ALL])
 def test_a_mistake_has_a_good_message(mistake: Mistake, case: Path, expected: SnapshotAssertion) -> None:
     assert faults(mistake) == []
-    printed = answer(mistake.experiment, mistake.command).err
+    printed = answer(mistake.experiment, mistake.command, mistake.others).err
     if "same" in mistake.entry:
         assert printed == ""
     else:

@@ -121,6 +121,17 @@ def test_exclusive_placement_takes_a_domain_for_each_job(tmp_path: Path) -> None
     ("platform", "code", "text"),
     [
         pytest.param("  nodes: [missing.yaml]", "TJ583", "missing.yaml does not exist", id="no file"),
+        pytest.param(
+            "  nodes: [table.txt]", "TJ583", "table.txt:1:1: table.txt: the value is not a Node", id="a table of kubectl"
+        ),
+        pytest.param("  nodes: [half.json]", "TJ001", "half.json:1:12", id="no JSON"),
+        pytest.param("  nodes: [taint.json]", "TJ583", "a taint of a Node has the effect Never", id="taint of a file"),
+        pytest.param(
+            "  nodePools: {a: {count: 1, resources: {cpu: 1, memory: 1Gi}, taints: [{key: a}]}}", "TJ584", "no effect", id="taint"
+        ),
+        pytest.param(
+            "  nodePools: {a: {count: 1, resources: {cpu: 1, memory: 1Gi}, taints: [{value: a}]}}", "TJ584", "no key", id="key"
+        ),
         pytest.param("  nodes: [tjgen.yaml]", "TJ583", "a Project is not a Node", id="no node"),
         pytest.param(
             "  nodePools: {a: {count: 1, like: b100, resources: {cpu: 1, memory: 1Gi}}}", "TJ584", "not a device", id="class"
@@ -132,6 +143,10 @@ def test_exclusive_placement_takes_a_domain_for_each_job(tmp_path: Path) -> None
 def test_nodes_that_cannot_be_used_are_errors(tmp_path: Path, platform: str, code: str, text: str) -> None:
     """At the line of the Platform or in the file; a build and fit stop."""
     folder = write(tmp_path, platform, small="nodes: 1")
+    (folder / "table.txt").write_text("NAME   STATUS\nnode-a   Ready\n", encoding="utf-8")
+    (folder / "half.json").write_text('{"items": [\n', encoding="utf-8")
+    node = {"kind": "Node", "spec": {"taints": [{"key": "a", "effect": "Never"}]}, "status": {"allocatable": {"cpu": 1}}}
+    (folder / "taint.json").write_text(json.dumps(node), encoding="utf-8")
     for command in ("build", "fit"):
         answer = tjgen(folder, command)
         assert (answer.code, f"error[{code}]" in answer.err, text in answer.err) == (1, True, True), answer.err

@@ -17,6 +17,7 @@ from tjgen.trees.k8s.quantity import QuantityError
 from tjgen.trees.source.reader import KUBERNETES, read
 
 ZONE = "topology.kubernetes.io/zone"
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _DEFAULT_PODS = 110
 """The default of the kubelet (`maxPods`)."""
 
@@ -85,6 +86,9 @@ def _misfit(tree: Tree) -> str | None:
     taints = get(tree, ("spec", "taints"), None) or []
     if not all(isinstance(one, dict) and isinstance(one.get("key"), str) for one in taints):
         return "a taint of a Node has no key"
+    effects = [one.get("effect") for one in taints if one.get("effect") not in EFFECTS]
+    if effects:
+        return f"a taint of a Node has the effect {effects[0]}, and not one of {', '.join(EFFECTS)}"
     if not get(tree, ("status", "allocatable"), None):
         return f"Node {get(tree, ('metadata', 'name'), '')} has no status.allocatable"
     try:
@@ -105,11 +109,29 @@ def _problems(name: str, pool: NodePool, platform: PlatformDocument, classes: Ma
     elif device is not None and not (pool.devices or device.most or (device.resource in pool.resources)):
         message = f"node pool {name} has no number of devices: class {device.name} has no most"
         yield Diagnostic("TJ584", message, span=platform.document.locate(at), hint="set devices of the pool")
+    yield from _wrong_taints(name, pool, platform)
     missing = [resource for resource in (CPU, MEMORY) if resource not in pool.resources]
     if missing:
         message = f"node pool {name} has no {' and no '.join(missing)}, so no pod that requests it fits"
-        hint = f"add resources: {{{missing[0]}: ...}}, as in status.allocatable of its nodes"
+        amounts = ", ".join(f"{resource}: ..." for resource in missing)
+        hint = f"add resources: {{{amounts}}}, as in status.allocatable of its nodes"
         yield Diagnostic("TJ584", message, span=platform.document.locate(at), hint=hint)
+
+
+def _wrong_taints(name: str, pool: NodePool, platform: PlatformDocument) -> Iterator[Diagnostic]:
+    """Taints without a key, and with an effect that does not exist."""
+    for position, taint in enumerate(pool.taints):
+        at: FieldPath = ("spec", "nodePools", name, "taints", position)
+        key, effect = taint.get("key"), taint.get("effect")
+        if not isinstance(key, str) or not key:
+            hint = "write the taint as in spec.taints of a Node: {key: ..., value: ..., effect: NoSchedule}"
+            yield Diagnostic("TJ584", f"a taint of node pool {name} has no key", span=platform.document.locate(at), hint=hint)
+        elif effect not in EFFECTS:
+            near = nearest(str(effect), EFFECTS) if effect else None
+            hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(EFFECTS)}"
+            message = f"the taint {key} of node pool {name} has " + (f'the effect "{effect}"' if effect else "no effect")
+            span = platform.document.locate((*at, "effect") if effect else at)
+            yield Diagnostic("TJ584", message, span=span, hint=hint)
 
 
 def _pool(name: str, pool: NodePool, classes: Mapping[str, Accelerator]) -> Iterator[Tree]:
