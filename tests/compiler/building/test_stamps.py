@@ -13,20 +13,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.compiler.building.stamping import compare, compare_random
 from tests.program import TESTS, arguments, cases, tjgen
 from tjgen.cli.build import COMMAND
 from tjgen.cli.command import parse
 from tjgen.compiler.building import compilers
-from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.compilers import STAMPS
-from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
-from tjgen.compiler.building.run import Built
-from tjgen.compiler.building.stamps import plain
+from tjgen.compiler.building.shapes import _texts
 from tjgen.language.spec.opaque import OPAQUE
 from tjgen.trees import trust
-from tjgen.trees.fields.stamp import StampedTree
-from tjgen.trees.session import Session
 from tjgen.trees.source.reader import CORE, read
 from tjgen.trees.source.writer import dump
 
@@ -39,26 +35,6 @@ ODD = ("", " x", "x ", "$(HOME)", "$$", "é", "x" * 101, "a\nb", "hf_abcdefghijk
 @pytest.fixture(autouse=True)
 def early(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compilers, "SEVERAL", 1)
-
-
-def results(request: Request, monkeypatch: pytest.MonkeyPatch, *, stamps: bool) -> tuple[list[Any], int]:
-    """Everything that a build returns as plain data, and how many of its runs are stamped."""
-    monkeypatch.setenv(STAMPS, "on" if stamps else "off")
-    plan, found, number = make_plan(request), [], 0
-    for result in build(plan, Session()):
-        runs = result.runs if isinstance(result, Built) else []
-        number += sum(isinstance(run.compiled.workload.tree, StampedTree) for run in runs)
-        found.append(([repr((run.name, run.identity, plain(run.compiled))) for run in runs], result.diagnostics))
-    return found, number
-
-
-def compare(request: Request, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Compare a build with and without stamps; returns how many runs were stamped."""
-    compiled, none = results(request, monkeypatch, stamps=False)
-    stamped, number = results(request, monkeypatch, stamps=True)
-    assert none == 0
-    assert stamped == compiled
-    return number
 
 
 def varied(tree: Any, rules: Any, random_: random.Random, odd: float) -> Any:
@@ -101,7 +77,7 @@ def copies_of(file: Path, random_: random.Random, odd: float) -> list[str]:
     return names
 
 
-def compare_case(case: Path, monkeypatch: pytest.MonkeyPatch, seed: int, odd: float) -> int:
+def compare_case(case: Path, seed: int, odd: float) -> int:
     words = parse(COMMAND, arguments(case))
     assert words is not None
     with chdir(case), trust.granted() if words["trusted"] else nullcontext():
@@ -111,19 +87,19 @@ def compare_case(case: Path, monkeypatch: pytest.MonkeyPatch, seed: int, odd: fl
             folder = Path(path).parent
             paths += [str(folder / one) for one in copies_of(Path(path), random.Random(seed), odd)] if is_file else [path]
         request = Request(paths, environments=words["env"], set_values=words["set"])
-        return compare(request, monkeypatch)
+        return compare(request).stamped
 
 
 @pytest.mark.parametrize("case", cases("cases"), ids=lambda case: case.name)
-def test_copies_of_a_case_are_stamped_as_they_are_compiled(case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_copies_of_a_case_are_stamped_as_they_are_compiled(case: Path, tmp_path: Path) -> None:
     shutil.copytree(case, tmp_path / "case")
-    compare_case(tmp_path / "case", monkeypatch, seed=1, odd=0.01)
+    compare_case(tmp_path / "case", seed=1, odd=0.01)
 
 
 @pytest.mark.parametrize("name", ["xgboost"])
-def test_copies_of_a_case_are_stamped(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_copies_of_a_case_are_stamped(name: str, tmp_path: Path) -> None:
     shutil.copytree(TESTS / "cases" / name, tmp_path / name)
-    assert compare_case(tmp_path / name, monkeypatch, seed=1, odd=0.0) > 1
+    assert compare_case(tmp_path / name, seed=1, odd=0.0) > 1
 
 
 PROJECT = """\
@@ -153,9 +129,12 @@ EXPERIMENT: dict[str, Any] = {
 }
 
 
-def write_project(folder: Path, experiments: Sequence[Any]) -> None:
+def write_project(folder: Path, experiments: Sequence[Any], settings: Any = None) -> None:
+    """Write a project with experiments; `settings` is the `spec` of its Platform."""
     (folder / "experiments").mkdir(parents=True)
-    (folder / "tjgen.yaml").write_text(PROJECT, encoding="utf-8")
+    (folder / "tjgen.yaml").write_text(PROJECT + ("  platforms: [platform.yaml]\n" if settings else ""), encoding="utf-8")
+    platform = {"apiVersion": "tjgen.dev/v1alpha1", "kind": "Platform", "metadata": {"name": "lab"}, "spec": settings}
+    (folder / "platform.yaml").write_text(dump(platform), encoding="utf-8")
     for number, tree in enumerate(experiments):
         (folder / "experiments" / f"{number:03}.yaml").write_text(dump(tree), encoding="utf-8")
 
@@ -181,6 +160,7 @@ def experiment(number: int, **texts: str) -> Any:
     }
 
 
+IMAGE = "registry.example.com/team/train:2.9"
 FIELDS = ("name", "label", "annotation", "image", "script", "env", "size")
 TEXTS = st.one_of(
     st.sampled_from(
@@ -197,24 +177,24 @@ TEXTS = st.one_of(
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.lists(st.dictionaries(st.sampled_from(FIELDS), TEXTS, max_size=3), min_size=1, max_size=6))
 def test_any_texts_are_stamped_as_they_are_compiled(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, texts: list[dict[str, str]]
+    tmp_path_factory: pytest.TempPathFactory, texts: list[dict[str, str]]
 ) -> None:
     folder = tmp_path_factory.mktemp("any")
     experiments = [experiment(number) for number in range(4)]
     experiments += [experiment(number, **one) for number, one in enumerate(texts, 4)]
     write_project(folder, [*experiments, experiment(90), experiment(91)])
     with chdir(folder):
-        assert compare(Request(), monkeypatch) >= 1
+        assert compare(Request()).stamped >= 1
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_each_opaque_text_is_stamped(field: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_opaque_text_is_stamped(field: str, tmp_path: Path) -> None:
     same = {"name": "", "label": "ada", "annotation": "first", "env": "5", "size": "10Gi"}
     same |= {"image": "registry.example.com/team/train:1.3", "script": "train.py --seed 3 --lr=0.1 --data /data"}
     others = {name: text for name, text in same.items() if name not in ("name", field)}
     write_project(tmp_path, [experiment(number, **others) for number in range(7)])
     with chdir(tmp_path):
-        assert compare(Request(), monkeypatch) == 4
+        assert compare(Request()).stamped == 4
 
 
 @pytest.mark.parametrize(
@@ -232,18 +212,18 @@ def test_each_opaque_text_is_stamped(field: str, tmp_path: Path, monkeypatch: py
     ],
     ids=str,
 )
-def test_a_text_that_a_pass_may_read_is_compiled(texts: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_that_a_pass_may_read_is_compiled(texts: dict[str, str], tmp_path: Path) -> None:
     write_project(tmp_path, [*[experiment(number) for number in range(5)], experiment(5, **texts)])
     with chdir(tmp_path):
-        assert compare(Request(), monkeypatch) == 2
+        assert compare(Request()).stamped == 2
 
 
-def test_points_of_a_sweep_are_stamped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_points_of_a_sweep_are_stamped(tmp_path: Path) -> None:
     tree = experiment(0)
     tree["spec"]["sweep"] = {"matrix": {"spec.env.SEED": list(range(20))}}
     write_project(tmp_path, [tree])
     with chdir(tmp_path):
-        assert compare(Request(), monkeypatch) == 17
+        assert compare(Request()).stamped == 17
 
 
 def test_trees_previews_and_explanations_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,3 +239,33 @@ def test_trees_previews_and_explanations_are_the_same(tmp_path: Path, monkeypatc
         answers.append((built, explained, files))
     assert answers[0] == answers[1]
     assert len(answers[0][2]) > 100
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [{"registry.example.com/team/train:2.9": "mirror.example.com/other"}, {"registry.example.com": IMAGE}],
+    ids=["from", "to"],
+)
+def test_an_image_whose_tag_a_rewrite_names_is_compiled(rules: dict[str, str], tmp_path: Path) -> None:
+    experiments = [*[experiment(number) for number in range(5)], experiment(5, image=IMAGE)]
+    write_project(tmp_path, experiments, {"images": {"rewrite": rules}})
+    with chdir(tmp_path):
+        assert compare(Request()).stamped == 2
+
+
+def test_runs_with_checkpoints_and_a_new_claim_are_compiled_with_their_sizes(tmp_path: Path) -> None:
+    experiments = [experiment(number, size="10Gi", env="3") for number in range(6)]
+    for one in experiments:
+        one["spec"]["checkpoints"] = {"volume": "out"}
+    write_project(tmp_path, experiments)
+    with chdir(tmp_path):
+        assert compare(Request()).runs == 6
+
+
+def test_strings_after_an_apostrophe_are_constants() -> None:
+    assert {"it's", "first", "second"} <= set(_texts({"note": "it's", "others": ["first", ("second", 3)]}))
+
+
+@pytest.mark.parametrize("seed", range(2, 8))
+def test_random_projects_are_stamped_as_they_are_compiled(seed: int, tmp_path: Path) -> None:
+    compare_random(seed, tmp_path / "project")

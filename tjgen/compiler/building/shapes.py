@@ -20,7 +20,7 @@ from tjgen.trees.diagnostics import tokens
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.typing import Any, NamedTuple
 
-_FIELDS = frozenset(
+FIELDS = frozenset(
     ("args", "attempt", "checkpoints", "cleanup", "command", "cpu", "deadline", "elastic", "env", "envFrom", "ephemeralStorage",
      "gpu", "image", "imagePullSecrets", "launcher", "memory", "nodes", "onSupersede", "pod", "procsPerNode", "rdma", "resources",
      "restart", "runtime", "schedule", "script", "serviceAccountName", "sharedMemory", "success", "sweep", "volumes",
@@ -42,6 +42,8 @@ _NAME = regex.compile(r"[a-z](?:-?[a-z0-9])+")
 _SHORTEST = 3
 _LONGEST = 100
 """Characters of a name and of a text."""
+_LARGEST = 1 << 15
+"""Characters of an experiment: the objects of a larger one may reach a limit of their size."""
 _STEP = 8
 """Names are compared by their length in steps: the limit of a name holds for shorter ones too."""
 _STRING = regex.compile(r"'([^']*)'")
@@ -70,15 +72,16 @@ def constants_of(job: Job) -> Constants:
     """The constants of a job. Jobs with the same runtime in the same environment have the same."""
     setting, sources = job.setting, job.sources
     documents = [document.value for document in (sources.platform, sources.project) if document is not None]
-    whole = repr((job.runtime.tree, documents, setting.labels, setting.classes, setting.launcher, setting.helpers))
-    return Constants(whole, frozenset(_STRING.findall(whole)))
+    trees = [job.runtime.tree, documents, setting.labels, setting.rewrite, setting.launcher, dict(setting.helpers)]
+    whole = repr((trees, setting.classes))
+    return Constants(whole, frozenset([*_texts(trees), *_STRING.findall(repr(setting.classes))]))
 
 
 def shape_of(job: Job, constants: Constants) -> RunShape | None:
     """The shape of a run; None if a pass may read its texts."""
     setting, tree = job.setting, job.sources.experiment.value
     spec, metadata = tree["spec"], tree["metadata"]
-    if job.is_record or setting.task or setting.storage != setting.family or not spec.keys() <= _FIELDS:
+    if job.is_record or setting.task or setting.storage != setting.family or not spec.keys() <= FIELDS:
         return None
     if setting.policies is not None or setting.digest is not None or setting.demands or _starts_tune(spec):
         return None
@@ -93,6 +96,8 @@ def shape_of(job: Job, constants: Constants) -> RunShape | None:
     _collect({key: value for key, value in metadata.items() if key != "name"}, OPAQUE["metadata"], constants, parts, texts)
     _collect({key: value for key, value in spec.items() if key != _SWEEP}, _rules(spec), constants, parts, texts)
     key = "\n".join(parts)
+    if len(key) + sum(map(len, texts)) > _LARGEST:
+        return None
     if family in key or family in constants.text or _OF_RUN in key or any(one in key for one in _SELECTORS):
         return None
     return None if next(tokens.find("\n".join(texts)), None) is not None else RunShape(key, texts)
@@ -113,8 +118,21 @@ def with_texts(tree: Tree, constants: Constants, texts: list[str]) -> Tree:
     return {
         **tree,
         "metadata": {**metadata, "name": texts[0]},
-        "spec": _replaced(tree["spec"], OPAQUE["spec"], constants, others),
+        "spec": _replaced(tree["spec"], _rules(tree["spec"]), constants, others),
     }
+
+
+def _texts(tree: Any) -> Iterator[str]:
+    """The keys and the strings of a tree."""
+    if isinstance(tree, str):
+        yield tree
+    elif isinstance(tree, dict):
+        for key, value in tree.items():
+            yield str(key)
+            yield from _texts(value)
+    elif isinstance(tree, list | tuple):
+        for item in tree:
+            yield from _texts(item)
 
 
 def _collect(tree: Tree, rules: dict[str, Any], constants: Constants, parts: list[str], texts: list[str]) -> None:
@@ -169,7 +187,8 @@ def _pieces(value: Tree, kind: str, constants: Constants) -> list[str] | None:
     pieces = _split(value, kind)
     if pieces is None or len(pieces) == 1 or not constants.strings.isdisjoint(pieces[1::2]):
         return None
-    return pieces
+    # A rule that rewrites images may name one with its tag.
+    return None if kind == IMAGE and f":{pieces[1]}" in constants.text else pieces
 
 
 def _split(value: str, kind: str) -> list[str] | None:
