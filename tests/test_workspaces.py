@@ -622,3 +622,54 @@ def test_lint_looks_at_all_projects_of_a_workspace(lab: Path) -> None:
     alone = tjgen(lab / "teams/b", "lint")
     assert [one for one in codes(alone) if "TJ662" in one] == ["error[TJ662] experiments/run.yaml:8:20"], alone.err
     assert [one for one in codes(tjgen(lab, "lint")) if "TJ662" in one] == ["error[TJ662] teams/b/experiments/run.yaml:8:20"]
+
+
+NODES = "  nodePools: {cpu: {count: 1, resources: {cpu: 4, memory: 16Gi}}}\n"
+
+
+def test_fit_places_the_runs_of_all_projects_on_the_same_nodes(lab: Path) -> None:
+    edit(lab / "platform.yaml", "spec:\n", f"spec:\n{NODES}")
+    for name in "ab":
+        edit(lab / f"teams/{name}/experiments/run.yaml", "train.py\n", "train.py\n  cpu: 3\n")
+    answer = tjgen(lab, "fit")
+    assert answer.out.startswith("lab: 1 node; 1 of 2 runs can start\n"), answer.out + answer.err
+    assert codes(answer) == ["warning[TJ582] teams/b/experiments/run.yaml:3:18"]
+    edit(lab / "teams/b/experiments/run.yaml", "cpu: 3", "cpu: 5")
+    answer = tjgen(lab, "fit")
+    assert (answer.code, codes(answer)) == (1, ["error[TJ580] teams/b/experiments/run.yaml:8:8"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["runs"], ["runs", "prune"], ["status"], ["promote", "a-*", "--env", "prod"], ["pin", "--check"], ["report"]],
+    ids=" ".join,
+)
+def test_commands_for_one_project_name_a_folder_instead_of_finding_no_runs(words: list[str], lab: Path) -> None:
+    assert tjgen(lab, "build").code == 0
+    answer = tjgen(lab, *words)
+    message = f"Error: tjgen {words[0]} works on one project of the workspace: change to its folder, such as teams/a\n"
+    assert (answer.code, answer.out, answer.err) == (2, "", message)
+
+
+def test_a_workspace_with_runs_of_its_own_lists_them(lab: Path) -> None:
+    (lab / "experiments").mkdir()
+    (lab / "experiments" / "own.yaml").write_text(EXPERIMENT.replace("NAME", "own"))
+    edit(lab / "tjgen.yaml", "spec:\n", "spec:\n  experiments: [experiments]\n")
+    assert tjgen(lab, "build").code == 0
+    assert "own-" in tjgen(lab, "runs").out
+
+
+def test_migrate_names_the_other_projects(lab: Path) -> None:
+    assert tjgen(lab, "build").code == 0
+    assert "run the command in the folder of each project" in tjgen(lab, "migrate").err
+
+
+def test_two_projects_do_not_write_one_appproject(lab: Path) -> None:
+    (lab / "tjgen.yaml").write_text(WORKSPACE.replace("lab.git}", "lab.git, project: lab, appProject: {}}"))
+    answer = tjgen(lab, "build")
+    assert answer.code == 1
+    assert codes(answer) == ["error[TJ564] tjgen.yaml:11:80"] * 3
+    assert "AppProject lab belongs to project teams/a, too" in answer.err
+    edit(lab / "tjgen.yaml", "project: lab, ", "")
+    answer = tjgen(lab, "build")
+    assert answer.code == 0, answer.err

@@ -9,7 +9,8 @@ from tjgen.cli.command import COMMON, FOLDER, MANY, SET, TRAINER, TRUSTED, Argum
 from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.fit import ClusterFit, fit
-from tjgen.compiler.building.plan import make_plan
+from tjgen.compiler.building.plan import Plan, make_plan
+from tjgen.compiler.building.projects import is_of_all
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Run
 from tjgen.compiler.fit.verdicts import FitVerdict
@@ -52,12 +53,21 @@ def run(arguments: Arguments) -> int:
             arguments["paths"], environments=arguments["env"], set_values=arguments["set"], trainer=arguments["trainer"]
         )
         plan = make_plan(request)
-        reporter.add(plan.diagnostics)
-        runs: list[Run] = []
-        for built in build(plan, Session()):
-            reporter.add([one for one in built.diagnostics if one.severity == ERROR and one.code != "TJ580"])
-            runs += built.runs
-        for one in fit(plan, runs):
+        runs: list[tuple[Plan, Run]] = []
+
+        def add(one: Plan, part: Reporter) -> None:
+            part.add(one.diagnostics)
+            for built in build(one, Session()):
+                part.add([found for found in built.diagnostics if found.severity == ERROR and found.code != "TJ580"])
+                runs.extend((one, run) for run in built.runs)
+
+        if is_of_all(plan):
+            from tjgen.cli.projects import for_each  # most projects are no workspace
+
+            for_each(plan, arguments, reporter, add)
+        else:
+            add(plan, reporter)
+        for one in fit(runs):
             results.append(one)
             reporter.add(one.diagnostics)
     if results and arguments["format"] == "json":
@@ -68,6 +78,8 @@ def run(arguments: Arguments) -> int:
         sys.stdout.write("\n".join(_table(one) for one in results))
         for line in NOT_COVERED:
             reporter.print_line(line)
+    elif not reporter.failed:
+        reporter.print_line("there are no runs to place")
     return reporter.close()
 
 

@@ -19,6 +19,7 @@ from tjgen.cli.command import (
 )
 from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.plan import Plan, make_plan
+from tjgen.compiler.building.projects import is_of_all
 from tjgen.compiler.building.request import Request
 from tjgen.gitops.output.migration import Migration, migration
 from tjgen.gitops.output.options import BuildOptions
@@ -58,6 +59,8 @@ def run(arguments: Arguments) -> int:
             _write(plan, directory, reporter)
         else:
             _show(migration(plan, directory, next(iter(arguments["paths"]), None)), reporter)
+            if is_of_all(plan):
+                reporter.print_line("this is about the workspace itself: run the command in the folder of each project, too")
     return reporter.close()
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from tjgen import __version__
 from tjgen.cli.command import COMMON, ENVIRONMENTS, FLAG, MANY, TRUSTED, VALUE, Arguments, Command, Option, refuse_use
 from tjgen.cli.reporting import Reporter
+from tjgen.cli.workspaces import refuse_workspace
 from tjgen.cluster.registry.reference import Reference
 from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
@@ -48,6 +49,7 @@ def run(arguments: Arguments) -> int:
     refuse_use(_wrong_use(arguments))
     with Reporter(arguments) as reporter:
         plan = make_plan(Request(arguments["paths"], environments=arguments["env"], digests=COLLECTING))
+        refuse_workspace("pin", plan.project, has_runs=bool(plan.files))
         watch = reporter.watch()
         images, diagnostics = collect(plan, watch)
         reporter.add(diagnostics)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tjgen.cli.command import COMMON, FLAG, OUTPUT, TRUSTED, VALUE, Arguments, Command, Option, UsageError, output_of
 from tjgen.cli.reporting import Reporter
+from tjgen.cli.workspaces import refuse_workspace
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import entries, matching
 from tjgen.gitops.output.promote import promote
@@ -53,6 +54,7 @@ def _promote(arguments: Arguments, project: LoadedProject, directory: str, repor
     if unknown:
         raise CompileError([_unknown(name, known) for name in unknown])
     locks = Locks(project.directory)
+    refuse_workspace("promote", project, has_runs=next(locks.all(), None) is not None)
     reporter.add(interrupted.undo(directory, locks.folder))
     candidates = [one for one in entries(locks) if source is None or one.place.environment == source]
     chosen, problems = matching(candidates, arguments["paths"])

@@ -7,6 +7,7 @@ import sys
 
 from tjgen.cli.command import COMMON, ENVIRONMENTS, FLAG, FOLDER, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
+from tjgen.cli.workspaces import refuse_workspace
 from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.gitops.emit.file import write
@@ -62,6 +63,7 @@ def _report(arguments: Arguments, reporter: Reporter) -> tuple[Report, list[str]
     if len(paths) == 1 and is_tree(paths[0]):
         return of_tree(paths[0], environments=environments, against=against, trainer=trainer, expanded=expanded), []
     plan = make_plan(Request(paths, environments=environments, trainer=trainer))
+    refuse_workspace("report", plan.project, has_runs=bool(plan.files))
     directory = arguments["tree"] or plan.output
     if against is not None and directory is None:
         message = f"there is no output tree to compare with {against}"

@@ -23,6 +23,7 @@ from tjgen.cli.command import (
 from tjgen.cli.confirmation import report_confirmation, report_duplicates
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.runlist import show_runs
+from tjgen.cli.workspaces import refuse_workspace
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import RunEntry, disagreements, entries, matching, pruned
 from tjgen.language.resolve.project import LoadedProject
@@ -121,6 +122,7 @@ def _do(
     verb: str, patterns: list[str], arguments: Arguments, project: LoadedProject, directory: str | None, reporter: Reporter
 ) -> None:
     locks = Locks(project.directory)
+    refuse_workspace("runs", project, has_runs=next(locks.all(), None) is not None)
     if verb == "list" or directory is None:
         known = entries(locks, arguments["env"], project=_environments(project))
         pruned_runs = pruned(locks, arguments["env"])

@@ -21,6 +21,7 @@ from tjgen.cli.command import (
     output_of,
 )
 from tjgen.cli.reporting import Reporter
+from tjgen.cli.workspaces import refuse_workspace
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import entries, matching, pruned
 from tjgen.gitops.output.layout import namespace_of
@@ -64,6 +65,7 @@ def run(arguments: Arguments) -> int:
         directory = output_of(arguments, project.output)
         if not has_errors(problems):
             locks = Locks(project.directory)
+            refuse_workspace("status", project, has_runs=next(locks.all(), None) is not None)
             environments: list[str | None] = [*project.spec.environments] or [None]
             known = entries(locks, arguments["env"], project=environments)
             pruned_runs = pruned(locks, arguments["env"])

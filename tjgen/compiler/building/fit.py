@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tjgen.compiler.building.environment import EnvironmentSettings
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Run
 from tjgen.compiler.fit.demand import demand_of
@@ -23,28 +24,28 @@ class ClusterFit(NamedTuple):
     diagnostics: list[Diagnostic]
 
 
-def fit(plan: Plan, runs: Sequence[Run]) -> Iterator[ClusterFit]:
-    """The result for each cluster: environments of one Platform share its nodes.
+def fit(runs: Sequence[tuple[Plan, Run]]) -> Iterator[ClusterFit]:
+    """The result for each cluster: environments and projects of one Platform share its nodes.
 
     Raises CompileError for an environment without a Platform with nodes (TJ585).
     """
-    clusters: dict[str, tuple[PlatformDocument, str | None, list[Run]]] = {}
-    for run in runs:
+    clusters: dict[str, tuple[PlatformDocument, EnvironmentSettings, list[Run]]] = {}
+    for plan, run in runs:
         environment = run.unit.environment
         platform = plan.project.platform(environment)
         if platform is None:
             where = f"environment {environment}" if environment is not None else "the project"
             hint = "add a Platform with nodePools or nodes to platforms in tjgen.yaml"
             raise CompileError([Diagnostic("TJ585", f"{where} has no Platform, so its nodes are unknown", hint=hint)])
-        known = clusters.setdefault(platform.platform.metadata.name, (platform, environment, []))
+        known = clusters.setdefault(platform.platform.metadata.name, (platform, plan.settings[environment], []))
         known[2].extend(requesting_runs([run]))
-    for platform, environment, own in clusters.values():
-        yield _fit(plan, platform, environment, own)
+    for platform, settings, own in clusters.values():
+        yield _fit(platform, settings, own)
 
 
-def _fit(plan: Plan, platform: PlatformDocument, environment: str | None, runs: Sequence[Run]) -> ClusterFit:
+def _fit(platform: PlatformDocument, settings: EnvironmentSettings, runs: Sequence[Run]) -> ClusterFit:
     name = platform.platform.metadata.name
-    empty = plan.settings[environment].nodes
+    empty = settings.nodes
     if empty is None:
         hint = "describe them in nodePools, or import them with tjgen nodes import"
         span = platform.document.locate(("metadata", "name"))

@@ -15,7 +15,7 @@ from tjgen.language.resolve.project import FILE, LoadedWorkspace
 from tjgen.language.resolve.reading import of_kind
 from tjgen.language.spec.objects import ProjectSpec
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic, Note, Span
-from tjgen.trees.fields.path import get
+from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.files.sandbox import Sandbox
 from tjgen.trees.files.search import below
 from tjgen.trees.manifests.manifest import DATA, PLATFORM, RUNS, RUNTIMES
@@ -73,6 +73,8 @@ def problems(plan: Plan, directory: str, present: Sequence[str]) -> list[Diagnos
     namespaces = {(one.cluster, one.namespace): path for one, path in own.items() if _is_of_run(path)}
     diagnostics: list[Diagnostic] = []
     for other in neighbors_of(plan):
+        for _, name in sorted(_app_projects(plan.project.spec) & _app_projects(other.spec)):
+            diagnostics.append(_same_app_project(plan, name, other))
         tree = other.tree
         if tree is None or not os.path.isdir(tree):
             continue
@@ -177,6 +179,26 @@ def _taken(plan: Plan, directory: str, own: str, one: ClusterObject, theirs: _Th
     message = f"{kind} {name} in {where} belongs to project {theirs.neighbor.folder}, too: a sync of one would change the other"
     hint = "give one of them another name or namespace; a superseded run keeps its claims until it is removed"
     return Diagnostic("TJ564", message, span=span, related=(note,), hint=hint)
+
+
+def _app_projects(spec: ProjectSpec) -> set[tuple[str, str]]:
+    """The namespaces and the names in `gitops.project` of the AppProjects that a project writes."""
+    if spec.gitops.app_project is None:
+        return set()
+    namespace = spec.gitops.app_project.namespace or spec.gitops.namespace or ""
+    own = {one.gitops.project for one in spec.environments.values() if one.gitops is not None}
+    return {(namespace, name) for name in (spec.gitops.project, *own) if name is not None}
+
+
+def _same_app_project(plan: Plan, name: str, other: Neighbor) -> Diagnostic:
+    message = f"AppProject {name} belongs to project {other.folder}, too: the one that is applied last replaces the other"
+    hint = "set another gitops.project in each project, or none: then the name is that of the project"
+    document = plan.project.document
+    span = None
+    if document is not None:
+        paths: list[FieldPath] = [("spec", "gitops", "project"), ("spec", "gitops")]
+        span = next((span for path in paths if (span := document.locate(path)) is not None), None)
+    return Diagnostic("TJ564", message, span=span, hint=hint)
 
 
 def _shared_namespace(plan: Plan, directory: str, own: str, namespace: str, theirs: _Theirs, path: str) -> Diagnostic:
