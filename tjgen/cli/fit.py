@@ -58,11 +58,11 @@ def run(arguments: Arguments) -> int:
         def add(one: Plan, part: Reporter) -> None:
             part.add(one.diagnostics)
             for built in build(one, Session()):
-                part.add([found for found in built.diagnostics if found.severity == ERROR and found.code != "TJ580"])
+                part.add([problem for problem in built.diagnostics if problem.severity == ERROR and problem.code != "TJ580"])
                 runs.extend((one, run) for run in built.runs)
 
         if is_of_all(plan):
-            from tjgen.cli.projects import for_each  # most projects are no workspace
+            from tjgen.cli.projects import for_each  # few projects are in a workspace
 
             for_each(plan, arguments, reporter, add)
         else:
