@@ -87,7 +87,7 @@ NAMES = (
 )
 STRUCTURES: tuple[dict[str, Any], ...] = (
     {"nodes": 3}, {"gpu": "h100:4"}, {"cpu": "3"}, {"sharedMemory": "8Gi"}, {"workingDir": "/work"}, {"state": "suspended"},
-    {"schedule": {"queue": "team"}}, {"naming": "fixed"}, {"sweep": {"matrix": {"spec.env.SEED": [1, 2, "latest", "$(A)", 1e-4]}}},
+    {"schedule": {"queue": "team"}}, {"naming": "fixed"}, {"sweep": {"matrix": {"spec.env.SEED": [1, 2, "latest", 1e-4]}}},
 )  # fmt: skip
 COMMANDS = (
     ("--quiet",), ("--format", "json"), ("--summary",), ("--summary", "--format", "json"), ("--expanded",), ("-o", "made"),
