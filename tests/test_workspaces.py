@@ -159,6 +159,43 @@ def test_an_overlay_may_be_for_an_experiment_of_another_project(lab: Path) -> No
         assert [one for one in codes(tjgen(lab, "build")) if "info" not in one] == ["error[TJ211] overlays/debug.yaml:5:10"]
 
 
+@pytest.mark.parametrize("tool", ["argocd", "flux"])
+def test_a_workspace_without_experiments_syncs_its_platform_alone(tool: str, lab: Path) -> None:
+    edit(lab / "tjgen.yaml", "tool: argocd", f"tool: {tool}")
+    assert tjgen(lab, "build").code == 0
+    own = {path for path in files(lab) if path.startswith("deploy/prod")}
+    assert own == (
+        {"deploy/prod/gitops/application-lab-prod-platform.yaml"}
+        if tool == "argocd"
+        else {"deploy/prod/gitops/gitrepository-lab-prod.yaml", "deploy/prod/gitops/kustomization-lab-prod-platform.yaml"}
+    )
+    assert not (lab / "deploy/prod/runs").exists()
+    assert tjgen(lab, "build", "--check").code == 0
+    assert tjgen(lab, "lint", "--gitops", tool, "deploy").code == 0
+    # Without a Platform, there is nothing to sync.
+    edit(lab / "tjgen.yaml", "  platforms: [platform.yaml]\n", "")
+    edit(lab / "tjgen.yaml", "{platform: lab, labels", "{labels")
+    assert tjgen(lab, "build").code == 0
+    assert not [path for path in files(lab) if path.startswith("deploy/")]
+
+
+@pytest.mark.parametrize("tool", ["argocd", "flux"])
+def test_a_workspace_syncs_its_own_runs_also_to_remove_the_last_one(tool: str, lab: Path) -> None:
+    edit(lab / "tjgen.yaml", "tool: argocd", f"tool: {tool}")
+    edit(lab / "tjgen.yaml", "prod: {platform: lab,", "prod: {namespace: lab, platform: lab,")
+    edit(lab / "tjgen.yaml", "  overlays:", "  experiments: [experiments]\n  overlays:")
+    (lab / "experiments").mkdir()
+    (lab / "experiments/run.yaml").write_text(EXPERIMENT.replace("NAME", "own"))
+    assert tjgen(lab, "build").code == 0
+    objects = {path for path in files(lab) if path.startswith("deploy/prod/gitops")}
+    last = "application-lab-prod.yaml" if tool == "argocd" else "kustomization-lab-prod-runs.yaml"
+    assert f"deploy/prod/gitops/{last}" in objects
+    shutil.rmtree(lab / "experiments")
+    edit(lab / "tjgen.yaml", "  experiments: [experiments]\n", "")
+    assert tjgen(lab, "build", "--prune-runs").code == 0
+    assert {path for path in files(lab) if path.startswith("deploy/prod/gitops")} == objects
+
+
 LOOSER = {
     "  policy: {strict: false}\n": "TJ562] tjgen.yaml:7:12: spec.policy.strict is false",
     "  policy: {severity: {TJ004: ignore}}\n": "TJ562] tjgen.yaml:7:23: spec.policy.severity.TJ004 is ignore",

@@ -123,6 +123,7 @@ def _sites(plan: Plan, path: str, present: Sequence[str], environments: Sequence
     for environment in plan.environments if environments is None else environments:
         namespaces = _namespaces(environment, present)
         site = site_of(project, environment, path, described.namespace, _stages(environment, present), namespaces)
+        site = site._replace(has_runs=bool(site.stages) or _has_runs(plan, environment))
         platform = project.platform(environment)
         if platform is not None and project.builds(platform):
             name = platform.platform.metadata.name
@@ -134,6 +135,13 @@ def _sites(plan: Plan, path: str, present: Sequence[str], environments: Sequence
             applied.add((name, site.cluster))
         sites.append(site)
     return sites
+
+
+def _has_runs(plan: Plan, environment: str | None) -> bool:
+    """Whether an environment can have runs to sync. Without experiments, only its locks show that it had runs to prune."""
+    if not plan.project.is_workspace or plan.project.spec.experiments:
+        return True
+    return any(place.environment == environment for place, _ in plan.locks.all())
 
 
 def _platform_kinds(plan: Plan, platform: PlatformDocument) -> tuple[tuple[str, str, str], ...]:

@@ -42,6 +42,8 @@ _HEALTH = "health/argocd-cm.yaml"
 def objects(site: Site) -> list[SyncObject]:
     """The sync object of an environment: an Application, a set of them with one for the rest, or the input of a set."""
     platform = [_platform(site)] if site.platform is not None else []
+    if not site.has_runs:
+        return platform
     accounts = rbac.objects(site, ARGOCD)
     if site.application_set == applicationset.ENVIRONMENTS:
         return [*platform, applicationset.parameters(site), *accounts]

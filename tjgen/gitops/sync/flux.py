@@ -29,7 +29,9 @@ _KUSTOMIZE = f"{DOMAIN}/v1"
 
 def objects(site: Site) -> list[SyncObject]:
     """The source, and a Kustomization for each stage; that of the runs depends on the others."""
-    stages = ((PLATFORM,) if site.platform is not None else ()) + STAGES
+    stages = ((PLATFORM,) if site.platform is not None else ()) + (STAGES if site.has_runs else ())
+    if not stages:
+        return []
     created = [] if site.access.source_ref is not None else [sync_object(_repository(site), FLUX)]
     created += [sync_object(_kustomization(site, stage), FLUX) for stage in stages]
     if site.bootstrap:
@@ -45,7 +47,7 @@ def shared(site: Site, sites: Sequence[Site]) -> list[SyncObject]:
 
 def kept_folders(site: Site) -> list[str]:
     """The stages whose folders hold no manifest: something has to keep them in Git."""
-    return [stage for stage in STAGES if stage not in site.stages]
+    return [stage for stage in STAGES if stage not in site.stages] if site.has_runs else []
 
 
 def release(move: Move) -> Iterator[str]:
