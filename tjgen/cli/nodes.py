@@ -8,10 +8,10 @@ import sys
 from tjgen.cli.command import COMMON, MANY, Arguments, Command, Option, UsageError
 from tjgen.cli.inputs import text
 from tjgen.cli.reporting import Reporter
+from tjgen.compiler.fit.labels import labels_of
 from tjgen.compiler.fit.nodes import read_nodes
 from tjgen.compiler.fit.private import public_nodes
 from tjgen.language.resolve.project_file import load_current
-from tjgen.language.spec.objects import PlatformSpec
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.source.writer import dump
 
@@ -20,7 +20,7 @@ COMMAND = Command(
     "Import the nodes of a cluster without private data.",
     "Read the output of kubectl get nodes -o json from FILE (- is standard input), and print its nodes with aliases for their "
     "names. Allocatable resources, taints, and labels about hardware and topology remain, and labels that the project's "
-    "Platforms name. Addresses, provider IDs, images, annotations, and all other labels are removed.",
+    "runs and Platforms select. Addresses, provider IDs, images, annotations, and all other labels are removed.",
     "kubectl get nodes -o json | tjgen nodes import - > nodes.yaml",
     "import FILE",
     (Option(("--label",), "label", "Another label to keep; may be repeated.", MANY, "KEY"), *COMMON),
@@ -47,13 +47,6 @@ def run(arguments: Arguments) -> int:
             hint = "save the output of kubectl get nodes -o json"
             raise CompileError([Diagnostic("TJ583", "the input has no Node", hint=hint)])
         if not reporter.failed:
-            labels = set(arguments["label"]).union(*(_labels(one.platform.spec) for one in project.platforms))
+            labels = labels_of(project).union(arguments["label"])
             sys.stdout.write(dump({"apiVersion": "v1", "kind": "NodeList", "items": public_nodes(nodes, labels)}))
     return reporter.close()
-
-
-def _labels(spec: PlatformSpec) -> set[str]:
-    """Node labels that a Platform names."""
-    selectors = [one.node_selector for one in spec.device_classes.values()]
-    flavors = [one.node_labels for one in spec.flavors.values()]
-    return {label for labels in (*selectors, *flavors) for label in labels}
