@@ -262,6 +262,13 @@ def test_runs_with_checkpoints_and_a_new_claim_are_compiled_with_their_sizes(tmp
         assert compare(Request()).runs == 6
 
 
+def test_a_tree_with_the_word_of_a_text_is_stamped(tmp_path: Path) -> None:
+    script = "train.py mqleaf0z --seed {} --lr=0.1"
+    write_project(tmp_path, [experiment(number, script=script.format(number)) for number in range(5)])
+    with chdir(tmp_path):
+        assert compare(Request()).stamped == 2
+
+
 def test_strings_after_an_apostrophe_are_constants() -> None:
     assert {"it's", "first", "second"} <= set(_texts({"note": "it's", "others": ["first", ("second", 3)]}))
 

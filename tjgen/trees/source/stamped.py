@@ -22,14 +22,14 @@ class StampedText:
         self._stamp = stamp
         self._leaves: list[Any] = []
         lines = dump(with_words(stamp, _word, self._leaves))
-        self._pieces = _WORD.split(lines)
-        # The writer keeps the order of keys, so each word is found once and in turn.
-        assert _WORD.findall(lines) == [*map(_word, range(len(self._leaves)))], "each text is written once"
+        # The writer keeps the order of keys, so each word is found once and in turn, unless the tree itself has such a word.
+        is_each_found = _WORD.findall(lines) == [*map(_word, range(len(self._leaves)))]
+        self._pieces = _WORD.split(lines) if is_each_found else []
 
     def of(self, texts: Sequence[str]) -> str:
         """The YAML with these texts."""
         values = [stamped(leaf, texts) for leaf in self._leaves]
-        if any("\n" in value for value in values):
+        if not self._pieces or any("\n" in value for value in values):
             return dump(stamped(self._stamp, texts))
         parts = [self._pieces[0]]
         for value, piece in zip(values, self._pieces[1:], strict=True):
