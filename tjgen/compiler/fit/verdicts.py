@@ -157,9 +157,10 @@ def start(candidates: Sequence[Candidate], occupancy: Occupancy) -> list[FitVerd
         remove(one.placed, cluster)
         one.placed = ()
         # The same pods fit no better until others are on the nodes.
-        key = (changes, demand.kind[0][0]) if demand.is_plain and len(demand.sets) == 1 and demand.gang else None
-        fitting, waiting = stuck.get(key, (demand.least, "")) if key is not None else (demand.least, "")
-        placement = place(demand, cluster) if fitting >= demand.least else None
+        key = (changes, demand.kind[0][0]) if demand.is_plain and len(demand.sets) == 1 else None
+        least = demand.least if demand.gang else 1
+        fitting, waiting = stuck.get(key, (least, "")) if key is not None else (least, "")
+        placement = place(demand, cluster) if fitting >= least else None
         flavors = _names(assignment)
         if placement is not None and (placement.fits or (demand.gang and len(placement.placed) >= demand.least)):
             order += 1
@@ -175,9 +176,9 @@ def start(candidates: Sequence[Candidate], occupancy: Occupancy) -> list[FitVerd
             waiting = placement.attempt.message if placement.attempt is not None else ""
             if demand.gang:
                 remove(placement.placed, cluster)
-                if key is not None:
-                    stuck[key] = (len(placement.placed), waiting)
-            elif placement.placed:
+            if key is not None and (demand.gang or not placement.placed):
+                stuck[key] = (len(placement.placed), waiting)
+            if placement.placed and not demand.gang:
                 started = len(placement.placed)
                 changes += 1
                 one.placed = placement.placed
