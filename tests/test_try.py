@@ -94,6 +94,16 @@ def test_the_commands_name_the_run_and_every_kind() -> None:
     ]
 
 
+def test_a_run_of_kueue_is_deleted_to_stop_it(tmp_path: Path) -> None:
+    text = (ROOT / "examples/smallest.yaml").read_text()
+    (tmp_path / "queued.yaml").write_text(f"{text.rstrip()}\n  schedule: {{system: kueue, queue: vision}}\n")
+    answer = program(tmp_path, "try", "queued.yaml", "--as", "ana")
+    (name,) = [one["metadata"]["name"] for one in objects(answer) if one["kind"] == "TrainJob"]
+    lines = [line.strip() for line in answer.err.splitlines()]
+    assert f"stop       kubectl -n vision delete trainjobs.trainer.kubeflow.org/{name}" in lines, answer.err
+    assert "kubectl -n vision get workloads.kueue.x-k8s.io" in lines
+
+
 def test_a_claim_of_the_project_is_left_out(tmp_path: Path) -> None:
     text = (ROOT / "examples/resnet50.yaml").read_text(encoding="utf-8")
     (tmp_path / "a.yaml").write_text(text.replace("create: {size", "create: {scope: project, size"), encoding="utf-8")

@@ -18,7 +18,7 @@ from tjgen.compiler.building.run import Run
 from tjgen.gitops.output.problems import differing_file
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
 from tjgen.trees.fields.path import Tree
-from tjgen.trees.k8s.labels import TRY_LABEL
+from tjgen.trees.k8s.labels import KUEUE_QUEUE, TRY_LABEL
 from tjgen.trees.manifests.manifest import RUNTIMES, STAGES, Manifest
 from tjgen.trees.session import Session
 from tjgen.trees.source.writer import dump_all
@@ -163,10 +163,14 @@ def _commands(run: Run) -> Iterator[tuple[str, str]]:
         yield "logs", f"logs {pods} --all-containers --prefix --follow --max-log-requests=50"
         yield "pending", f"describe pods {pods}"
         yield "", f"describe {resource}"
+        queued = KUEUE_QUEUE in manifest.tree["metadata"].get("labels", {})
+        if queued:
+            yield "", "get workloads.kueue.x-k8s.io"
         for one in run.compiled.previews:
             if one.kind == "PodGroup" and one.name == manifest.name:
                 yield "", f"describe {_resource(one.tree)}/{one.name}"
-        if kind.suspend is not None:
+        # Kueue resumes a run that was suspended by hand.
+        if kind.suspend is not None and not queued:
             patch: Tree = True
             for step in reversed(kind.suspend):
                 patch = {step: patch}
