@@ -41,7 +41,7 @@ SEEN = "seen on the rig"
 DEDUCED = "deduced"
 EVIDENCE = {
     SEEN: "end to end, with the real API server, controllers and sync engines",
-    SOURCE: "in that of the tool or controller",
+    SOURCE: "in the source of the tool or controller",
     DOCUMENTED: "by the project itself",
     DEDUCED: "from sources, and not seen: at most a warning",
 }
