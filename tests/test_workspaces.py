@@ -678,7 +678,7 @@ def test_fit_places_the_runs_of_all_projects_on_the_same_nodes(lab: Path) -> Non
 
 @pytest.mark.parametrize(
     "words",
-    [["runs"], ["runs", "prune"], ["status"], ["promote", "a-*", "--env", "prod"], ["pin", "--check"], ["report"]],
+    [["runs", "list", "a"], ["runs", "prune"], ["status"], ["promote", "a-*", "--env", "prod"], ["pin", "--check"], ["report"]],
     ids=" ".join,
 )
 def test_commands_for_one_project_name_a_folder_instead_of_finding_no_runs(words: list[str], lab: Path) -> None:
@@ -710,3 +710,29 @@ def test_two_projects_do_not_write_one_appproject(lab: Path) -> None:
     edit(lab / "tjgen.yaml", "project: lab, ", "")
     answer = tjgen(lab, "build")
     assert answer.code == 0, answer.err
+
+
+def test_runs_list_shows_the_runs_of_all_projects(lab: Path) -> None:
+    assert tjgen(lab, "build").code == 0
+    answer = tjgen(lab, "runs", "list")
+    assert answer.code == 0, answer.err
+    assert answer.err.splitlines() == ["project .:", "project teams/a:", "project teams/b:"]
+    rows = [line.split() for line in answer.out.splitlines()]
+    assert [row[3] for row in rows if row[0] != "RUN"] == ["prod/a/a", "prod/b/b"]
+    assert tjgen(lab, "runs").out == tjgen(lab, "runs", "list", "--env", "prod").out == answer.out
+    for words in (["--json"], ["--format", "json"]):
+        refused = tjgen(lab, "runs", "list", *words)
+        assert (refused.code, refused.out) == (2, "")
+        assert "is for one project of the workspace" in refused.err
+    (lab / "teams/a/tjgen.yaml").write_text(project("a", "  budgets: {points: 101}\n"))
+    broken = tjgen(lab, "runs", "list")
+    assert (broken.code, codes(broken)) == (1, ["error[TJ562] teams/a/tjgen.yaml:7:21"])
+    assert "prod/b/b" in broken.out
+
+
+@pytest.mark.parametrize("words", [("build", "--staged"), ("verify", "--staged")], ids=" ".join)
+def test_a_hook_for_one_project_names_where_to_run_it(words: tuple[str, ...], committed: Path) -> None:
+    answer = tjgen(committed, *words)
+    assert answer.code == 2
+    assert "--staged is for one project of the workspace: name its folder with -C" in answer.err
+    assert tjgen(committed, *words, "-C", "teams/a").code == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
@@ -26,8 +27,8 @@ from tjgen.cli.runlist import show_runs
 from tjgen.cli.workspaces import refuse_workspace
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import RunEntry, disagreements, entries, matching, pruned
-from tjgen.language.resolve.project import LoadedProject
-from tjgen.language.resolve.project_file import load_current
+from tjgen.language.resolve.project import FILE, LoadedProject
+from tjgen.language.resolve.project_file import load, load_current
 from tjgen.language.runs.lock import ARCHIVED, ORPHANED, SUPERSEDED
 from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
@@ -76,8 +77,28 @@ def run(arguments: Arguments) -> int:
             raise UsageError(NO_OUTPUT)
         if not has_errors(problems):
             _known_environments(project, arguments["env"], Locks(project.directory))
-            _do(verb, patterns, arguments, project, directory, reporter)
+            if project.is_workspace and verb == "list" and not patterns and arguments["output"] is None:
+                _list_all(arguments, project, reporter)
+            else:
+                refuse_workspace("runs", project, has_runs=next(Locks(project.directory).all(), None) is not None)
+                _do(verb, patterns, arguments, project, directory, reporter)
     return reporter.close()
+
+
+def _list_all(arguments: Arguments, workspace: LoadedProject, reporter: Reporter) -> None:
+    """List the runs of each project of a workspace."""
+    from tjgen.cli.projects import refuse_for_all  # most projects are not workspaces
+
+    assert workspace.workspace is not None, "a workspace knows its projects"
+    assert workspace.document is not None, "a workspace has a file"
+    refuse_for_all(arguments, ("json", "format json"))
+    loaded = [load(f"{folder}/{FILE}", workspace=workspace.document.file) for folder in workspace.workspace.members]
+    for project, problems in [(workspace, []), *loaded]:
+        reporter.add(problems)
+        if not has_errors(problems):
+            reporter.print_line(f"project {project.directory or '.'}:")
+            _do("list", [], arguments, project, project.output, reporter)
+            sys.stdout.flush()
 
 
 def _wrong_use(verb: str, patterns: Sequence[str], arguments: Arguments) -> str | None:
@@ -122,7 +143,6 @@ def _do(
     verb: str, patterns: list[str], arguments: Arguments, project: LoadedProject, directory: str | None, reporter: Reporter
 ) -> None:
     locks = Locks(project.directory)
-    refuse_workspace("runs", project, has_runs=next(locks.all(), None) is not None)
     if verb == "list" or directory is None:
         known = entries(locks, arguments["env"], project=_environments(project))
         pruned_runs = pruned(locks, arguments["env"])
