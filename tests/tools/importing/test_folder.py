@@ -117,7 +117,16 @@ def test_a_patch_says_only_what_the_language_cannot() -> None:
     assert "patches" not in text
     (text,) = read(trainjob(runtimePatches=[PATCH]), RUNTIME).experiments.values()
     (patch,) = yaml.safe_load(text)["spec"]["patches"].values()
-    assert [operation["path"] for operation in patch["json"]] == ["/spec/runtimePatches"]
+    assert [(operation["op"], operation["path"]) for operation in patch["json"]] == [
+        ("test", "/spec/runtimePatches"),
+        ("add", "/spec/runtimePatches"),
+    ]
+
+
+def test_variables_in_any_order_need_no_patch() -> None:
+    (text,) = read(trainer(env=[{"name": "B", "value": "1"}, {"name": "A", "value": "2"}]), RUNTIME).experiments.values()
+    spec = yaml.safe_load(text)["spec"]
+    assert (spec["env"], "patches" in spec) == ({"B": "1", "A": "2"}, False)
 
 
 def test_books_of_other_programs_are_left_out() -> None:

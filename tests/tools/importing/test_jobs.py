@@ -175,15 +175,6 @@ def test_an_experiment_is_shorter_than_its_job(name: str) -> None:
     assert measured <= 0.6
 
 
-@pytest.mark.parametrize("name", ["JobSet", "JobSet of two", "Volcano Job", "PyTorchJob"])
-def test_what_the_experiment_says_of_the_program_has_an_effect(name: str, tmp_path: Path) -> None:
-    (text,) = read(JOBS[name]).experiments.values()
-    (tmp_path / "experiment.yaml").write_text(text.replace("bert:7", "bert:8", 1), encoding="utf-8")
-    answer = tjgen(tmp_path, "build", "experiment.yaml")
-    assert answer.code == 0
-    assert "bert:8" in answer.out
-
-
 def test_a_task_without_a_name_gets_that_of_the_webhook() -> None:
     task = {"replicas": 1, "template": template("main", {"restartPolicy": "Never"})}
     found = read(volcano(tasks=[task]))

@@ -15,6 +15,8 @@ from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.workload.keys import LIST_KEYS
 
 MANAGER = "patches"
+_WRONG_POINTER = "write a JSON Pointer that exists in the object; tjgen build prints it"
+_FAILED_TEST = "a field changes what the patch expects: undo that change, or remove the operations for this place from the patch"
 
 
 def patched(
@@ -69,8 +71,10 @@ def _operate(writer: Writer, operation: Operation, origin: Origin) -> None:
             raise _OperationError(f'"{pointer}" does not begin with "/"', origin)
     path = _path(operation.path)
     if operation.op == "test":
-        if get(writer.get(()), _resolved(writer.get(()), path)) != operation.value:
-            raise _OperationError(f"{operation.path} is not {operation.value!r}", origin)
+        # An API server treats null as absent, and so does a test.
+        if get(writer.get(()), _resolved(writer.get(()), path), None) != operation.value:
+            what = "absent" if operation.value is None else repr(operation.value)
+            raise _OperationError(f"{operation.path} is not {what}", origin, _FAILED_TEST)
         return
     value = operation.value
     if operation.op in ("move", "copy"):
@@ -123,9 +127,8 @@ def _resolved(tree: Tree, path: FieldPath) -> FieldPath:
 
 
 class _OperationError(Exception):
-    def __init__(self, message: str, origin: Origin) -> None:
+    def __init__(self, message: str, origin: Origin, hint: str = _WRONG_POINTER) -> None:
         super().__init__(message)
-        hint = "write a JSON Pointer that exists in the object; tjgen build prints it"
         self.diagnostic = Diagnostic("TJ331", f"patch cannot be applied: {message}", path=origin.because, hint=hint)
 
 

@@ -26,7 +26,7 @@ _EXTRA = ("sidecars", "initContainers")
 _BOUNDS = ("request", "limit")
 _LEAST = 2**20
 """No container starts with less memory than this many bytes."""
-_OPERANDS = {"add": "value", "replace": "value", "test": "value", "move": "from", "copy": "from"}
+_OPERANDS = {"add": "value", "replace": "value", "move": "from", "copy": "from"}
 
 
 def check_rules(experiment: Tree) -> list[Diagnostic]:

@@ -14,7 +14,9 @@ from tjgen.trees.manifests.canonical_quantities import with_canonical_quantities
 from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple
 
-_STRUCTS = ("metadata", "resources", "strategy")
+_POLICY = "runPolicy"
+"""A value that is never removed as a whole: later settings of the experiment would have no effect."""
+_STRUCTS = ("metadata", "resources", "strategy", _POLICY)
 """Values in the Go types that hold them: empty ones are like absent ones."""
 _NAMED = {"volumes": "name", "volumeMounts": "mountPath", "env": "name", "ports": "name"}
 """Lists whose order does not matter, and the key of their items."""
@@ -33,11 +35,11 @@ class PatchChange(NamedTuple):
     operation: Tree
     place: FieldPath
 
-    @property
-    def cost(self) -> int:
-        """The reading cost of a path with little information."""
-        value = self.operation.get("value")
-        return _OPERATION + (0 if value is None else len(dump(value)))
+
+def cost_of(operation: Tree) -> int:
+    """The cost of reading an operation, in characters."""
+    value = operation.get("value")
+    return _OPERATION + (0 if value is None else len(dump(value)))
 
 
 class _Side(NamedTuple):
@@ -95,6 +97,9 @@ def _of_mappings(given: _Side, wanted: _Side, pointer: tuple[str, ...], place: F
             continue
         elif key in wanted.explicit:
             yield PatchChange({"op": "add", "path": _written((*pointer, key)), "value": wanted_value.explicit}, (*place, key))
+        elif key == _POLICY:
+            wanted_policy = _Side({}, wanted_value.filled if wanted_value.filled.__class__ is dict else {})
+            yield from _of_mappings(given_value, wanted_policy, (*pointer, key), place)
         else:
             yield PatchChange({"op": "remove", "path": _written((*pointer, key))}, place)
 
@@ -138,7 +143,7 @@ def _same(one: Tree, other: Tree) -> bool:
 
 
 def _cost(changes_of_list: Sequence[PatchChange]) -> int:
-    return sum(change.cost for change in changes_of_list)
+    return sum(cost_of(change.operation) for change in changes_of_list)
 
 
 def _written(steps: Sequence[str]) -> str:

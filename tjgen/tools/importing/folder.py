@@ -20,11 +20,12 @@ from tjgen.language.catalog.runtime import NAMESPACED_KIND, is_runtime
 from tjgen.tools.convert.proof import differences
 from tjgen.tools.convert.shape import source_of
 from tjgen.tools.importing import imported, mpijob_v1, trainjob
+from tjgen.tools.importing.guards import guards
 from tjgen.tools.importing.imported import Imported, ImportedObject
 from tjgen.tools.importing.job import read_job
 from tjgen.tools.importing.kinds import importer
 from tjgen.tools.importing.remaining import ObjectIdentity
-from tjgen.tools.importing.residue import residue, stated
+from tjgen.tools.importing.residue import in_order_of, residue, stated
 from tjgen.tools.importing.trial import TrialBuilder, TrialResult
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree, get
@@ -214,9 +215,9 @@ def _experiment(
         experiment = begin(stated(job.tree))
         trial_result = trial.build(experiment)
         first = trial_result.of_kind(trainjob.KIND)
-        operations = residue(first[0], job.tree) if first else []
+        operations = residue(first[0], in_order_of(job.tree, first[0])) if first else []
         if operations:
-            patch = {"target": {"kind": trainjob.KIND}, "json": operations}
+            patch = {"target": {"kind": trainjob.KIND}, "json": [*guards(operations, first[0]), *operations]}
             experiment = {**experiment, "spec": {**experiment["spec"], "patches": {PATCH: patch}}}
             trial_result = trial.build(experiment)
         if trial_result.errors or not trial_result.of_kind(trainjob.KIND):
@@ -236,12 +237,13 @@ def _differences(job: ImportedObject, runtime: Tree, trial_result: TrialResult, 
     if _reference(built) != _reference(job.tree):
         name = _reference(built)[1]
         yield imported.different(job, f"it refers to runtime {name}", "give it another name: a server refuses the change")
-    for operation in residue(built, job.tree):
+    wanted = in_order_of(job.tree, built)
+    for operation in residue(built, wanted):
         yield imported.different(job, f"the TrainJob at {operation['path']}", "say it in the experiment by hand")
-    if not expand(job.tree, runtime, release=release).objects:
+    if not expand(wanted, runtime, release=release).objects:
         return
-    before, after = [job.tree, runtime], [built, *trial_result.objects]
-    differences_of_job = differences(job.tree, before, release, built, after, release, lambda *_: runtime)
+    before, after = [wanted, runtime], [built, *trial_result.objects]
+    differences_of_job = differences(wanted, before, release, built, after, release, lambda *_: runtime)
     if differences_of_job is None:
         yield imported.different(job, "the controller makes nothing of it any more", "see what tjgen expand says of it")
         return

@@ -24,8 +24,17 @@ def experiment(tree: Tree) -> Tree:
 
 
 def filled(tree: Tree) -> Tree:
-    """The JobSet as the webhook stores it."""
+    """The JobSet as the webhook stores it, and its Jobs as the API server stores them."""
     try:
-        return live(tree)
+        jobset = live(tree)
     except DecodeError:
         return stated(tree)
+    jobs = [{**one, "template": _counted(one["template"])} for one in get(jobset, ("spec", "replicatedJobs"), None) or []]
+    return {**jobset, "spec": {**jobset["spec"], "replicatedJobs": jobs}} if jobs else jobset
+
+
+def _counted(template: Tree) -> Tree:
+    """The template of a Job with the default number of its pods: Kubernetes 1.36 `SetDefaults_Job`."""
+    job = template.get("spec") or {}
+    counts = {"parallelism": 1, "completions": 1} if "parallelism" not in job and "completions" not in job else {"parallelism": 1}
+    return {**template, "spec": {**counts, **job}}

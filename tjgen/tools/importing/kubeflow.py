@@ -60,7 +60,10 @@ def experiment(tree: Tree) -> Tree:
 def filled(tree: Tree) -> Tree:
     """The job as its operator reads it: with the defaults of its schema, and those of training-operator v1.9 `*_defaults.go`."""
     schema = find(tree["apiVersion"], tree["kind"])
-    job = stated(tree) if schema is None else with_defaults(stated(tree), schema)
+    job = stated(tree)
+    if job.get("spec").__class__ is dict:
+        job = {**job, "spec": {"runPolicy": {}, **job["spec"]}}  # a struct of the Go type, whose defaults apply without it, too
+    job = job if schema is None else with_defaults(job, schema)
     spec = job.get("spec")
     if spec.__class__ is not dict or tree["kind"] not in _RESTARTS:
         return job

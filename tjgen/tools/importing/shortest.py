@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.tools.importing.changes import Filled, PatchChange, changes
+from tjgen.tools.importing.changes import Filled, PatchChange, changes, cost_of
+from tjgen.tools.importing.guards import guards
 from tjgen.tools.importing.trial import TrialBuilder, TrialResult
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.writer import dump
@@ -20,6 +21,8 @@ _CORE = ("image", "command", "args")
 """Fields that stay unless they are rejected: people look for them when they edit the experiment."""
 _BY_ENTRY = ("volumes", "schedule", "volcano", "restart", "cleanup", "pod")
 _PLAIN = "tjgen-plain"
+_PROGRAM = ("/env", "/command", "/args")
+"""What a runtime adds to a job that has none of it: the patch that removes it rejects edits of the program."""
 _DEARER = 2
 """A line of a patch is so much harder to read than a word of the language."""
 
@@ -32,6 +35,8 @@ class Attempt(NamedTuple):
     experiment: Tree
     result: TrialResult
     changes: list[PatchChange]
+    tests: list[Tree]
+    """Operations that reject an edit of a field if the patch undoes its effect."""
     cost: tuple[int, int]
     """The cost of an experiment: errors first, then its length."""
 
@@ -42,6 +47,9 @@ def shortest(experiment: Tree, job: Tree, filled: Filled, trial: TrialBuilder) -
     if best.cost[0] and experiment["spec"]["runtime"] != _PLAIN:
         plain = _attempt(_with(experiment, {"runtime": _PLAIN}), job, filled, trial)
         best = best if plain.cost[0] else plain
+    elif any(test["path"].endswith(_PROGRAM) for test in best.tests) and experiment["spec"]["runtime"] != _PLAIN:
+        plain = _attempt(_with(experiment, {"runtime": _PLAIN}), job, filled, trial)
+        best = plain if plain.cost < best.cost else best
     for word in words(best.experiment) if best.cost[0] else ():
         best = _better(best, word, job, filled, trial)
     for word in [word for word in words(best.experiment) if word[0] not in _CORE]:
@@ -58,7 +66,7 @@ def patched(attempt: Attempt, kind: str) -> Tree:
     """The experiment with the patch for what is still to be changed."""
     if not attempt.changes:
         return attempt.experiment
-    patch = {"target": {"kind": kind}, "json": [change.operation for change in attempt.changes]}
+    patch = {"target": {"kind": kind}, "json": [*attempt.tests, *(change.operation for change in attempt.changes)]}
     return _with(attempt.experiment, {"patches": {PATCH: patch}})
 
 
@@ -66,11 +74,13 @@ def _attempt(experiment: Tree, job: Tree, filled: Filled, trial: TrialBuilder) -
     result = trial.build(experiment)
     built = [tree for tree in result.of_kind(job["kind"]) if tree["apiVersion"] == job["apiVersion"]]
     if result.errors or len(built) != 1:
-        return Attempt(experiment, result, [], (len(result.errors) + 1, 0))
+        return Attempt(experiment, result, [], [], (len(result.errors) + 1, 0))
     differences = changes(built[0], job, filled)
     extra = sum(len(dump(tree)) for tree in result.objects if tree is not built[0])
-    cost = len(dump(experiment)) + _DEARER * (extra + sum(change.cost for change in differences))
-    return Attempt(experiment, result, differences, (0, cost))
+    operations = [change.operation for change in differences]
+    tests = guards(operations, built[0])
+    cost = len(dump(experiment)) + _DEARER * (extra + sum(map(cost_of, [*tests, *operations])))
+    return Attempt(experiment, result, differences, tests, (0, cost))
 
 
 def words(experiment: Tree) -> Iterator[Word]:

@@ -27,7 +27,7 @@ class Operation(Shape):
     path: Counts[str]
     """JSON Pointer to the place."""
     value: Counts[Any] = None
-    """Value to add, to put in place or to compare with."""
+    """Value to add, to put in place or to compare with. A test without a value requires that the place is absent."""
     source: Counts[str | None] = Field(None, validation_alias="from", serialization_alias="from")
     """JSON Pointer to the value to move or copy."""
 
