@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.registry.server import MANIFEST, Registry, digest, serving
+from tests.cluster.registry.server import INDEX, MANIFEST, Registry, digest, serving
 from tjgen.cluster.registry.credentials import Credentials, find
 from tjgen.cluster.registry.failure import DENIED, OTHER_PLATFORM, UNKNOWN, UNREACHABLE, UNUSABLE, RegistryError
 from tjgen.cluster.registry.reference import Reference
@@ -83,6 +83,13 @@ def test_an_artifact_that_is_no_container_image_has_no_platform(registry: Regist
     body = json.dumps({"schemaVersion": 2, "config": {"mediaType": "application/vnd.oci.empty.v1+json", "digest": "x"}}).encode()
     registry.manifests["models/bert", "1"] = (MANIFEST, body)
     assert Asking().digest(registry, "models/bert:1", "linux/amd64") == digest(body)
+
+
+@pytest.mark.parametrize("stated", ["application/json", INDEX])
+def test_a_manifest_of_another_type_than_its_header_is_refused(registry: Registry, stated: str) -> None:
+    body = json.dumps({"schemaVersion": 2, "mediaType": stated, "config": {}}).encode()
+    registry.manifests["a/b", "1"] = (MANIFEST, body)
+    assert Asking().refused(registry, "a/b:1") == (UNUSABLE, f"what HOST sends as {MANIFEST} is no manifest of an image")
 
 
 def test_a_token_is_fetched_once_for_a_repository(registry: Registry) -> None:

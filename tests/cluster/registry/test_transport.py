@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import ssl
+import time
 import urllib.error
 import urllib.request
 from email.message import Message
@@ -14,7 +15,7 @@ import pytest
 from tjgen.cluster.registry import addresses
 from tjgen.cluster.registry.addresses import is_named, refuse
 from tjgen.cluster.registry.failure import ADDRESS, REALM, UNREACHABLE, RegistryError
-from tjgen.cluster.registry.transport import Response, Transport, _Redirects
+from tjgen.cluster.registry.transport import Response, Transport, _body, _Redirects
 
 
 def transport(**named: list[str]) -> Transport:
@@ -72,6 +73,21 @@ def test_a_redirect_to_plain_http_is_refused() -> None:
     with pytest.raises(RegistryError) as error:
         redirected(transport(), "http://storage.example.com/blob")
     assert (error.value.kind, error.value.message) == (REALM, "http://storage.example.com is not https")
+
+
+def test_a_request_to_plain_http_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(Transport, "_once")
+    with pytest.raises(RegistryError) as error:
+        transport().request("http://registry.example.com/v2/", {"Authorization": "Basic secret"})
+    assert (error.value.kind, error.value.message) == (REALM, "http://registry.example.com is not https")
+
+
+def test_a_body_is_read_as_it_arrives() -> None:
+    class Body(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            raise AssertionError("waits until all bytes of a part are there, so the deadline passes unnoticed")
+
+    assert _body(Body(b"{}"), "https://registry.example.com/v2/", time.monotonic() + 5) == b"{}"
 
 
 @pytest.mark.parametrize(
