@@ -23,8 +23,8 @@ class StampedText:
         self._leaves: list[Any] = []
         lines = dump(with_words(stamp, _word, self._leaves))
         # The writer keeps the order of keys, so each word is found once and in turn, unless the tree itself has such a word.
-        is_each_found = _WORD.findall(lines) == [*map(_word, range(len(self._leaves)))]
-        self._pieces = _WORD.split(lines) if is_each_found else []
+        is_each_matched = _WORD.findall(lines) == [*map(_word, range(len(self._leaves)))]
+        self._pieces = _WORD.split(lines) if is_each_matched else []
 
     def of(self, texts: Sequence[str]) -> str:
         """The YAML with these texts."""
