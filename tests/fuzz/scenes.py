@@ -13,6 +13,37 @@ from tests.fuzz.inputs import PROGRAM, Input
 from tests.fuzz.words import odd_words, options
 
 Tree = Any
+SETTINGS: Tree = {
+    "apiVersion": "tjgen.dev/v1alpha1",
+    "kind": "Settings",
+    "spec": {
+        "trusted": False,
+        "strict": True,
+        "policies": ["policies"],
+        "readable": ["../data"],
+        "allow": ["identity-patches"],
+        "budgets": {"points": 200, "totalSize": "256Mi", "seconds": 120},
+    },
+}
+POLICIES: tuple[Tree, ...] = (
+    {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingAdmissionPolicy",
+        "metadata": {"name": "registry"},
+        "spec": {
+            "matchConstraints": {
+                "resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}]
+            },
+            "validations": [{"expression": "object.spec.containers.all(one, one.image != '')", "message": "no image"}],
+        },
+    },
+    {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingAdmissionPolicyBinding",
+        "metadata": {"name": "registry"},
+        "spec": {"policyName": "registry", "validationActions": ["Deny"]},
+    },
+)
 
 
 def _build(draw: Draw) -> Input:
@@ -31,6 +62,16 @@ def _build_project(draw: Draw) -> Input:
         *draw.random.choice((("-o", "out"), ("-o", OUTPUT), ())),
         files=draw.files(draw.random.choice(draw.corpus.projects)),
     )
+
+
+def _settings(draw: Draw) -> Input:
+    """A build or check under a mutated file of the caller's settings, with a policy that may be mutated."""
+    seed = draw.experiment()
+    files = draw.files(seed)
+    files["caller/settings.yaml"] = draw.text(draw.changed([SETTINGS]))
+    files["caller/policies/policy.yaml"] = draw.text(draw.changed([*POLICIES]))
+    name = draw.random.choice(("build", "build", "check"))
+    return draw.command(name, *seed.words, files=files, variables={"TJGEN_SETTINGS": "caller/settings.yaml"})
 
 
 def _build_again(draw: Draw) -> Input:
@@ -162,6 +203,7 @@ SCENES = (
     Scene("build", 8, _build),
     Scene("build a project", 1, _build_project),
     Scene("build again", 1, _build_again),
+    Scene("settings", 1, _settings),
     Scene(
         "check",
         9,
