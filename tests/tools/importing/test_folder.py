@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from bench.imports import ratio
 from tests.checkout import ROOT
 from tests.program import Answer, tjgen
 from tjgen.cluster.trainer.framework import expand
@@ -127,6 +128,14 @@ def test_variables_in_any_order_need_no_patch() -> None:
     (text,) = read(trainer(env=[{"name": "B", "value": "1"}, {"name": "A", "value": "2"}]), RUNTIME).experiments.values()
     spec = yaml.safe_load(text)["spec"]
     assert (spec["env"], "patches" in spec) == ({"B": "1", "A": "2"}, False)
+
+
+def test_a_measured_trainjob_uses_its_runtime() -> None:
+    job = trainer(command=["torchrun", "a.py"], env=[{"name": "A", "value": "1"}, {"name": "B", "value": "2"}], numNodes=4)
+    assert ratio(job) is None
+    measured = ratio(job, [RUNTIME])
+    assert measured is not None
+    assert measured <= 0.6
 
 
 def test_books_of_other_programs_are_left_out() -> None:
