@@ -68,7 +68,9 @@ def _settings(draw: Draw) -> Input:
     """A build or check under a mutated file of the caller's settings, with a policy that may be mutated."""
     seed = draw.experiment()
     files = draw.files(seed)
-    files["caller/settings.yaml"] = draw.text(draw.changed([SETTINGS]))
+    # Most mutated settings are refused before anything is built.
+    is_settings = draw.random.random() < 0.4
+    files["caller/settings.yaml"] = draw.text(draw.changed([SETTINGS])) if is_settings else trees.written(draw.random, [SETTINGS])
     files["caller/policies/policy.yaml"] = draw.text(draw.changed([*POLICIES]))
     name = draw.random.choice(("build", "build", "check"))
     return draw.command(name, *seed.words, files=files, variables={"TJGEN_SETTINGS": "caller/settings.yaml"})
