@@ -51,6 +51,8 @@ def same(value: Tree, there: Tree) -> bool:
     """Whether two values are one. A quantity may be a number in an experiment, and a controller writes it canonically."""
     if value == there or str(value) == str(there):
         return True
+    if isinstance(there, dict) and there.keys() <= {"request", "limit"}:  # An amount in its long form.
+        return any(same(value, amount) for amount in there.values())
     try:
         return parse(str(value)) == parse(str(there))
     except ValueError:

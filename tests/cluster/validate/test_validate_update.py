@@ -146,6 +146,33 @@ def test_a_peer_of_two_forms_is_an_error_of_an_update() -> None:
     assert (error.field, error.detail) == ("spec.ingress[0].from[0]", "Forbidden: may not specify both ipBlock and another peer")
 
 
+def test_only_blocks_of_addresses_keep_a_wrong_form() -> None:
+    def policy(protocol: str) -> dict[str, Any]:
+        rule = {"from": [{"ipBlock": {"cidr": "x.y"}}], "ports": [{"protocol": protocol}]}
+        head = {"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": {"name": "a", "namespace": "b"}}
+        return {**head, "spec": {"podSelector": {}, "ingress": [rule]}}
+
+    (error,) = admit(policy("x.y"), old=policy("TCP")).errors
+    assert error.field == "spec.ingress[0].ports[0].protocol"
+
+
+def test_ephemeral_containers_of_an_update_are_no_error_of_a_creation() -> None:
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "b"}}
+    spec = {"containers": [{"name": "a", "image": "b"}]}
+    changed = {**spec, "ephemeralContainers": [{"name": "c", "image": "d"}]}
+    errors = admit({**pod, "spec": changed}, old={**pod, "spec": spec}).errors
+    assert "Forbidden: cannot be set on create" not in [error.detail for error in errors]
+
+
+def test_an_application_without_metadata_lacks_its_name_alone() -> None:
+    application = {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Application",
+        "spec": {"project": "default", "destination": {"namespace": "ml"}},
+    }
+    assert [error.field for error in admit(application).errors] == ["metadata.name"]
+
+
 @pytest.mark.parametrize("case", recorded("fixed_fields"), ids=lambda case: str(case["manifest"]["metadata"]["name"]))
 def test_fixed_fields(case: dict[str, Any]) -> None:
     verdict = admit(case["manifest"], old=case["old"])

@@ -39,6 +39,8 @@ def created(
             invalid += kinds.faults(api_version, kind, decoded(tree, schema))
     else:
         stored = with_defaults(tree, schema) if stored is None else stored
+        if "metadata" not in stored:  # The server adds it, with the namespace, before it validates the schema.
+            stored = {**stored, "metadata": {}}
         unknown, wrong = custom.structural(stored, schema)
         read += unknown
         invalid += custom.faults(wrong, schema)

@@ -45,7 +45,8 @@ def _claim(path: FieldPath, detail: str, new: Tree, before: Tree) -> bool:
 
 def _network_policy(path: FieldPath, detail: str, new: Tree, before: Tree) -> bool:
     """`ValidationOptionsForNetworking`: a block may have any form that the stored object has."""
-    return "strict subset" not in detail and get(new, path, None) in _ranges(before.get("spec") or {})
+    is_of_block = "ipBlock" in path and "strict subset" not in detail
+    return is_of_block and get(new, path, None) in _ranges(before.get("spec") or {})
 
 
 def _ranges(spec: Tree) -> list[str]:
@@ -62,6 +63,8 @@ def _pods(path: FieldPath, detail: str, new: Tree, before: Tree) -> bool:
     `ValidateLabelSelector` tolerates them only in `matchExpressions`. `validateTopologySpreadConstraints` skips the whole
     selector (`AllowInvalidTopologySpreadConstraintLabelSelector`).
     """
+    if detail == "Forbidden: cannot be set on create":
+        return True
     sort = _sort(path)
     is_checked = "matchLabels" in path and sort != "topologySpreadConstraints"
     if not sort or is_checked or "a valid label must be" not in detail:
