@@ -11,6 +11,7 @@ from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed, Origin
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get
 from tjgen.trees.fields.writer import Writer
+from tjgen.trees.manifests.leaves import lasting
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.workload.keys import LIST_KEYS
 
@@ -115,15 +116,16 @@ def _path(pointer: str) -> FieldPath:
 
 
 def _resolved(tree: Tree, path: FieldPath) -> FieldPath:
-    """The steps of a JSON Pointer with indexes as numbers where they lead into lists."""
+    """The steps of a JSON Pointer, with the keys of elements in lists: the owners of values are recorded under these."""
     steps: list[str | int] = []
+    value = tree
     for step in path:
-        if tree.__class__ is list and str(step).isdigit():
+        if value.__class__ is list and str(step).isdigit():
             steps.append(int(str(step)))
         else:
             steps.append(str(step))
-        tree = get(tree, (steps[-1],))
-    return tuple(steps)
+        value = get(value, (steps[-1],))
+    return lasting(tree, tuple(steps))
 
 
 class _OperationError(Exception):
