@@ -103,6 +103,10 @@ FAULTS = {
         "{platforms: [p.yaml], environments: {dev: {platform: esat}}}",
         ['TJ205 unknown-platform tjgen.yaml:3:60 the project has no platform "esat"'],
     ),
+    "a platform with a fault": (
+        "{platforms: [wrong.yaml], environments: {dev: {platform: west}}}",
+        ['TJ101 unknown-field wrong.yaml:4:8 unknown field "queue"'],
+    ),
     "a requirement that is not met": (
         "{requires: '>= 99'}",
         ["TJ206 requirement-not-met tjgen.yaml:3:18 this is tjgen 0.1.0, but the project requires >= 99"],
@@ -127,6 +131,7 @@ def test_fault(here: Path, spec: str, wanted: list[str]) -> None:
     overlay("bad.yaml", "bad", "{experiment: {node: 2}}")
     write("broken.yaml", "[")
     platform("p.yaml", "east")
+    write("wrong.yaml", "apiVersion: tjgen.dev/v1alpha1\nkind: Platform\nmetadata: {name: west}\nspec: {queue: {}}\n")
     assert told(load("tjgen.yaml")[1]) == wanted
 
 

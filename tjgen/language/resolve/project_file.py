@@ -13,7 +13,7 @@ from tjgen.language.resolve.reading import of_kind
 from tjgen.language.spec.objects import ProjectSpec
 from tjgen.trees.budgets import CommandBudgets
 from tjgen.trees.ceilings import ceiling
-from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files.problems import UnreadableError
 from tjgen.trees.files.repository import callers_project, projects_above, repository_of
@@ -73,7 +73,9 @@ def load(
         name: reader.overlays(environment.overlays, ("spec", "environments", name, "overlays"))
         for name, environment in project.spec.environments.items()
     }
+    known = len(diagnostics)
     platforms = reader.platforms(project.spec.platforms, ("spec", "platforms"))
+    are_all_read = not has_errors(diagnostics[known:])
     project = project._replace(overlays=overlays, overlays_of=own, platforms=platforms)
     if membership is not None:
         project, problems = membership.joined(project)
@@ -81,7 +83,9 @@ def load(
     reader.same_names([item.document for item in (*overlays, *(item for group in own.values() for item in group))])
     reader.same_names([item.document for item in platforms])
     diagnostics += _unknown_environments(project)
-    return project, [*diagnostics, *_unknown_platforms(project, document), *policy.unknown(project.spec.policy, document)]
+    if are_all_read:
+        diagnostics += _unknown_platforms(project, document)
+    return project, [*diagnostics, *policy.unknown(project.spec.policy, document)]
 
 
 def load_current() -> tuple[LoadedProject, list[Diagnostic]]:
