@@ -296,6 +296,7 @@ def test_the_environment_is_read_where_it_is_known_to_be() -> None:
         "cluster/registry/credentials.py": "only tjgen pin reads registries",
         "compiler/building/compilers.py": "TJGEN_STAMPS",
         "gitops/emit/cache.py": "the cache of output trees, which are not printed",
+        "language/resolve/caller.py": "TJGEN_*",
         "language/slicing/conformance.py": "starts a program",
         "trees/bytecode.py": "TJGEN_BYTECODE",
         "trees/git.py": "GIT_*, and it starts a program",

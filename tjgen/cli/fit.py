@@ -19,7 +19,7 @@ from tjgen.trees.session import Session
 
 COMMAND = Command(
     "fit",
-    "Predict which runs start on the nodes and queues of the Platform.",
+    "Predict which runs start on the nodes and in the queues.",
     "Place the pods of each run on the nodes of the Platform, with the filters and scores of kube-scheduler. Each run is "
     "placed alone on the empty cluster, then next to the other runs, in the order of their priority. Queues of Kueue admit "
     "runs by their quotas, flavors, and cohorts. For a run that does not start, print the sentence of the scheduler or the "

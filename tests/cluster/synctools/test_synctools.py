@@ -75,6 +75,7 @@ def test_annotations_and_labels_of_tools_are_nowhere_else_in_the_source() -> Non
 
 
 OWN_OBJECTS = {
+    "account_without_permission": "reads the account of a Kustomization and the destination of an AppProject",
     "automation_of_run": "reads the images of a Kustomization",
     "moved_to_another_owner": "reads the prune option of an ApplicationSet",
     "namespace_with_its_runs": "reads and writes the marks of each tool",
@@ -82,6 +83,7 @@ OWN_OBJECTS = {
     "no_decryption": "reads what decrypts: a field of a Kustomization, a plugin of an Application",
     "placement_with_kueue": "reads a mark of Flux",
     "suspend_with_kueue": "reads the marks of each tool",
+    "sync_without_account": "reads the account of a Kustomization, and the AppProject of an Application",
     "unknown_sync_word": "reads the marks of each tool",
     "unprotected_claim": "reads and writes the marks of each tool",
 }

@@ -63,7 +63,8 @@ def programs(objects: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], di
     for one in objects:
         if one["kind"] in ("Job", "CronJob"):
             job = one["spec"] if one["kind"] == "Job" else one["spec"]["jobTemplate"]["spec"]
-            yield job, job["template"]
+            if "jobset.sigs.k8s.io/jobset-name" not in job["template"]["metadata"]["labels"]:
+                yield job, job["template"]
 
 
 def containers(pod: dict[str, Any]) -> list[dict[str, Any]]:

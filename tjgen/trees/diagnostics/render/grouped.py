@@ -11,7 +11,7 @@ _SIMILAR = 3
 """Diagnostics of one cause that are shown if their messages differ in names."""
 _PLACES = 3
 """Other places that a note lists."""
-_NAME = r'"[^"]*"|\S*[0-9/.-]\S*'
+_NAME = r'"[^"]*"|(?<![^\s"])[^\s"]*[0-9/.-][^\s"]*'
 """What differs between messages of one cause: quoted values, names of runs, paths, and numbers."""
 
 
