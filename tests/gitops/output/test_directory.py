@@ -94,7 +94,7 @@ def test_a_tree_has_its_stages_and_a_second_build_changes_nothing(folder: Path) 
 def test_previews_say_that_they_are_previews(folder: Path) -> None:
     build(folder)
     previews = list((folder / "previews").rglob("*.yaml"))
-    assert {path.name.partition("-")[0] for path in previews} == {"jobset"}
+    assert {path.name.partition("-")[0] for path in previews} == {"jobset", "job", "pod", "service"}
     assert all("# +argocd:skip-file-rendering\n" in path.read_text(encoding="utf-8") for path in previews)
 
 
