@@ -9,35 +9,23 @@ recorded.json.xz.
 
 from __future__ import annotations
 
-import json
-import lzma
-import subprocess
 import sys
 from pathlib import Path
 
 from tests.cluster.queueing.compared_queues import differences
 from tests.cluster.queueing.workloads import queues
+from tests.cluster.recording import record
 
 RECORDED = Path(__file__).parent / "recorded.json.xz"
 RELEASE = "sigs.k8s.io/kueue v0.19.0"
 COUNT = 1500
-KEPT = 10
 
 
 def main(arguments: list[str]) -> int:
     """Consider the workloads, print the differences and counts, and write the recording."""
     recorder, count = arguments[0], int(arguments[1]) if len(arguments) > 1 else COUNT
     cases = [queues(seed) for seed in range(count)]
-    lines = "".join(json.dumps(case) + "\n" for case in cases)
-    done = subprocess.run([recorder], input=lines, stdout=subprocess.PIPE, text=True, check=True)
-    verdicts = [json.loads(line) for line in done.stdout.splitlines()]
-    different = 0
-    for seed, (case, several) in enumerate(zip(cases, verdicts, strict=True)):
-        problems = list(differences(case, several))
-        different += bool(problems)
-        sys.stdout.write("".join(f"cluster {seed}: {line}\n" for line in problems))
-    kept = [{"case": cases[seed], "verdicts": verdicts[seed]} for seed in range(0, count, KEPT)]
-    RECORDED.write_bytes(lzma.compress(json.dumps({"release": RELEASE, "cases": kept}, sort_keys=True).encode(), preset=9))
+    verdicts, different = record(recorder, cases, differences, release=RELEASE, path=RECORDED)
     modes = [(one["mode"], one["alone"]) for several in verdicts for one in several]
     fitting = sum(mode == "Fit" for mode, _ in modes)
     never = sum(alone == "NoFit" for _, alone in modes)
