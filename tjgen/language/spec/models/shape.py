@@ -140,7 +140,7 @@ class ResourceAmount(Shape):
     request: Counts[Quantity | None] = None
     """Amount that the scheduler reserves. The default is the limit."""
     limit: Counts[Quantity | None] = None
-    """Amount that the container can use at most. By default, there is no limit."""
+    """Maximum amount that the container can use. By default, there is no limit."""
 
 
 AccessMode: TypeAlias = Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]
