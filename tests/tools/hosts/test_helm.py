@@ -63,6 +63,18 @@ def test_a_chart_without_experiments_stays_as_it_is(tmp_path: Path) -> None:
     assert postrender(tmp_path, SETTINGS) == Answer(0, f"---\n{SETTINGS}", "")
 
 
+NAMED = '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"a": "%s"}}\n'
+
+
+@pytest.mark.parametrize("text", [NAMED % "1" + NAMED % "2", NAMED % "\\/"])
+def test_json_that_only_a_whole_file_can_hold_is_refused(tmp_path: Path, text: str) -> None:
+    """In a stream of YAML, kubectl does not read a document as JSON."""
+    answer = postrender(tmp_path, SETTINGS, text)
+    assert (answer.code, answer.out) == (1, "")
+    stream = f"---\n{SETTINGS}---\n{text}"
+    assert tjgen(tmp_path, "check", "-", stdin=stream).code == 1
+
+
 def test_lines_of_windows_and_a_missing_end_are_read(tmp_path: Path) -> None:
     text = f"---\r\n{EXPERIMENT}---\r\n{SETTINGS}".replace("\n", "\r\n").replace("\r\r", "\r").rstrip()
     answer = tjgen(tmp_path, "postrender", stdin=text)

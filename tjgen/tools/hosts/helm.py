@@ -18,7 +18,7 @@ from tjgen.tools.hosts.items import HostItem, HostItems, is_source
 from tjgen.tools.hosts.rendering import RenderRequest, rendered
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.path import Tree, get
-from tjgen.trees.source.reader import KUBERNETES, read
+from tjgen.trees.source.reader import PART, read
 from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple
 
@@ -44,7 +44,7 @@ def rerendered(text: str, options: RenderRequest, *, checks: bool = True) -> Cha
     sorts = False
     for chunk in _chunks(text):
         match = _SOURCE.search(chunk)
-        documents, problems = read(chunk, match[1] if match else "<stdin>", KUBERNETES)
+        documents, problems = read(chunk, match[1] if match else "<stdin>", PART)
         trees = [document.value for document in documents]
         noted = next(filter(None, map(_noted, trees)), None)
         sorts = sorts or noted is not None

@@ -69,7 +69,8 @@ class Builder:
         self._source = source
         self._dialect = dialect
         self._plain = dialect.plain
-        self._has_slash_escapes = dialect.follows_go and not is_json(source.content) and has_slash_escapes(source.content)
+        is_yaml = not (dialect.guesses_json and is_json(source.content))
+        self._has_slash_escapes = dialect.follows_go and is_yaml and has_slash_escapes(source.content)
         self._begin()
 
     def run(self, parser: Parser) -> None:

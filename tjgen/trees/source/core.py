@@ -132,4 +132,4 @@ def stray_tag(tag: str, value: Tree) -> OddScalar:
     return OddScalar(value, TAG, f"the tag {written(tag)} has no meaning here", "remove the tag")
 
 
-DIALECT = Dialect("core", Memo(plain), Memo(key), tagged, stray_tag, follows_go=False)
+DIALECT = Dialect("core", Memo(plain), Memo(key), tagged, stray_tag, follows_go=False, guesses_json=False)

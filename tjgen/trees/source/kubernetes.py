@@ -188,4 +188,6 @@ def _binary(text: str) -> Any:
 # Go puts one replacement character instead of each byte that is not UTF-8.
 _REPLACED = dict.fromkeys(range(0xDC80, 0xDD00), 0xFFFD)
 
-DIALECT = Dialect("kubernetes", Memo(plain), Memo(key), tagged, stray_tag, follows_go=True)
+DIALECT = Dialect("kubernetes", Memo(plain), Memo(key), tagged, stray_tag, follows_go=True, guesses_json=True)
+PART = DIALECT._replace(guesses_json=False)
+"""The dialect of a part of a stream of YAML."""

@@ -18,7 +18,10 @@ KUBERNETES = "kubernetes"
 CORE = "core"
 """Read as YAML 1.2's core schema: for experiments, overlays, platforms and projects."""
 
-_DIALECTS = {KUBERNETES: kubernetes.DIALECT, CORE: core.DIALECT}
+PART = "part"
+"""Read as kubectl reads the documents of a stream of YAML: a part that starts with `{` is not JSON."""
+
+_DIALECTS = {KUBERNETES: kubernetes.DIALECT, CORE: core.DIALECT, PART: kubernetes.PART}
 
 
 def read(
@@ -26,28 +29,28 @@ def read(
 ) -> tuple[list[Document], list[Diagnostic]]:
     """All documents of a stream that could be read, empty ones skipped, and what is wrong with the text.
 
-    `dialect` is KUBERNETES or CORE. `budgets` bounds the size, the documents and the values of the text. Never raises because
-    of the text: where reading cannot go on, an error ends the
-    diagnostics and the documents before it are returned.
+    `dialect` is KUBERNETES, CORE or PART. `budgets` bounds the size, the documents and the values of the text. Never raises
+    because of the text: where reading cannot go on, an error ends the diagnostics and the documents before it are returned.
     """
     if len(text) > budgets.file_size:
         return [], [exceeded("file_size", len(text), budgets.file_size, "the file", span=Text("", file).span(0, 0))]
     content, unreadable = decode(text, file)
     if unreadable is not None:
         return [], [unreadable]
-    if dialect == KUBERNETES and is_json(content):
+    rules = _DIALECTS[dialect]
+    if rules.guesses_json and is_json(content):
         content = join_halves(content)
     source = Text(content, file)
     excess = check_number(source)
     if excess is not None:
         return [], [excess]
-    builder = Builder(source, _DIALECTS[dialect], budgets)
+    builder = Builder(source, rules, budgets)
     try:
         builder.run(libyaml.parse(content))
     except CompileError as limit:
         return builder.documents, [*builder.findings.in_order(), *limit.diagnostics]
     except libyaml.YAMLError as error:
-        if dialect == KUBERNETES and is_json(content):
+        if rules.guesses_json and is_json(content):
             objects = _read_objects(content, source, budgets)
             if objects is not None:
                 return objects

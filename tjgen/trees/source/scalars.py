@@ -63,6 +63,8 @@ class Dialect(NamedTuple):
     """Tag without effect on its value, and the value -> Doubt."""
     follows_go: bool
     """Whether go-yaml v2 is followed where it departs from YAML 1.2: in merge keys, escapes, directives and separators."""
+    guesses_json: bool
+    """Whether a text that starts with `{` is read as JSON, which has escapes of its own and needs no separators."""
 
 
 def is_decimal(text: str) -> bool:
