@@ -66,9 +66,21 @@ def changes(node: ast.AST) -> Iterator[str]:
 
 def kept_by_identity(file: Path) -> Iterator[str]:
     """The tables of an object that have `id(...)` as a key: an identity is used again when its object is gone."""
-    for node in ast.walk(parsed(file)):
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and is_identity(node.slice):
-            yield ast.unparse(node.value)
+    for function in ast.walk(parsed(file)):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            nodes = list(ast.walk(function))
+            keys = {
+                target.id
+                for node in nodes
+                if isinstance(node, ast.Assign) and is_identity(node.value)
+                for target in node.targets
+                if isinstance(target, ast.Name)
+            }
+            for node in nodes:
+                if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
+                    key = node.slice
+                    if is_identity(key) or (isinstance(key, ast.Name) and key.id in keys):
+                        yield ast.unparse(node.value)
 
 
 def is_identity(node: ast.AST) -> bool:
@@ -98,4 +110,6 @@ def test_the_check_sees_state(tmp_path: Path) -> None:
     module.write_text("A = {}\nB: list[int] = []\nC = 1\nD = {}\ndef f(D):\n  global C\n  A[1] = 2\n  B.append(1)\n  D[1] = 2\n")
     assert sorted(changed(module)) == ["A", "B", "C"]
     module.write_text("class A:\n  def f(self, x):\n    self.table[id(x), 1] = x\n    local = {}\n    local[id(x)] = x\n")
+    assert [*kept_by_identity(module)] == ["self.table"]
+    module.write_text("class A:\n  def f(self, x):\n    key = (1, id(x))\n    self.table[key] = x\n")
     assert [*kept_by_identity(module)] == ["self.table"]

@@ -27,7 +27,8 @@ FIELDS = frozenset(
      "workingDir")
 )  # fmt: skip
 """Fields of `spec` that runs with a shape can have. Passes of the others read texts, sizes or files."""
-_SWEEP = "sweep"
+SWEEP = "sweep"
+"""The field that is not part of a shape: it is as long as there are points. `Stamps` numbers sweeps."""
 _MEASURING = "checkpoints"
 """The field whose pass reads the sizes of claims."""
 _SELECTORS = ("'labelSelector'", "'matchLabels'", "'matchExpressions'")
@@ -91,10 +92,8 @@ def shape_of(job: Job, constants: Constants) -> RunShape | None:
         return None
     parts = [setting.environment or "", setting.namespace, f"{_steps(family)} {_steps(rest)}"]
     texts = [family, run]
-    # The points of a sweep share it, and it is as long as there are points.
-    parts.append(f"{id(spec.get(_SWEEP))}")
     _collect({key: value for key, value in metadata.items() if key != "name"}, OPAQUE["metadata"], constants, parts, texts)
-    _collect({key: value for key, value in spec.items() if key != _SWEEP}, _rules(spec), constants, parts, texts)
+    _collect({key: value for key, value in spec.items() if key != SWEEP}, _rules(spec), constants, parts, texts)
     key = "\n".join(parts)
     if len(key) + sum(map(len, texts)) > _LARGEST:
         return None

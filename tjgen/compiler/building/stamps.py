@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tjgen.compiler.building.shapes import Constants, RunShape, constants_of, marks_of, shape_of, with_texts
+from tjgen.compiler.building.shapes import SWEEP, Constants, RunShape, constants_of, marks_of, shape_of, with_texts
 from tjgen.compiler.hops.afterwards import is_watched
 from tjgen.compiler.hops.draft import Job
 from tjgen.compiler.pipeline import Compiled, compile_run
@@ -21,8 +21,13 @@ from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.stamp import Marks, StampedTree, stamped
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.source.stamped import StampedText
-from tjgen.trees.typing import Any
+from tjgen.trees.typing import TYPE_CHECKING, Any, TypeAlias
 
+if TYPE_CHECKING:
+    from tjgen.language.catalog.runtime import CatalogRuntime
+
+_ShapeKey: TypeAlias = tuple[int, int, str]
+"""The numbers of the runtime and of the sweep, and the key of the shape."""
 _NAME = ("metadata", "name")
 _ALIKE = 3
 """Runs of a shape that are compiled. The last of them is compiled with marks, too."""
@@ -34,11 +39,13 @@ class Stamps:
     """The shapes of the runs of one build."""
 
     def __init__(self) -> None:
-        self._constants: dict[tuple[str | None, int], tuple[int, Constants, Job]] = {}
-        """Environment and identity of a runtime -> its number, its constants, and a job that keeps the runtime alive."""
-        self._templates: dict[tuple[int, str], _Template | None] = {}
+        self._constants: dict[tuple[str | None, CatalogRuntime], tuple[int, Constants]] = {}
+        """Environment and runtime -> their number and their constants."""
+        self._sweeps = 0
+        """Sweeps so far."""
+        self._templates: dict[_ShapeKey, _Template | None] = {}
         """Shape -> its template; None for a shape that is never stamped."""
-        self._runs: dict[tuple[int, str], int] = {}
+        self._runs: dict[_ShapeKey, int] = {}
         """Shape without a template -> its runs so far."""
 
     def compile(self, job: Job) -> Compiled:
@@ -47,7 +54,7 @@ class Stamps:
         shape = shape_of(job, constants)
         if shape is None:
             return compile_run(job)
-        known = (number, shape.key)
+        known = (number, self._sweep_of(job), shape.key)
         if known in self._templates:
             template = self._templates[known]
             return compile_run(job) if template is None else template.stamped(shape, job)
@@ -60,11 +67,20 @@ class Stamps:
         return compiled
 
     def _constants_of(self, job: Job) -> tuple[int, Constants]:
-        key = (job.setting.environment, id(job.runtime))
+        key = (job.setting.environment, job.runtime)
         known = self._constants.get(key)
         if known is None:
-            known = self._constants[key] = (len(self._constants), constants_of(job), job)
-        return known[:2]
+            known = self._constants[key] = (len(self._constants), constants_of(job))
+        return known
+
+    def _sweep_of(self, job: Job) -> int:
+        """The number of the sweep of a job, 0 without one. Its points follow each other and share it: no comparison reads it."""
+        sweep = job.sources.experiment.value["spec"].get(SWEEP)
+        return 0 if sweep is None else job.setting.session.latest("stamped sweep", [sweep], self._next_sweep)
+
+    def _next_sweep(self) -> int:
+        self._sweeps += 1
+        return self._sweeps
 
 
 def _template(job: Job, shape: RunShape, constants: Constants) -> _Template | None:
