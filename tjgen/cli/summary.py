@@ -11,6 +11,7 @@ from tjgen.compiler.totals.cost import Cost, classes_of, cost_of, deadline_of, d
 from tjgen.compiler.totals.report import report
 from tjgen.compiler.totals.table import CURRENT, Row, slices_table, table
 from tjgen.compiler.totals.tally import Totals, idle, of_run
+from tjgen.gitops.output.done import RequestedRuns
 from tjgen.gitops.output.leftover import Leftover, leftovers, team_of
 from tjgen.language.platform.devices import Accelerator
 from tjgen.language.runs.lock import ACTIVE, ARCHIVED
@@ -25,18 +26,18 @@ class Summary:
         self._plan = plan
         self._directory = directory
         self._rows: list[Row] = []
-        self._units: dict[str, Built | None] = {}
+        self._units: dict[str, RequestedRuns | None] = {}
         self._slices: list[tuple[str, Tree]] = []
         self._bandwidths: dict[str, int] = {}
 
     def add(self, built: Built) -> None:
         """Add the runs of one experiment."""
         self._bandwidths |= self._plan.cluster(built.unit.environment).bandwidth
-        self._units[built.unit.key] = built
+        requested = self._units[built.unit.key] = RequestedRuns.of(built)
         for one in built.runs:
             state = ARCHIVED if one.is_record else CURRENT if one.state == ACTIVE else one.state
             totals = of_run(one.compiled.manifests, one.compiled.previews)
-            place = LockKey(built.unit.environment, built.unit.namespace, built.unit.name)
+            place = requested.place
             team = next((team for manifest in one.compiled.manifests if (team := team_of(manifest.tree))), "")
             row = self._row(place, one.name, state, totals if state == CURRENT else idle(totals), team)
             cost = Cost()

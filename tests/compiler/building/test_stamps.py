@@ -17,10 +17,11 @@ from tests.compiler.building.stamping import compare, compare_random
 from tests.program import TESTS, arguments, cases, tjgen
 from tjgen.cli.build import COMMAND
 from tjgen.cli.command import parse
-from tjgen.compiler.building import compilers
+from tjgen.compiler.building import compilers, stamps
 from tjgen.compiler.building.compilers import STAMPS
 from tjgen.compiler.building.request import Request
-from tjgen.compiler.building.shapes import _texts
+from tjgen.compiler.building.shapes import Constants, RunShape, _texts, shape_of
+from tjgen.compiler.hops.draft import Job
 from tjgen.language.spec.opaque import OPAQUE
 from tjgen.trees import trust
 from tjgen.trees.source.reader import CORE, read
@@ -224,6 +225,26 @@ def test_points_of_a_sweep_are_stamped(tmp_path: Path) -> None:
     write_project(tmp_path, [tree])
     with chdir(tmp_path):
         assert compare(Request()).stamped == 17
+
+
+def test_runs_that_are_not_alike_are_rarely_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[str] = []
+
+    def counted(job: Job, constants: Constants) -> RunShape | None:
+        looked_at.append(job.setting.run)
+        return shape_of(job, constants)
+
+    monkeypatch.setattr(stamps, "shape_of", counted)
+    experiments = [experiment(number) for number in range(88 + 60)]
+    for number in range(88):
+        experiments[number]["spec"]["nodes"] = number + 3
+    write_project(tmp_path, experiments)
+    with chdir(tmp_path):
+        count = compare(Request())
+    apart = [name for name in looked_at if int(name.split("-")[1]) < 88]
+    assert len(apart) == 24 + 64 // 16
+    # Of the 60 runs that are alike, the second that is looked at shows that shapes occur again.
+    assert count.stamped >= 60 - 2 * 16 - 1
 
 
 def test_trees_previews_and_explanations_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,8 @@
 The third run of a shape is compiled twice: as it is, and with marks instead of its texts. The objects with marks are a
 template if they become the objects of the run when its own texts replace the marks. From then on, runs of the shape are stamped:
 scalars with marks get their texts, so the writer quotes each text by itself. A shape whose runs have diagnostics, or whose
-objects have a text in another form, is never stamped. TJGEN_STAMPS=off compiles every run.
+objects have a text in another form, is never stamped. After many runs without a second one of their shape, only some of the next
+ones are looked at. TJGEN_STAMPS=off compiles every run.
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ _ShapeKey: TypeAlias = tuple[int, int, str]
 _NAME = ("metadata", "name")
 _ALIKE = 3
 """Runs of a shape that are compiled. The last of them is compiled with marks, too."""
+_PATIENCE = 24
+"""Runs of a runtime, one after another and without a shape of an earlier one, of which each is looked at."""
+_SAMPLED = 16
+"""Of the next ones, one of this many is looked at, until a shape occurs again."""
 _PLACE = 2
 """The position of its place in a relation."""
 
@@ -47,19 +52,27 @@ class Stamps:
         """Shape -> its template; None for a shape that is never stamped."""
         self._runs: dict[_ShapeKey, int] = {}
         """Shape without a template -> its runs so far."""
+        self._alone: dict[int, int] = {}
+        """Number of a runtime -> runs since the last one with the shape of an earlier one."""
 
     def compile(self, job: Job) -> Compiled:
         """Return what `compile_run` returns, in less time for a run of a known shape."""
         number, constants = self._constants_of(job)
-        shape = shape_of(job, constants)
+        alone = self._alone[number] = self._alone.get(number, 0) + 1
+        shape = shape_of(job, constants) if alone <= _PATIENCE or alone % _SAMPLED == 0 else None
         if shape is None:
             return compile_run(job)
         known = (number, self._sweep_of(job), shape.key)
         if known in self._templates:
             template = self._templates[known]
-            return compile_run(job) if template is None else template.stamped(shape, job)
+            if template is None:
+                return compile_run(job)
+            self._alone[number] = 0
+            return template.stamped(shape, job)
         compiled = compile_run(job)
         runs = self._runs[known] = self._runs.get(known, 0) + 1
+        if runs > 1:
+            self._alone[number] = 0
         if runs == _ALIKE:
             template = _template(job, shape, constants)
             is_proved = template is not None and _is_same(template.stamped(shape, job), compiled)

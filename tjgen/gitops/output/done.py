@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tjgen.compiler.building.run import Built
+from tjgen.language.runs.store import LockKey
 from tjgen.trees.typing import Any, NamedTuple
 
 
@@ -28,6 +30,23 @@ class RunCounts(NamedTuple):
     def plus(self, other: RunCounts) -> RunCounts:
         """Both together."""
         return RunCounts(*[mine + theirs for mine, theirs in zip(self, other, strict=True)])
+
+
+class RequestedRuns(NamedTuple):
+    """What the end of a build reads of an experiment. The runs themselves are not kept: their objects take most of the memory."""
+
+    place: LockKey
+    names: frozenset[str]
+    """Runs that stay requested."""
+    stops: bool
+    """Whether runs that are superseded are stopped."""
+
+    @staticmethod
+    def of(built: Built) -> RequestedRuns:
+        """The runs that an experiment requests."""
+        unit = built.unit
+        names = frozenset([*[run.name for run in built.runs], *built.kept_names])
+        return RequestedRuns(LockKey(unit.environment, unit.namespace, unit.name), names, built.stops)
 
 
 class Done(NamedTuple):

@@ -13,11 +13,11 @@ from tjgen.cluster.trainer.inputs import runtime_of
 from tjgen.cluster.trainer.objects import SNAPSHOT_SUFFIX
 from tjgen.cluster.trainer.release import Release
 from tjgen.compiler.building.plan import Plan
-from tjgen.compiler.building.run import Built
 from tjgen.compiler.totals.cost import deadline_of, devices_of
 from tjgen.compiler.totals.shared import LEFT, LEFT_IN_QUEUE, Footprint, left_over
 from tjgen.compiler.totals.tally import Totals, idle, of_gang, of_run
 from tjgen.gitops.emit.ondisk import files
+from tjgen.gitops.output.done import RequestedRuns
 from tjgen.gitops.output.inventory import RunEntry, own_files
 from tjgen.language.catalog.find import Catalog
 from tjgen.language.runs import freeze
@@ -63,20 +63,20 @@ def team_of(tree: Tree) -> str:
 
 
 def leftovers(
-    plan: Plan, directory: str, units: Mapping[str, Built | None], locks: Mapping[str, Lock] = MappingProxyType({})
+    plan: Plan, directory: str, units: Mapping[str, RequestedRuns | None], locks: Mapping[str, Lock] = MappingProxyType({})
 ) -> list[Leftover]:
     """The runs in `directory` that are neither requested nor archived.
 
-    `units`: key of each experiment of the build -> what was built, None if an earlier build did. `locks`: key -> the lock as the
-    build leaves it, as far as that is known. A build of some paths looks only at their experiments. Raises CompileError where a
-    lock or a file cannot be read.
+    `units`: key of each experiment of the build -> its requested runs, None if an earlier build has them. `locks`: key -> the
+    lock as the build leaves it, as far as that is known. A build of some paths looks only at their experiments. Raises
+    CompileError where a lock or a file cannot be read.
     """
     leftover_runs: list[Leftover] = []
     for place, lock in plan.locks.all([name for name in plan.environments if name is not None]):
         if place.environment not in plan.environments or not (plan.whole or place.key in units):
             continue
-        built = units.get(place.key) if place.key not in locks else None
-        for run, state, stops in _not_requested(locks.get(place.key, lock), built):
+        requested = units.get(place.key) if place.key not in locks else None
+        for run, state, stops in _not_requested(locks.get(place.key, lock), requested):
             trees = objects_of(directory, RunEntry(place, run), stops=stops)
             if trees:
                 leftover_runs.append(leftover_of(place, run.name, state, trees, plan))
@@ -106,13 +106,12 @@ def previews_of(tree: Tree, context: Sequence[Tree], catalog: Catalog, release: 
             yield one.tree
 
 
-def _not_requested(lock: Lock, built: Built | None) -> Iterator[tuple[LockedRun, str, bool]]:
+def _not_requested(lock: Lock, requested: RequestedRuns | None) -> Iterator[tuple[LockedRun, str, bool]]:
     """The runs, their states, and whether the build stops them."""
-    requested = {run.name for run in built.runs} | {*built.kept_names} if built is not None else set()
     for run in lock.runs.values():
-        if built is not None and run.name not in requested and run.lifecycle_state != ARCHIVED:
-            yield run, SUPERSEDED, built.stops and run.is_requested
-        elif built is None and run.lifecycle_state in NOT_REQUESTED:
+        if requested is not None and run.name not in requested.names and run.lifecycle_state != ARCHIVED:
+            yield run, SUPERSEDED, requested.stops and run.is_requested
+        elif requested is None and run.lifecycle_state in NOT_REQUESTED:
             yield run, run.state, run.stopped
 
 

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Mapping
 
 from tjgen.cluster.synctools.table import BY_NAME, TOOLS
 from tjgen.compiler.building.plan import Plan
-from tjgen.compiler.building.run import Unit
 from tjgen.gitops.emit.ondisk import below, files
 from tjgen.gitops.output.layout import folder_of, stage_folder
 from tjgen.gitops.sync.access import GITOPS, is_synced
@@ -41,9 +40,8 @@ def second_tree(plan: Plan, directory: str) -> list[Diagnostic]:
     return relocation.other_project(plan, directory, unknown) if unknown else relocation.second_tree(plan, directory)
 
 
-def second_tree_of(plan: Plan, directory: str, units: Iterable[Unit]) -> list[Diagnostic]:
+def second_tree_of(plan: Plan, directory: str, places: Iterable[LockKey]) -> list[Diagnostic]:
     """TJ283 if experiments have runs, and all of them are in another folder: a build of single files."""
-    places = [LockKey(unit.environment, unit.namespace, unit.name) for unit in units]
     locks = [(place, lock) for place in places if (lock := plan.locks.of(place)).runs]
     absent = [
         one for one in locks if not any(os.path.isdir(f"{directory}/{folder_of(one[0], run)}") for run in one[1].runs.values())

@@ -14,7 +14,7 @@ from tjgen.gitops.emit.comparison import CRLF, Comparison
 from tjgen.gitops.emit.tree import Committed, OutputTree
 from tjgen.gitops.output import orphans, outdated
 from tjgen.gitops.output.apply import Directory
-from tjgen.gitops.output.done import RunCounts
+from tjgen.gitops.output.done import RequestedRuns, RunCounts
 from tjgen.gitops.output.interrupted import still_wanted
 from tjgen.gitops.output.layout import stage_folder
 from tjgen.gitops.output.memory import Memory, Remembered
@@ -188,7 +188,7 @@ def build_into(
     """Everything of `plan` into `directory`, which is finished then; what was found."""
     diagnostics: list[Diagnostic] = []
     session = Session()
-    units: dict[str, Built | None] = {}
+    units: dict[str, RequestedRuns | None] = {}
 
     def left(own: Sequence[Footprint]) -> list[Footprint]:
         if not any(plan.cluster(name).quotas or plan.cluster(name).queues for name in plan.environments):
@@ -219,7 +219,7 @@ def build_into(
         if isinstance(built, ProjectFindings):
             directory.shared_overlays = built.shared_overlays
             continue
-        units[built.unit.key] = built
+        units[built.unit.key] = RequestedRuns.of(built)
         if seen is not None:
             seen(built)
         if not built.failed:
@@ -227,7 +227,7 @@ def build_into(
             if memory is not None:
                 memory.note(built, done)
     if not plan.whole:
-        diagnostics += second_tree_of(plan, directory.directory, [one.unit for one in units.values() if one is not None])
+        diagnostics += second_tree_of(plan, directory.directory, [one.place for one in units.values() if one is not None])
     environments: list[str | None] = [*plan.project.spec.environments] or [None]
     directory.finish(plan.environments, whole=plan.whole and not has_errors(diagnostics), all_environments=environments)
     diagnostics += directory.diagnostics
