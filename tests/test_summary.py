@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -240,3 +241,70 @@ def test_wrong_prices_are_reported(clusters: Path, prices: str, message: str) ->
     assert answer.code == 1
     assert message in answer.err
     assert not (clusters / "deploy").exists()
+
+
+def _totals(text: str) -> list[str]:
+    return [re.sub(" +", " ", line) for line in text.splitlines() if " TOTAL" in line]
+
+
+def test_totals_are_of_the_groups_that_are_named(clusters: Path) -> None:
+    one = clusters / "experiments/one.yaml"
+    one.write_text(one.read_text().replace("{team: vision}", '{team: vision, cost-center: "12"}'))
+    answer = tjgen(clusters, "build", "--summary", "-q", "--by", "label:cost-center", "--by", "namespace")
+    assert _totals(answer.out) == [
+        "lab TOTAL all 4 6 -",
+        "lab TOTAL of no label cost-center all 2 4 -",
+        "lab TOTAL of label cost-center 12 all 2 2 -",
+        "lab TOTAL of namespace dev all 2 3 -",
+        "lab TOTAL of namespace test all 2 3 -",
+        "main TOTAL all 2 3 -",
+        "main TOTAL of no label cost-center all 1 2 -",
+        "main TOTAL of label cost-center 12 all 1 1 -",
+        "main TOTAL of namespace prod all 2 3 -",
+    ]
+    words = ("build", "--summary", "-q", "--format", "json", "--by", "label:cost-center", "--by", "team")
+    found = json.loads(tjgen(clusters, *words).out)["clusters"]["lab"]["groups"]
+    assert {name: {group: total["pods"] for group, total in groups.items()} for name, groups in found.items()} == {
+        "label:cost-center": {"": 2, "12": 2},
+        "team": {"nlp": 2, "vision": 2},
+    }
+    page = tjgen(clusters, "report", "--by", "label:cost-center").out
+    assert "TOTAL of label cost-center 12<" in page
+    assert "TOTAL of team" not in page
+
+
+def test_groups_have_the_cost_of_their_runs(priced: Path) -> None:
+    answer = tjgen(priced, "build", "--summary", "-q", "--by", "team")
+    costs = _costs(answer.out)
+    assert costs["lab", "TOTAL of team vision", "all"] == ("7.00 EUR", "-")
+    assert costs["main", "TOTAL of team nlp", "all"] == ("8.00 USD", "12.00 USD")
+
+
+def test_a_total_of_several_currencies_has_no_cost(priced: Path) -> None:
+    """One cluster that two Platforms describe."""
+    file = priced / "tjgen.yaml"
+    file.write_text(file.read_text().replace("platform: ", "cluster: west, platform: "))
+    answer = tjgen(priced, "build", "--summary", "-q", "--by", "environment")
+    costs = _costs(answer.out)
+    assert costs["west", "TOTAL", "all"] == ("-", "-")
+    assert costs["west", "TOTAL of environment prod", "all"] == ("12.00 USD", "-")
+    assert tjgen(priced, "report", "-o", "report.html").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["--summary", "--by", "teem"],
+            "--by takes project, team, environment, namespace or label:KEY, not teem; did you mean team?",
+        ),
+        (["--summary", "--by", "label:"], "--by label:: name part must be non-empty"),
+        (["--summary", "--by", "label:a b"], "--by label:a b: name part must consist of alphanumeric characters"),
+        (["--by", "team"], "--by needs --summary"),
+    ],
+)
+def test_wrong_groups_are_refused(words: list[str], message: str, clusters: Path) -> None:
+    answer = tjgen(clusters, "build", *words)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(f"Error: {message}")
+    assert "--summary" not in words or tjgen(clusters, "report", *words[1:]).err == answer.err

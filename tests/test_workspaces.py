@@ -676,18 +676,6 @@ def test_fit_places_the_runs_of_all_projects_on_the_same_nodes(lab: Path) -> Non
     assert (answer.code, codes(answer)) == (1, ["error[TJ580] teams/b/experiments/run.yaml:8:8"])
 
 
-@pytest.mark.parametrize(
-    "words",
-    [["runs", "list", "a"], ["runs", "prune"], ["status"], ["promote", "a-*", "--env", "prod"], ["pin", "--check"], ["report"]],
-    ids=" ".join,
-)
-def test_commands_for_one_project_name_a_folder_instead_of_finding_no_runs(words: list[str], lab: Path) -> None:
-    assert tjgen(lab, "build").code == 0
-    answer = tjgen(lab, *words)
-    message = f"Error: tjgen {words[0]} works on one project of the workspace: change to its folder, such as teams/a\n"
-    assert (answer.code, answer.out, answer.err) == (2, "", message)
-
-
 def test_a_workspace_with_runs_of_its_own_lists_them(lab: Path) -> None:
     (lab / "experiments").mkdir()
     (lab / "experiments" / "own.yaml").write_text(EXPERIMENT.replace("NAME", "own"))
@@ -720,10 +708,6 @@ def test_runs_list_shows_the_runs_of_all_projects(lab: Path) -> None:
     rows = [line.split() for line in answer.out.splitlines()]
     assert [row[3] for row in rows if row[0] != "RUN"] == ["prod/a/a", "prod/b/b"]
     assert tjgen(lab, "runs").out == tjgen(lab, "runs", "list", "--env", "prod").out == answer.out
-    for words in (["--json"], ["--format", "json"]):
-        refused = tjgen(lab, "runs", "list", *words)
-        assert (refused.code, refused.out) == (2, "")
-        assert "is for one project of the workspace" in refused.err
     (lab / "teams/a/tjgen.yaml").write_text(project("a", "  budgets: {points: 101}\n"))
     broken = tjgen(lab, "runs", "list")
     assert (broken.code, codes(broken)) == (1, ["error[TJ562] teams/a/tjgen.yaml:7:21"])

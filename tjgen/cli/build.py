@@ -7,6 +7,7 @@ import sys
 
 from tjgen.cli.collected import collect
 from tjgen.cli.command import (
+    BY,
     COMMON,
     FLAG,
     FOLDER,
@@ -60,6 +61,7 @@ COMMAND = Command(
             "Show what runs request, superseded and orphaned ones too; with --format json for programs.",
             FLAG,
         ),
+        BY,
         Option(("--renew",), "renew", "Run these locked runs again under new names, if they would change.", MANY, "NAME"),
         Option(("--prune-runs",), "prune_runs", "Remove runs that no experiment requests any more.", FLAG),
         Option(("--prune-data",), "prune_data", "Remove claims that no experiment requests any more.", FLAG),
@@ -134,6 +136,10 @@ def _wrong_use(arguments: Arguments) -> str | None:
         return "--trainer cannot be used with -o DIR: the tree could not be built again; set spec.trainer in tjgen.yaml"
     if arguments["expanded"] not in (None, "-") and not into_tree:
         return "--expanded DIR needs -o DIR; alone it shows what controllers will create"
+    if arguments["by"]:
+        from tjgen.compiler.totals.groups import wrong_group  # few builds print a summary
+
+        return wrong_group(arguments["by"]) if arguments["summary"] else "--by needs --summary"
     if arguments["all_pods"] and arguments["expanded"] is None:
         return "--all-pods needs --expanded"
     for option in ("check", "staged"):
@@ -207,7 +213,7 @@ def _as_stream(plan: Plan, file: str | None, arguments: Arguments, reporter: Rep
     if reporter.failed:
         return
     if summary:
-        summary.show(arguments["format"])
+        summary.show(arguments)
         return
     texts = [text for stage in STAGES for text in staged[stage]]
     if plan.platform_files:

@@ -86,6 +86,13 @@ ACCEPT_MISSING = Option(
     "accept_missing",
     "Write although the output tree does not contain every object of the manifests; follow the steps of TJ284.",
 )
+BY = Option(
+    ("--by",),
+    "by",
+    "Totals of the summary by project, team, environment, namespace or label:KEY; may be repeated.",
+    MANY,
+    "GROUP",
+)
 COMMON = (FORMAT, QUIET, STRICT)
 
 

@@ -90,7 +90,7 @@ def _table(one: ClusterFit) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     starting = sum(verdict.order > 0 for verdict in one.verdicts)
-    head = f"{one.platform}: {_count(one.nodes, 'node')}; {starting} of {_count(len(one.verdicts), 'run')} can start"
+    head = f"{one.cluster}: {_count(one.nodes, 'node')}; {starting} of {_count(len(one.verdicts), 'run')} can start"
     return "\n".join([head, *lines]) + "\n"
 
 
@@ -127,4 +127,4 @@ def _as_json(one: ClusterFit) -> dict[str, object]:
         }
         for verdict in one.verdicts
     ]
-    return {"platform": one.platform, "nodes": one.nodes, "runs": runs}
+    return {"platform": one.platform, "cluster": one.cluster, "nodes": one.nodes, "runs": runs}

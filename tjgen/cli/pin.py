@@ -5,17 +5,35 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from tjgen import __version__
-from tjgen.cli.command import COMMON, ENVIRONMENTS, FLAG, MANY, TRUSTED, VALUE, Arguments, Command, Option, refuse_use
+from tjgen.cli.command import (
+    COMMON,
+    ENVIRONMENTS,
+    FLAG,
+    FOLDER,
+    MANY,
+    TRUSTED,
+    VALUE,
+    Arguments,
+    Command,
+    Option,
+    enter,
+    refuse_use,
+)
 from tjgen.cli.reporting import Reporter
-from tjgen.cli.workspaces import refuse_workspace
 from tjgen.cluster.registry.reference import Reference
-from tjgen.compiler.building.plan import make_plan
+from tjgen.compiler.building.plan import Plan, make_plan
+from tjgen.compiler.building.projects import is_of_all
 from tjgen.compiler.building.request import Request
 from tjgen.gitops.output.pinning import COLLECTING, PinResult, Resolve, collect, pin, prune, unpinned
 from tjgen.language.runs.pins import Pins
 from tjgen.trees.diagnostics.model import has_errors
+from tjgen.trees.typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tjgen.cluster.registry.registry import Registries
 
 COMMAND = Command(
     "pin",
@@ -36,6 +54,7 @@ COMMAND = Command(
         Option(("--local",), "local", "Registry that may be at an address of this machine; may be repeated.", MANY, "HOST"),
         Option(("--token-host",), "token_host", "Host that may get a registry's credentials; may be repeated.", MANY, "HOST"),
         Option(("--timeout",), "timeout", "Seconds to wait for an answer (15).", VALUE, "SECONDS"),
+        FOLDER,
         TRUSTED,
         *COMMON,
     ),
@@ -47,27 +66,45 @@ _TIMEOUT = "15"
 def run(arguments: Arguments) -> int:
     """Pin, report, and answer with the exit code."""
     refuse_use(_wrong_use(arguments))
+    enter(arguments)
     with Reporter(arguments) as reporter:
         plan = make_plan(Request(arguments["paths"], environments=arguments["env"], digests=COLLECTING))
-        refuse_workspace("pin", plan.project, has_runs=bool(plan.files))
-        watch = reporter.watch()
-        images, diagnostics = collect(plan, watch)
-        reporter.add(diagnostics)
-        pins = Pins(plan.locks.folder)
-        if has_errors(diagnostics):
-            return reporter.close()
-        if arguments["check"] and not arguments["update"]:
-            reporter.add(unpinned(images, pins))
+        resolve = _resolver(arguments)
+
+        def act(one: Plan, part: Reporter) -> None:
+            if one.files:
+                reporter.print_line(f"project {one.project.directory or '.'}:")
+                _pin(one, arguments, part, resolve)
+                sys.stdout.flush()
+
+        if is_of_all(plan):
+            from tjgen.cli.projects import for_each  # few projects are in a workspace
+
+            for_each(plan, arguments, reporter, act)
         else:
-            writes = not arguments["check"]
-            resolve = _watched(_registries(arguments), watch) if watch is not None else _registries(arguments)
-            pinned, problems = pin(images, pins, resolve, update=arguments["update"], mirror=arguments["mirror"], writes=writes)
-            reporter.add(problems)
-            removed = prune(images, pins) if arguments["prune"] else 0
-            reporter.clear()
-            _show(pinned)
-            reporter.print_line(_summary(pinned, removed, writes=writes))
+            _pin(plan, arguments, reporter, resolve)
     return reporter.close()
+
+
+def _pin(plan: Plan, arguments: Arguments, reporter: Reporter, resolve: Resolve) -> None:
+    """Pin the images of one project, or with --check report those that are not pinned."""
+    watch = reporter.watch()
+    images, diagnostics = collect(plan, watch)
+    reporter.add(diagnostics)
+    if has_errors(diagnostics):
+        return
+    pins = Pins(plan.locks.folder)
+    if arguments["check"] and not arguments["update"]:
+        reporter.add(unpinned(images, pins))
+        return
+    writes = not arguments["check"]
+    watched = _watched(resolve, watch) if watch is not None else resolve
+    pinned, problems = pin(images, pins, watched, update=arguments["update"], mirror=arguments["mirror"], writes=writes)
+    reporter.add(problems)
+    removed = prune(images, pins) if arguments["prune"] else 0
+    reporter.clear()
+    _show(pinned)
+    reporter.print_line(_summary(pinned, removed, writes=writes))
 
 
 def _wrong_use(arguments: Arguments) -> str | None:
@@ -81,20 +118,25 @@ def _wrong_use(arguments: Arguments) -> str | None:
     return None
 
 
-def _registries(arguments: Arguments) -> Resolve:
-    from tjgen.cluster.registry.credentials import find
-    from tjgen.cluster.registry.registry import Registries
-    from tjgen.cluster.registry.transport import Transport
+def _resolver(arguments: Arguments) -> Resolve:
+    """What reads digests from registries. The modules that use a network are loaded for the first one."""
 
-    transport = Transport(
-        timeout=float(arguments["timeout"] or _TIMEOUT),
-        agent=f"tjgen/{__version__}",
-        insecure=arguments["insecure"],
-        local=arguments["local"],
-    )
-    registries = Registries(transport, find, token_hosts=arguments["token_host"])
+    @cache
+    def registries() -> Registries:
+        from tjgen.cluster.registry.credentials import find
+        from tjgen.cluster.registry.registry import Registries
+        from tjgen.cluster.registry.transport import Transport
+
+        transport = Transport(
+            timeout=float(arguments["timeout"] or _TIMEOUT),
+            agent=f"tjgen/{__version__}",
+            insecure=arguments["insecure"],
+            local=arguments["local"],
+        )
+        return Registries(transport, find, token_hosts=arguments["token_host"])
+
     platform = arguments["platform"] or _PLATFORM
-    return lambda reference: registries.digest(reference, platform=platform if platform != "any" else None)
+    return lambda reference: registries().digest(reference, platform=platform if platform != "any" else None)
 
 
 def _watched(resolve: Resolve, watch: Callable[[int, int, str], None]) -> Resolve:

@@ -77,7 +77,7 @@ def _summarize(plan: Plan, arguments: Arguments, reporter: Reporter) -> None:
 
     for_each(plan, arguments, reporter, add)
     if not reporter.failed:
-        show(summaries, arguments["format"])
+        show(summaries, arguments)
 
 
 def _no_output(plan: Plan) -> Diagnostic:

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from tjgen.cli.command import COMMON, FLAG, OUTPUT, TRUSTED, VALUE, Arguments, Command, Option, UsageError, output_of
+from tjgen.cli.command import (
+    COMMON,
+    FLAG,
+    FOLDER,
+    OUTPUT,
+    TRUSTED,
+    VALUE,
+    Arguments,
+    Command,
+    Option,
+    UsageError,
+    enter,
+    output_of,
+)
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.workspaces import refuse_workspace
 from tjgen.gitops.output import interrupted
@@ -27,6 +40,7 @@ COMMAND = Command(
         Option(("--from",), "source", "Environment of the runs, if a NAME is a pattern.", VALUE, "NAME"),
         OUTPUT,
         Option(("--force",), "force", "Overwrite files that were edited by hand.", FLAG),
+        FOLDER,
         TRUSTED,
         *COMMON,
     ),
@@ -38,6 +52,7 @@ def run(arguments: Arguments) -> int:
     """Promote, report, and answer with the exit code."""
     if arguments["env"] is None:
         raise UsageError("tjgen promote needs --env, the environment to promote to")
+    enter(arguments)
     with Reporter(arguments) as reporter:
         project, problems = load_current()
         reporter.add(problems)
@@ -54,7 +69,7 @@ def _promote(arguments: Arguments, project: LoadedProject, directory: str, repor
     if unknown:
         raise CompileError([_unknown(name, known) for name in unknown])
     locks = Locks(project.directory)
-    refuse_workspace("promote", project, has_runs=next(locks.all(), None) is not None)
+    refuse_workspace(COMMAND, arguments, project, arguments["paths"])
     reporter.add(interrupted.undo(directory, locks.folder))
     candidates = [one for one in entries(locks) if source is None or one.place.environment == source]
     chosen, problems = matching(candidates, arguments["paths"])

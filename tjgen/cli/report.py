@@ -5,16 +5,32 @@ from __future__ import annotations
 import os
 import sys
 
-from tjgen.cli.command import COMMON, ENVIRONMENTS, FLAG, FOLDER, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, enter
+from tjgen.cli.command import (
+    BY,
+    COMMON,
+    ENVIRONMENTS,
+    FLAG,
+    FOLDER,
+    TRAINER,
+    TRUSTED,
+    VALUE,
+    Arguments,
+    Command,
+    Option,
+    UsageError,
+    enter,
+    refuse_use,
+)
 from tjgen.cli.reporting import Reporter
-from tjgen.cli.workspaces import refuse_workspace
-from tjgen.compiler.building.plan import make_plan
+from tjgen.compiler.building.plan import Plan, make_plan
+from tjgen.compiler.building.projects import is_of_all
 from tjgen.compiler.building.request import Request
+from tjgen.compiler.totals.groups import wrong_group
 from tjgen.gitops.emit.file import write
 from tjgen.gitops.emit.problems import failed
 from tjgen.tools.report.content import Report
 from tjgen.tools.report.files import pictures
-from tjgen.tools.report.gather import ReportOptions, of_build
+from tjgen.tools.report.gather import ProjectPart, ReportOptions, of_build, part_of, report_of
 from tjgen.tools.report.page import page
 from tjgen.tools.report.tree_report import is_tree, of_tree
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
@@ -26,7 +42,7 @@ COMMAND = Command(
     "devices, gang, volumes, data slices, sync waves), and its fields with the lines that request them. It also "
     "contains totals against quotas, and diagnostics. With --against, it shows the differences from a Git revision or a"
     " folder. PATH is a source of a build, or an output tree, which is shown as it is. Without PATH, the whole project "
-    "is shown. With errors, the page is written, too.",
+    "is shown; in the folder of a workspace, all of its projects. With errors, the page is written, too.",
     "tjgen report -o report.html --against origin/main",
     "[PATH]...",
     (
@@ -35,6 +51,7 @@ COMMAND = Command(
         Option(("--against",), "against", "Show what differs from a Git revision or a folder.", VALUE, "REV|DIR"),
         Option(("--tree",), "tree", "Output tree with the runs that stay; the default is that of the project.", VALUE, "DIR"),
         ENVIRONMENTS,
+        BY,
         Option(("--previews",), "previews", "Show the fields of what controllers will create, too.", FLAG),
         FOLDER,
         TRAINER,
@@ -46,9 +63,11 @@ COMMAND = Command(
 
 def run(arguments: Arguments) -> int:
     """Gather, write, and answer with the exit code: 1 where the report shows errors."""
+    refuse_use(wrong_group(arguments["by"]))
     enter(arguments)
     with Reporter(arguments) as reporter:
         report, inputs = _report(arguments, reporter)
+        report = report._replace(by=arguments["by"])
         reporter.clear()
         reporter.add(list(report.diagnostics))
         _write(report, arguments, inputs)
@@ -63,7 +82,8 @@ def _report(arguments: Arguments, reporter: Reporter) -> tuple[Report, list[str]
     if len(paths) == 1 and is_tree(paths[0]):
         return of_tree(paths[0], environments=environments, against=against, trainer=trainer, expanded=expanded), []
     plan = make_plan(Request(paths, environments=environments, trainer=trainer))
-    refuse_workspace("report", plan.project, has_runs=bool(plan.files))
+    if is_of_all(plan):
+        return _of_all(plan, arguments, reporter)
     directory = arguments["tree"] or plan.output
     if against is not None and directory is None:
         message = f"there is no output tree to compare with {against}"
@@ -74,6 +94,23 @@ def _report(arguments: Arguments, reporter: Reporter) -> tuple[Report, list[str]
         hint = "name the folder that tjgen build -o wrote"
         raise CompileError([Diagnostic("TJ781", message, hint=hint)])
     return of_build(plan, ReportOptions(directory, against, expanded=expanded), reporter.watch()), plan.files
+
+
+def _of_all(plan: Plan, arguments: Arguments, reporter: Reporter) -> tuple[Report, list[str]]:
+    """The report of all projects of a workspace, each with its own output tree, and the files that it was created from."""
+    from tjgen.cli.projects import for_each, refuse_for_all  # few projects are in a workspace
+
+    refuse_for_all(arguments, ("tree",))
+    if arguments["against"] is not None and os.path.isdir(arguments["against"]):
+        raise UsageError("--against DIR is for one project of the workspace: name its folder with -C, or use a Git revision")
+    parts: list[ProjectPart] = []
+
+    def add(one: Plan, part: Reporter) -> None:
+        against = arguments["against"] if one.output is not None else None
+        parts.append(part_of(one, ReportOptions(one.output, against, expanded=arguments["previews"]), part.watch()))
+
+    for_each(plan, arguments, reporter, add)
+    return report_of(plan, parts, reporter.diagnostics), [file for part in parts for file in part.plan.files]
 
 
 def _write(report: Report, arguments: Arguments, inputs: list[str]) -> None:

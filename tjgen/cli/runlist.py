@@ -3,29 +3,52 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
-from tjgen.gitops.output.inventory import RunEntry, own_files
+from tjgen.cli.command import Arguments
+from tjgen.cli.reporting import Reporter
+from tjgen.cli.workspaces import check_names, runs_of_projects
+from tjgen.gitops.output.inventory import ProjectRuns, RunEntry, disagreements, own_files
+from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.runs.lock import PRUNED, PrunedRun
 from tjgen.language.runs.store import LockKey
 from tjgen.trees.fields.path import Tree
 
 
-def show_runs(
-    chosen: list[RunEntry], pruned_runs: list[tuple[LockKey, PrunedRun]], directory: str | None, *, as_json: bool
-) -> None:
-    """Print the runs, and those that were removed, as a table or as JSON."""
-    if as_json:
+def list_runs(patterns: Sequence[str], arguments: Arguments, project: LoadedProject, reporter: Reporter) -> None:
+    """Print the runs of a project, or of all projects of a workspace, and those that were removed, as tables or as JSON."""
+    several = runs_of_projects(project, arguments, reporter)
+    if patterns:
+        reporter.add(check_names(several, patterns, [run.name for one in several for _, run in one.pruned]))
+    for one in several:
+        if one.directory is not None:
+            reporter.add([*disagreements(one.directory, one.entries)])
+    chosen = [one.only(patterns) for one in several]
+    if arguments["json"] or arguments["format"] == "json":
         import json
 
-        data = [*[_data(entry, directory) for entry in chosen], *[_of_pruned(place, run) for place, run in pruned_runs]]
-        sys.stdout.write(json.dumps(data, indent=2) + "\n")
+        sys.stdout.write(json.dumps([run for one in chosen for run in _as_json(one)], indent=2) + "\n")
         return
+    is_workspace = project.is_workspace and arguments["output"] is None
+    for one in chosen:
+        if is_workspace:
+            reporter.print_line(f"project {one.project.name_in_workspace or '.'}:")
+        _show(one)
+        sys.stdout.flush()
+
+
+def _as_json(one: ProjectRuns) -> list[Tree]:
+    runs = [_data(entry, one.directory) for entry in one.entries] + [_of_pruned(place, run) for place, run in one.pruned]
+    return [{**run, "project": one.project.name_in_workspace} for run in runs]
+
+
+def _show(one: ProjectRuns) -> None:
     rows = [("RUN", "STATE", "DEVICES", "EXPERIMENT", "RUNTIME")]
-    for place, locked in chosen:
+    for place, locked in one.entries:
         rows.append(
             (locked.name, locked.lifecycle_state, "requested" if locked.requests_devices else "none", place.key, locked.runtime)
         )
-    rows += [(run.name, PRUNED, "none", place.key, "") for place, run in pruned_runs]
+    rows += [(run.name, PRUNED, "none", place.key, "") for place, run in one.pruned]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     for row in rows:
         sys.stdout.write("  ".join(f"{cell:<{width}}" for cell, width in zip(row, (*widths, 0), strict=True)).rstrip() + "\n")

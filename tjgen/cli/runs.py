@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
@@ -11,6 +10,7 @@ from tjgen.cli.command import (
     COMMON,
     ENVIRONMENTS,
     FLAG,
+    FOLDER,
     NO_OUTPUT,
     OUTPUT,
     TRUSTED,
@@ -19,16 +19,17 @@ from tjgen.cli.command import (
     Command,
     Option,
     UsageError,
+    enter,
     refuse_use,
 )
 from tjgen.cli.confirmation import report_confirmation, report_duplicates
 from tjgen.cli.reporting import Reporter
-from tjgen.cli.runlist import show_runs
+from tjgen.cli.runlist import list_runs
 from tjgen.cli.workspaces import refuse_workspace
 from tjgen.gitops.output import interrupted
-from tjgen.gitops.output.inventory import RunEntry, disagreements, entries, matching, pruned
-from tjgen.language.resolve.project import FILE, LoadedProject
-from tjgen.language.resolve.project_file import load, load_current
+from tjgen.gitops.output.inventory import RunEntry, entries, matching
+from tjgen.language.resolve.project import LoadedProject
+from tjgen.language.resolve.project_file import load_current
 from tjgen.language.runs.lock import ARCHIVED, ORPHANED, SUPERSEDED
 from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
@@ -58,6 +59,7 @@ COMMAND = Command(
         Option(("--namespace",), "namespace", "With rename: OLD and NEW are namespaces."),
         Option(("--json",), "json", "With list: the same as --format json."),
         Option(("--force",), "force", "Overwrite or remove files that were edited by hand.", FLAG),
+        FOLDER,
         TRUSTED,
         *COMMON,
     ),
@@ -69,6 +71,7 @@ def run(arguments: Arguments) -> int:
     """Run the subcommand; an unknown one is a usage error."""
     verb, *patterns = arguments["paths"] or ["list"]
     refuse_use(_wrong_use(verb, patterns, arguments))
+    enter(arguments)
     with Reporter(arguments) as reporter:
         project, problems = load_current()
         reporter.add(problems)
@@ -77,28 +80,12 @@ def run(arguments: Arguments) -> int:
             raise UsageError(NO_OUTPUT)
         if not has_errors(problems):
             _known_environments(project, arguments["env"], Locks(project.directory))
-            if project.is_workspace and verb == "list" and not patterns and arguments["output"] is None:
-                _list_all(arguments, project, reporter)
+            if verb == "list" or directory is None:
+                list_runs(patterns, arguments, project, reporter)
             else:
-                refuse_workspace("runs", project, has_runs=next(Locks(project.directory).all(), None) is not None)
+                refuse_workspace(COMMAND, arguments, project, patterns)
                 _do(verb, patterns, arguments, project, directory, reporter)
     return reporter.close()
-
-
-def _list_all(arguments: Arguments, workspace: LoadedProject, reporter: Reporter) -> None:
-    """List the runs of each project of a workspace."""
-    from tjgen.cli.projects import refuse_for_all  # most projects are not workspaces
-
-    assert workspace.workspace is not None, "a workspace knows its projects"
-    assert workspace.document is not None, "a workspace has a file"
-    refuse_for_all(arguments, ("json", "format json"))
-    loaded = [load(f"{folder}/{FILE}", workspace=workspace.document.file) for folder in workspace.workspace.members]
-    for project, problems in [(workspace, []), *loaded]:
-        reporter.add(problems)
-        if not has_errors(problems):
-            reporter.print_line(f"project {project.directory or '.'}:")
-            _do("list", [], arguments, project, project.output, reporter)
-            sys.stdout.flush()
 
 
 def _wrong_use(verb: str, patterns: Sequence[str], arguments: Arguments) -> str | None:
@@ -139,23 +126,9 @@ def _known_environments(project: LoadedProject, wanted: Sequence[str], locks: Lo
         raise CompileError([Diagnostic("TJ262", message, hint=hint)])
 
 
-def _do(
-    verb: str, patterns: list[str], arguments: Arguments, project: LoadedProject, directory: str | None, reporter: Reporter
-) -> None:
+def _do(verb: str, patterns: list[str], arguments: Arguments, project: LoadedProject, directory: str, reporter: Reporter) -> None:
     locks = Locks(project.directory)
-    if verb == "list" or directory is None:
-        known = entries(locks, arguments["env"], project=_environments(project))
-        pruned_runs = pruned(locks, arguments["env"])
-        names = [run.name for _, run in pruned_runs]
-        chosen, problems = matching(known, patterns, names) if patterns else (known, [])
-        reporter.add(problems)
-        if directory is not None:
-            reporter.add([*interrupted.warning(directory), *disagreements(directory, known)])
-        pruned_runs = [
-            one for one in pruned_runs if not patterns or any(fnmatchcase(one[1].name, pattern) for pattern in patterns)
-        ]
-        show_runs(chosen, pruned_runs, directory, as_json=arguments["json"] or arguments["format"] == "json")
-    elif verb == "rename":
+    if verb == "rename":
         _rename(patterns[0], patterns[1], arguments, project, directory, reporter)
     elif verb == "rerun":
         _rerun(patterns, arguments, locks, directory, reporter)
@@ -226,7 +199,7 @@ def _change(
     locks = Locks(project.directory)
     with OutputTree(directory, force=arguments["force"], records=locks.folder, history=interrupted.still_wanted) as tree:
         reporter.add(tree.notes)
-        known = entries(locks, arguments["env"], project=_environments(project))
+        known = entries(locks, arguments["env"], project=[*project.spec.environments] or [None])
         chosen, problems = matching(known, patterns) if patterns else (known, [])
         reporter.add(problems)
         if reporter.failed:
@@ -267,7 +240,3 @@ def _old(chosen: list[RunEntry], patterns: list[str], *, keep: int, archived: bo
             history.setdefault(entry.place, []).append(entry)
     lasting = [entry for entries in history.values() for entry in entries[max(0, len(entries) - keep) :]]
     return [entry for entry in old if entry not in lasting]
-
-
-def _environments(project: LoadedProject) -> list[str | None]:
-    return [*project.spec.environments] or [None]

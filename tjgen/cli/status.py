@@ -11,6 +11,8 @@ from tjgen.cli.cluster import read_cluster
 from tjgen.cli.command import (
     COMMON,
     ENVIRONMENTS,
+    FOLDER,
+    NO_OUTPUT,
     OUTPUT,
     TRUSTED,
     VALUE,
@@ -18,17 +20,16 @@ from tjgen.cli.command import (
     Command,
     Option,
     UsageError,
-    output_of,
+    enter,
 )
 from tjgen.cli.reporting import Reporter
-from tjgen.cli.workspaces import refuse_workspace
-from tjgen.gitops.output import interrupted
-from tjgen.gitops.output.inventory import entries, matching, pruned
+from tjgen.cli.workspaces import check_names, runs_of_projects
+from tjgen.gitops.output.inventory import ProjectRuns
 from tjgen.gitops.output.layout import namespace_of
 from tjgen.gitops.output.reported import MISSING, UNKNOWN, Status, reported, statuses
 from tjgen.gitops.sync.health import DEGRADED, HEALTHY, PROGRESSING, SUSPENDED
+from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.resolve.project_file import load_current
-from tjgen.language.runs.store import Locks
 from tjgen.trees.diagnostics.model import has_errors
 from tjgen.trees.fields.path import Tree
 
@@ -37,7 +38,8 @@ COMMAND = Command(
     "Show the state of runs in the cluster.",
     "The runs of the output tree, or those that match a NAME, with their state in the cluster, in the words of the health checks "
     "for Argo CD. The list has the time of the state, restarts, the reason of a failure, its pod, and the command for its logs. "
-    "Also runs that tjgen made and that are not in the tree. Reads the cluster with kubectl, or its output with --from.",
+    "Also runs that tjgen made and that are not in the tree. Reads the cluster with kubectl, or its output with --from. In the "
+    "folder of a workspace, the runs of all projects.",
     "tjgen status 'resnet50-*' --context training",
     "[NAME]...",
     (
@@ -47,6 +49,7 @@ COMMAND = Command(
         Option(("--context",), "context", "Context of kubectl.", VALUE, "NAME"),
         Option(("--namespace", "-n"), "namespace", "Only this namespace.", VALUE, "NAME"),
         Option(("--json",), "json", "The same as --format json."),
+        FOLDER,
         TRUSTED,
         *COMMON,
     ),
@@ -59,43 +62,73 @@ def run(arguments: Arguments) -> int:
     """Show the state of the runs; 1 if the cluster or the tree cannot be read."""
     if arguments["source"] is not None and arguments["context"] is not None:
         raise UsageError("--context goes with kubectl, and --from reads its output")
+    enter(arguments)
     with Reporter(arguments) as reporter:
         project, problems = load_current()
-        reporter.add(problems)
-        directory = output_of(arguments, project.output)
-        if not has_errors(problems):
-            locks = Locks(project.directory)
-            refuse_workspace("status", project, has_runs=next(locks.all(), None) is not None)
-            environments: list[str | None] = [*project.spec.environments] or [None]
-            known = entries(locks, arguments["env"], project=environments)
-            pruned_runs = pruned(locks, arguments["env"])
-            chosen, problems = matching(known, arguments["paths"]) if arguments["paths"] else (known, [])
-            reporter.add([*interrupted.warning(directory), *problems])
-            if not reporter.failed:
-                namespace = arguments["namespace"]
-                namespaces = (
-                    sorted({*(one.namespace for one in known), *(namespace_of(*one) for one in pruned_runs)})
-                    if namespace is None
-                    else [namespace]
-                )
-                text, source = read_cluster(arguments["source"], namespaces, arguments["context"])
-                run_statuses = list(statuses(known, pruned_runs, directory, reported(text, source)))
-                names = {entry.run.name for entry in chosen}
-                shown = [
-                    one
-                    for one in run_statuses
-                    if namespace in (None, one.namespace) and (not arguments["paths"] or one.run in names)
-                ]
-                _show(shown, arguments, reporter)
+        if has_errors(problems):
+            reporter.add(problems)
+            return reporter.close()
+        several = runs_of_projects(project, arguments, reporter)
+        if any(one.directory is None and (one.entries or len(several) == 1) for one in several):
+            raise UsageError(NO_OUTPUT)
+        unknown = check_names(several, arguments["paths"])
+        reporter.add(unknown)
+        if several and not has_errors(unknown):
+            _show(_chosen(several, arguments), arguments, reporter, projects=_headings(project, several, arguments))
     return reporter.close()
 
 
-def _show(shown: Sequence[Status], arguments: Arguments, reporter: Reporter) -> None:
+def _chosen(several: Sequence[ProjectRuns], arguments: Arguments) -> list[Status]:
+    """The statuses to show; the cluster is read once for all projects."""
+    namespace, names = arguments["namespace"], arguments["paths"]
+    known = {one.namespace for runs in several for one in runs.entries}
+    known |= {namespace_of(*removed) for runs in several for removed in runs.pruned}
+    text, source = read_cluster(arguments["source"], sorted(known) if namespace is None else [namespace], arguments["context"])
+    wanted = {(one.project.name_in_workspace, run.run.name) for one in several for run in one.only(names).entries}
+    return [
+        one
+        for one in statuses(several, reported(text, source))
+        if namespace in (None, one.namespace) and (not names or (one.project, one.run) in wanted)
+    ]
+
+
+def _headings(project: LoadedProject, several: Sequence[ProjectRuns], arguments: Arguments) -> list[str | None]:
+    """The projects of a workspace, in their order; empty for one project, whose runs have no heading."""
+    if not project.is_workspace or arguments["output"] is not None:
+        return []
+    return [*(one.project.name_in_workspace for one in several), None]
+
+
+def _show(shown: Sequence[Status], arguments: Arguments, reporter: Reporter, *, projects: Sequence[str | None]) -> None:
+    """Print the statuses as JSON, or as a table of all, or with `projects` of each project that has some."""
     if arguments["json"] or arguments["format"] == "json":
         import json
 
         sys.stdout.write(json.dumps([_data(one, arguments["context"]) for one in shown], indent=2) + "\n")
         return
+    if not projects:
+        _table(shown, arguments["context"])
+    for project in projects:
+        own = [one for one in shown if one.project == project]
+        if own:
+            reporter.print_line("without a project:" if project is None else f"project {project or '.'}:")
+            _table(own, arguments["context"])
+            sys.stdout.flush()
+    clusters = dict.fromkeys(one.cluster for one in shown if one.project is not None) if projects else {}
+    if len(clusters) < 2:
+        reporter.print_line(f"runs: {_counts(shown)}")
+        return
+    # The objects of one cluster were read, and no total combines two clusters.
+    for cluster in clusters:
+        reporter.print_line(f"runs in {cluster}: {_counts([one for one in shown if one.cluster == cluster])}")
+
+
+def _counts(shown: Sequence[Status]) -> str:
+    counts = Counter(one.health or "archived" for one in shown)
+    return ", ".join(f"{count} {health}" for health, count in sorted(counts.items())) or "none"
+
+
+def _table(shown: Sequence[Status], context: str | None) -> None:
     rows = [("RUN", "STATE", "HEALTH", "SINCE", "RESTARTS", "MESSAGE")]
     rows += [(one.run, one.state, one.health or "-", one.since or "-", str(one.restarts), one.message) for one in shown]
     widths = [max(len(row[column]) for row in rows) for column in range(5)]
@@ -105,10 +138,8 @@ def _show(shown: Sequence[Status], arguments: Arguments, reporter: Reporter) -> 
         if color and row[2] in _COLORS:
             cells[2] = f"\033[{_COLORS[row[2]]}m{cells[2]}\033[0m"
         sys.stdout.write("  ".join(cells).rstrip() + "\n")
-        for line in _details(one, arguments["context"]) if one is not None else ():
+        for line in _details(one, context) if one is not None else ():
             sys.stdout.write(f"  {line}\n")
-    counts = Counter(one.health or "archived" for one in shown)
-    reporter.print_line("runs: " + (", ".join(f"{count} {health}" for health, count in sorted(counts.items())) or "none"))
 
 
 def _details(one: Status, context: str | None) -> list[str]:
@@ -141,6 +172,8 @@ def _data(one: Status, context: str | None) -> Tree:
         "health": one.health or None,
         "message": one.message,
         "since": one.since or None,
+        "project": one.project,
+        "cluster": one.cluster,
         "restarts": one.restarts,
         "ended": one.has_ended,
         "pod": look.pod if look is not None else None,

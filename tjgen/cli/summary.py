@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 
+from tjgen.cli.command import Arguments
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built
 from tjgen.compiler.totals.cost import Cost, classes_of, cost_of, deadline_of, devices_of, requested_classes
@@ -12,7 +13,7 @@ from tjgen.compiler.totals.report import report
 from tjgen.compiler.totals.table import CURRENT, Row, slices_table, table
 from tjgen.compiler.totals.tally import Totals, idle, of_run
 from tjgen.gitops.output.done import RequestedRuns
-from tjgen.gitops.output.leftover import Leftover, leftovers, team_of
+from tjgen.gitops.output.leftover import Leftover, labels_of, leftovers
 from tjgen.language.platform.devices import Accelerator
 from tjgen.language.runs.lock import ACTIVE, ARCHIVED
 from tjgen.language.runs.store import LockKey
@@ -38,8 +39,8 @@ class Summary:
             state = ARCHIVED if one.is_record else CURRENT if one.state == ACTIVE else one.state
             totals = of_run(one.compiled.manifests, one.compiled.previews)
             place = requested.place
-            team = next((team for manifest in one.compiled.manifests if (team := team_of(manifest.tree))), "")
-            row = self._row(place, one.name, state, totals if state == CURRENT else idle(totals), team)
+            labels = labels_of(manifest.tree for manifest in one.compiled.manifests)
+            row = self._row(place, one.name, state, totals if state == CURRENT else idle(totals), labels)
             cost = Cost()
             if state == CURRENT and self._plan.devices(place.environment).prices is not None:
                 devices = devices_of(one.compiled.manifests, one.compiled.previews, self._classes(place))
@@ -67,13 +68,13 @@ class Summary:
         """StorageClass -> bytes per second of a volume of that class."""
         return self._bandwidths
 
-    def show(self, output_format: str) -> None:
-        """Print a table, or the same as JSON for the output format "json"."""
-        show([self], output_format)
+    def show(self, arguments: Arguments) -> None:
+        """Print a table, or the same as JSON with `--format json`."""
+        show([self], arguments)
 
     def _left_over(self, one: Leftover) -> Row:
         cost = self._cost(one.place, {} if one.is_idle else one.devices, one.deadline)
-        row = self._row(one.place, one.name, one.state, one.totals, one.team)
+        row = self._row(one.place, one.name, one.state, one.totals, one.labels)
         return row._replace(device_class=classes_of(one.devices, self._classes(one.place)), cost=cost)
 
     def _classes(self, place: LockKey) -> Mapping[str, Accelerator]:
@@ -82,26 +83,22 @@ class Summary:
     def _cost(self, place: LockKey, devices: Mapping[str, int], deadline: int | None) -> Cost:
         return cost_of(devices, self._plan.devices(place.environment).prices, deadline)
 
-    def _row(self, place: LockKey, name: str, state: str, totals: Totals, team: str) -> Row:
-        environment = place.environment or ""
-        platform = self._plan.settings[place.environment].platform
-        own = self._plan.project.environment(place.environment)
-        cluster = own.cluster if own is not None and own.cluster else environment
-        if platform is not None and (own is None or not own.cluster):
-            # One Platform may describe several clusters, which environments then name.
-            cluster = str(platform.value["metadata"]["name"])
+    def _row(self, place: LockKey, name: str, state: str, totals: Totals, labels: Mapping[str, str]) -> Row:
+        cluster = self._plan.devices(place.environment).cluster
         project = self._plan.project.name_in_workspace
-        return Row(name, state, totals, environment, cluster, place.namespace, place.name, team=team, project=project)
+        return Row(
+            name, state, totals, place.environment or "", cluster, place.namespace, place.name, labels=labels, project=project
+        )
 
 
-def show(summaries: Sequence[Summary], output_format: str) -> None:
-    """Print one table of several projects, or the same as JSON."""
+def show(summaries: Sequence[Summary], arguments: Arguments) -> None:
+    """Print one table of several projects, or the same as JSON, with totals of the groups of `--by`."""
     rows = [row for one in summaries for row in one.rows()]
     slices = [pair for one in summaries for pair in one.slices]
     bandwidths = {name: rate for one in summaries for name, rate in one.bandwidths.items()}
-    if output_format == "json":
-        sys.stdout.write(report(rows, dict(slices), bandwidths))
+    if arguments["format"] == "json":
+        sys.stdout.write(report(rows, dict(slices), bandwidths, arguments["by"]))
         return
-    sys.stdout.write(table(rows, bandwidths))
+    sys.stdout.write(table(rows, bandwidths, arguments["by"]))
     if slices:
         sys.stdout.write("\n" + slices_table(slices))

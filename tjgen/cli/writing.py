@@ -30,7 +30,7 @@ def into_directory(plan: Plan, directory: str, arguments: Arguments, reporter: R
     reporter.add(written.diagnostics)
     if not reporter.failed:
         if summary:
-            summary.show(arguments["format"])
+            summary.show(arguments)
         reporter.print_line(f"{written.counts}")
         if written.counts.removed and not arguments["check"]:
             from tjgen.cli.confirmation import report_confirmation  # few builds remove a run

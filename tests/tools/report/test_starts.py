@@ -149,7 +149,7 @@ def test_hostile_names_stay_text() -> None:
     (timed,) = timeline([own._replace(demand=demand)], [RunDuration(UNKNOWN)], shared(8))
     planned = PlannedRun(HOSTILE, timed, {HOSTILE: 4}, {HOSTILE: 1}, ())
     cluster = ClusterTimeline(HOSTILE, 1, [planned], {HOSTILE: 8}, {(HOSTILE, HOSTILE): 8})
-    text = "".join(section(Report("", "", (), {}, (), (), {}, (), None, [cluster])))
+    text = "".join(section(Report("", "", (), {}, (), (), {}, (), (), [cluster])))
     page = Page(text)
     assert "script" not in page.tags
     assert not [name for _, name, _ in page.attributes if name.startswith("on")]

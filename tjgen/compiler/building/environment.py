@@ -40,12 +40,12 @@ def release(project: LoadedProject, environment: str | None, requested: str | No
 
 
 def priced_devices(project: LoadedProject, environment: str | None) -> PricedDevices:
-    """The devices of the cluster of an environment: its Platform, or the environment itself if it has none."""
+    """The devices of the cluster of an environment, and their prices."""
     platform = project.platform(environment)
     if platform is None:
-        return PricedDevices(environment or "", classes(), None)
+        return PricedDevices(project.cluster(environment), classes(), None)
     spec = platform.platform.spec
-    return PricedDevices(str(platform.document.value["metadata"]["name"]), classes(spec.device_classes), spec.prices)
+    return PricedDevices(project.cluster(environment), classes(spec.device_classes), spec.prices)
 
 
 class EnvironmentSettings:

@@ -19,17 +19,18 @@ class ClusterFit(NamedTuple):
     """The result for one cluster."""
 
     platform: str
+    cluster: str
     nodes: int
     verdicts: list[FitVerdict]
     diagnostics: list[Diagnostic]
 
 
 def fit(runs: Sequence[tuple[Plan, Run]]) -> Iterator[ClusterFit]:
-    """The result for each cluster: environments and projects of one Platform share its nodes.
+    """The result for each cluster: environments and projects of one cluster share its nodes.
 
     Raises CompileError for an environment without a Platform with nodes (TJ585).
     """
-    clusters: dict[str, tuple[PlatformDocument, EnvironmentSettings, list[Run]]] = {}
+    clusters: dict[tuple[str, str], tuple[PlatformDocument, EnvironmentSettings, list[Run]]] = {}
     for plan, run in runs:
         environment = run.unit.environment
         platform = plan.project.platform(environment)
@@ -37,13 +38,14 @@ def fit(runs: Sequence[tuple[Plan, Run]]) -> Iterator[ClusterFit]:
             where = f"environment {environment}" if environment is not None else "the project"
             hint = "add a Platform with nodePools or nodes to platforms in tjgen.yaml"
             raise CompileError([Diagnostic("TJ585", f"{where} has no Platform, so its nodes are unknown", hint=hint)])
-        known = clusters.setdefault(platform.platform.metadata.name, (platform, plan.settings[environment], []))
+        key = (plan.project.cluster(environment), platform.platform.metadata.name)
+        known = clusters.setdefault(key, (platform, plan.settings[environment], []))
         known[2].extend(requesting_runs([run]))
-    for platform, settings, own in clusters.values():
-        yield _fit(platform, settings, own)
+    for (cluster, _), (platform, settings, own) in clusters.items():
+        yield _fit(cluster, platform, settings, own)
 
 
-def _fit(platform: PlatformDocument, settings: EnvironmentSettings, runs: Sequence[Run]) -> ClusterFit:
+def _fit(cluster: str, platform: PlatformDocument, settings: EnvironmentSettings, runs: Sequence[Run]) -> ClusterFit:
     name = platform.platform.metadata.name
     empty = settings.nodes
     if empty is None:
@@ -55,7 +57,7 @@ def _fit(platform: PlatformDocument, settings: EnvironmentSettings, runs: Sequen
     diagnostics: list[Diagnostic] = []
     for (run, _), verdict in zip(built, results, strict=True):
         diagnostics += findings(verdict, name, empty.cluster, run.variant.tree, run.compiled.sources)
-    return ClusterFit(name, len(empty.cluster.nodes), results, diagnostics)
+    return ClusterFit(name, cluster, len(empty.cluster.nodes), results, diagnostics)
 
 
 def requesting_runs(runs: Sequence[Run]) -> list[Run]:

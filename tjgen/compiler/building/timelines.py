@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from tjgen.cluster.queueing.kueue import ResourceFlavor
 from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.cluster.validate.builtin.gotext import parse_duration
+from tjgen.compiler.building.environment import EnvironmentSettings
 from tjgen.compiler.building.fit import fit_runs, requesting_runs
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Run
@@ -41,7 +42,7 @@ class PlannedRun(NamedTuple):
 class ClusterTimeline(NamedTuple):
     """The runs of one cluster."""
 
-    platform: str
+    cluster: str
     nodes: int
     """0 if the Platform describes none: only queues count."""
     runs: list[PlannedRun]
@@ -51,24 +52,31 @@ class ClusterTimeline(NamedTuple):
     """Class of devices and queue -> the queue's own quota."""
 
 
-def timelines(plan: Plan, runs: Sequence[Run]) -> Iterator[ClusterTimeline]:
-    """The timeline of each cluster whose Platform has nodes or queues. Environments of one Platform share its nodes."""
-    clusters: dict[str, tuple[PlatformDocument, str | None, list[Run]]] = {}
-    for run in requesting_runs(runs):
-        platform = plan.project.platform(run.unit.environment)
+def timelines(runs: Sequence[tuple[Plan, Run]]) -> Iterator[ClusterTimeline]:
+    """The timeline of each cluster whose Platform has nodes or queues.
+
+    The environments and projects of one cluster share its nodes.
+    """
+    clusters: dict[tuple[str, str], tuple[PlatformDocument, EnvironmentSettings, list[Run]]] = {}
+    for plan, run in runs:
+        environment = run.unit.environment
+        platform = plan.project.platform(environment)
         if platform is not None:
-            name = platform.platform.metadata.name
-            clusters.setdefault(name, (platform, run.unit.environment, []))[2].append(run)
-    for platform, environment, own in clusters.values():
-        spec, settings = platform.platform.spec, plan.settings[environment]
+            key = (plan.project.cluster(environment), platform.platform.metadata.name)
+            known = clusters.setdefault(key, (platform, plan.settings[environment], []))
+            known[2].extend(requesting_runs([run]))
+    for (cluster, _), (platform, settings, own) in clusters.items():
+        spec = platform.platform.spec
+        if not own:
+            continue
         if settings.nodes is not None:
-            yield _timeline(platform, settings.nodes, own, settings.classes)
+            yield _timeline(cluster, platform, settings.nodes, own, settings.classes)
         elif spec.queues and not (spec.node_pools or spec.nodes):
-            yield _timeline(platform, shared_cluster([], platform.platform), own, settings.classes)
+            yield _timeline(cluster, platform, shared_cluster([], platform.platform), own, settings.classes)
 
 
 def _timeline(
-    platform: PlatformDocument, shared: FitCluster, runs: Sequence[Run], classes: Mapping[str, Accelerator]
+    cluster: str, platform: PlatformDocument, shared: FitCluster, runs: Sequence[Run], classes: Mapping[str, Accelerator]
 ) -> ClusterTimeline:
     built = fit_runs(runs, shared)
     timed = timeline([one for _, one in built], [_duration(run) for run, _ in built], shared)
@@ -96,7 +104,7 @@ def _timeline(
             if shares:
                 quotas[name, queue.name] = sum(shares)
         quotas |= {(name, queue): limits[resource] for queue, limits in shared.capabilities.items() if resource in limits}
-    return ClusterTimeline(shared.platform, len(shared.cluster.nodes), planned, capacity, quotas)
+    return ClusterTimeline(cluster, len(shared.cluster.nodes), planned, capacity, quotas)
 
 
 def _duration(run: Run) -> RunDuration:

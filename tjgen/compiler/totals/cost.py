@@ -68,10 +68,11 @@ def cost_of(devices: Mapping[str, int], prices: PriceList | None, deadline: int 
 
 
 def summed_cost(costs: Iterable[Cost]) -> Cost:
-    """Return the sum of costs in one currency, which the runs of one cluster have. Runs without devices add nothing."""
+    """Return the sum of costs; no cost if they are in several currencies. Runs without devices add nothing."""
     known = [one for one in costs if one.is_known]
     currencies = {one.currency for one in known}
-    assert len(currencies) < 2, "a cluster has one Platform, which has one currency"
+    if len(currencies) > 1:
+        return Cost()
     limits = [one.at_most for one in known]
     at_most = None if None in limits else sum(limit for limit in limits if limit is not None)
     return Cost("".join(currencies), sum(one.hourly for one in known), at_most, sum(one.unpriced for one in known))

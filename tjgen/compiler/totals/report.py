@@ -1,8 +1,9 @@
 """Totals of runs -> JSON for programs.
 
 `{"runs": [{"name": ..., "pods": ...}], "totals": {STATE: {...}}, "total": {...}, "clusters": {CLUSTER: {...}}}`; a cluster has
-`totals`, `teams`, `environments`, `projects`, `namespaces` and `total`. Fields may be added. With runs of several clusters,
-`totals` and `total` are null.
+`totals`, `teams`, `environments`, `projects`, `namespaces` and `total`. With `--by`, it also has `groups`: names to totals by
+value, where the value is empty for runs without one. Fields may be added. With runs of several clusters, `totals` and `total` are
+null.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from tjgen.trees.fields.path import Tree
 from tjgen.trees.k8s.quantity import Quantity, multiply, total
 
 
-def report(rows: Sequence[Row], slices: Mapping[str, Tree], bandwidths: Bandwidths) -> str:
+def report(rows: Sequence[Row], slices: Mapping[str, Tree], bandwidths: Bandwidths, by: Sequence[str] = ()) -> str:
     """The text. Amounts are quantities, `storage` and `bandwidth` null if there is none; `slices` as far as data is sliced."""
     runs = [
         {
@@ -36,21 +37,26 @@ def report(rows: Sequence[Row], slices: Mapping[str, Tree], bandwidths: Bandwidt
         }
         for one in rows
     ]
-    described = {name: _sums(own, bandwidths) for name, own in by_cluster(rows).items()}
-    alone = next(iter(described.values())) if len(described) == 1 else _sums([], bandwidths) if not described else None
+    described = {name: _sums(own, bandwidths, by) for name, own in by_cluster(rows).items()}
+    alone = next(iter(described.values())) if len(described) == 1 else _sums([], bandwidths, by) if not described else None
     # No total combines two clusters.
     whole = {"totals": alone["totals"], "total": alone["total"]} if alone is not None else {"totals": None, "total": None}
     return json.dumps({"runs": runs, **whole, "clusters": described}, indent=2, ensure_ascii=False) + "\n"
 
 
-def _sums(rows: Sequence[Row], bandwidths: Bandwidths) -> dict[str, Tree]:
+def _sums(rows: Sequence[Row], bandwidths: Bandwidths, by: Sequence[str]) -> dict[str, Tree]:
     """The totals of the runs of one cluster, by state, by each group, and together."""
+
+    def groups(name: str) -> dict[str, Tree]:
+        return {group: _sum(own, bandwidths) for group, own in sorted(group_by(rows, name).items())}
+
     return {
         "totals": {name: _sum(own, bandwidths) for name, own in group_by(rows, "state").items()},
         "teams": {name: _sum(own, bandwidths) for name, own in sorted(group_by(rows, "team").items()) if name},
         "environments": {name: _sum(own, bandwidths) for name, own in group_by(rows, "environment").items() if name},
         "projects": {name: _sum(own, bandwidths) for name, own in sorted(group_by(rows, "project").items()) if name},
         "namespaces": {name: _sum(own, bandwidths) for name, own in sorted(group_by(rows, "namespace").items())},
+        **({"groups": {name: groups(name) for name in by}} if by else {}),
         "total": _sum(rows, bandwidths),
     }
 

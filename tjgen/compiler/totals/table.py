@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.compiler.totals.cost import Cost, summed_cost
+from tjgen.compiler.totals.groups import DEFAULT, group_of, title_of
 from tjgen.compiler.totals.tally import Totals, together
 from tjgen.trees.fields.path import Tree
+from tjgen.trees.k8s.labels import TEAM_LABEL
 from tjgen.trees.k8s.quantity import BINARY, Quantity, multiply, parse, total
 from tjgen.trees.typing import NamedTuple
 
@@ -33,12 +35,17 @@ class Row(NamedTuple):
     experiment: str = ""
     device_class: str = ""
     """What the experiment requests devices of; empty if it is not known."""
-    team: str = ""
-    """The label `team` of the run; empty if it has none."""
+    labels: Mapping[str, str] = {}
+    """The labels of its objects."""
     cost: Cost = Cost()
     """Cost of its devices; empty if its pods do not run."""
     project: str = ""
     """The folder of its project in the workspace; empty without a workspace."""
+
+    @property
+    def team(self) -> str:
+        """The label `team` of the run; empty if it has none."""
+        return self.labels.get(TEAM_LABEL, "")
 
 
 Bandwidths = Mapping[str, int]
@@ -55,15 +62,18 @@ class Cells(NamedTuple):
     totals: list[list[str]]
 
 
-def table(rows: Sequence[Row], bandwidths: Bandwidths | None = None) -> str:
-    """A line for each run, then the totals of each cluster, also for each state, environment, team and project."""
-    summary = cells(rows, bandwidths or {})
+def table(rows: Sequence[Row], bandwidths: Bandwidths | None = None, by: Sequence[str] = ()) -> str:
+    """A line for each run, then the totals of each cluster, also for each state, and for each group of `by`.
+
+    Without `by`, groups are environments, teams and projects, as far as there are several.
+    """
+    summary = cells(rows, bandwidths or {}, by)
     return _columns([summary.heads, *summary.runs, *summary.totals], texts=summary.texts)
 
 
-def cells(rows: Sequence[Row], bandwidths: Bandwidths) -> Cells:
+def cells(rows: Sequence[Row], bandwidths: Bandwidths, by: Sequence[str] = ()) -> Cells:
     """The same as cells. Columns without a value in any row are left out."""
-    sums = list(_sums(rows))
+    sums = list(_sums(rows, by))
     heads = columns([*(one.totals for one in rows), *(one.totals for one in sums)], bandwidths)
     has_environments = any(one.environment for one in rows)
     is_priced = any(one.cost.is_known for one in rows)
@@ -84,17 +94,17 @@ def cells(rows: Sequence[Row], bandwidths: Bandwidths) -> Cells:
     return Cells([*texts, *heads, *(_COSTS if is_priced else [])], len(texts), runs, totals)
 
 
-def _sums(rows: Sequence[Row]) -> Iterator[Row]:
-    """The totals of each cluster: by state, together, and by environment, team and project, as far as there are several."""
+def _sums(rows: Sequence[Row], by: Sequence[str]) -> Iterator[Row]:
+    """The totals of each cluster: by state, together, and by group."""
     for cluster, own in by_cluster(rows).items() or [("", [])]:
         states = group_by(own, "state")
         if len(states) > 1:
             yield from (_sum("TOTAL", state, group, cluster) for state, group in states.items())
         yield _sum("TOTAL", "all", own, cluster)
-        for field in ("environment", "team", "project"):
-            groups = group_by(own, field)
-            for name in sorted(groups) if len(groups) > 1 else ():
-                yield _sum(f"TOTAL of {f'{field} {name}' if name else f'no {field}'}", "all", groups[name], cluster)
+        for name in by or DEFAULT:
+            groups = group_by(own, name)
+            for group in sorted(groups) if by or len(groups) > 1 else ():
+                yield _sum(f"TOTAL of {title_of(name, group)}", "all", groups[group], cluster)
 
 
 def _sum(name: str, state: str, rows: Sequence[Row], cluster: str) -> Row:
@@ -107,11 +117,11 @@ def by_cluster(rows: Sequence[Row]) -> dict[str, list[Row]]:
     return group_by(rows, "cluster")
 
 
-def group_by(rows: Sequence[Row], field: str) -> dict[str, list[Row]]:
-    """Value of a field, such as `team` or `state` -> the rows with it, in their order."""
+def group_by(rows: Sequence[Row], name: str) -> dict[str, list[Row]]:
+    """Value of a field, such as `team` or `state`, or of a label (`label:KEY`) -> the rows with it, in their order."""
     groups: dict[str, list[Row]] = {}
     for one in rows:
-        groups.setdefault(getattr(one, field), []).append(one)
+        groups.setdefault(group_of(one, name), []).append(one)
     return groups
 
 

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from tjgen.gitops.emit.ondisk import below, files
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.layout import folder_of, namespace_of, stage_folder
+from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.runs.lock import RENAMED, REPLACED, LockedRun, PrunedRun
 from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
@@ -31,6 +32,25 @@ class RunEntry(NamedTuple):
     def namespace(self) -> str:
         """The namespace of its objects."""
         return namespace_of(self.place, self.run)
+
+
+class ProjectRuns(NamedTuple):
+    """The runs of one project."""
+
+    project: LoadedProject
+    directory: str | None
+    """Its output tree; None if it has none."""
+    entries: list[RunEntry]
+    pruned: list[tuple[LockKey, PrunedRun]]
+    """The runs that were removed."""
+
+    def only(self, patterns: Sequence[str]) -> ProjectRuns:
+        """Those whose names match one of the patterns; all without patterns."""
+        if not patterns:
+            return self
+        entries = [one for one in self.entries if any(fnmatchcase(one.run.name, pattern) for pattern in patterns)]
+        pruned = [one for one in self.pruned if any(fnmatchcase(one[1].name, pattern) for pattern in patterns)]
+        return self._replace(entries=entries, pruned=pruned)
 
 
 def entries(locks: Locks, environments: Sequence[str] = (), *, project: Collection[str | None] | None = None) -> list[RunEntry]:

@@ -24,7 +24,7 @@ from tjgen.language.runs import freeze
 from tjgen.language.runs.lock import ARCHIVED, NOT_REQUESTED, SUPERSEDED, Lock, LockedRun
 from tjgen.language.runs.store import LockKey
 from tjgen.trees.fields.path import Tree, get
-from tjgen.trees.k8s.labels import KUEUE_QUEUE, TEAM_LABEL
+from tjgen.trees.k8s.labels import KUEUE_QUEUE
 from tjgen.trees.manifests.manifest import PREVIEW, RUNS, Manifest
 from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.typing import NamedTuple
@@ -44,8 +44,8 @@ class Leftover(NamedTuple):
     gang: Totals
     """What of that has to be free for it to start."""
     queue: str
-    team: str
-    """Its label `team`; empty if it has none."""
+    labels: Mapping[str, str]
+    """The labels of its objects."""
     devices: dict[str, int]
     """Name of a price (see `totals/cost.py`) -> number of devices, also if it is stopped."""
     deadline: int | None
@@ -57,9 +57,15 @@ class Leftover(NamedTuple):
         return not self.totals.pods
 
 
-def team_of(tree: Tree) -> str:
-    """The label `team` of an object; empty if it has none."""
-    return str(get(tree, ("metadata", "labels", TEAM_LABEL), ""))
+def labels_of(trees: Iterable[Tree]) -> dict[str, str]:
+    """The labels of the objects of a run. If they have different values of a label, the first one counts."""
+    labels: dict[str, str] = {}
+    for tree in trees:
+        own = get(tree, ("metadata", "labels"), None)
+        for key, value in own.items() if own.__class__ is dict else ():
+            if value and isinstance(value, str):
+                labels.setdefault(key, value)
+    return labels
 
 
 def leftovers(
@@ -142,5 +148,4 @@ def leftover_of(place: LockKey, name: str, state: str, trees: list[Tree], plan: 
         totals, gang = idle(totals), idle(gang)
     queues = (get(one.tree, path, None) for one in (*manifests, *created) for path in _QUEUES)
     queue = next((str(queue) for queue in queues if queue), "")
-    team = next((team for tree in trees if (team := team_of(tree))), "")
-    return Leftover(place, name, state, totals, gang, queue, team, devices, deadline_of(trees))
+    return Leftover(place, name, state, totals, gang, queue, labels_of(trees), devices, deadline_of(trees))

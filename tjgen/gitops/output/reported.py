@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.cluster.kinds.protocol import Kind
 from tjgen.cluster.kinds.table import kind_of
-from tjgen.gitops.output.inventory import RunEntry, own_files
+from tjgen.gitops.output.inventory import ProjectRuns, RunEntry, own_files
 from tjgen.gitops.output.layout import namespace_of
 from tjgen.gitops.output.pods import PodSummary, look_of
 from tjgen.gitops.sync.health import health_of
-from tjgen.language.runs.lock import ARCHIVED, PRUNED, PrunedRun
+from tjgen.language.resolve.project import LoadedProject
+from tjgen.language.runs.lock import ARCHIVED, PRUNED
 from tjgen.language.runs.store import LockKey
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree, get
@@ -52,6 +53,10 @@ class Status(NamedTuple):
     has_ended: bool
     look: PodSummary | None
     """The pod to look at; None without pods."""
+    project: str | None = None
+    """The folder of its project in the workspace; empty without a workspace, None for an object that is in no lock."""
+    cluster: str = ""
+    """The name of the cluster of its environment; empty for an object that is in no lock."""
 
 
 class ClusterObjects(NamedTuple):
@@ -91,28 +96,35 @@ def ended(entries: Sequence[RunEntry], directory: str, known: ClusterObjects) ->
     return ended_runs
 
 
-def statuses(
-    entries: Sequence[RunEntry], pruned: Sequence[tuple[LockKey, PrunedRun]], directory: str, known: ClusterObjects
-) -> Iterator[Status]:
-    """Yield a status for each run of the tree, then for each object of tjgen in the cluster whose run is not in the tree.
+def statuses(projects: Sequence[ProjectRuns], known: ClusterObjects) -> Iterator[Status]:
+    """Yield a status for each run of the trees, then for each object of tjgen in the cluster whose run is not in a tree.
 
-    Raises CompileError if a file of the tree cannot be read.
+    Raises CompileError if a file of a tree cannot be read.
     """
     seen: set[Key] = set()
-    for entry in entries:
-        for tree, kind in _trains(entry, directory):
-            seen.add(_key(tree))
-            yield _status(tree, kind, known, entry.place.key, entry.run.lifecycle_state)
-    pruned_runs = {(namespace_of(place, run), run.name): place.key for place, run in pruned}
+    for one in projects:
+        for entry in one.entries:
+            for tree, kind in _trains(entry, one.directory) if one.directory is not None else ():
+                seen.add(_key(tree))
+                status = _status(tree, kind, known, entry.place.key, entry.run.lifecycle_state)
+                yield _in_project(status, one.project, entry.place)
+    pruned_runs = {(namespace_of(*entry), entry[1].name): (one.project, entry[0]) for one in projects for entry in one.pruned}
     for key in sorted(set(known.objects) - seen):
         tree = known.objects[key]
         run_kind = kind_of(tree)
         labels = get(tree, ("metadata", "labels"), None) or {}
         is_created = labels.get(MANAGED_BY) == "tjgen" and not get(tree, ("metadata", "ownerReferences"), None)
         if run_kind is not None and run_kind.run is not None and is_created:
-            experiment = pruned_runs.get((key[2], key[3]))
-            state = PRUNED if experiment is not None else NOT_IN_TREE
-            yield _status(tree, run_kind, known, experiment or labels.get(EXPERIMENT_LABEL, ""), state)
+            removed = pruned_runs.get((key[2], key[3]))
+            if removed is None:
+                yield _status(tree, run_kind, known, labels.get(EXPERIMENT_LABEL, ""), NOT_IN_TREE)
+            else:
+                project, place = removed
+                yield _in_project(_status(tree, run_kind, known, place.key, PRUNED), project, place)
+
+
+def _in_project(status: Status, project: LoadedProject, place: LockKey) -> Status:
+    return status._replace(project=project.name_in_workspace, cluster=project.cluster(place.environment))
 
 
 def _trains(entry: RunEntry, directory: str) -> Iterator[tuple[Tree, Kind]]:

@@ -24,7 +24,7 @@ class PricedDevices(NamedTuple):
     """What is known of the devices of a cluster."""
 
     cluster: str
-    """The Platform, or the environment if it has none."""
+    """The name of the cluster."""
     classes: Mapping[str, Accelerator]
     prices: PriceList | None
 

@@ -136,6 +136,14 @@ class LoadedProject(NamedTuple):
             return self.platforms.named(chosen.platform)
         return self.platforms[0] if len(self.platforms) == 1 else None
 
+    def cluster(self, environment: str | None) -> str:
+        """The name of the cluster of an environment: the one that it names, its Platform, or else the environment itself."""
+        own, platform = self.environment(environment), self.platform(environment)
+        if own is not None and own.cluster:
+            # One Platform may describe several clusters, which environments then name.
+            return str(own.cluster)
+        return str(platform.platform.metadata.name) if platform is not None else environment or ""
+
     def builds(self, platform: PlatformDocument) -> bool:
         """Whether this project builds the objects of a Platform: it creates some, and the Platform is not of another project."""
         is_own = self.owned_platforms is None or platform.document.file in self.owned_platforms

@@ -9,6 +9,7 @@ from tjgen.compiler.totals.quotas import Limits, summed, used
 from tjgen.compiler.totals.table import Row
 from tjgen.compiler.totals.tally import idle, together
 from tjgen.language.runs.lock import CURRENT, REQUESTING, SUSPENDED
+from tjgen.language.setting import ClusterSettings
 from tjgen.tools.report.content import Bar, Shown, Sum
 from tjgen.trees.k8s.quantity import Quantity, parse
 
@@ -30,8 +31,9 @@ def rows(runs: Sequence[Shown]) -> list[Row]:
             run.place.namespace,
             run.place.name,
             run.device_class,
-            run.team,
+            run.labels,
             run.cost,
+            run.project,
         )
         for run in runs
     ]
@@ -55,19 +57,18 @@ def sums(runs: Sequence[Shown]) -> list[Sum]:
     ]
 
 
-def bars(runs: Sequence[Shown], plan: Plan) -> list[Bar]:
-    """The quotas and queues that the Platforms name, and what these runs take of them."""
+def bars(runs: Sequence[Shown], plans: Sequence[Plan]) -> list[Bar]:
+    """The quotas and queues that the Platforms name, and what the runs of all projects take of them."""
     capacity_bars: list[Bar] = []
-    for environment in plan.environments:
-        cluster = plan.cluster(environment)
-        own = [run for run in runs if run.place.environment == environment]
+    places: dict[tuple[str | None, str], ClusterSettings] = {}
+    for plan in plans:
+        for environment in plan.environments:
+            places.setdefault((environment, plan.devices(environment).cluster), plan.cluster(environment))
+    for (environment, name), cluster in places.items():
+        own = [run for run in runs if (run.place.environment, run.cluster) == (environment, name)]
         for namespace, quota in cluster.quotas.items():
-            capacity_bars += _bars(
-                environment,
-                f"namespace {namespace}",
-                quota,
-                [one for one in own if one.place.namespace == namespace],
-            )
+            in_namespace = [one for one in own if one.place.namespace == namespace]
+            capacity_bars += _bars(environment, f"namespace {namespace}", quota, in_namespace)
         for queue, capability in cluster.queues.items():
             capacity_bars += _bars(environment, f"queue {queue}", capability, [one for one in own if one.queue == queue])
     return capacity_bars

@@ -16,20 +16,20 @@ _HEAD = "<thead><tr><th scope=col>Field<th scope=col>Before<th scope=col>After<t
 
 def section(report: Report) -> Iterator[str]:
     """The section; nothing if nothing was compared."""
-    changes = report.changes
-    if changes is None:
+    if not report.changes:
         return
     yield '<section id="changes" aria-labelledby="changes-title">\n'
-    yield f'<h2 id="changes-title">Changes since <code>{escape(changes.earlier)}</code></h2>\n'
-    lines = summary(changes.entries)
+    yield f'<h2 id="changes-title">Changes since <code>{escape(report.changes[0].earlier)}</code></h2>\n'
+    lines = summary(entry for changes in report.changes for entry in changes.entries)
     if lines:
         yield "<ul>\n" + "".join(f"<li>{escape(line)}\n" for line in lines) + "</ul>\n"
     else:
         yield '<p class="none">Nothing differs.</p>\n'
-    for name, group in sections(changes.entries):
-        yield f"<h3>{escape(name)}</h3>\n"
-        for entry in group:
-            yield from _entry(entry)
+    for changes in report.changes:
+        for name, group in sections(changes.entries):
+            yield f"<h3>{escape(' / '.join(part for part in (changes.project, name) if part))}</h3>\n"
+            for entry in group:
+                yield from _entry(entry)
     yield "</section>\n"
 
 

@@ -76,10 +76,12 @@ class Shown(NamedTuple):
     cluster: str = ""
     device_class: str = ""
     """Classes of its devices; empty if they are not known."""
-    team: str = ""
-    """Its label `team`; empty if it has none."""
+    labels: Mapping[str, str] = {}
+    """The labels of its objects."""
     cost: Cost = Cost()
     """Cost of its devices; empty if its pods do not run."""
+    project: str = ""
+    """The folder of its project in the workspace; empty without a workspace, and for the workspace itself."""
 
 
 FAILED = "not built"
@@ -115,6 +117,8 @@ class Changes(NamedTuple):
 
     earlier: str
     entries: Sequence[DiffEntry]
+    project: str = ""
+    """The folder of the project in the workspace; empty without a workspace, and for the workspace itself."""
 
 
 class Report(NamedTuple):
@@ -130,6 +134,9 @@ class Report(NamedTuple):
     bars: Sequence[Bar]
     bandwidths: Mapping[str, int]
     diagnostics: Sequence[Diagnostic]
-    changes: Changes | None = None
+    changes: Sequence[Changes] = ()
+    """Of each project, if something is compared."""
     timelines: Sequence[ClusterTimeline] = ()
     """Clusters whose Platform has nodes or queues."""
+    by: Sequence[str] = ()
+    """Groups whose totals are shown (see `totals/groups.py`); empty for the usual ones."""

@@ -11,11 +11,11 @@ from tjgen.tools.report.svg import document
 
 
 def pictures(report: Report) -> Iterator[tuple[str, str]]:
-    """`[environment/]namespace/run.svg` for each run that has something to show, and `totals.svg` where something is bounded."""
+    """`[project/][environment/]namespace/run.svg` of each run that shows something, and `totals.svg` if something is bounded."""
     for run in report.runs:
         drawn = picture(run.structure)
         if drawn.marks:
-            place = "/".join(part for part in (run.place.environment, run.place.namespace) if part)
+            place = "/".join(part for part in (run.project, run.place.environment, run.place.namespace) if part)
             caption = " · ".join(part for part in (place, run.place.name, run.state) if part)
             yield f"{place}/{run.name}.svg", document(drawn, run.name, caption=caption)
     if report.bars:

@@ -18,7 +18,7 @@ def framed(parts: Iterable[str], title: str) -> str:
 
 def changes_page(compared: Changes) -> Iterator[str]:
     """A page that shows only what differs from something earlier."""
-    report = Report("", "", (), {}, (), (), {}, (), compared)
+    report = Report("", "", (), {}, (), (), {}, (), [compared])
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>tjgen diff</title>\n'
     yield f"<style>\n{asset('colors.css')}{asset('page.css')}</style>\n</head>\n<body>\n<main>\n"
     yield from changes.section(report)

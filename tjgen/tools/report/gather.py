@@ -1,8 +1,8 @@
-"""A plan -> the report of the runs of its sources, and of the other runs that stay in the output tree."""
+"""Plans of projects -> the report of the runs of their sources, and of the other runs that stay in their output trees."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import Plan
@@ -18,13 +18,14 @@ from tjgen.language.catalog.find import Catalog
 from tjgen.language.runs.lock import LockedRun
 from tjgen.language.runs.store import LockKey
 from tjgen.tools.report.capacity import bars, sums
-from tjgen.tools.report.content import Changes, Report
+from tjgen.tools.report.content import Changes, Report, SharedPart, Shown
 from tjgen.tools.report.run import KnownRun, ReportContext, age, shown
 from tjgen.tools.report.shares import parts_of, paths_by_name, several, shared_by
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.manifests.manifest import RUNS
 from tjgen.trees.session import Session
 from tjgen.trees.source.writer import dump
+from tjgen.trees.typing import NamedTuple
 
 
 class ReportOptions:
@@ -38,11 +39,53 @@ class ReportOptions:
         self.expanded = expanded
 
 
+class ProjectPart(NamedTuple):
+    """What a report shows of one project."""
+
+    plan: Plan
+    runs: Sequence[Shown]
+    shared: Mapping[str, SharedPart]
+    built: Sequence[Run]
+    changes: Changes | None
+    diagnostics: Sequence[Diagnostic]
+
+
 def of_build(plan: Plan, wanted: ReportOptions, watch: Watch | None = None, results: Iterable[Result] | None = None) -> Report:
-    """The report. Without an output tree, it is that of `results`, if they are given.
+    """The report of one project. Without an output tree, it is that of `results`, if they are given.
 
     Raises CompileError where locks, the tree, or what it is compared with cannot be read.
     """
+    return report_of(plan, [part_of(plan, wanted, watch, results)])
+
+
+def report_of(plan: Plan, parts: Sequence[ProjectPart], problems: Sequence[Diagnostic] = ()) -> Report:
+    """The report of a project, or of the projects of a workspace, whose plan is `plan`. Quotas and queues are those of all."""
+    runs = [run for part in parts for run in part.runs]
+    document = plan.project.document
+    title = document.value.get("metadata", {}).get("name") if document is not None else None
+    return Report(
+        str(title or "Training runs"),
+        _subject(plan),
+        runs,
+        {path: one for part in parts for path, one in part.shared.items()},
+        sums(runs),
+        bars(runs, [part.plan for part in parts]),
+        {
+            name: rate
+            for part in parts
+            for environment in part.plan.environments
+            for name, rate in part.plan.cluster(environment).bandwidth.items()
+        },
+        list(dict.fromkeys([*problems, *(one for part in parts for one in part.diagnostics)])),
+        [part.changes for part in parts if part.changes is not None],
+        list(timelines([(part.plan, run) for part in parts for run in part.built])),
+    )
+
+
+def part_of(
+    plan: Plan, wanted: ReportOptions, watch: Watch | None = None, results: Iterable[Result] | None = None
+) -> ProjectPart:
+    """What a report shows of one project. Raises CompileError as `of_build` does."""
     units: list[Built] = []
     if wanted.directory is not None:
         side, diagnostics = plan_side(plan, wanted.directory, units.append, watch)
@@ -55,25 +98,20 @@ def of_build(plan: Plan, wanted: ReportOptions, watch: Watch | None = None, resu
     shared = several(one.files for one in known)
     look = ReportContext(side.attribution_of, catalog, plan.release_of, plan.devices, frozenset(shared), wanted.expanded)
     entries = {(one.place.key, one.name): one for one in changes.entries if one.place.stage == RUNS} if changes else {}
-    runs = [shown(one, look)._replace(change=entries.get((one.place.key, one.name))) for one in known]
-    bandwidths = {name: rate for environment in plan.environments for name, rate in plan.cluster(environment).bandwidth.items()}
-    document = plan.project.document
-    title = document.value.get("metadata", {}).get("name") if document is not None else None
-    return Report(
-        str(title or "Training runs"),
-        _subject(plan, wanted),
-        runs,
-        parts_of(shared, side.bodies, side.attribution_of),
-        sums(runs),
-        bars(runs, plan),
-        bandwidths,
-        list(dict.fromkeys([*diagnostics, *problems])),
+    project = plan.project.name_in_workspace
+    prefix = f"{project}/" if project else ""
+    runs = [shown(one, look)._replace(change=entries.get((one.place.key, one.name)), project=project) for one in known]
+    return ProjectPart(
+        plan,
+        [one._replace(uses=tuple(prefix + path for path in one.uses)) for one in runs] if prefix else runs,
+        {prefix + path: one for path, one in parts_of(shared, side.bodies, side.attribution_of).items()},
+        [run for unit in units for run in unit.runs],
         changes,
-        list(timelines(plan, [run for unit in units for run in unit.runs])),
+        [*diagnostics, *problems],
     )
 
 
-def _subject(plan: Plan, wanted: ReportOptions) -> str:
+def _subject(plan: Plan) -> str:
     environments = ", ".join(name for name in plan.environments if name)
     return "what the sources give" + (f", in {environments}" if environments else "")
 
@@ -110,7 +148,7 @@ def _changes(plan: Plan, wanted: ReportOptions, new: Side) -> tuple[Changes | No
         old, problems = earlier(wanted.against, plan, wanted.directory, new)
     old = old._replace(bodies=only(old.bodies, plan.environments))
     new = new._replace(bodies=only(new.bodies, plan.environments))
-    return Changes(wanted.against, compare(old, new)), problems
+    return Changes(wanted.against, compare(old, new), plan.project.name_in_workspace), problems
 
 
 def _known(plan: Plan, side: Side, units: Sequence[Built], directory: str | None) -> list[KnownRun]:

@@ -60,7 +60,7 @@ def _digest(text: str) -> str:
 
 
 def _head(report: Report) -> Iterator[str]:
-    families = {run.place for run in report.runs}
+    families = {(run.project, run.place) for run in report.runs}
     yield f"<header>\n<h1>{escape(report.title)}</h1>\n"
     counts = f"{counted(len(report.runs), 'run')} of {counted(len(families), 'experiment')}"
     yield f'<p class="about">{counts}, {escape(report.subject)}</p>\n'
@@ -78,8 +78,8 @@ def _sections(report: Report) -> Iterator[tuple[str, str]]:
     if report.timelines:
         never = sum(run.timed.verdict.mode == NEVER for one in report.timelines for run in one.runs)
         yield "starts", "Starts" + (f' <b class="bad">{counted(never, "run")} never</b>' if never else "")
-    if report.changes is not None:
-        number = sum(one.kind != UNCHANGED for one in report.changes.entries)
+    if report.changes:
+        number = sum(one.kind != UNCHANGED for changes in report.changes for one in changes.entries)
         yield "changes", f"Changes <b>{number}</b>"
     errors = sum(one.severity == ERROR for one in report.diagnostics)
     warnings = sum(one.severity == WARNING for one in report.diagnostics)

@@ -11,7 +11,7 @@ from tjgen.compiler.building.run import Run
 from tjgen.compiler.totals.cost import Cost, classes_of, cost_of, deadline_of, devices_of, requested_classes
 from tjgen.compiler.totals.tally import of_run
 from tjgen.gitops.diff.side import AttributeField, place_of, tree_of
-from tjgen.gitops.output.leftover import previews_of, team_of
+from tjgen.gitops.output.leftover import labels_of, previews_of
 from tjgen.language.catalog.find import Catalog
 from tjgen.language.platform.prices import PricedDevices
 from tjgen.language.runs.freeze import is_stopped
@@ -100,7 +100,7 @@ def shown(known: KnownRun, look: ReportContext) -> Shown:
         stopped=stopped,
         cluster=known_devices.cluster,
         device_class=device_class or classes_of(devices, known_devices.classes),
-        team=next((team for tree in trees_applied if (team := team_of(tree))), ""),
+        labels=labels_of(trees_applied),
         cost=cost_of(devices, known_devices.prices, deadline_of(trees_applied)) if runs else Cost(),
     )
 

@@ -28,9 +28,9 @@ def section(report: Report, pictures: Pictures) -> Iterator[str]:
         return
     yield from _filter(report.runs)
     names: dict[str, int] = {}
-    for (environment, namespace), group in groupby(report.runs, lambda run: (run.place.environment or "", run.place.namespace)):
+    for place, group in groupby(report.runs, lambda run: (run.project, run.place.environment or "", run.place.namespace)):
         entries = list(group)
-        where = " / ".join(part for part in (environment, namespace) if part)
+        where = " / ".join(part for part in place if part)
         yield f'<div class="place"><h3>{escape(where)} <span class="count">{counted(len(entries), "run")}</span></h3>\n'
         for _, family in groupby(entries, lambda run: run.place.name):
             yield from _family(list(family), report, pictures, names)
@@ -73,7 +73,7 @@ def _family(runs: list[Shown], report: Report, pictures: Pictures, names: dict[s
 
 
 def _identify(run: Shown, names: dict[str, int]) -> str:
-    wanted = "-".join(slug(part) for part in ("run", run.place.environment or "", run.name) if part)
+    wanted = "-".join(slug(part) for part in ("run", run.project, run.place.environment or "", run.name) if part)
     names[wanted] = names.get(wanted, 0) + 1
     return wanted if names[wanted] == 1 else f"{wanted}-{names[wanted]}"
 

@@ -34,15 +34,15 @@ def section(report: Report) -> Iterator[str]:
 def _cluster(cluster: ClusterTimeline) -> Iterator[str]:
     starting = sum(run.timed.verdict.order > 0 for run in cluster.runs)
     nodes = counted(cluster.nodes, "node") if cluster.nodes else "nodes unknown, so only queues count"
-    yield f"<h3>{escape(cluster.platform)}</h3>\n"
+    yield f"<h3>{escape(cluster.cluster)}</h3>\n"
     yield f'<p class="about">{nodes}; {starting} of {counted(len(cluster.runs), "run")} can start now</p>\n'
     picture = timeline_picture(cluster)
     if picture is not None:
-        label = quoted(f"Devices over time on {cluster.platform}. {picture.words}")
+        label = quoted(f"Devices over time on {cluster.cluster}. {picture.words}")
         size = f'width="{picture.width}" height="{picture.height}" viewBox="0 0 {picture.width} {picture.height}"'
-        region = f'<div class="wide" tabindex="0" role="region" aria-label={quoted(f"Picture of {cluster.platform}")}>'
+        region = f'<div class="wide" tabindex="0" role="region" aria-label={quoted(f"Picture of {cluster.cluster}")}>'
         yield f'{region}<svg class="picture" {size} role="img" aria-label={label}>{picture.marks}</svg></div>\n'
-    yield f'<div class="wide" tabindex="0" role="region" aria-label={quoted(f"Starts on {cluster.platform}")}>'
+    yield f'<div class="wide" tabindex="0" role="region" aria-label={quoted(f"Starts on {cluster.cluster}")}>'
     yield '<table class="starts"><thead><tr>'
     yield "".join(f"<th scope=col>{head}" for head in _HEADS) + "</thead><tbody>\n"
     for run in cluster.runs:

@@ -54,9 +54,9 @@ def _table(report: Report) -> Iterator[str]:
 
 def _all_runs(report: Report) -> Iterator[str]:
     """The table of `tjgen build --summary`."""
-    summary = cells(rows(report.runs), report.bandwidths)
+    summary = cells(rows(report.runs), report.bandwidths, report.by)
     label = "Runs and totals of each cluster"
-    yield f'<details class="all-runs"><summary>{label}</summary>\n'
+    yield f'<details class="all-runs"{" open" if report.by else ""}><summary>{label}</summary>\n'
     yield f'<div class="wide" tabindex="0" role="region" aria-label="{label}"><table class="totals"><thead><tr>'
     yield "".join(f"<th scope=col{_kind(i, summary.texts)}>{escape(head)}" for i, head in enumerate(summary.heads))
     yield "</thead><tbody>\n"

@@ -69,7 +69,17 @@ def of_tree(directory: str, *, environments: Sequence[str], against: str | None,
     title = project.document.value.get("metadata", {}).get("name") if project.document is not None else None
     shared_parts = parts_of(shared, bodies, no_attribution)
     subject = f"as they stand in {directory}"
-    return Report(str(title or "Training runs"), subject, runs, shared_parts, sums(runs), (), {}, diagnostics, changes)
+    return Report(
+        str(title or "Training runs"),
+        subject,
+        runs,
+        shared_parts,
+        sums(runs),
+        (),
+        {},
+        diagnostics,
+        [changes] if changes is not None else [],
+    )
 
 
 def _known_environments(bodies: Mapping[str, str], wanted: Sequence[str]) -> None:
