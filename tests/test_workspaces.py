@@ -700,6 +700,31 @@ def test_two_projects_do_not_write_one_appproject(lab: Path) -> None:
     assert answer.code == 0, answer.err
 
 
+def test_two_projects_with_one_name_are_reported(lab: Path) -> None:
+    """Their Applications, and their AppProjects if they have some, have the same names."""
+    edit(lab / "teams/a/tjgen.yaml", "kind: Project\n", "kind: Project\nmetadata: {name: vision}\n")
+    edit(lab / "teams/b/tjgen.yaml", "kind: Project\n", "kind: Project\nmetadata: {name: vision}\n")
+    answer = tjgen(lab, "build")
+    assert answer.code == 1
+    assert codes(answer) == ["error[TJ564] teams/a/tjgen.yaml:3:18", "error[TJ564] teams/b/tjgen.yaml:3:18"], answer.err
+    assert "the name vision is also that of project teams/b: the objects of their syncs have the same names" in answer.err
+    assert not (lab / "teams/a/deploy").exists()
+    (lab / "tjgen.yaml").write_text(WORKSPACE.replace("lab.git}", "lab.git, appProject: {}}"))
+    assert codes(tjgen(lab, "build")) == codes(answer), "one cause, one error"
+    edit(lab / "tjgen.yaml", "  gitops: {tool: argocd, repository: https://git.example.com/lab.git, appProject: {}}\n", "")
+    assert codes(tjgen(lab, "build")) == [], "without objects of a sync, names may be equal"
+
+
+def test_a_project_does_not_have_the_name_of_an_app_project_of_another(lab: Path) -> None:
+    (lab / "tjgen.yaml").write_text(WORKSPACE.replace("lab.git}", "lab.git, appProject: {}}"))
+    edit(lab / "teams/b/tjgen.yaml", "kind: Project\n", "kind: Project\nmetadata: {name: lab}\n")
+    answer = tjgen(lab, "build")
+    assert codes(answer) == ["error[TJ564] tjgen.yaml:3:18", "error[TJ564] teams/b/tjgen.yaml:3:18"], answer.err
+    assert "the name lab is also that of project ." in answer.err
+    edit(lab / "teams/b/tjgen.yaml", "{name: lab}", "{name: other}")
+    assert codes(tjgen(lab, "build")) == []
+
+
 def test_runs_list_shows_the_runs_of_all_projects(lab: Path) -> None:
     assert tjgen(lab, "build").code == 0
     answer = tjgen(lab, "runs", "list")

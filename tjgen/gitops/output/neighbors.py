@@ -10,12 +10,13 @@ from collections.abc import Iterator, Sequence
 
 from tjgen.compiler.building.plan import Plan
 from tjgen.gitops.emit.header import read as read_header
-from tjgen.language.resolve.inherited import merge
-from tjgen.language.resolve.project import FILE, LoadedWorkspace
+from tjgen.gitops.output.neighbor_syncs import same_objects
+from tjgen.language.resolve.membership import inheriting
+from tjgen.language.resolve.project import FILE, LoadedProject, LoadedWorkspace
 from tjgen.language.resolve.reading import of_kind
 from tjgen.language.spec.objects import ProjectSpec
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic, Note, Span
-from tjgen.trees.fields.path import FieldPath, get
+from tjgen.trees.fields.path import get
 from tjgen.trees.files.sandbox import Sandbox
 from tjgen.trees.files.search import below
 from tjgen.trees.manifests.manifest import DATA, PLATFORM, RUNS, RUNTIMES
@@ -40,9 +41,17 @@ class Neighbor(NamedTuple):
 
     folder: str
     """From the folder of the workspace; `.` for the workspace itself."""
-    directory: str
-    """From the working directory."""
-    spec: ProjectSpec
+    project: LoadedProject
+    """Its settings, with what it inherits, without the documents that it names."""
+
+    @property
+    def directory(self) -> str:
+        """From the working directory."""
+        return self.project.directory
+
+    @property
+    def spec(self) -> ProjectSpec:
+        return self.project.spec
 
     @property
     def tree(self) -> str | None:
@@ -59,9 +68,9 @@ def neighbors_of(plan: Plan) -> Iterator[Neighbor]:
     own = os.path.realpath(plan.project.directory or ".")
     for directory in (workspace.directory, *workspace.members):
         if os.path.realpath(directory or ".") != own:
-            spec = _spec_of(workspace, directory, plan.sandbox)
-            if spec is not None:
-                yield Neighbor(os.path.relpath(directory or ".", workspace.directory or "."), directory, spec)
+            project = _project_of(workspace, directory, plan.sandbox)
+            if project is not None:
+                yield Neighbor(os.path.relpath(directory or ".", workspace.directory or "."), project)
 
 
 def problems(plan: Plan, directory: str, present: Sequence[str]) -> list[Diagnostic]:
@@ -73,8 +82,7 @@ def problems(plan: Plan, directory: str, present: Sequence[str]) -> list[Diagnos
     namespaces = {(one.cluster, one.namespace): path for one, path in own.items() if _is_of_run(path)}
     diagnostics: list[Diagnostic] = []
     for other in neighbors_of(plan):
-        for _, name in sorted(_app_projects(plan.project.spec) & _app_projects(other.spec)):
-            diagnostics.append(_same_app_project(plan, name, other))
+        diagnostics += same_objects(plan.project, other.project, other.folder)
         tree = other.tree
         if tree is None or not os.path.isdir(tree):
             continue
@@ -158,12 +166,13 @@ def _is_of_run(path: str) -> bool:
     return RUNS in parts[:2]
 
 
-def _spec_of(workspace: LoadedWorkspace, directory: str, sandbox: Sandbox) -> ProjectSpec | None:
+def _project_of(workspace: LoadedWorkspace, directory: str, sandbox: Sandbox) -> LoadedProject | None:
     """The settings of a project with what it inherits; None if its file has errors."""
     if directory == workspace.directory:
-        return workspace.spec
+        return LoadedProject(directory, workspace.spec, sandbox, workspace.document)
     for document, tree in of_kind("Project", [os.path.join(directory, FILE)], sandbox).good:
-        return ProjectSpec(merge((document, tree), (workspace.document, workspace.tree)).value["spec"])
+        joined, merged = inheriting(document, tree, workspace)
+        return LoadedProject(directory, ProjectSpec(merged.value["spec"]), sandbox, joined)
     return None
 
 
@@ -179,26 +188,6 @@ def _taken(plan: Plan, directory: str, own: str, one: ClusterObject, theirs: _Th
     message = f"{kind} {name} in {where} belongs to project {theirs.neighbor.folder}, too: a sync of one would change the other"
     hint = "give one of them another name or namespace; a superseded run keeps its claims until it is removed"
     return Diagnostic("TJ564", message, span=span, related=(note,), hint=hint)
-
-
-def _app_projects(spec: ProjectSpec) -> set[tuple[str, str]]:
-    """The namespaces and the names in `gitops.project` of the AppProjects that a project writes."""
-    if spec.gitops.app_project is None:
-        return set()
-    namespace = spec.gitops.app_project.namespace or spec.gitops.namespace or ""
-    own = {one.gitops.project for one in spec.environments.values() if one.gitops is not None}
-    return {(namespace, name) for name in (spec.gitops.project, *own) if name is not None}
-
-
-def _same_app_project(plan: Plan, name: str, other: Neighbor) -> Diagnostic:
-    message = f"AppProject {name} belongs to project {other.folder}, too: the one that is applied last replaces the other"
-    hint = "set another gitops.project in each project, or none: then the name is that of the project"
-    document = plan.project.document
-    span = None
-    if document is not None:
-        paths: list[FieldPath] = [("spec", "gitops", "project"), ("spec", "gitops")]
-        span = next((span for path in paths if (span := document.locate(path)) is not None), None)
-    return Diagnostic("TJ564", message, span=span, hint=hint)
 
 
 def _shared_namespace(plan: Plan, directory: str, own: str, namespace: str, theirs: _Theirs, path: str) -> Diagnostic:

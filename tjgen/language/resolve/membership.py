@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from tjgen.language.resolve import workspace as workspaces
 from tjgen.language.resolve.files import named
-from tjgen.language.resolve.inherited import InheritedDocument, merge
+from tjgen.language.resolve.inherited import InheritedDocument, Merged, merge
 from tjgen.language.resolve.project import FILE, LoadedProject, LoadedWorkspace
 from tjgen.language.resolve.reading import of_kind
 from tjgen.trees.diagnostics.model import Diagnostic, Note
@@ -33,9 +33,7 @@ class Membership(NamedTuple):
         """The membership of the project in `document`; `above` and `trusted` as in `workspace_of`."""
         workspace, diagnostics = workspaces.workspace_of(document, above, trusted, sandbox) if above else (None, [])
         if workspace is not None:
-            merged = merge((document, tree), (workspace.document, workspace.tree))
-            merged = merged._replace(value=_with_place(merged.value, document, workspace))
-            joined = InheritedDocument(document, workspace.document, merged)
+            joined, merged = inheriting(document, tree, workspace)
             return Membership(joined, merged.value, workspace, [*diagnostics, *merged.diagnostics])
         if tree["spec"].get("projects") and not diagnostics:
             workspace, problems = workspaces.of_document(document, tree, sandbox)
@@ -80,6 +78,13 @@ class Membership(NamedTuple):
         hint = f"remove it, or let the owner of {self.workspace.document.file} list it there"
         span = project.document.locate(path) if project.document is not None else None
         return Diagnostic("TJ562", message, path=path, span=span, related=(note,), hint=hint)
+
+
+def inheriting(document: Document, tree: Tree, workspace: LoadedWorkspace) -> tuple[InheritedDocument, Merged]:
+    """The document of a project, `tree` in long form, with what it inherits."""
+    merged = merge((document, tree), (workspace.document, workspace.tree))
+    merged = merged._replace(value=_with_place(merged.value, document, workspace))
+    return InheritedDocument(document, workspace.document, merged), merged
 
 
 def _with_place(value: Tree, document: Document, workspace: LoadedWorkspace) -> Tree:
