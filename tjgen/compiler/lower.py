@@ -44,6 +44,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     spec = experiment.spec
     yield from _metadata(experiment, setting)
     yield from _run(spec)
+    yield from sizes(workload, spec)
     yield from _program(workload, spec, setting.launcher)
     everyone, computing = members(workload), workers(workload)
     for podset in everyone:
@@ -69,12 +70,10 @@ def unknown_role(workload: Workload, name: str, because: FieldPath) -> Diagnosti
     """The runtime has no replicated job called `name`."""
     known = [podset.name for podset in workload.podsets]
     near = nearest(name, known)
-    return Diagnostic(
-        "TJ302",
-        f'the runtime has no role "{name}"',
-        path=because,
-        hint=f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}",
-    )
+    hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}"
+    if not workload.is_direct and because == (*SPEC, "roles", name):
+        hint += " For a job of its own, add its command"
+    return Diagnostic("TJ302", f'the runtime has no role "{name}"', path=because, hint=hint)
 
 
 def _contribution(path: FieldPath, value: Tree, because: FieldPath, *, mirrors: bool = True) -> Contribution:
@@ -104,10 +103,27 @@ def _run(spec: ExperimentSpec) -> Yields:
         yield Contribution(("run", "suspend"), True, (*SPEC, "state"))
     if spec.deadline is not None:
         yield _contribution(("run", "activeDeadlineSeconds"), spec.deadline, (*SPEC, "deadline"))
-    if spec.nodes is not None:
-        yield _contribution(("trainer", "numNodes"), spec.nodes, (*SPEC, "nodes"))
     if spec.procs_per_node is not None:
         yield _contribution(("trainer", "numProcPerNode"), spec.procs_per_node, (*SPEC, "procsPerNode"))
+
+
+def sizes(workload: Workload, spec: ExperimentSpec) -> Yields:
+    """The number of nodes, and of pods of each role."""
+    if spec.nodes is not None:
+        yield _contribution(("trainer", "numNodes"), spec.nodes, (*SPEC, "nodes"))
+    for name, changed in spec.roles.items():
+        chosen = role(workload, name)
+        if chosen is None or changed.replicas is None:
+            continue
+        because = (*SPEC, "roles", name, "replicas")
+        if workload.is_direct:
+            yield _contribution(("counts", name), changed.replicas, because)
+        elif chosen in workers(workload):
+            yield _contribution(("trainer", "numNodes"), changed.replicas, because)
+        else:
+            # The pods of an indexed Job are as many as its completions.
+            for field in ("parallelism", "completions"):
+                yield _contribution((*chosen.path, "template", "spec", field), changed.replicas, because)
 
 
 def _program(workload: Workload, spec: ExperimentSpec, launcher: list[str]) -> Yields:
@@ -266,15 +282,6 @@ def _role(workload: Workload, podset: PodSet, changed: Role, ports: Mapping[str,
         yield _contribution((*podset.main, "args"), changed.args, (*at, "args"))
     if changed.working_dir is not None:
         yield _contribution((*podset.main, "workingDir"), changed.working_dir, (*at, "workingDir"))
-    if changed.replicas is not None:
-        if workload.is_direct:
-            yield _contribution(("counts", podset.name), changed.replicas, (*at, "replicas"))
-        elif podset in workers(workload):
-            yield _contribution(("trainer", "numNodes"), changed.replicas, (*at, "replicas"))
-        else:
-            # The pods of an indexed Job are as many as its completions.
-            for field in ("parallelism", "completions"):
-                yield _contribution((*podset.path, "template", "spec", field), changed.replicas, (*at, "replicas"))
     yield from _environment(workload, podset, changed, at)
     yield from _checks(workload, podset, changed, {**ports, **changed.ports}, at)
     yield from _pod(podset, changed.pod, (*at, "pod"))

@@ -126,6 +126,14 @@ def test_words_of_the_language_say_what_they_can() -> None:
     assert said["roles"]["master"] == {"replicas": 1}
 
 
+def test_further_jobs_of_a_jobset_are_roles() -> None:
+    evaluator = replicated("evaluator", parallelism=2, completions=2)
+    evaluator["template"]["spec"]["template"]["spec"]["containers"][0]["resources"] = {"limits": {"nvidia.com/gpu": 1}}
+    assert spec(read(jobset(replicated("node"), evaluator)))["roles"] == {
+        "evaluator": {"command": ["python", "train.py"], "resources": {"nvidia.com/gpu": {"limit": 1}}, "replicas": 2}
+    }
+
+
 def test_one_note_names_what_only_a_patch_covers_with_the_line_of_the_first() -> None:
     text = "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: a}\nspec:\n  network: {subdomain: ring}\n"
     text += "  replicatedJobs: [" + json.dumps(replicated("node")) + "]\n"

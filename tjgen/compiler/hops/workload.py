@@ -14,17 +14,26 @@ from tjgen.trees.workload.contribution import contribute as apply
 
 
 def arrange(job: Job, draft: Draft) -> Draft:
-    """The jobs of the runtime as the roles of a target without Trainer."""
-    target = direct(job.experiment.spec.target)
+    """The jobs of the runtime as the roles of a target without Trainer, or with a job for each role that Trainer starts."""
+    spec = job.experiment.spec
+    target = direct(spec.target)
     if target is None:
-        return draft
+        return _with_roles(job, draft)
     from tjgen.compiler.targets.direct import RequestedSize
 
-    spec = job.experiment.spec
     replicas = {name: role.replicas for name, role in spec.roles.items()}
     workload, diagnostics = target.arranged(draft.workload, RequestedSize(spec.nodes, replicas, spec.elastic is not None))
     draft = draft._replace(workload=workload)
     return draft.refused(diagnostics) if has_errors(diagnostics) else draft.reporting(diagnostics)
+
+
+def _with_roles(job: Job, draft: Draft) -> Draft:
+    if not job.experiment.spec.roles:
+        return draft
+    from tjgen.compiler.passes import new_roles  # few runs have roles
+
+    workload, diagnostics = new_roles.with_roles(draft.workload, job.experiment.spec)
+    return draft._replace(workload=workload).reporting(diagnostics)
 
 
 def initialize(job: Job, draft: Draft) -> Draft:

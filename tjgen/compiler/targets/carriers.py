@@ -22,6 +22,7 @@ IN_TRAINER = "trainer"
 IN_PATCH = "patch"
 IN_RUNTIME = "runtime"
 
+_JOB = len(JOBS) + 1
 POD_DEPTH = len(JOBS) + 5
 """Steps to the spec of a pod template: the job in the list of jobs, its template, spec, template, spec."""
 FIELD = POD_DEPTH + 2
@@ -151,6 +152,7 @@ class _Reach:
         # Most questions are about pods: each is found once.
         self._pods = {podset.pod: (get(wanted, podset.pod), get(base, podset.pod[1:])) for podset in workload.podsets}
         self._roots = (wanted["runtime"], base)
+        self._new_jobs = {podset.path for podset in workload.podsets if get(base, podset.path[1:]) is MISSING}
         trainers = [podset for podset in workload.podsets if podset.ancestor == TRAINER and podset.container == NODE]
         self.program = trainers
         # jobset/builder.go:Trainer (v2.3.0): with runLauncherAsNode the job "node" gets env and resources too.
@@ -170,6 +172,10 @@ class _Reach:
     def is_in_pod(self, path: FieldPath) -> bool:
         """Whether `path` leads into the spec of a pod template."""
         return len(path) > POD_DEPTH and path[:POD_DEPTH] in self._pods
+
+    def is_new_job(self, path: FieldPath) -> bool:
+        """Whether `path` leads into a job that the runtime does not have: all of it is in the derived runtime."""
+        return path[:_JOB] in self._new_jobs
 
     def _at(self, path: FieldPath, side: int) -> Tree:
         pod = self._pods.get(path[:POD_DEPTH])
@@ -204,7 +210,7 @@ class _Reach:
 
 
 def _carrier(reach: _Reach, path: FieldPath, value: Tree) -> str:
-    if value is MISSING:
+    if value is MISSING or reach.is_new_job(path):
         return IN_RUNTIME
     if reach.is_in_pod(path):
         return _pod_carrier(reach, path, path[POD_DEPTH:], value)

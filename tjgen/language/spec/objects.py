@@ -386,7 +386,7 @@ class RuntimeRef:
 
 
 class Role(Container):
-    """Fields of one replicated job of the runtime, such as launcher or dataset-initializer."""
+    """Fields of one replicated job of the runtime, such as launcher, or of a new job with a command of its own."""
 
     __slots__ = ("replicas",)
 

@@ -1,4 +1,4 @@
-"""A JobSet -> an experiment in the fields of the language, by its first job; a patch has the values of the others."""
+"""A JobSet -> an experiment in the fields of the language, by its first job; the others are roles."""
 
 from __future__ import annotations
 
@@ -9,18 +9,40 @@ from tjgen.tools.importing.residue import stated
 from tjgen.tools.importing.trainjob import bare as named
 from tjgen.trees.fields.path import Tree, get
 
+_OWN = ("command", "args", "cpu", "memory", "ephemeralStorage", "resources")
+"""Fields that a job does not share with the jobs that train."""
+_OF_ROLE = (*_OWN, "image", "imagePullPolicy", "workingDir", "env", "envFrom", "ports", "probes", "pod")
+
 
 def experiment(tree: Tree) -> Tree:
     """The experiment, with the name of the JobSet as that of its run."""
-    jobs = get(tree, ("spec", "replicatedJobs"), None) or [{}]
-    job = get(jobs[0], ("template", "spec"), None) or {}
-    shared, _ = pods.fields_of({"node": job.get("template") or {}})
+    first, *others = get(tree, ("spec", "replicatedJobs"), None) or [{}]
+    shared, _ = pods.fields_of({"node": _job(first).get("template") or {}})
     spec: Tree = {"runtime": "tjgen-plain", "target": "jobset", "naming": "fixed", **shared}
-    if job.get("parallelism", 1) > 1:
-        spec["nodes"] = job["parallelism"]
+    if _job(first).get("parallelism", 1) > 1:
+        spec["nodes"] = _job(first)["parallelism"]
+    roles = {one["name"]: role for one in others if (role := _role(one, shared)) is not None}
+    if roles:
+        spec["roles"] = roles
     if get(tree, ("spec", "suspend"), None) is True:
         spec["state"] = "suspended"
     return {**named(tree), "spec": spec}
+
+
+def _job(one: Tree) -> Tree:
+    return get(one, ("template", "spec"), None) or {}
+
+
+def _role(one: Tree, shared: Tree) -> Tree | None:
+    """The settings of a further job; None if a role cannot start its program. All jobs have the variables of the first."""
+    fields, _ = pods.fields_of({one.get("name", ""): _job(one).get("template") or {}})
+    if "command" not in fields:
+        return None
+    role = {
+        field: value for field, value in fields.items() if field in _OF_ROLE and (field in _OWN or value != shared.get(field))
+    }
+    parallelism = _job(one).get("parallelism", 1)
+    return {**role, "replicas": parallelism} if parallelism != 1 else role
 
 
 def filled(tree: Tree) -> Tree:

@@ -49,7 +49,7 @@ class RunSpec(Container):
     rdma: Counts[bool] = False
     """Whether the training nodes get the network devices that go with their device class."""
     roles: Counts[dict[str, Role]] = {}
-    """Replicated jobs of the runtime that differ from the others, by name."""
+    """Replicated jobs by name: those of the runtime that differ from the others, and new ones with a command."""
     volumes: Counts[dict[str, Volume]] = {}
     """Storage by name, and where to mount it."""
     data: Counts[Data | None] = None
