@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from typing import Any, get_type_hints
 
 import pytest
+import yaml
 
+from tests.checkout import ROOT
 from tjgen.language.runs.identity import run_content
 from tjgen.language.spec.generate.shapes import Kind, Map, Ref, Sequence, Sugar, fields, metadata_of
 from tjgen.language.spec.models.experiment import RunSpec
@@ -75,3 +77,35 @@ def test_the_models_have_such_fields() -> None:
 @pytest.mark.parametrize("written", [{"mounts": {"logs": "/a"}}, {"mounts": {"logs": {"mountPath": "/a", "readOnly": False}}}])
 def test_a_long_form_with_its_default_names_the_run_of_the_short_form(written: Any) -> None:
     assert digest({"sidecars": {"a": written}}) == digest({"sidecars": {"a": {"mounts": {"logs": {"mountPath": "/a"}}}}})
+
+
+def test_every_bundled_runtime_has_one_node() -> None:
+    trees = [yaml.safe_load(file.read_text(encoding="utf-8")) for file in sorted((ROOT / "runtimes").glob("*.yaml"))]
+    assert {tree["spec"]["mlPolicy"]["numNodes"] for tree in trees} == {1}
+    assert all(tree["metadata"]["name"].startswith(("tjgen-", "tjgen.")) for tree in trees)
+
+
+@pytest.mark.parametrize("runtime", ["tjgen-torch", {"name": "tjgen.torchtune-llama3.2-1b"}])
+def test_one_node_is_the_default_of_a_bundled_runtime(runtime: Any) -> None:
+    assert digest({"runtime": runtime, "nodes": 1}) == digest({"runtime": runtime})
+    assert digest({"runtime": runtime, "nodes": 2}) != digest({"runtime": runtime})
+
+
+def test_one_node_may_differ_from_the_default_of_another_runtime() -> None:
+    assert digest({"runtime": "ours", "nodes": 1}) != digest({"runtime": "ours"})
+    tasks = {"spec": {"runtime": "tjgen-torch", "tasks": {"large": {"runtime": "ours", "nodes": 1}}}}
+    without = {"spec": {"runtime": "tjgen-torch", "tasks": {"large": {"runtime": "ours"}}}}
+    assert run_content(tasks, task="large").identity() != run_content(without, task="large").identity()
+
+
+def test_one_node_of_a_task_overrides_those_of_the_experiment() -> None:
+    spec = {"runtime": "tjgen-torch", "nodes": 4}
+    one, inherited = ({"spec": {**spec, "tasks": {"a": task}}} for task in ({**OTHER, "nodes": 1}, OTHER))
+    assert run_content(one, task="a").identity() != run_content(inherited, task="a").identity()
+
+
+def test_a_lock_with_a_written_node_keeps_its_run() -> None:
+    content = run_content({"spec": {"runtime": "tjgen-torch", "nodes": 1}})
+    before = "v1:765250d6fd0b35c3f622e9803e5b5fd8d07ba647e4eb3fd7b86aa0c5b3625eea"
+    assert str(next(content.earlier_identities())) == before
+    assert content.identity() == run_content({"spec": {"runtime": "tjgen-torch"}}).identity()

@@ -110,6 +110,14 @@ def point_of(run: str) -> str | None:
     return point if len(last) == _SUFFIX and not set(last) - set(_ALPHABET) else None
 
 
+def names_pattern(experiment: str, run: str) -> str:
+    """Regular expression of the names of all runs of an experiment: `run` is one of them."""
+    point = point_of(run)
+    if point is None:
+        return run if run == experiment else f"{experiment}-.+"
+    return f"{experiment}{'' if point == experiment else '-.+'}-[{_ALPHABET}]{{{_SUFFIX}}}"
+
+
 def suffix(digest: str) -> str:
     """Eight characters of the digest that may end any Kubernetes name."""
     number = int(digest, 16)
@@ -141,6 +149,11 @@ def name_problem(name: str, *, budget: int = _LONGEST_LABEL) -> Diagnostic | Non
 
 
 _NO_RULE: Rule = (COUNTS, None, {})
+_BUNDLED = ("tjgen-", "tjgen.")
+"""What the names of the runtimes of tjgen begin with."""
+_RUNTIME = ("runtime", "name")
+_OF_BUNDLED_RUNTIME: Rule = (*rules.SPEC[:2], {**rules.SPEC[2], "nodes": (COUNTS, 1, {})})
+"""The rules for such a runtime: all of them have one node by default. The first locks also counted a written 1."""
 _SPEC = EXPERIMENT_FORM.fields.get("spec", PLAIN)
 
 
@@ -156,14 +169,23 @@ class RunContent(NamedTuple):
 
     def identity(self) -> Identity:
         """The identity of the run, by the newest rules."""
-        return Identity(_digest(self._text(rules.SPEC, keeps_overrides=True)), _attempt(self.spec))
+        rule = _OF_BUNDLED_RUNTIME if self._has_bundled_runtime() else rules.SPEC
+        return Identity(_digest(self._text(rule, keeps_overrides=True)), _attempt(self.spec))
 
     def earlier_identities(self) -> Iterator[Identity]:
         """Yield the identities by earlier rules, by which an older lock may have the run; the newest of them first."""
         from tjgen.language.runs.earlier import EARLIER  # few locks are that old
 
+        if self._has_bundled_runtime():
+            yield Identity(_digest(self._text(rules.SPEC, keeps_overrides=True)), _attempt(self.spec))
         for rule in EARLIER.values():
             yield Identity(_digest(self._text(rule)), _attempt(self.spec))
+
+    def _has_bundled_runtime(self) -> bool:
+        """Whether the run uses a runtime of tjgen, as the experiment and its task are written."""
+        of_task = get(self.content_of.tasks, (self.task, *_RUNTIME), None) if self.task else None
+        name = of_task or get(self.spec, _RUNTIME, None)
+        return name.__class__ is str and name.startswith(_BUNDLED)
 
     def _text(self, rule: Rule, *, keeps_overrides: bool = False) -> str:
         """The canonical text by some rules; `keeps_overrides` if a task keeps defaults that override the experiment."""

@@ -1077,6 +1077,8 @@ THRESHOLDS: Schema = {
         "volumeUsage": THRESHOLD,
         "backupAge": THRESHOLD,
         "gpuUtilization": THRESHOLD,
+        "cpuUtilization": THRESHOLD,
+        "pendingRuns": THRESHOLD,
     },
 }
 
@@ -1105,6 +1107,10 @@ MONITOR: Schema = {
                     "gpuUtilization",
                     "gpuThrottling",
                     "failedJobs",
+                    "cpuUtilization",
+                    "pendingRuns",
+                    "failedRuns",
+                    "stuckRuns",
                 ],
             },
         },

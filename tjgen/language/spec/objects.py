@@ -1271,8 +1271,10 @@ class Thresholds:
         "checkpoint_failures",
         "checkpoint_restore",
         "checkpoint_save",
+        "cpu_utilization",
         "evictions",
         "gpu_utilization",
+        "pending_runs",
         "prefetch_hits",
         "read_latency",
         "read_throughput",
@@ -1293,6 +1295,8 @@ class Thresholds:
     volume_usage: Threshold
     backup_age: Threshold
     gpu_utilization: Threshold
+    cpu_utilization: Threshold
+    pending_runs: Threshold
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
@@ -1309,6 +1313,8 @@ class Thresholds:
         self.volume_usage = _THRESHOLD if (value := get("volumeUsage")) is None else Threshold(value)
         self.backup_age = _THRESHOLD if (value := get("backupAge")) is None else Threshold(value)
         self.gpu_utilization = _THRESHOLD if (value := get("gpuUtilization")) is None else Threshold(value)
+        self.cpu_utilization = _THRESHOLD if (value := get("cpuUtilization")) is None else Threshold(value)
+        self.pending_runs = _THRESHOLD if (value := get("pendingRuns")) is None else Threshold(value)
 
 
 _THRESHOLDS = Thresholds(_NONE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -22,6 +23,7 @@ spec:
   image: registry.example.com/train:1
   script: train.py
   gpu: a100:8
+  schedule: {system: kueue, queue: ai}
   volumes:
     data: {pvc: datasets, mountPath: /data, readOnly: true}
     out: {pvc: {create: {size: 10Gi, storageClassName: shared}}, mountPath: /out}
@@ -37,6 +39,29 @@ OTHER_UP = 'up{namespace="vision",experiment="other",run="other-1",pod="other-1-
 GPU = "DCGM_FI_DEV_GPU_UTIL"
 POWER = "DCGM_FI_DEV_POWER_VIOLATION"
 Series = dict[str, str]
+
+
+NAMED = "watched-bcdfghjk"
+"""The name of a run, as the rules find it in names of Jobs and pods."""
+JOB = f'namespace="vision",job_name="{NAMED}-node-0"'
+POD = f'namespace="vision",pod="{NAMED}-node-0-0-x",uid="1"'
+
+
+def job(owner: str = NAMED, kind: str = "JobSet", labels: str = JOB, **series: str) -> Series:
+    """A Job of a run and its metrics."""
+    found = {f'kube_job_owner{{{labels},owner_kind="{kind}",owner_name="{owner}",owner_is_controller="true"}}': "1x300"}
+    found.update({f"kube_job_{name}{{{labels}}}": values for name, values in series.items() if name != "failed"})
+    if "failed" in series:
+        found[f'kube_job_failed{{{labels},condition="true"}}'] = series["failed"]
+    return found
+
+
+def pod(phase: str, labels: str = POD) -> Series:
+    return {f"kube_pod_created{{{labels}}}": "0x240", f'kube_pod_status_phase{{{labels},phase="{phase}"}}': "1x240"}
+
+
+def counted(values: str) -> Series:
+    return {f'training_step_duration_seconds_count{{{RUN},pod="watched-1-node-0-0-x",rank="0"}}': values}
 
 
 def steps(**seconds: float) -> Series:
@@ -176,6 +201,23 @@ CASES: list[Case] = [
         "GPUs that are not", "TrainingGpuThrottled",
         {UP: "1x240", f'{POWER}{{namespace="vision",pod="watched-1-node-0-0-x",gpu="0"}}': "1000x240"}, 60, {},
     ),
+    ("a run that failed", "TrainingRunFailed", job(failed="1x60"), 30, {"critical": f"Run vision/{NAMED} failed"}),
+    ("a run that starts again", "TrainingRunFailed", job(failed="0x9 1x3 0x60"), 30, {}),
+    ("a run of another", "TrainingRunFailed", job(owner="watched-2-bcdfghjk", failed="1x60"), 30, {}),
+    ("a measurement of volumes that failed", "TrainingRunFailed", job(kind="CronJob", failed="1x60"), 30, {}),
+    ("a run that waits for nodes", "TrainingRunPending", pod("Pending"), 37, {"warning": f"run vision/{NAMED} is 37.0 min"}),
+    ("a run that waits for a while", "TrainingRunPending", pod("Pending"), 29, {}),
+    ("a run that trains", "TrainingRunPending", pod("Running"), 60, {}),
+    (
+        "a run that its queue does not admit", "TrainingRunPending", job(created="0x300"), 250,
+        {
+            "warning": f"run vision/{NAMED} is 250.0 min, more than 30",
+            "critical": f"run vision/{NAMED} is 250.0 min, more than 240",
+        },
+    ),
+    ("a run that its queue admitted", "TrainingRunPending", job(created="0x240", status_start_time="60x240"), 60, {}),
+    ("a run without steps", "TrainingRunStuck", counted("0+1x60 60x100"), 105, {"critical": "watched-1 has not finished"}),
+    ("a run with slow steps", "TrainingRunStuck", counted("0x8 1x8 2x8 3x8 4x8 5x8 6x8 7x8 8x8 9x8 10x8 11x8"), 100, {}),
 ]  # fmt: skip
 
 
@@ -196,22 +238,10 @@ def promtool(folder: Path, *words: str) -> str:
     return answer.stdout
 
 
-@pytest.mark.skipif(
-    shutil.which("promtool") is None, reason="promtool is not there: it comes with Prometheus, or as a Go program"
-)
-@pytest.mark.parametrize(
-    ("step", "cases"),
-    [
-        ("1m", [case for case in CASES if case[3] < 12 * HOUR]),
-        ("30m", [case for case in CASES if case[3] >= 12 * HOUR]),
-    ],
-    ids=["within hours", "within days"],
-)
-def test_alerts_fire_outside_of_their_bounds_and_not_inside(tmp_path: Path, step: str, cases: list[Case]) -> None:
-    """Each case lists the severities in which the alert fires. Those of days are evaluated less often, to save time."""
-    spec = rule(tmp_path)
-    (tmp_path / "rules.yaml").write_text(json.dumps(spec))
-    promtool(tmp_path, "check", "rules", "rules.yaml")
+def fires(folder: Path, spec: dict[str, Any], cases: list[Case], step: str) -> None:
+    """Assert that Prometheus fires the alert of each case in the severities that it lists."""
+    (folder / "rules.yaml").write_text(json.dumps(spec))
+    promtool(folder, "check", "rules", "rules.yaml")
     tests = [
         {
             "name": name,
@@ -227,8 +257,24 @@ def test_alerts_fire_outside_of_their_bounds_and_not_inside(tmp_path: Path, step
         }
         for name, alert, given, minute, expected in cases
     ]
-    (tmp_path / "tests.yaml").write_text(json.dumps({"rule_files": ["rules.yaml"], "evaluation_interval": step, "tests": tests}))
-    promtool(tmp_path, "test", "rules", "tests.yaml")
+    (folder / "tests.yaml").write_text(json.dumps({"rule_files": ["rules.yaml"], "evaluation_interval": step, "tests": tests}))
+    promtool(folder, "test", "rules", "tests.yaml")
+
+
+@pytest.mark.skipif(
+    shutil.which("promtool") is None, reason="promtool is not there: it comes with Prometheus, or as a Go program"
+)
+@pytest.mark.parametrize(
+    ("step", "cases"),
+    [
+        ("1m", [case for case in CASES if case[3] < 12 * HOUR]),
+        ("30m", [case for case in CASES if case[3] >= 12 * HOUR]),
+    ],
+    ids=["within hours", "within days"],
+)
+def test_alerts_fire_outside_of_their_bounds_and_not_inside(tmp_path: Path, step: str, cases: list[Case]) -> None:
+    """Each case lists the severities in which the alert fires. Those of days are evaluated less often, to save time."""
+    fires(tmp_path, rule(tmp_path), cases, step)
 
 
 @pytest.mark.skipif(
@@ -259,12 +305,58 @@ def test_every_alert_has_a_case_that_fires_and_one_that_does_not(tmp_path: Path)
         assert any(case[4] for case in mine) and any(not case[4] for case in mine), alert
 
 
+OF_CPUS = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Experiment
+metadata: {name: watched, namespace: vision}
+spec:
+  runtime: tjgen-plain
+  target: pytorchjob
+  image: registry.example.com/train:1
+  script: train.py
+  cpu: 4
+  monitor: {}
+"""
+OWNED = f'kube_pod_owner{{{POD},owner_kind="PyTorchJob",owner_name="{NAMED}",owner_is_controller="true"}}'
+USED = f'container_cpu_usage_seconds_total{{namespace="vision",pod="{NAMED}-node-0-0-x",container="pytorch",cpu="total"}}'
+REQUESTED = f'kube_pod_container_resource_requests{{{POD},container="pytorch",resource="cpu",unit="core"}}'
+CASES_OF_PODS: list[Case] = [
+    ("a pod that failed", "TrainingRunFailed", {**pod("Failed"), OWNED: "1x240"}, 30, {"critical": f"Run vision/{NAMED} failed"}),
+    ("a pod that works", "TrainingRunFailed", {**pod("Running"), OWNED: "1x240"}, 30, {}),
+    (
+        "CPUs that idle", "TrainingCpuIdle", {USED: "0+12x240", REQUESTED: "4x240"}, 60,
+        {"warning": f"pod vision/{NAMED}-node-0-0-x of run {NAMED} is 5.0 %, less than 10"},
+    ),
+    ("CPUs that work", "TrainingCpuIdle", {USED: "0+120x240", REQUESTED: "4x240"}, 60, {}),
+]  # fmt: skip
+
+
+@pytest.mark.skipif(
+    shutil.which("promtool") is None, reason="promtool is not there: it comes with Prometheus, or as a Go program"
+)
+@pytest.mark.parametrize("case", CASES_OF_PODS, ids=lambda case: case[0])
+def test_alerts_of_a_run_without_jobs_and_gpus(tmp_path: Path, case: Case) -> None:
+    fires(tmp_path, rule(tmp_path, OF_CPUS), [case], "1m")
+
+
+@pytest.mark.parametrize("text", [EXPERIMENT, OF_CPUS], ids=["of Jobs", "of pods"])
+def test_names_of_runs_are_those_that_alerts_look_for(tmp_path: Path, text: str) -> None:
+    expressions = " ".join(one["expr"] for one in alerts(rule(tmp_path, text)))
+    answer = tjgen(tmp_path, "build", "experiment.yaml")
+    run = list(yaml.safe_load_all(answer.out))[-1]["metadata"]["name"]
+    patterns = set(re.findall(r'(?:owner_name|pod)=~"([^"]+)"', expressions))
+    assert patterns
+    assert all(re.fullmatch(pattern, name) for pattern in patterns for name in ([f"{run}-x"] if "-.+" in pattern else [run]))
+
+
 def test_an_experiment_gets_alerts_on_what_it_has(tmp_path: Path) -> None:
     plain = "\n".join(
         line for line in EXPERIMENT.splitlines()
         if not line.strip().startswith(("gpu:", "volumes:", "data:", "out:", "prefetch:", "checkpoints:"))
     )  # fmt: skip
-    assert {one["alert"] for one in alerts(rule(tmp_path, plain))} == {"TrainingCheckpointOld", "TrainingRankSlow"}
+    assert {one["alert"] for one in alerts(rule(tmp_path, plain))} == {
+        "TrainingCheckpointOld", "TrainingRankSlow", "TrainingRunFailed", "TrainingRunPending", "TrainingRunStuck"
+    }  # fmt: skip
     chosen = EXPERIMENT.replace("monitor: {}", "monitor: {measures: [volumeUsage], thresholds: {volumeUsage: {warning: 70}}}")
     found = [(one["alert"], one["expr"].rpartition(" > ")[2]) for one in alerts(rule(tmp_path, chosen))]
     assert found == [("TrainingVolumeFull", "70"), ("TrainingVolumeFull", "95")]

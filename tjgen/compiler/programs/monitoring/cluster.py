@@ -1,8 +1,9 @@
 """What the cluster itself exposes of a run and of the programs next to it -> alerts that need no metric of the training.
 
-The metrics are those of kube-state-metrics 2 (`kube_job_*`, `kube_cronjob_*`), of the kubelet (`kubelet_volume_stats_*`) and
-of NVIDIA's DCGM exporter (`DCGM_FI_DEV_*`). Two alerts compare processes of a run, or look at the time since its last
-checkpoint; they read metrics of the training.
+The metrics are those of kube-state-metrics 2 (`kube_pod_*`, `kube_job_*`, `kube_cronjob_*`), of the kubelet
+(`kubelet_volume_stats_*`), of its cAdvisor (`container_cpu_usage_seconds_total`) and of NVIDIA's DCGM exporter
+(`DCGM_FI_DEV_*`). Three alerts compare processes of a run, count its steps, or look at the time since its last checkpoint;
+they read metrics of the training.
 """
 
 from __future__ import annotations
@@ -31,6 +32,14 @@ class Scope(NamedTuple):
     """Pattern of the names of its claims."""
     has_gpus: bool = False
     """Whether its pods have devices that DCGM watches."""
+    runs: str = ""
+    """Pattern of the names of its runs."""
+    owner: str = ""
+    """Kind of the owner of the Jobs that start pods of its runs; "" if no Jobs do."""
+    has_queue: bool = False
+    """Whether Kueue creates its Jobs suspended, and starts them later."""
+    requests_cpu: bool = False
+    """Whether its pods request CPUs."""
 
     def training(self) -> str:
         """The selector of series that pods of the runs show."""
@@ -39,6 +48,19 @@ class Scope(NamedTuple):
     def in_namespace(self, **patterns: str) -> str:
         """The selector of series of the namespace whose labels match patterns."""
         return ",".join([f'namespace="{self.namespace}"', *(f'{label}=~"{text}"' for label, text in patterns.items())])
+
+    def of_pods(self, metric: str, more: str = "") -> str:
+        """The series of `metric` about pods whose names begin with that of a run."""
+        return f"{metric}{{{self.in_namespace(pod=f'{self.runs}-.+')}{more}}}"
+
+    def jobs_of_runs(self, query: str) -> str:
+        """The series of `query` about Jobs of runs, with the name of the run."""
+        owner = f'kube_job_owner{{{self.in_namespace(owner_name=self.runs)},owner_kind="{self.owner}"}}'
+        return f'label_replace({owner} * on (namespace, job_name) group_left () ({query}), "run", "$1", "owner_name", "(.+)")'
+
+    def pods_of_runs(self, query: str) -> str:
+        """The series of `query` about pods, with the name of the run, with which their names begin."""
+        return f'label_replace({query}, "run", "$1", "pod", "({self.runs})-.+")'
 
 
 class ClusterMeasure(NamedTuple):
@@ -107,6 +129,42 @@ def _late(scope: Scope) -> str:
     return f"{last} > ({good} or 0 * {last})"
 
 
+def _waiting(scope: Scope) -> str:
+    """For how many minutes pods of a run have been pending, or its Jobs have waited for Kueue."""
+    pending = scope.of_pods("kube_pod_status_phase", ',phase="Pending"')
+    since = scope.pods_of_runs(f"{scope.of_pods('kube_pod_created')} and on (namespace, pod) ({pending} == 1)")
+    if scope.has_queue:
+        created, started = (f"kube_job_{name}{{{scope.in_namespace()}}}" for name in ("created", "status_start_time"))
+        since = f"{since} or {scope.jobs_of_runs(f'{created} unless on (namespace, job_name) {started}')}"
+    return f"(time() - min by (namespace, run) ({since})) / 60"
+
+
+def _failed(scope: Scope) -> str:
+    """Runs with a Job that failed, or with a pod that failed and stays. A controller that starts a run again deletes both."""
+    if scope.owner:
+        failed = scope.jobs_of_runs(f'kube_job_failed{{{scope.in_namespace()},condition="true"}}')
+    else:
+        owner = f"kube_pod_owner{{{scope.in_namespace(owner_name=scope.runs)}}}"
+        phase = f'kube_pod_status_phase{{{scope.in_namespace()},phase="Failed"}}'
+        failed = f'label_replace({owner} * on (namespace, pod, uid) group_left () {phase}, "run", "$1", "owner_name", "(.+)")'
+    return f"max by (namespace, run) ({failed}) > 0"
+
+
+def _stuck(scope: Scope) -> str:
+    """Runs whose processes count steps, and have finished none for ten minutes."""
+    return (
+        f"sum by (namespace, experiment, run) (increase({scope.metrics['step_duration']}_count{{{scope.training()}}}[10m])) == 0"
+    )
+
+
+def _of_requested_cpus(scope: Scope) -> str:
+    """Percent of the CPUs that a pod requests and uses."""
+    usage = scope.of_pods("container_cpu_usage_seconds_total", ',container!=""')
+    requested = scope.of_pods("kube_pod_container_resource_requests", ',resource="cpu"')
+    by = "sum by (namespace, pod)"
+    return scope.pods_of_runs(f"100 * {by} (rate({usage}[10m])) / {by} ({requested})")
+
+
 def _throttled(scope: Scope) -> str:
     """Pods whose GPUs have lost time to heat or power in the last 15 minutes."""
     metrics = ("DCGM_FI_DEV_THERMAL_VIOLATION", "DCGM_FI_DEV_POWER_VIOLATION")
@@ -152,8 +210,35 @@ MEASURES: tuple[ClusterMeasure, ...] = (
         "pod {{ $labels.namespace }}/{{ $labels.pod }} of run {{ $labels.run }}",
         _of_gpus(lambda selector: f"DCGM_FI_DEV_GPU_UTIL{{{selector}}}"), lambda scope: scope.has_gpus, "30m",
     ),
+    ClusterMeasure(
+        "cpuUtilization", "cpu_utilization", "CPU utilization", "TrainingCpuIdle", "%", True, 10, 2,
+        "pod {{ $labels.namespace }}/{{ $labels.pod }} of run {{ $labels.run }}",
+        _of_requested_cpus, lambda scope: scope.requests_cpu and not scope.has_gpus, "30m",
+    ),
+    ClusterMeasure(
+        "pendingRuns", "pending_runs", "Waiting time", "TrainingRunPending", "min", False, 30, 240,
+        "run {{ $labels.namespace }}/{{ $labels.run }}", _waiting, lambda scope: True, "5m",
+    ),
 )  # fmt: skip
 EVENTS: tuple[Event, ...] = (
+    Event(
+        "failedRuns",
+        "TrainingRunFailed",
+        "critical",
+        "Run {{ $labels.namespace }}/{{ $labels.run }} failed: see the status and the logs of its pods",
+        _failed,
+        lambda scope: True,
+        lambda scope: "5m",
+    ),
+    Event(
+        "stuckRuns",
+        "TrainingRunStuck",
+        "critical",
+        "Run {{ $labels.namespace }}/{{ $labels.run }} has not finished a step for 40 minutes",
+        _stuck,
+        lambda scope: True,
+        lambda scope: "30m",
+    ),
     Event(
         "failedJobs",
         "TrainingProgramFailed",

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.kinds.table import OF_TRAINER
 from tjgen.compiler.programs.monitoring.bounds import bounds_of
 from tjgen.compiler.programs.monitoring.cluster import EVENTS, MEASURES, ClusterMeasure, Scope
 from tjgen.compiler.programs.monitoring.measures import names
 from tjgen.compiler.programs.pods import DEADLINES
 from tjgen.compiler.volumes.pvc import claim_of, new_claim
+from tjgen.language.runs.identity import names_pattern
 from tjgen.language.setting import Setting
 from tjgen.language.spec.forms import text
 from tjgen.language.spec.objects import Experiment, Monitor
-from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s import duration
+from tjgen.trees.k8s.labels import KUEUE_QUEUE
+from tjgen.trees.workload.roles import members
 from tjgen.trees.workload.workload import Workload
 
 _RESOURCES = "nvidia.com/"
 """Resources of devices that DCGM watches."""
+_OWNERS = {**dict.fromkeys(OF_TRAINER, "JobSet"), "mpijob": "MPIJob"}
+"""Target -> the owner of its Jobs, where Jobs start pods: of an MPIJob the launcher, with which it fails."""
+_QUEUE: FieldPath = ("metadata", "labels", KUEUE_QUEUE)
 _DIGEST = "[0-9a-f]{10}"
 
 
@@ -80,6 +87,12 @@ def _scope(workload: Workload, experiment: Experiment, setting: Setting) -> Scop
         backup=f"{owner}-backup" if "backup" in cron else "",
         deadline=max(deadlines, default=0),
         claims="|".join(sorted(set(_claims(experiment, setting)))),
+        runs=names_pattern(setting.family, setting.run),
+        owner=_OWNERS.get(spec.target, ""),
+        has_queue=spec.target in OF_TRAINER and spec.state != "suspended" and get(workload.tree.value, _QUEUE, None) is not None,
+        requests_cpu=all(
+            get(workload.tree.value, (*one.main, "resources", "requests", "cpu"), None) for one in members(workload)
+        ),
         has_gpus=any(_has_gpus(get(workload.tree.value, podset.main, None) or {}) for podset in workload.podsets),
     )
 

@@ -33,6 +33,10 @@ Measure: TypeAlias = Literal[
     "gpuUtilization",
     "gpuThrottling",
     "failedJobs",
+    "cpuUtilization",
+    "pendingRuns",
+    "failedRuns",
+    "stuckRuns",
 ]
 
 
@@ -74,6 +78,10 @@ class Thresholds(Shape):
     """Hours since the last successful backup. Alerts above: 26, 50."""
     gpu_utilization: Threshold = Threshold()
     """Percent of the time that the GPUs of a pod work. Alerts below: 20, 5."""
+    cpu_utilization: Threshold = Threshold()
+    """Percent of the requested CPUs that a pod without GPUs uses. Alerts below: 10, 2."""
+    pending_runs: Threshold = Threshold()
+    """Minutes that pods of a run wait for nodes or for a queue of Kueue. Alerts above: 30, 240."""
 
 
 class MetricNames(Shape):
