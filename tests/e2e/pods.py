@@ -17,33 +17,26 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 
+from tests.e2e.differences import UUID, Key, differences, key_of, normalized
 from tests.e2e.experiments import experiments
 from tests.e2e.inputs import Input, inputs, texts
 from tests.e2e.rig import environment, kubectl
 from tests.e2e.site import furnish, named
+from tests.e2e.watch import Watch
 from tests.program import tjgen
 from tjgen.cluster.controllers.volcano_defaults import with_job_defaults
-from tjgen.cluster.policies.stored import stored
 from tjgen.trees.k8s.placeholders import PLACEHOLDER_UID
 
-CONTROLLED = (
-    *("jobs.batch", "pods", "services", "configmaps", "secrets", "networkpolicies.networking.k8s.io"),
-    *("jobsets.jobset.x-k8s.io", "podgroups.scheduling.volcano.sh", "podgroups.scheduling.x-k8s.io"),
-    *("horizontalpodautoscalers.autoscaling", "persistentvolumeclaims"),
-)
 TREE = "applied"
 APPLIED_FIRST = ("TrainingRuntime", "ClusterTrainingRuntime", "PersistentVolumeClaim", "ConfigMap", "ResourceClaimTemplate")
-UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 BATCH = 400
 """Runs that are in the cluster at the same time."""
-PRIORITY = "1000"
-"""The value of the priority classes that the site has."""
-Key = tuple[str, str, str]
 
 
 class Comparison(NamedTuple):
@@ -52,153 +45,6 @@ class Comparison(NamedTuple):
     runs: int
     objects: int
     differences: list[str]
-
-
-def key_of(tree: Any) -> Key:
-    """Kind with its group, namespace, and the name that does not depend on chance."""
-    metadata, group = tree["metadata"], tree["apiVersion"].rpartition("/")[0]
-    name = metadata.get("generateName") if tree["kind"] == "Pod" else None
-    return f"{tree['kind']}.{group}", metadata.get("namespace", ""), str(name or metadata["name"])
-
-
-def normalized(tree: Any) -> Any:
-    """The object with the defaults of the server, without what differs from one cluster to the next."""
-    tree = json.loads(UUID.sub(PLACEHOLDER_UID, json.dumps(tree)).replace("value-of-", "VALUE-OF-"))
-    tree.pop("status", None)
-    if "stringData" in tree:
-        tree["data"] = {**tree.get("data", {}), **tree.pop("stringData")}
-    if tree["kind"] == "Secret":
-        tree["data"] = sorted(tree["data"])
-        tree.setdefault("type", "Opaque")
-    else:
-        found = stored(tree)
-        tree = json.loads(json.dumps(found.tree)) if found is not None else tree
-    tree.pop("status", None)
-    metadata = tree["metadata"]
-    kept = ("name", "generateName", "namespace", "labels", "annotations", "finalizers", "ownerReferences")
-    tree["metadata"] = {name: metadata[name] for name in kept if metadata.get(name)}
-    if tree["kind"] != "Pod":
-        tree["metadata"].pop("finalizers", None)
-    return without_order(_CLEAN.get(tree["kind"], lambda one: one)(tree))
-
-
-def without_order(tree: Any) -> Any:
-    """The tree with sorted variables where the plugins of Trainer write in the order of a Go map: those of XGBoost."""
-    if isinstance(tree, list):
-        return [without_order(one) for one in tree]
-    if not isinstance(tree, dict):
-        return tree
-    changed = {name: without_order(one) for name, one in tree.items()}
-    if isinstance(changed.get("env"), list) and any(one["name"].startswith("DMLC_") for one in changed["env"]):
-        changed["env"] = sorted(changed["env"], key=json.dumps)
-    return changed
-
-
-def _pod(tree: Any) -> Any:
-    spec, metadata = tree["spec"], tree["metadata"]
-    if "generateName" in metadata:
-        metadata.pop("name", None)
-    labels = metadata.get("labels", {})
-    for label in ("topology.kubernetes.io/zone", "topology.kubernetes.io/region"):
-        labels.pop(label, None)
-    for label, value in labels.items():
-        if value.startswith("VALUE-OF-"):
-            labels[label] = PRIORITY
-    for name in ("nodeName", "priority", "preemptionPolicy", "serviceAccount"):
-        spec.pop(name, None)
-    if spec.get("serviceAccountName") == "default":
-        del spec["serviceAccountName"]
-    tolerations = [one for one in spec.get("tolerations", ()) if not one.get("key", "").startswith("node.kubernetes.io/")]
-    spec["tolerations"] = tolerations
-    spec["volumes"] = [one for one in spec.get("volumes", ()) if not one["name"].startswith("kube-api-access")]
-    is_volcano = "volcano.sh/job-name" in labels
-    for container in (*spec.get("containers", ()), *spec.get("initContainers", ())):
-        mounts = [one for one in container.get("volumeMounts", ()) if not one["name"].startswith("kube-api-access")]
-        # The plugins of Volcano run in the order of a Go map.
-        container["volumeMounts"] = sorted(mounts, key=json.dumps) if is_volcano else mounts
-        if is_volcano:
-            container["env"] = sorted(container.get("env", ()), key=json.dumps)
-    if is_volcano:
-        spec["volumes"] = sorted(spec["volumes"], key=json.dumps)
-    metadata["finalizers"] = [one for one in metadata.get("finalizers", ()) if not one.startswith("foreground")]
-    return tree
-
-
-def _service(tree: Any) -> Any:
-    for name in ("clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy", "sessionAffinity"):
-        tree["spec"].pop(name, None)
-    if tree["spec"].get("clusterIP") != "None":
-        tree["spec"].pop("clusterIP", None)
-    # The operator lists the ports in the order of a Go map.
-    tree["spec"]["ports"] = sorted(tree["spec"].get("ports", ()), key=json.dumps)
-    return tree
-
-
-def _job(tree: Any) -> Any:
-    tree["spec"].pop("selector", None)
-    tree["spec"]["template"]["spec"].pop("serviceAccount", None)  # the server writes the old name, too
-    labels = tree["spec"]["template"].setdefault("metadata", {}).setdefault("labels", {})
-    for label in ("job-name", "controller-uid", "batch.kubernetes.io/job-name", "batch.kubernetes.io/controller-uid"):
-        labels.pop(label, None)
-        tree["metadata"].get("labels", {}).pop(label, None)
-    if tree["metadata"].get("labels") == {}:
-        del tree["metadata"]["labels"]
-    tree["spec"]["template"]["metadata"].pop("ownerReferences", None)  # the server drops it from a template
-    return tree
-
-
-def _group(tree: Any) -> Any:
-    # The webhook of Volcano, which the rig has not, writes the queue.
-    tree["spec"].setdefault("queue", "default")
-    tree["metadata"].get("annotations", {}).pop("kubectl.kubernetes.io/last-applied-configuration", None)
-    return tree
-
-
-def _claim(tree: Any) -> Any:
-    for name in ("volumeName", "storageClassName"):
-        tree["spec"].pop(name, None)
-    for name in list(tree["metadata"].get("annotations", {})):
-        if name.startswith(("pv.kubernetes.io/", "volume.")):
-            del tree["metadata"]["annotations"][name]
-    if not tree["metadata"].get("annotations"):
-        tree["metadata"].pop("annotations", None)
-    return tree
-
-
-_CLEAN = {"Pod": _pod, "Service": _service, "Job": _job, "PodGroup": _group, "PersistentVolumeClaim": _claim}
-
-
-def differences(preview: Any, live: Any, path: str = "") -> Iterator[str]:
-    """Each leaf that differs."""
-    if isinstance(preview, dict) and isinstance(live, dict):
-        for name in sorted(preview.keys() | live.keys()):
-            if name not in preview or name not in live:
-                side, tree = ("preview", preview) if name in preview else ("cluster", live)
-                yield f"{path}.{name}: only in the {side}: {json.dumps(tree[name])[:200]}"
-            else:
-                yield from differences(preview[name], live[name], f"{path}.{name}")
-    elif isinstance(preview, list) and isinstance(live, list) and len(preview) == len(live):
-        for position, pair in enumerate(zip(preview, live, strict=True)):
-            yield from differences(*pair, f"{path}[{position}]")
-    elif preview != live and not (isinstance(preview, str) and preview.startswith("domain-of-")):
-        yield f"{path}: preview {json.dumps(preview)[:200]}, cluster {json.dumps(live)[:200]}"
-
-
-def cluster(seen: dict[Key, Any], namespaces: set[str]) -> None:
-    """Add the objects that controllers own, as they are when they are first seen."""
-    answer = subprocess.run(
-        ["kubectl", "get", ",".join(CONTROLLED), "-A", "-o", "json", "--show-managed-fields=false"],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=environment(),
-    )
-    assert answer.returncode == 0, answer.stderr
-    for tree in json.loads(answer.stdout)["items"]:
-        if tree["metadata"]["namespace"] in namespaces and tree["metadata"].get("ownerReferences"):
-            if tree["kind"] == "ConfigMap":
-                seen[key_of(tree)] = tree  # the script of hosts of an MPIJob lists running workers
-            seen.setdefault(key_of(tree), tree)
 
 
 def apply(manifests: list[Any]) -> list[str]:
@@ -246,7 +92,7 @@ def known(run: Run, kinds: set[tuple[str, str]]) -> bool:
     return own <= kinds and wanted <= brought and all("namespace" in one["metadata"] for one in run.manifests)
 
 
-def compared(runs: list[Run], seconds: float, record: list[Any] | None) -> Comparison:
+def compared(runs: list[Run], watch: Watch, seconds: float, record: list[Any] | None) -> Comparison:
     """Apply runs whose objects do not clash, and compare what follows."""
     namespaces = {one["metadata"]["namespace"] for run in runs for one in run.manifests}
     kubectl("delete", "namespace", "--ignore-not-found", "--wait=true", "--timeout=300s", *sorted(namespaces))
@@ -272,14 +118,14 @@ def compared(runs: list[Run], seconds: float, record: list[Any] | None) -> Compa
     end = last = time.monotonic()
     while time.monotonic() < last + seconds and time.monotonic() < end + 300:
         before = len(live)
-        cluster(live, namespaces)
+        watch.read(live, namespaces)
         last = time.monotonic() if len(live) > before else last
         wanted = {_settled(key) for key in previews}
         if wanted <= {_settled(key) for key in live}:
             break
         time.sleep(1)
     time.sleep(2)
-    cluster(live, namespaces)
+    watch.read(live, namespaces)
     found = [f"not applied: {line}" for line in problems]
     applied = {key_of(one) for one in manifests}
     own = [(key, one) for key, one in live.items() if key not in applied and not _is_aside(one)]
@@ -291,9 +137,6 @@ def compared(runs: list[Run], seconds: float, record: list[Any] | None) -> Compa
         elif key not in expected:
             found.append(f"{'/'.join(key)}: only in the cluster")
         else:
-            if (present[key].get("status") or {}).get("phase") in ("Succeeded", "Failed"):
-                # The Job controller has counted the pod and removed its finalizer.
-                present[key]["metadata"]["finalizers"] = expected[key]["metadata"].get("finalizers", [])
             pair = normalized(expected[key]), normalized(present[key])
             found += [f"{'/'.join(key)}{one}" for one in differences(*pair)]
     if record is not None:
@@ -303,9 +146,10 @@ def compared(runs: list[Run], seconds: float, record: list[Any] | None) -> Compa
 
 
 def _is_aside(tree: Any) -> bool:
-    """Whether an object has no preview: the copy of a runtime, and pods of Jobs that several runs share."""
+    """Whether an object has no preview: the copy of a runtime, the claims of pods, and pods of Jobs that several runs share."""
     metadata = tree["metadata"]
-    return metadata["name"].endswith("-runtime-snapshot") or "tjgen.dev/program" in metadata.get("labels", {})
+    is_of_pod = any(one["kind"] == "Pod" for one in metadata["ownerReferences"])
+    return metadata["name"].endswith("-runtime-snapshot") or is_of_pod or "tjgen.dev/program" in metadata.get("labels", {})
 
 
 def _settled(key: Key) -> Key:
@@ -373,6 +217,12 @@ def groups(runs: list[Run]) -> Iterator[list[Run]]:
         rest = later
 
 
+def by_namespace(runs: list[Run]) -> Iterator[list[Run]]:
+    """The runs of each namespace."""
+    for _, group in groupby(runs, key=lambda run: run.manifests[0]["metadata"]["namespace"]):
+        yield list(group)
+
+
 def served() -> set[tuple[str, str]]:
     """The kinds that the cluster knows."""
     lines = [line.split() for line in kubectl("api-resources", "--no-headers").splitlines()]
@@ -382,7 +232,7 @@ def served() -> set[tuple[str, str]]:
 def main() -> int:
     """Compare, print each difference, and return 1 if there is one."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--random", type=int, default=0)
+    parser.add_argument("--random", type=int, default=0, help="number of random experiments that build")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="part of the name of an input")
     parser.add_argument("--group", type=int, help="ordinal of the only group to compare: a cluster is slow to empty namespaces")
@@ -392,14 +242,16 @@ def main() -> int:
     kinds = served()
     record: list[Any] | None = [] if options.record else None
     with tempfile.TemporaryDirectory() as folder:
-        chosen = experiments(options.random, options.seed, Path(folder) / "experiments") if options.random else inputs()
-        tried = [run for one in chosen if options.only in one.name and (run := built(one, Path(folder))) is not None]
+        chosen = experiments(options.seed, Path(folder) / "experiments") if options.random else inputs()
+        building = (run for one in chosen if options.only in one.name and (run := built(one, Path(folder))) is not None)
+        tried = list(islice(building, options.random or None))
         runs = [run for run in tried if known(run, kinds)]
         total = Comparison(0, 0, [])
-        for ordinal, group in enumerate(groups(runs)):
+        for ordinal, group in enumerate(by_namespace(runs) if options.random else groups(runs)):
             if options.group not in (None, ordinal):
                 continue
-            one = compared(group, options.seconds, record)
+            with Watch() as watch:
+                one = compared(group, watch, options.seconds, record)
             total = Comparison(total.runs + one.runs, total.objects + one.objects, [*total.differences, *one.differences])
             lines = [f"{one.runs} runs, {one.objects} objects, {len(one.differences)} differences", *one.differences]
             sys.stdout.write("\n  ".join(lines) + "\n")
