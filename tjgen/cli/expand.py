@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import sys
 
-from tjgen.cli.command import CATALOG, COMMON, FLAG, TRAINER, Arguments, Command, Option
+from tjgen.cli.command import CATALOG, COMMON, FLAG, TRAINER, Arguments, Command, Option, refuse_use
 from tjgen.cli.inputs import absent, good, sandbox_for, texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.runtime_files import RuntimeFiles
 from tjgen.cluster.trainer.framework import live
-from tjgen.cluster.trainer.inputs import expanded, is_kind
+from tjgen.cluster.trainer.inputs import expanded
 from tjgen.cluster.trainer.placed import placed, surprising
 from tjgen.language.catalog.runtime import API_VERSION
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.document import Document
 from tjgen.trees.source.reader import KUBERNETES, read
-from tjgen.trees.source.writer import dump_all
+from tjgen.trees.source.writer import dump
 
 COMMAND = Command(
     "expand",
-    "Show what the Trainer controller creates for TrainJobs.",
+    "Show what controllers create for TrainJobs and other jobs.",
     "Expand TrainJobs with their runtimes, which are in the same files or in the catalog, into the objects that the "
-    "Kubeflow Trainer controller would create: JobSet, PodGroup, ConfigMap, Secret.",
+    "Kubeflow Trainer controller would create: JobSet, PodGroup, ConfigMap, Secret. With --expanded, continue to the pods, "
+    "and expand other jobs, too: JobSet, Volcano Job, PyTorchJob, TFJob, MPIJob, XGBoostJob, JAXJob, PaddleJob, Job.",
     "tjgen expand trainjob.yaml runtime.yaml",
     "PATH...",
     (
         CATALOG,
+        Option(("--expanded",), "expanded", "Show what all controllers create, down to the pods, also for other jobs.", FLAG),
+        Option(("--all-pods",), "all_pods", "With --expanded: show each pod by itself, not equal ones as one document.", FLAG),
         Option(("--live",), "live", "Show JobSets as the API server stores them, with the webhook's defaults.", FLAG),
         TRAINER,
         *COMMON,
@@ -37,7 +40,8 @@ COMMAND = Command(
 
 
 def run(arguments: Arguments) -> int:
-    """Expand every TrainJob, report, and answer with the exit code."""
+    """Expand every TrainJob, or with --expanded every job, report, and return the exit code."""
+    refuse_use("--all-pods needs --expanded" if arguments["all_pods"] and not arguments["expanded"] else None)
     reporter = Reporter(arguments)
     try:
         release = release_for(arguments["trainer"])
@@ -54,17 +58,32 @@ def run(arguments: Arguments) -> int:
     reporter.add([_not_of_trainer(document) for document in documents if _is_namesake(document.value)])
     objects = placed(documents)
     runtimes = RuntimeFiles(arguments["catalog"], release.versions)
-    if not any(is_kind(one.tree, "TrainJob") for one in objects) and not reporter.failed:
-        message = "there is no TrainJob to expand"
-        reporter.add([Diagnostic("TJ023", message, hint="name a file with a TrainJob")])
     expansions = expanded([one.tree for one in objects], runtimes.look_up, release=release)
     reporter.add(list(surprising(objects, expansions, runtimes.document_of)))
-    created = [expanded_object.tree for one in expansions for expanded_object in one.expansion.objects]
+    created = [("", expanded_object.tree) for one in expansions for expanded_object in one.expansion.objects]
+    if arguments["expanded"] and not reporter.failed:
+        from tjgen.cli.followed import Followed  # the Trainer controller alone needs no schemas
+
+        followed = Followed(release.versions, every=arguments["all_pods"])
+        followed.add_all(objects, expansions)
+        reporter.add(followed.diagnostics)
+        created = followed.documents
+    if not expansions and not created and not reporter.failed:
+        reporter.add([_nothing(is_expanded=arguments["expanded"])])
     if not reporter.failed:
-        sys.stdout.write(
-            dump_all([live(tree, release) if arguments["live"] and tree["kind"] == "JobSet" else tree for tree in created])
-        )
+        is_live = arguments["live"]
+        shown = [note + dump(live(tree, release) if is_live and tree["kind"] == "JobSet" else tree) for note, tree in created]
+        sys.stdout.write("---\n".join(shown))
     return reporter.close()
+
+
+def _nothing(*, is_expanded: bool) -> Diagnostic:
+    """TJ023: the files have nothing to expand."""
+    if is_expanded:
+        return Diagnostic("TJ023", "there is no job to expand", hint="name a file with a TrainJob or another job")
+    return Diagnostic(
+        "TJ023", "there is no TrainJob to expand", hint="name a file with a TrainJob, or add --expanded for other jobs"
+    )
 
 
 def _is_namesake(tree: Tree) -> bool:

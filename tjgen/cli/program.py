@@ -70,8 +70,8 @@ def _run(words: list[str]) -> int:
 
 
 def _with_joined_values(words: list[str]) -> list[str]:
-    """`--expanded` can have no value: the next word is its folder only if an output folder is given too."""
-    if "--expanded" not in words:
+    """`--expanded` of `build` can have no value: the next word is its folder only if an output folder is given too."""
+    if "--expanded" not in words or words[0] != "build":
         return words
     at = words.index("--expanded")
     follower = words[at + 1] if at + 1 < len(words) else "-"

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.pods import differences, key_of, normalized, without_order
+from tests.e2e.differences import differences, key_of, normalized, without_order
 from tjgen.cluster.controllers.creation import create
 
 RECORDED: list[Any] = json.loads(lzma.decompress(Path(__file__).with_name("recorded.json.xz").read_bytes()))

@@ -9,6 +9,9 @@ from tjgen.trees import regex
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import NamedTuple
 
+_FEW = 24
+"""Objects that are all built."""
+
 
 class Collapsed(NamedTuple):
     """One document for several objects in a row."""
@@ -21,13 +24,41 @@ class Collapsed(NamedTuple):
     """Fields whose values do not count up; the tree has those of the first object."""
 
 
-def collapse(trees: Sequence[Tree]) -> Iterator[Collapsed]:
-    """Yield a document for each row of objects with the same fields."""
+class IrregularError(Exception):
+    """The objects of a sample do not show where the fields of the objects between them change."""
+
+
+def sample(number: int) -> Sequence[int]:
+    """The ordinals of the objects to build: of many, those at the ends and where the number of digits changes."""
+    if number <= _FEW:
+        return range(number)
+    chosen = {0, 1, 2, number - 2, number - 1}
+    power = 10
+    while power < number:
+        chosen |= {power - 1, power, power + 1}
+        power *= 10
+    return sorted(one for one in chosen if one < number)
+
+
+def collapse(trees: Sequence[Tree], ordinals: Sequence[int], total: int) -> Iterator[Collapsed]:
+    """Yield a document for each row of objects with the same fields.
+
+    `trees` are the objects with these ordinals, of `total` objects. Raises IrregularError if a row ends between two of them that
+    are not neighbors.
+    """
     shapes: dict[int, object] = {}
+    start = 0
     for _, row in groupby(trees, key=lambda tree: _shape(tree, shapes)):
         members = list(row)
+        end = start + len(members)
+        following = ordinals[end] if end < len(ordinals) else total
+        if following != ordinals[end - 1] + 1:
+            raise IrregularError
+        first = ordinals[start]
         differing: list[FieldPath] = []
-        yield Collapsed(_merged(members, (), differing), members[0], len(members), differing)
+        tree = _merged(members, [ordinal - first for ordinal in ordinals[start:end]], (), differing)
+        yield Collapsed(tree, members[0], following - first, differing)
+        start = end
 
 
 def _shape(tree: Tree, known: dict[int, object]) -> object:
@@ -43,23 +74,26 @@ def _shape(tree: Tree, known: dict[int, object]) -> object:
     return shape
 
 
-def _merged(values: Sequence[Tree], path: FieldPath, differing: list[FieldPath]) -> Tree:
+def _merged(values: Sequence[Tree], offsets: Sequence[int], path: FieldPath, differing: list[FieldPath]) -> Tree:
     first = values[0]
     if all(value is first for value in values) or all(value == first for value in values):
         return first
     if first.__class__ is dict:
-        return {key: _merged([value[key] for value in values], (*path, key), differing) for key in first}
+        return {key: _merged([value[key] for value in values], offsets, (*path, key), differing) for key in first}
     if first.__class__ is list:
-        return [_merged(list(items), (*path, position), differing) for position, items in enumerate(zip(*values, strict=True))]
-    text = _pattern([str(value) for value in values])
+        return [
+            _merged(list(items), offsets, (*path, position), differing)
+            for position, items in enumerate(zip(*values, strict=True))
+        ]
+    text = _pattern([str(value) for value in values], offsets)
     if text is None:
         differing.append(path)
         return first
     return text
 
 
-def _pattern(texts: Sequence[str]) -> str | None:
-    """The texts as one with ranges; None if they differ by something else than numbers that count up."""
+def _pattern(texts: Sequence[str], offsets: Sequence[int]) -> str | None:
+    """The texts as one with ranges; None if they differ by something else than numbers that count up with the offsets."""
     split = [regex.split("([0-9]+)", text) for text in texts]
     if len({len(parts) for parts in split}) != 1:
         return None
@@ -68,7 +102,7 @@ def _pattern(texts: Sequence[str]) -> str | None:
         first = parts[0]
         if all(part == first for part in parts):
             result.append(first)
-        elif first.isdecimal() and all(part == str(int(first) + number) for number, part in enumerate(parts)):
+        elif first.isdecimal() and all(part == str(int(first) + offset) for offset, part in zip(offsets, parts, strict=True)):
             result.append(f"{{{first}..{parts[-1]}}}")
         else:
             return None

@@ -13,7 +13,22 @@ from functools import lru_cache
 
 from tjgen.cluster.controllers.series import Series
 from tjgen.cluster.kinds.table import kind_of
+from tjgen.trees.diagnostics.model import Diagnostic, ObjectRef
 from tjgen.trees.fields.path import Tree
+from tjgen.trees.manifests.generated_names import generated
+from tjgen.trees.workload.roles import MOST_PODS, excess
+
+
+def too_many_pods(tree: Tree) -> Diagnostic | None:
+    """TJ595 for a manifest with more pods than a cluster supports; None for others."""
+    kind = kind_of(tree)
+    pods_of = kind.run.pods if kind is not None and kind.run is not None else None
+    number = sum(pods.number for pods in pods_of(tree)) if pods_of is not None else 0
+    if number <= MOST_PODS:
+        return None
+    metadata = tree["metadata"]
+    subject = ObjectRef(tree["apiVersion"], tree["kind"], metadata.get("namespace") or "", generated(metadata))
+    return excess(number)._replace(subject=subject)
 
 
 def create(tree: Tree) -> Iterator[Series]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from tjgen.cluster.controllers.collapse import Collapsed, collapse
-from tjgen.cluster.controllers.creation import create
+from tjgen.cluster.controllers.collapse import Collapsed, IrregularError, collapse, sample
+from tjgen.cluster.controllers.creation import create, too_many_pods
 from tjgen.cluster.controllers.series import Series
 from tjgen.cluster.kinds.table import kind_of
+from tjgen.trees.diagnostics.model import CompileError
 from tjgen.trees.fields.managed import Origin, Owners, origins_of
 from tjgen.trees.fields.path import FieldPath, Step, Tree, get, render
 from tjgen.trees.manifests.leaves import lasting
 from tjgen.trees.manifests.manifest import PREVIEW, RUNS, Manifest
+from tjgen.trees.typing import NamedTuple
 from tjgen.trees.workload.keys import LIST_KEYS
 
 _COPIED: tuple[FieldPath, ...] = (("metadata", "labels"), ("metadata", "annotations"), ("spec",))
@@ -51,62 +53,87 @@ def follow(applied: Iterable[Manifest], previews: Sequence[Manifest], *, every: 
     """Yield what controllers create from the objects of a run, each object before what follows from it.
 
     `previews` are the objects that the controller of the TrainJob creates, if the run is one. Equal objects are one document
-    unless `every` is set.
+    unless `every` is set. Raises CompileError (TJ595) for a run of more pods than a cluster can have.
     """
     known: set[tuple[str, str, str]] = set()
+    excess = [diagnostic for manifest in applied if (diagnostic := too_many_pods(manifest.tree)) is not None]
+    if excess:
+        raise CompileError(excess)
     # What several runs share, such as a Job that builds an image, belongs to none of them.
     for manifest in (*previews, *[one for one in applied if one.stage == RUNS]):
         if manifest in previews:
             known.add((manifest.api_version, manifest.kind, manifest.name))
             yield manifest
-        for below in _each_below(manifest, every=every) if every else _below(manifest, [manifest.tree]):
+        for below in _each_below(manifest) if every else _collapsed(manifest):
             key = (below.api_version, below.kind, below.name)
             if key not in known:
                 known.add(key)
                 yield below
 
 
-def _each_below(parent: Manifest, *, every: bool) -> Iterator[Manifest]:
+def _each_below(parent: Manifest) -> Iterator[Manifest]:
     for series in create(parent.tree):
         note = _suspension(parent.tree, series)
         for ordinal in range(series.number):
             child = _preview(series, parent, series.build(ordinal), note)
             yield child
-            yield from _each_below(child, every=every)
+            yield from _each_below(child)
 
 
-def _below(parent: Manifest, parents: Sequence[Tree]) -> Iterator[Manifest]:
+class _Parents(NamedTuple):
+    """Equal objects, or a sample of them with their ordinals."""
+
+    trees: Sequence[Tree]
+    ordinals: Sequence[int]
+    total: int
+
+
+def _collapsed(manifest: Manifest) -> list[PreviewedObject]:
+    """The documents for what follows from a manifest."""
+    parents = _Parents([manifest.tree], [0], 1)
+    try:
+        return list(_below(manifest, parents, sample))
+    except IrregularError:
+        return list(_below(manifest, parents, range))
+
+
+def _below(parent: Manifest, parents: _Parents, ordinals_of: Callable[[int], Sequence[int]]) -> Iterator[PreviewedObject]:
     """The documents for what follows from equal objects; `parent` is the first of them."""
-    families = [list(create(tree)) for tree in parents]
+    families = [list(create(tree)) for tree in parents.trees]
     for position, series in enumerate(families[0]):
-        children = [[family[position].build(ordinal) for ordinal in range(series.number)] for family in families]
+        number = series.number
+        ordinals = ordinals_of(number)
+        children = [[family[position].build(ordinal) for ordinal in ordinals] for family in families]
         first = _preview(series, parent, children[0][0], "")
-        for document, number in _documents(children):
-            note = "\n".join(filter(None, (_note(series, document, number), _suspension(parent.tree, series))))
+        for document in _documents([_Parents(row, ordinals, number) for row in children], parents):
+            note = "\n".join(filter(None, (_note(series, document), _suspension(parent.tree, series))))
             owners = _owners(series, parent, document.first)
             yield PreviewedObject(document.tree, owners, note)
-        yield from _below(first, [child for family in children for child in family])
+        below = [before * number + ordinal for before in parents.ordinals for ordinal in ordinals]
+        flat = [child for row in children for child in row]
+        yield from _below(first, _Parents(flat, below, parents.total * number), ordinals_of)
 
 
-def _documents(families: Sequence[Sequence[Tree]]) -> Iterator[tuple[Collapsed, int]]:
-    """Documents for the children of equal objects, with the number of objects that each describes."""
-    rows = [list(collapse(children)) for children in families]
+def _documents(families: Sequence[_Parents], parents: _Parents) -> Iterator[Collapsed]:
+    """Documents for the children of equal objects."""
+    rows = [list(collapse(*children)) for children in families]
     if len({len(row) for row in rows}) != 1:
-        rows = [[one for row in rows for one in row]]
-        for one in rows[0]:
-            yield one, one.number
+        if len(families) != parents.total:
+            raise IrregularError
+        for row in rows:
+            yield from row
         return
     for column in zip(*rows, strict=True):
-        for one in collapse([document.tree for document in column]):
+        for one in collapse([document.tree for document in column], parents.ordinals, parents.total):
             inner = next(document for document in column if document.tree is one.first)
             differing = list(dict.fromkeys([*inner.differing, *one.differing]))
-            yield Collapsed(one.tree, inner.first, inner.number, differing), inner.number * one.number
+            yield Collapsed(one.tree, inner.first, inner.number * one.number, differing)
 
 
-def _note(series: Series, document: Collapsed, number: int) -> str:
+def _note(series: Series, document: Collapsed) -> str:
+    number, kind = document.number, document.tree["kind"]
     if number == 1:
         return ""
-    kind = document.tree["kind"]
     lines = [f"{number} {kind}s: {{A..B}} is a number from A to B, another one in each {kind}."]
     if document.differing:
         fields = ", ".join(render(lasting(document.tree, path)) for path in document.differing)
@@ -117,8 +144,14 @@ def _note(series: Series, document: Collapsed, number: int) -> str:
 def _suspension(tree: Tree, series: Series) -> str:
     """The note for an object that a suspended run does not have yet."""
     is_suspended = get(tree, ("spec", "suspend"), None) or get(tree, ("spec", "runPolicy", "suspend"), None)
-    waits = series.kind == "Pod" or series.manager == "training-operator"
+    waits = series.kind == "Pod" or series.manager == "training-operator" or _follows_another(tree, series)
     return "Created when the run is resumed." if is_suspended and waits else ""
+
+
+def _follows_another(tree: Tree, series: Series) -> bool:
+    """Whether a JobSet creates the Jobs only after others have started or ended, which they do not while it is suspended."""
+    is_job = series.kind == "Job" and series.source is not None and series.source[:2] == ("spec", "replicatedJobs")
+    return is_job and bool(get(tree, (*(series.source or ())[:3], "dependsOn"), None))
 
 
 def _preview(series: Series, parent: Manifest, tree: Tree, note: str) -> PreviewedObject:

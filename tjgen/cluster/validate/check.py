@@ -14,6 +14,7 @@ from tjgen.cluster.validate.equivalence import once_for_equals
 from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.report import by_webhook, diagnostics, subject_of
 from tjgen.cluster.validate.verdict import DECODE, WEBHOOK
+from tjgen.trees import regex
 from tjgen.trees.budgets import DEFAULT, CommandBudgets
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree
@@ -114,6 +115,9 @@ def _judged(
     manifest: Tree, context: Sequence[Tree], versions: Mapping[str, str] | None, *, strict: bool, server_side: bool
 ) -> list[Diagnostic]:
     """The server, then the webhooks on accepted objects, then the objects from the templates of those."""
+    collapsed = _collapsed(manifest)
+    if collapsed is not None:
+        return [collapsed]
     problems = list(marks.diagnostics(manifest))
     verdict = judge(marks.without_marks(manifest), versions=versions, server_side=server_side, webhooks=True, context=context)
     if prefix_of(manifest) and (verdict.allowed or verdict.stage == WEBHOOK):
@@ -123,6 +127,20 @@ def _judged(
     if verdict.allowed:
         problems += registry.of_object(manifest, versions)
     return problems
+
+
+def _collapsed(manifest: Tree) -> Diagnostic | None:
+    """TJ594: a preview of several objects, which has a range in its name."""
+    metadata = manifest.get("metadata") if manifest.__class__ is dict else None
+    if metadata.__class__ is not dict:
+        return None
+    field = "name" if metadata.get("name") else "generateName"
+    name = metadata.get(field)
+    if name.__class__ is not str or not regex.search(r"\{[0-9]+\.\.[0-9]+\}", name):
+        return None
+    message = f'the document shows several objects as one: its name "{name}" has a range'
+    hint = "print each object by itself, with --all-pods"
+    return Diagnostic("TJ594", message, subject_of(manifest), ("metadata", field), hint=hint)
 
 
 def _generated(manifest: Tree) -> Diagnostic:

@@ -441,6 +441,8 @@ TABLE = {
     "TJ583": ("unusable-nodes", "error"),
     "TJ584": ("incomplete-node-pool", "error"),
     "TJ585": ("no-nodes", "error"),
+    "TJ594": ("collapsed-preview", "error"),
+    "TJ595": ("too-many-pods", "error"),
     "TJ601": ("run-deleted-on-success", "error"),
     "TJ602": ("run-as-hook", "error"),
     "TJ603": ("nothing-waits-for-run", "warning"),

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import get
 from tjgen.trees.workload.workload import NODE, TRAINER, PodSet, Workload
 
+MOST_PODS = 150_000
+"""Pods that Kubernetes supports in a cluster ("Considerations for large clusters")."""
 WORKER = "worker"
 """What an MPIJob calls the nodes that its launcher starts programs on."""
 
@@ -66,3 +69,9 @@ def _pods(workload: Workload, podset: PodSet) -> int:
     job = get(workload.tree.value, podset.path, {})
     parallelism = get(job, ("template", "spec", "parallelism"), None)
     return int(job.get("replicas", 1)) * int(1 if parallelism is None else parallelism)
+
+
+def excess(number: int) -> Diagnostic:
+    """TJ595 for a run with more than MOST_PODS pods."""
+    message = f"the run has {number} pods, and a Kubernetes cluster supports at most {MOST_PODS}"
+    return Diagnostic("TJ595", message, path=("spec",), hint="request fewer nodes or replicas")

@@ -38,6 +38,8 @@ _KEY_FILES = (
 )
 _HOST_FILE_VOLUME = "mpi-hostfile"
 _HOST_FILE_DIRECTORY = "/etc/mpi"
+_MOST_HOSTS = 1024 * 1024 // 10
+"""Lines of 10 characters, the shortest ones, that a ConfigMap can hold."""
 
 
 def enforce_ml_policy(info: Info, job: DecodedTrainJob) -> None:
@@ -147,6 +149,10 @@ def _host_file(info: Info, job: DecodedTrainJob, policy: dict[str, Any]) -> str:
         return ""
     count, _ = slots(info, job, policy)
     names = (NODE, LAUNCHER) if runs_launcher_as_node(policy) else (NODE,)
+    number = sum(podset.count for podset in info.podsets if podset.name in names)
+    if number > _MOST_HOSTS:
+        text = f"the host file of {number} nodes exceeds 1 MiB, the limit of a ConfigMap"
+        raise RefusedError(text, ("spec", "trainer", "numNodes"), "request fewer nodes")
     return "".join(
         f"{endpoint} slots={count}\n"
         for podset in info.podsets
