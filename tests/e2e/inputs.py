@@ -73,7 +73,7 @@ def built(one: Input, tool: str, folder: Path) -> Built:
     assert answer.code == 0, f"{one.name}: {answer.err}"
     files = texts(place / TREE / one.environment)
     sync = [yaml.safe_load(text) for path, text in files.items() if path.startswith("gitops/")]
-    previews = [yaml.safe_load(text) for text in texts(place / PREVIEWS / one.environment).values()]
+    previews = [tree for text in texts(place / PREVIEWS / one.environment).values() for tree in yaml.safe_load_all(text)]
     return Built(one.name, {path: text for path, text in files.items() if not path.startswith("gitops/")}, previews, sync)
 
 

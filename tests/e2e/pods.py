@@ -80,7 +80,8 @@ def built(one: Input, folder: Path) -> Run | None:
     ]
     previews = place / "previews" / one.environment
     found = texts(previews) if previews.exists() else {}
-    trees = [yaml.safe_load(text) for text in found.values() if "# Created when the run is resumed." not in text]
+    documents = [document for text in found.values() for document in re.split("^---\n", text, flags=re.MULTILINE)]
+    trees = [yaml.safe_load(document) for document in documents if "# Created when the run is resumed." not in document]
     return Run(one.name, manifests, trees)
 
 

@@ -138,7 +138,8 @@ def test_the_jobset_is_the_preview(site: Site) -> None:
     site.build("--expanded", "../previews")
     site.sync()
     eventually(lambda: site.live("jobset"))
-    (preview,) = [yaml.safe_load(path.read_text()) for path in (site.folder.parent / "previews").rglob("jobset-*.yaml")]
+    (path,) = (site.folder.parent / "previews").rglob("previews.yaml")
+    (preview,) = [one for one in yaml.safe_load_all(path.read_text()) if one["kind"] == "JobSet"]
     schema = store.find("jobset.x-k8s.io/v1alpha2", "JobSet")
     assert schema is not None
     (live,) = site.live("jobset")

@@ -216,6 +216,7 @@ SCENES = (
     Scene(
         "expand", 4, _of_manifests("expand", ("m.yaml",), ("-",), ("m.yaml", "--live"), ("m.yaml", "--catalog", "runtimes.yaml"))
     ),
+    Scene("expand to pods", 6, _of_manifests("expand", ("m.yaml", "--expanded"), ("m.yaml", "--expanded", "--all-pods"))),
     Scene(
         "convert",
         4,

@@ -45,7 +45,8 @@ def test_a_tree_holds_what_the_stream_holds(case: Path, copy: Path) -> None:
     assert tjgen(copy, "build", *arguments(case), "-o", "deploy", "--expanded", "previews").code == 0
     for folder, words in (("deploy", []), ("previews", ["--expanded"])):
         stream = list(yaml.safe_load_all(tjgen(copy, "build", *arguments(case), *words).out))
-        written = [yaml.safe_load(text) for _, text in files(copy / folder).values()] if (copy / folder).exists() else []
+        texts = [text for _, text in files(copy / folder).values()] if (copy / folder).exists() else []
+        written = [tree for text in texts for tree in yaml.safe_load_all(text)]
         assert sorted(map(repr, written)) == sorted(map(repr, stream))
 
 

@@ -8,9 +8,11 @@ from tjgen.cluster.controllers.previews import follow, note_of
 from tjgen.cluster.kinds.table import kind_of
 from tjgen.cluster.trainer.inputs import Expanded
 from tjgen.cluster.trainer.placed import Placed
+from tjgen.cluster.validate import unmakeable
 from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.report import diagnostics
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.fields.patch import without_nulls
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import PREVIEW, RUNS, Manifest
 
@@ -44,21 +46,28 @@ class Followed:
         if problems:
             return
         try:
-            applied, previews = Manifest(source.tree, {}, RUNS), [Manifest(tree, {}, PREVIEW) for tree in created]
+            applied = Manifest(_as_stored(source.tree), {}, RUNS)
+            previews = [Manifest(_as_stored(tree), {}, PREVIEW) for tree in created]
             self.documents += [(note_of(one), one.tree) for one in follow([applied], previews, every=self.every)]
         except CompileError as error:
             self.diagnostics += map(source.at, error.diagnostics)
 
     def _refusals(self, source: Placed, created: Sequence[Tree]) -> Iterator[Diagnostic]:
-        """What the API server and webhooks report about the object, or about what the Trainer controller creates from it."""
+        """What is wrong with the object, or with what the Trainer controller creates from it: it is refused, or its pods are."""
         for tree in created or [source.tree]:
             verdict = judge(tree, versions=self.versions, webhooks=True, context=self._context)
-            if not verdict.allowed:
-                for diagnostic in diagnostics(tree, verdict):
-                    place = source.document.locate((*source.path, *START))
-                    yield source.at(diagnostic) if tree is source.tree else diagnostic._replace(span=place)
+            found = unmakeable.diagnostics(tree, versions=self.versions) if verdict.allowed else diagnostics(tree, verdict)
+            for diagnostic in found:
+                place = source.document.locate((*source.path, *START))
+                yield source.at(diagnostic) if tree is source.tree else diagnostic._replace(span=place)
+
+
+def _as_stored(tree: Tree) -> Tree:
+    """The object without what the API server drops: null is the same as no value."""
+    tree = without_nulls(tree)
+    return tree if "spec" in tree else {**tree, "spec": {}}
 
 
 def _has_controller(tree: Tree) -> bool:
     kind = kind_of(tree) if tree.__class__ is dict else None
-    return kind is not None and bool(kind.controller)
+    return kind is not None and kind.controller != "" and kind.api_version == tree["apiVersion"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.program import Answer, tjgen
 
@@ -93,9 +94,9 @@ def test_a_tree_has_its_stages_and_a_second_build_changes_nothing(folder: Path) 
 
 def test_previews_say_that_they_are_previews(folder: Path) -> None:
     build(folder)
-    previews = list((folder / "previews").rglob("*.yaml"))
-    assert {path.name.partition("-")[0] for path in previews} == {"jobset", "job", "pod", "service"}
-    assert all("# +argocd:skip-file-rendering\n" in path.read_text(encoding="utf-8") for path in previews)
+    found = [path.read_text(encoding="utf-8") for path in (folder / "previews").rglob("previews.yaml")]
+    assert {one["kind"] for text in found for one in yaml.safe_load_all(text)} == {"JobSet", "Job", "Pod", "Service"}
+    assert all("# +argocd:skip-file-rendering\n" in text for text in found)
 
 
 def test_a_new_run_supersedes_the_old_one_which_stays_until_it_is_pruned(folder: Path) -> None:

@@ -14,6 +14,8 @@ from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
 
 PREVIEW_NOTE = "# A preview: what controllers will create from the run. It is not to be applied.\n# +argocd:skip-file-rendering\n"
 """Argo CD leaves out files that contain these words (util/manifeststream, `+argocd:skip-file-rendering`)."""
+PREVIEWS = "previews.yaml"
+"""File of the objects that controllers will create from a run. One for each object would be most files of a large tree."""
 
 
 def stage_folder(environment: str | None, stage: str) -> str:
@@ -57,16 +59,9 @@ def file_name(manifest: Manifest) -> str:
 
 
 def preview_files(run: Run, *, every: bool) -> dict[str, str]:
-    """Path -> text of everything that controllers will create; unless `every` is set, one file for equal objects."""
+    """Path -> text of everything that controllers will create; unless `every` is set, one document for equal objects."""
     from tjgen.cluster.controllers.previews import note_of  # few builds write previews
 
-    folder = run_folder(run.unit, run.name)
-    previews = run.compiled.down_to_pods(every=every)
-    return {f"{folder}/{_preview_name(one)}": PREVIEW_NOTE + note_of(one) + one.text() for one in previews}
-
-
-def _preview_name(manifest: Manifest) -> str:
-    # Two schedulers have a kind PodGroup, and a run may be given to both.
-    group = manifest.api_version.partition("/")[0].partition(".")[2] if manifest.kind == "PodGroup" else ""
-    name = manifest.name.replace("{", "").replace("}", "")
-    return f"{manifest.kind.lower()}{'-' + group.replace('.', '-') if group else ''}-{name}.yaml"
+    documents = [note_of(one) + one.text() for one in run.compiled.down_to_pods(every=every)]
+    path = f"{run_folder(run.unit, run.name)}/{PREVIEWS}"
+    return {path: PREVIEW_NOTE + "---\n".join(documents)} if documents else {}
