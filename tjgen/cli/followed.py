@@ -56,8 +56,8 @@ class Followed:
         """What is wrong with the object, or with what the Trainer controller creates from it: it is refused, or its pods are."""
         for tree in created or [source.tree]:
             verdict = judge(tree, versions=self.versions, webhooks=True, context=self._context)
-            found = unmakeable.diagnostics(tree, versions=self.versions) if verdict.allowed else diagnostics(tree, verdict)
-            for diagnostic in found:
+            problems = unmakeable.diagnostics(tree, versions=self.versions) if verdict.allowed else diagnostics(tree, verdict)
+            for diagnostic in problems:
                 place = source.document.locate((*source.path, *START))
                 yield source.at(diagnostic) if tree is source.tree else diagnostic._replace(span=place)
 
