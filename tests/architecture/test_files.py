@@ -37,6 +37,7 @@ ALLOWED = {
     "cli.folders": "lists folders of policies; bounded, and a link ends it",
     "cli.kept": "compares the files of an answer in the cache of the user with those that are there now",
     "cli.watching": "stores answers in the cache of the user",
+    "compiler.building.workers": "the pipes of its own processes",
     "gitops.emit.cache": "the cache of the user",
     "gitops.emit.checkout": "asks Git's own files which commit is checked out",
     "gitops.emit.comparison": OWN_TREE,

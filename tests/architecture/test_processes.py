@@ -9,6 +9,7 @@ from tests.checkout import ROOT, modules
 STARTS = {
     "tjgen/cli/watching.py": "none: it names the modules that start programs, to store no answer of a command that uses them",
     "tjgen/cli/cluster.py": "the kubectl on the PATH of the user, for commands that read the cluster",
+    "tjgen/compiler/building/workers.py": "itself, by a fork: workers compile files of a large build, and start nothing",
     "tjgen/trees/git.py": "the one door to Git, which turns off what a repository could start",
     "tjgen/cluster/registry/credentials.py": "the credential helper that the user's own Docker configuration names",
     "tjgen/language/slicing/conformance.py": "a second Python that checks that a slicer is deterministic, in its author's tests",

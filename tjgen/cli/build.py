@@ -27,6 +27,7 @@ from tjgen.cli.command import (
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.writing import into_directory, summary_of
 from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.compilers import MOST
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.projects import is_of_all
 from tjgen.compiler.building.request import Request
@@ -66,6 +67,7 @@ COMMAND = Command(
         Option(("--prune-runs",), "prune_runs", "Remove runs that no experiment requests any more.", FLAG),
         Option(("--prune-data",), "prune_data", "Remove claims that no experiment requests any more.", FLAG),
         Option(("--force",), "force", "Overwrite files that were edited by hand.", FLAG),
+        Option(("--jobs",), "jobs", "Most processes that compile a large tree; the default is one for each core.", VALUE, "N"),
         Option(("--no-cache",), "no_cache", "Compile what is printed again, and store no result.", FLAG),
         FOLDER,
         TRAINER,
@@ -136,6 +138,8 @@ def _wrong_use(arguments: Arguments) -> str | None:
         return "--trainer cannot be used with -o DIR: the tree could not be built again; set spec.trainer in tjgen.yaml"
     if arguments["expanded"] not in (None, "-") and not into_tree:
         return "--expanded DIR needs -o DIR; alone it shows what controllers will create"
+    if arguments["jobs"] is not None and arguments["jobs"] not in map(str, range(1, MOST + 1)):
+        return f"--jobs needs a number from 1 to {MOST}"
     if arguments["by"]:
         from tjgen.compiler.totals.groups import wrong_group  # few builds print a summary
 

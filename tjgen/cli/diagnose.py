@@ -8,7 +8,8 @@ from tjgen.cli.command import COMMON, FOLDER, MANY, SET, TRAINER, TRUSTED, Argum
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.validate import report
 from tjgen.cluster.validate.judge import judge
-from tjgen.compiler.building.compile import build, setting_of
+from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.origins import setting_of
 from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.programs.monitoring.diagnosis import jobs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tjgen.cli.command import Arguments
 from tjgen.cli.reporting import Reporter
+from tjgen.compiler.building.compilers import processes
 from tjgen.compiler.building.plan import Plan
 from tjgen.trees.typing import TYPE_CHECKING
 
@@ -20,7 +21,8 @@ def into_directory(plan: Plan, directory: str, arguments: Arguments, reporter: R
     # "-" requests previews without a folder: with a tree they would be lost.
     previews = arguments["expanded"] if arguments["expanded"] != "-" else None
     shown = "" if previews is None else EACH if arguments["all_pods"] else COLLAPSED
-    options = BuildOptions(arguments["force"], arguments["prune_runs"], arguments["prune_data"], previews=shown)
+    jobs = processes(arguments["jobs"])
+    options = BuildOptions(arguments["force"], arguments["prune_runs"], arguments["prune_data"], previews=shown, jobs=jobs)
     summary = summary_of(plan, arguments, directory)
     seen, watch = summary.add if summary else None, reporter.watch()
     if arguments["check"]:

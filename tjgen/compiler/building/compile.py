@@ -3,80 +3,48 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 from tjgen.compiler.building.compared import Compared
-from tjgen.compiler.building.compilers import Compiler, Compilers, listing
+from tjgen.compiler.building.compilers import Compilers
 from tjgen.compiler.building.inputs import is_experiment, is_of_project, namespace_left_out, no_experiment, same_experiment
+from tjgen.compiler.building.origins import UnitSource, compiled_run, origin_of, setting_of
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.request import NAMESPACE
-from tjgen.compiler.building.run import Built, DigestOf, Left, ProjectFindings, Recall, Recalled, Result, Run, Unit, Watch
-from tjgen.compiler.hops.draft import Job
-from tjgen.compiler.passes import code, data
-from tjgen.compiler.passes.images import rewritten
-from tjgen.compiler.pipeline import compile_run
-from tjgen.language.catalog.runtime import CatalogRuntime
+from tjgen.compiler.building.run import Built, Left, ProjectFindings, Recall, Recalled, Result, Run, Unit, Watch
 from tjgen.language.resolve.overlays import Surroundings, matches
 from tjgen.language.resolve.places import Documents, placed
 from tjgen.language.resolve.policy import judged
 from tjgen.language.resolve.spelling import spelled
 from tjgen.language.resolve.variants import Variant, variants
-from tjgen.language.runs.identity import Identity, RunContent, Written, run_content, written
-from tjgen.language.runs.lock import LockedRun, known
-from tjgen.language.setting import Setting
+from tjgen.language.runs.identity import written
 from tjgen.language.spec.compact import EXPERIMENT_FORM
 from tjgen.trees.budgets import Clock
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
-from tjgen.trees.explain.provenance import Sources
 from tjgen.trees.session import Session
 from tjgen.trees.source.document import Document
-from tjgen.trees.typing import NamedTuple
+from tjgen.trees.typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tjgen.compiler.building.workers import Answer, Workers
 
 
 def build(
-    plan: Plan, session: Session, *, recall: Recall = lambda *_: None, watch: Watch | None = None, left: Left = lambda _: ()
-) -> Iterator[Result]:
+    plan: Plan,
+    session: Session,
+    *,
+    recall: Recall = lambda *_: None,
+    watch: Watch | None = None,
+    left: Left = lambda _: (),
+    jobs: int = 1,
+) -> Generator[Result, None, None]:
     """A result for each unit in order, and at the end the findings that belong to no unit.
 
     Sources that `recall` has are not compiled. `watch` gets the progress. `left` is called after the last unit, and returns the
-    footprints of runs that are in the output and not requested. Raises CompileError if a lock or a pin is
-    damaged, or if the build takes more time than its budget.
+    footprints of runs that are in the output and not requested. A large build has up to `jobs` workers: close the iterator if you
+    leave it early. Raises CompileError if a lock or a pin is damaged, or if the build takes more time than its budget.
     """
-    return _Compilation(plan, session, recall).results(watch, left)
-
-
-def renewed(plan: Plan, session: Session, run: Run) -> Run:
-    """The same run under its next name."""
-    origin = _Origin(run.variant, run.compiled.sources.documents, run.runtime, run.identity, run.content)
-    renewal = plan.locks.of(run.unit).renewals().get(str(run.identity), run.renewal) + 1
-    return _compiled(plan, session, run.unit, origin, renewal)._replace(promoted_from=run.promoted_from)
-
-
-def setting_of(plan: Plan, session: Session, run: Run) -> Setting:
-    """What passes know of a run in addition to its experiment."""
-    return _setting(plan, session, run.unit, run.name, run.variant, run.runtime, plan.digest_of)
-
-
-class _Source(NamedTuple):
-    """What all runs of one unit share."""
-
-    unit: Unit
-    documents: Documents
-    content: Written
-    locked: Mapping[str, LockedRun]
-    """Identity -> the locked run that has it."""
-    renewals: Mapping[str, int]
-    """Identity -> the highest renewal that a run with it had, pruned runs included."""
-
-
-class _Origin(NamedTuple):
-    """The inputs of a run, apart from its unit."""
-
-    variant: Variant
-    documents: Documents
-    runtime: CatalogRuntime
-    identity: Identity
-    content: RunContent
+    return _Compilation(plan, session, recall).results(watch, left, jobs)
 
 
 class _Compilation:
@@ -93,34 +61,81 @@ class _Compilation:
         """Key of a unit -> file and place in it of its experiment; the document itself is not kept."""
         self._compared = Compared()
         self._compilers = Compilers()
+        self._workers: Workers | None = None
+        """None in a small build, and in a worker."""
+        self._shared: dict[int, object] = {}
+        """Objects that several runs have, by their identity."""
 
-    def results(self, watch: Watch | None, left: Left) -> Iterator[Result]:
+    def results(self, watch: Watch | None, left: Left, jobs: int) -> Generator[Result, None, None]:
         plan = self._plan
         policy = plan.project.spec.policy
         diagnostics = list(plan.diagnostics)
-        for number, file in enumerate(plan.files):
-            self._clock.check()
-            if watch is not None:
-                watch(number, len(plan.files), file)
-            content = plan.content(file)
-            if isinstance(content, Diagnostic):
-                diagnostics.append(content)
-                continue
-            environments = [one for one in plan.environments if not self._is_recalled(file, one, content)]
-            if not environments:
-                continue
-            experiments, problems = self._experiments(file, content)
-            diagnostics += problems
-            for document in experiments:
-                for environment in environments:
-                    built = self._built(document, environment, content)
+        try:
+            for number, file in enumerate(plan.files):
+                self._clock.check()
+                if watch is not None:
+                    watch(number, len(plan.files), file)
+                for built in self._of_file(file, plan.content(file), diagnostics):
+                    if jobs > 1 and self._workers is None:
+                        self._shared |= {id(one): one for run in built.runs for one in run.shared}
                     yield built._replace(diagnostics=judged(built.diagnostics, policy))
+                if jobs > 1 and self._workers is None and self._compilers.is_slow(len(plan.files) - number - 1):
+                    from tjgen.compiler.building.workers import Workers  # most builds are small
+
+                    self._workers = Workers(jobs, plan.files[number + 1 :], self._answer, [*self._shared.values()])
+        finally:
+            if self._workers is not None:
+                self._workers.close()
         if watch is not None:
             watch(len(plan.files), len(plan.files), "")
         unmatched, matched = matches(self._surroundings.values(), plan.project.shared_overlays)
         diagnostics += unmatched if plan.whole else []
         diagnostics += self._compared.problems(left, plan.bound)
         yield ProjectFindings(judged(diagnostics, policy), shared_overlays=matched)
+
+    def _of_file(self, file: str, content: bytes | Diagnostic, diagnostics: list[Diagnostic]) -> Iterator[Built]:
+        """The units of a file. Adds to `diagnostics` what is wrong with its text."""
+        answer = self._workers.answer() if self._workers is not None else None
+        if isinstance(content, Diagnostic):
+            diagnostics.append(content)
+            return
+        environments = [one for one in self._plan.environments if not self._is_recalled(file, one, content)]
+        if not environments:
+            return
+        if answer is not None and answer.environments == environments and self._is_first(answer.units):
+            diagnostics += answer.problems
+            for environment, overlays in zip(environments, answer.overlays, strict=True):
+                self._surroundings[environment].note(overlays)
+            for built in answer.units:
+                if built.unit.name:
+                    self._seen.setdefault(built.unit.key, (file, built.unit.document.index))
+                self._compared.add(built)
+                yield built
+            return
+        experiments, problems = self._experiments(file, content)
+        diagnostics += problems
+        for document in experiments:
+            for environment in environments:
+                yield self._built(document, environment, content)
+
+    def _answer(self, file: str) -> Answer | None:
+        """What is in a file, for the build that this process works for; None if the build must compile the file itself."""
+        from tjgen.compiler.building.workers import Answer  # a worker has it already
+
+        plan, problems = self._plan, list[Diagnostic]()
+        content = plan.content(file)
+        reads = plan.sandbox.reads
+        units = list(self._of_file(file, content, problems))
+        environments = list(dict.fromkeys(built.unit.environment for built in units))
+        return (
+            None
+            if plan.sandbox.reads != reads
+            else Answer(environments, problems, units, [self._surroundings[one].applied for one in environments])
+        )
+
+    def _is_first(self, units: Sequence[Built]) -> bool:
+        """Whether the keys of units are new: a worker sees only its own files."""
+        return all(built.unit.key not in self._seen for built in units if built.unit.name)
 
     def _experiments(self, file: str, content: bytes) -> tuple[list[Document], list[Diagnostic]]:
         plan = self._plan
@@ -157,14 +172,14 @@ class _Compilation:
         diagnostics = [*expansion.diagnostics, *namespace_left_out(unit, expansion.runs[0].experiment.metadata, plan.request)]
         lock = plan.locks.of(unit)
         content_of = written(spelled(document, EXPERIMENT_FORM))
-        source = _Source(unit, expansion.documents, content_of, lock.by_identity(), lock.renewals())
+        source = UnitSource(unit, expansion.documents, content_of, lock.by_identity(), lock.renewals())
         only_promoted = plan.request.promotions is None and plan.only_promoted(unit.environment)
         runs: list[Run] = []
         kept_names: list[str] = []
         waiting = 0
         for variant in expansion.runs:
             self._clock.check()
-            origin, locked, problems, reads_files = _origin(plan, source, variant)
+            origin, locked, problems, reads_files = origin_of(plan, source, variant)
             if origin is None:
                 diagnostics += problems
                 continue
@@ -184,7 +199,7 @@ class _Compilation:
             # A run that another experiment had before a rename keeps its name.
             name = locked.name if locked is not None and locked.folder else None
             compiler = self._compilers.next()
-            run = _compiled(plan, self._session, unit, origin, renewal, compiler, is_record=is_record, name=name)
+            run = compiled_run(plan, self._session, unit, origin, renewal, compiler, is_record=is_record, name=name)
             diagnostics += [*problems, *run.compiled.diagnostics]
             runs.append(run._replace(reads_files=reads_files, promoted_from=promoted_from))
         if runs and runs[0].variant.task and not has_errors(diagnostics):
@@ -225,70 +240,3 @@ def _unit(plan: Plan, document: Document, environment: str | None, variant: Vari
     source = os.path.relpath(document.file, plan.project.directory or ".").replace(os.sep, "/")
     name = metadata.name + plan.request.suffix
     return Unit(document, environment, metadata.namespace or plan.request.namespace or NAMESPACE, name, source)
-
-
-def _origin(plan: Plan, source: _Source, variant: Variant) -> tuple[_Origin | None, LockedRun | None, list[Diagnostic], bool]:
-    """The inputs of a run, its locked run, the problems of its runtime, and whether it reads files."""
-    experiment, unit, documents = variant.experiment, source.unit, source.documents
-    runtime_name = experiment.spec.runtime
-    assert runtime_name is not None, "an experiment without a runtime has no variants"
-    runtime, problems = plan.catalog.find(
-        runtime_name.name, kind=runtime_name.kind, namespace=unit.namespace, version=runtime_name.version
-    )
-    problems = placed(problems, variant.tree, documents)
-    if runtime is None:
-        return None, None, problems, False
-    files = {
-        **data.local_files(experiment, unit.document.file, plan.project.slicers, plan.sandbox),
-        **code.local_files(experiment, unit.document.file, plan.sandbox),
-    }
-    content = run_content(source.content, environment=unit.environment, point=variant.point, task=variant.task, files=files)
-    identity, locked = known(source.locked, content)
-    return _Origin(variant, documents, runtime, identity, content), locked, problems, bool(files)
-
-
-def _compiled(
-    plan: Plan,
-    session: Session,
-    unit: Unit,
-    origin: _Origin,
-    renewal: int,
-    compiler: Compiler = compile_run,
-    *,
-    is_record: bool = False,
-    name: str | None = None,
-) -> Run:
-    experiment, environment = origin.variant.experiment, plan.settings[unit.environment]
-    identity, is_fixed = origin.identity.renewed(renewal), experiment.spec.naming == "fixed"
-    name = name or identity.run_name(unit.name, origin.variant.label, fixed=is_fixed)
-    images, digest_of = dict[str, None](), plan.digest_of
-    if plan.request.digests.is_listed:
-        digest_of = listing(plan.digest_of, images)
-        runtime = rewritten(origin.runtime, environment.rewrite, digest_of)
-    else:
-        key = (unit.environment, origin.runtime)
-        runtime = session.once("rewritten runtime", key, lambda: rewritten(origin.runtime, environment.rewrite, plan.digest_of))
-    sources = Sources(origin.variant.tree, origin.documents, runtime.document, environment.platform, plan.project.document)
-    setting = _setting(plan, session, unit, name, origin.variant, runtime, digest_of)
-    gitops, nodes = plan.project.spec.gitops, environment.nodes
-    compiled = compiler(Job(experiment, runtime, setting, sources, environment.release, gitops, is_record, nodes))
-    return Run(
-        unit,
-        name,
-        origin.variant,
-        runtime,
-        origin.identity,
-        origin.content,
-        renewal,
-        reads_files=False,
-        compiled=compiled,
-        is_record=is_record,
-        images=tuple(images),
-    )
-
-
-def _setting(
-    plan: Plan, session: Session, unit: Unit, name: str, variant: Variant, runtime: CatalogRuntime, digest_of: DigestOf | None
-) -> Setting:
-    storage, setting = plan.locks.of(unit).storage, plan.settings[unit.environment].setting
-    return setting(unit, name, variant.task, runtime.launcher, digest_of, session, storage=storage)

@@ -8,11 +8,21 @@ from collections.abc import Callable
 from tjgen.compiler.building.run import DigestOf
 from tjgen.compiler.hops.draft import Job
 from tjgen.compiler.pipeline import Compiled, compile_run
+from tjgen.trees.typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tjgen.compiler.building.stamps import Stamps
 
 SEVERAL = 24
 """Runs that are compiled before the build looks for runs that are alike."""
 STAMPS = "TJGEN_STAMPS"
 """Variable of the environment: `off` compiles every run."""
+IN_FULL = 48
+"""Runs that are compiled before the build starts workers, none of them stamped."""
+FILES = 200
+"""Files that must be left then. Fewer take less time than the workers save."""
+MOST = 256
+"""The most processes that a build may have."""
 
 Compiler = Callable[[Job], Compiled]
 
@@ -20,10 +30,10 @@ Compiler = Callable[[Job], Compiled]
 class Compilers:
     """The compilers of one build."""
 
-    __slots__ = ("_compile", "_runs")
+    __slots__ = ("_runs", "_stamps")
 
     def __init__(self) -> None:
-        self._compile: Compiler = compile_run
+        self._stamps: Stamps | None = None
         self._runs = 0
 
     def next(self) -> Compiler:
@@ -32,8 +42,22 @@ class Compilers:
         if self._runs == SEVERAL and os.environ.get(STAMPS) != "off":
             from tjgen.compiler.building.stamps import Stamps  # most builds are small
 
-            self._compile = Stamps().compile
-        return self._compile
+            self._stamps = Stamps()
+        return self._stamps.compile if self._stamps is not None else compile_run
+
+    def is_slow(self, left: int) -> bool:
+        """Whether many files are left, and most runs so far were compiled in full."""
+        stamped = self._stamps.stamped if self._stamps is not None else 0
+        return left >= FILES and self._runs - stamped >= max(IN_FULL, stamped)
+
+
+def processes(wanted: str | None) -> int:
+    """The most processes that compile: as many as are wanted, or one for each core; 1 where a process cannot fork."""
+    if not hasattr(os, "fork"):
+        return 1
+    if wanted is not None:
+        return int(wanted)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def listing(digest_of: DigestOf | None, images: dict[str, None]) -> DigestOf:

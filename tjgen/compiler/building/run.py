@@ -57,6 +57,13 @@ class Run(NamedTuple):
         return self.compiled.footprint
 
     @property
+    def shared(self) -> list[Any]:
+        """Its runtime, and the documents that other runs have, too."""
+        sources = self.compiled.sources
+        documents = [sources.runtime, sources.platform, sources.project, *sources.documents.values()]
+        return [self.runtime, *[one for one in documents if one is not None and one is not self.unit.document]]
+
+    @property
     def fixed(self) -> bool:
         """Whether its name stays if its content changes."""
         return self.variant.experiment.spec.naming == "fixed"

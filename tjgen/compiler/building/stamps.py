@@ -46,6 +46,8 @@ class Stamps:
     def __init__(self) -> None:
         self._constants: dict[tuple[str | None, CatalogRuntime], tuple[int, Constants]] = {}
         """Environment and runtime -> their number and their constants."""
+        self.stamped = 0
+        """Runs that were not compiled."""
         self._sweeps = 0
         """Sweeps so far."""
         self._templates: dict[_ShapeKey, _Template | None] = {}
@@ -68,6 +70,7 @@ class Stamps:
             if template is None:
                 return compile_run(job)
             self._alone[number] = 0
+            self.stamped += 1
             return template.stamped(shape, job)
         compiled = compile_run(job)
         runs = self._runs[known] = self._runs.get(known, 0) + 1

@@ -34,5 +34,7 @@ class BuildOptions(NamedTuple):
     """Whether the build may move synced objects to another owner: `tjgen migrate --write`."""
     previews: str = ""
     """The previews to write: none, COLLAPSED, or EACH."""
+    jobs: int = 1
+    """The most processes that compile."""
     again: bool = False
     """Run again under another name everything that `renew` answers for, also what would not change."""

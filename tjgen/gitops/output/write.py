@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from fnmatch import fnmatchcase
 
-from tjgen.compiler.building.compile import build, renewed
+from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.origins import renewed
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built, ProjectFindings, Run, Watch
 from tjgen.gitops.emit import problems
@@ -80,7 +81,7 @@ def write(
         memory = Memory(
             plan, directory, previews, [b"prune" if options.prune_runs or options.prune_data else b"", options.previews.encode()]
         )
-        diagnostics = [*tree.notes, *build_into(one, plan, renew, seen, None if forgets else memory, watch)]
+        diagnostics = [*tree.notes, *build_into(one, plan, renew, seen, None if forgets else memory, watch, options.jobs)]
         if not has_errors(diagnostics):
             diagnostics += platforms(plan, tree, options)
         if not has_errors(diagnostics):
@@ -116,7 +117,7 @@ def compare(
     shown = Comparison(previews) if previews is not None else None
     one = Directory(directory, tree, shown, plan.locks, of_project(plan, options))
     diagnostics = orphans.as_gate(
-        build_into(one, plan, [], seen, Memory(plan, directory, previews, [b"", options.previews.encode()]), watch)
+        build_into(one, plan, [], seen, Memory(plan, directory, previews, [b"", options.previews.encode()]), watch, options.jobs)
     )
     if not has_errors(diagnostics):
         diagnostics += platforms(plan, tree, options)
@@ -184,6 +185,7 @@ def build_into(
     seen: Seen | None,
     memory: Memory | None,
     watch: Watch | None,
+    jobs: int = 1,
 ) -> list[Diagnostic]:
     """Everything of `plan` into `directory`, which is finished then; what was found."""
     diagnostics: list[Diagnostic] = []
@@ -214,18 +216,19 @@ def build_into(
             diagnostics.extend(recalled.diagnostics)
         return recalled
 
-    for built in build(plan, session, recall=recall, watch=watch, left=left):
-        diagnostics += built.diagnostics
-        if isinstance(built, ProjectFindings):
-            directory.shared_overlays = built.shared_overlays
-            continue
-        units[built.unit.key] = RequestedRuns.of(built)
-        if seen is not None:
-            seen(built)
-        if not built.failed:
-            done = directory.add(built, renew_run)
-            if memory is not None:
-                memory.note(built, done)
+    with closing(build(plan, session, recall=recall, watch=watch, left=left, jobs=jobs)) as results:
+        for built in results:
+            diagnostics += built.diagnostics
+            if isinstance(built, ProjectFindings):
+                directory.shared_overlays = built.shared_overlays
+                continue
+            units[built.unit.key] = RequestedRuns.of(built)
+            if seen is not None:
+                seen(built)
+            if not built.failed:
+                done = directory.add(built, renew_run)
+                if memory is not None:
+                    memory.note(built, done)
     if not plan.whole:
         diagnostics += second_tree_of(plan, directory.directory, [one.place for one in units.values() if one is not None])
     environments: list[str | None] = [*plan.project.spec.environments] or [None]

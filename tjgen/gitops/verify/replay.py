@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tjgen.compiler.building.compile import build, renewed
+from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.origins import renewed
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built, ProjectFindings, Recall, Run
 from tjgen.gitops.output import orphans

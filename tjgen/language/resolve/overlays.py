@@ -92,6 +92,11 @@ class Surroundings:
         """Remember that these overlays are for an experiment."""
         self._matched.update(overlays)
 
+    @property
+    def applied(self) -> tuple[str, ...]:
+        """Names of the overlays that were for one of the experiments so far."""
+        return tuple(sorted(self._matched))
+
     def unmatched(self) -> Iterator[tuple[str, Diagnostic]]:
         """The file of each overlay that could have been for one of the experiments so far and was for none, and a warning."""
         for overlay in (*self._defaults, *self._over):

@@ -74,6 +74,11 @@ class Sandbox:
         """The real path of the repository, or of the folder that replaces it."""
         return self._roots[0] if self._roots else os.getcwd()
 
+    @property
+    def reads(self) -> tuple[int, int]:
+        """The numbers of files, and of entries of folders, that were read so far."""
+        return len(self._sizes), self._entries
+
     def allow(self, folder: str) -> None:
         """Let everything below any folder be read."""
         real = os.path.realpath(folder)

@@ -1,0 +1,237 @@
+"""A build with workers is the build of one process: in its files, its messages, their order, and its exit code."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.compiler.building.stamping import write_random
+from tests.compiler.building.test_stamps import experiment, write_project
+from tests.program import Answer, tjgen
+from tjgen.compiler.building import compilers, workers
+from tjgen.compiler.building.compile import _Compilation
+from tjgen.compiler.building.compilers import MOST, STAMPS, processes
+from tjgen.compiler.building.workers import Workers
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+
+COUNT = 14
+
+
+@pytest.fixture(autouse=True)
+def early(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compilers, "IN_FULL", 2)
+    monkeypatch.setattr(compilers, "FILES", 1)
+    monkeypatch.setenv("TJGEN_CACHE", "off")
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """For each file that a worker gets: whether the worker has an answer."""
+    known: list[bool] = []
+    answer = Workers.answer
+
+    def counted(self: Workers) -> workers.Answer | None:
+        one = answer(self)
+        known.append(one is not None)
+        return one
+
+    monkeypatch.setattr(Workers, "answer", counted)
+    return known
+
+
+def different(folder: Path) -> None:
+    """Write experiments that are not alike, one of them a sweep."""
+    experiments = [experiment(number) for number in range(COUNT)]
+    for number, one in enumerate(experiments):
+        one["spec"]["nodes"] = number + 1
+    experiments[5]["spec"]["sweep"] = {"matrix": {"spec.env.SEED": [1, 2, 3]}}
+    write_project(folder, experiments)
+
+
+def damage(folder: Path) -> None:
+    """Give the project all that has an order or an end: mistakes, a name in two files, data, an overlay for nothing."""
+    files = sorted((folder / "experiments").iterdir())
+    files[6].write_text(files[6].read_text(encoding="utf-8").replace("nodes: 7", "nodes: many"), encoding="utf-8")
+    files[8].write_text(files[8].read_text(encoding="utf-8") + "  nodes: [\n", encoding="utf-8")
+    files[9].write_text("kind: ConfigMap\n", encoding="utf-8")
+    files[11].write_text(files[4].read_text(encoding="utf-8"), encoding="utf-8")
+    files[12].write_text(files[10].read_text(encoding="utf-8"), encoding="utf-8")
+
+
+def built(folder: Path, jobs: int, *words: str) -> tuple[Answer, dict[str, bytes]]:
+    answer = tjgen(folder, "build", "-o", "deploy", "--expanded", "preview", "--jobs", str(jobs), *words)
+    return answer, {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def assert_no_children() -> None:
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+@pytest.mark.parametrize("mode", ["off", "on"])
+def test_workers_write_the_same_tree(mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: list[bool]) -> None:
+    monkeypatch.setenv(STAMPS, mode)
+    monkeypatch.setattr(compilers, "SEVERAL", 1)
+    different(tmp_path / "one")
+    shutil.copytree(tmp_path / "one", tmp_path / "three")
+    one = built(tmp_path / "one", 1)
+    assert answers == []
+    three = built(tmp_path / "three", 3)
+    assert one == three
+    assert one[0].code == 0
+    assert answers.count(True) >= COUNT - 2 - 3
+    # Another build over the tree, of which one file has changed, and a build that only compares.
+    for folder in ("one", "three"):
+        file = tmp_path / folder / "experiments" / "009.yaml"
+        file.write_text(file.read_text(encoding="utf-8").replace("nodes: 10", "nodes: 20"), encoding="utf-8")
+    assert built(tmp_path / "one", 1, "--check") == built(tmp_path / "three", 3, "--check")
+    assert built(tmp_path / "one", 1, "--summary") == built(tmp_path / "three", 3, "--summary")
+    assert_no_children()
+
+
+def test_workers_report_the_same_in_the_same_order(tmp_path: Path, answers: list[bool]) -> None:
+    different(tmp_path / "one")
+    damage(tmp_path / "one")
+    shutil.copytree(tmp_path / "one", tmp_path / "three")
+    one, three = built(tmp_path / "one", 1), built(tmp_path / "three", 3)
+    assert one == three
+    assert one[0].code == 1
+    assert one[0].err.count("error[") >= 4
+    assert True in answers
+
+
+def test_the_build_compiles_what_a_worker_reads_files_for(tmp_path: Path, answers: list[bool]) -> None:
+    different(tmp_path / "one")
+    for number in (6, 9):
+        file = tmp_path / "one" / "experiments" / f"{number:03}.yaml"
+        code = "  code: {use: configMap, configMap: {directory: code, include: ['*.py']}}\n"
+        file.write_text(file.read_text(encoding="utf-8") + code, encoding="utf-8")
+    (tmp_path / "one" / "experiments" / "code").mkdir()
+    (tmp_path / "one" / "experiments" / "code" / "train.py").write_text("print(1)\n", encoding="utf-8")
+    shutil.copytree(tmp_path / "one", tmp_path / "three")
+    one = built(tmp_path / "one", 1)
+    assert one[0].code == 0
+    assert one == built(tmp_path / "three", 3)
+    assert False in answers
+
+
+@pytest.mark.parametrize("end", ["killed", "exception"])
+def test_a_worker_that_fails_changes_nothing(
+    end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: list[bool]
+) -> None:
+    different(tmp_path / "one")
+    shutil.copytree(tmp_path / "one", tmp_path / "three")
+    one = built(tmp_path / "one", 1)
+    compile_file = _Compilation._answer
+
+    def failing(self: _Compilation, file: str) -> workers.Answer | None:
+        if file.endswith("007.yaml"):
+            if end == "killed":
+                os.kill(os.getpid(), signal.SIGKILL)
+            raise ZeroDivisionError
+        return compile_file(self, file)
+
+    monkeypatch.setattr(_Compilation, "_answer", failing)
+    assert built(tmp_path / "three", 3) == one
+    assert True in answers
+    assert False in answers
+    assert_no_children()
+
+
+def test_a_build_without_processes_compiles_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: list[bool]) -> None:
+    different(tmp_path / "one")
+    shutil.copytree(tmp_path / "one", tmp_path / "three")
+
+    def refused() -> int:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(os, "fork", refused)
+    assert built(tmp_path / "one", 1) == built(tmp_path / "three", 3)
+    assert set(answers) == {False}
+
+
+def test_an_interrupted_build_ends_its_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    different(tmp_path)
+    answer, count = Workers.answer, 0
+
+    def interrupted(self: Workers) -> workers.Answer | None:
+        nonlocal count
+        count += 1
+        if count == 4:
+            raise KeyboardInterrupt
+        return answer(self)
+
+    monkeypatch.setattr(Workers, "answer", interrupted)
+    assert built(tmp_path, 3)[0].code == 130
+    assert_no_children()
+    assert not (tmp_path / "deploy").exists()
+
+
+INTERRUPTED = """\
+import sys
+from tjgen.compiler.building import compilers
+from tjgen.compiler.building.workers import Workers
+compilers.IN_FULL, compilers.FILES = 2, 1
+answer = Workers.answer
+def waiting(self):
+    print("started", flush=True)
+    sys.stdin.readline()
+    return answer(self)
+Workers.answer = waiting
+from tjgen.cli.program import run
+sys.exit(run(["build", "-o", "deploy", "--jobs", "3"]))
+"""
+
+
+def test_ctrl_c_ends_build_and_workers_without_a_message(tmp_path: Path) -> None:
+    different(tmp_path)
+    words = (sys.executable, "-c", INTERRUPTED)
+    with subprocess.Popen(
+        words, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"started\n"
+        os.killpg(process.pid, signal.SIGINT)
+        _, messages = process.communicate(timeout=60)
+    assert (process.returncode, messages) == (130, b"")
+    assert not (tmp_path / "deploy").exists()
+    for _ in range(100):
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    pytest.fail("a worker is left")
+
+
+def test_a_system_that_cannot_fork_has_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert processes("4") == 4
+    assert processes(None) >= 1
+    monkeypatch.delattr(os, "fork")
+    assert (processes("4"), processes(None)) == (1, 1)
+
+
+@pytest.mark.parametrize("jobs", ["0", "-1", "many", "1.5", str(MOST + 1), "9" * 5000, ""])
+def test_a_wrong_number_of_jobs_is_refused(jobs: str, tmp_path: Path) -> None:
+    different(tmp_path)
+    answer = tjgen(tmp_path, "build", "-o", "deploy", f"--jobs={jobs}")
+    assert answer.code == 2
+    assert f"--jobs needs a number from 1 to {MOST}" in answer.err
+    assert not (tmp_path / "deploy").exists()
+
+
+@pytest.mark.parametrize("seed", range(904, 907))
+def test_random_projects_are_the_same(seed: int, tmp_path: Path, answers: list[bool]) -> None:
+    words, _ = write_random(random.Random(seed), tmp_path / "one")
+    shutil.copytree(tmp_path / "one", tmp_path / "three", symlinks=True)
+    assert built(tmp_path / "one", 1, *words) == built(tmp_path / "three", 3, *words)
+    assert True in answers

@@ -1,0 +1,126 @@
+"""A point of an experiment -> the inputs of its run, and the run, compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tjgen.compiler.building.compilers import Compiler, listing
+from tjgen.compiler.building.plan import Plan
+from tjgen.compiler.building.run import DigestOf, Run, Unit
+from tjgen.compiler.hops.draft import Job
+from tjgen.compiler.passes import code, data
+from tjgen.compiler.passes.images import rewritten
+from tjgen.compiler.pipeline import compile_run
+from tjgen.language.catalog.runtime import CatalogRuntime
+from tjgen.language.resolve.places import Documents, placed
+from tjgen.language.resolve.variants import Variant
+from tjgen.language.runs.identity import Identity, RunContent, Written, run_content
+from tjgen.language.runs.lock import LockedRun, known
+from tjgen.language.setting import Setting
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.explain.provenance import Sources
+from tjgen.trees.session import Session
+from tjgen.trees.typing import NamedTuple
+
+
+def renewed(plan: Plan, session: Session, run: Run) -> Run:
+    """The same run under its next name."""
+    origin = RunOrigin(run.variant, run.compiled.sources.documents, run.runtime, run.identity, run.content)
+    renewal = plan.locks.of(run.unit).renewals().get(str(run.identity), run.renewal) + 1
+    return compiled_run(plan, session, run.unit, origin, renewal)._replace(promoted_from=run.promoted_from)
+
+
+def setting_of(plan: Plan, session: Session, run: Run) -> Setting:
+    """What passes know of a run in addition to its experiment."""
+    return _setting(plan, session, run.unit, run.name, run.variant, run.runtime, plan.digest_of)
+
+
+class UnitSource(NamedTuple):
+    """What all runs of one unit share."""
+
+    unit: Unit
+    documents: Documents
+    content: Written
+    locked: Mapping[str, LockedRun]
+    """Identity -> the locked run that has it."""
+    renewals: Mapping[str, int]
+    """Identity -> the highest renewal that a run with it had, pruned runs included."""
+
+
+class RunOrigin(NamedTuple):
+    """The inputs of a run, apart from its unit."""
+
+    variant: Variant
+    documents: Documents
+    runtime: CatalogRuntime
+    identity: Identity
+    content: RunContent
+
+
+def origin_of(
+    plan: Plan, source: UnitSource, variant: Variant
+) -> tuple[RunOrigin | None, LockedRun | None, list[Diagnostic], bool]:
+    """The inputs of a run, its locked run, the problems of its runtime, and whether it reads files."""
+    experiment, unit, documents = variant.experiment, source.unit, source.documents
+    runtime_name = experiment.spec.runtime
+    assert runtime_name is not None, "an experiment without a runtime has no variants"
+    runtime, problems = plan.catalog.find(
+        runtime_name.name, kind=runtime_name.kind, namespace=unit.namespace, version=runtime_name.version
+    )
+    problems = placed(problems, variant.tree, documents)
+    if runtime is None:
+        return None, None, problems, False
+    files = {
+        **data.local_files(experiment, unit.document.file, plan.project.slicers, plan.sandbox),
+        **code.local_files(experiment, unit.document.file, plan.sandbox),
+    }
+    content = run_content(source.content, environment=unit.environment, point=variant.point, task=variant.task, files=files)
+    identity, locked = known(source.locked, content)
+    return RunOrigin(variant, documents, runtime, identity, content), locked, problems, bool(files)
+
+
+def compiled_run(
+    plan: Plan,
+    session: Session,
+    unit: Unit,
+    origin: RunOrigin,
+    renewal: int,
+    compiler: Compiler = compile_run,
+    *,
+    is_record: bool = False,
+    name: str | None = None,
+) -> Run:
+    experiment, environment = origin.variant.experiment, plan.settings[unit.environment]
+    identity, is_fixed = origin.identity.renewed(renewal), experiment.spec.naming == "fixed"
+    name = name or identity.run_name(unit.name, origin.variant.label, fixed=is_fixed)
+    images, digest_of = dict[str, None](), plan.digest_of
+    if plan.request.digests.is_listed:
+        digest_of = listing(plan.digest_of, images)
+        runtime = rewritten(origin.runtime, environment.rewrite, digest_of)
+    else:
+        key = (unit.environment, origin.runtime)
+        runtime = session.once("rewritten runtime", key, lambda: rewritten(origin.runtime, environment.rewrite, plan.digest_of))
+    sources = Sources(origin.variant.tree, origin.documents, runtime.document, environment.platform, plan.project.document)
+    setting = _setting(plan, session, unit, name, origin.variant, runtime, digest_of)
+    gitops, nodes = plan.project.spec.gitops, environment.nodes
+    compiled = compiler(Job(experiment, runtime, setting, sources, environment.release, gitops, is_record, nodes))
+    return Run(
+        unit,
+        name,
+        origin.variant,
+        runtime,
+        origin.identity,
+        origin.content,
+        renewal,
+        reads_files=False,
+        compiled=compiled,
+        is_record=is_record,
+        images=tuple(images),
+    )
+
+
+def _setting(
+    plan: Plan, session: Session, unit: Unit, name: str, variant: Variant, runtime: CatalogRuntime, digest_of: DigestOf | None
+) -> Setting:
+    storage, setting = plan.locks.of(unit).storage, plan.settings[unit.environment].setting
+    return setting(unit, name, variant.task, runtime.launcher, digest_of, session, storage=storage)
