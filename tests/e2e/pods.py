@@ -1,8 +1,9 @@
 """Previews down to the pods, against the objects that the real controllers create from the same manifests.
 
-`python -m tests.e2e.pods [--random N] [--seed S] [--record FILE]` builds every example and case, or N random experiments, applies
-what was built to a running cluster (see rig.py), and compares each object in both directions. With `tests/oracle/volcano` next
-to the cluster, Volcano Jobs are compared, too. `--record` writes runs and their objects for `tests/cluster/controllers`.
+`python -m tests.e2e.pods [--random N] [--seed S] [--manifests DIR] [--record FILE]` builds every example and case, or N random
+experiments, or expands handwritten jobs (`tests/e2e/handwritten`, or the examples of an operator). It applies them to a running
+cluster (see rig.py), and compares each object in both directions. With `tests/oracle/volcano` next to the cluster, Volcano Jobs
+are compared, too. `--record` writes runs and their objects for `tests/cluster/controllers`.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from tests.e2e.site import furnish, named
 from tests.e2e.watch import Watch
 from tests.program import tjgen
 from tjgen.cluster.controllers.volcano_defaults import with_job_defaults
+from tjgen.cluster.kinds.table import kind_of
+from tjgen.trees.fields.patch import without_nulls
 from tjgen.trees.k8s.placeholders import PLACEHOLDER_UID
 
 TREE = "applied"
@@ -83,6 +86,28 @@ def built(one: Input, folder: Path) -> Run | None:
     documents = [document for text in found.values() for document in re.split("^---\n", text, flags=re.MULTILINE)]
     trees = [yaml.safe_load(document) for document in documents if "# Created when the run is resumed." not in document]
     return Run(one.name, manifests, trees)
+
+
+def handwritten(folders: list[str], place: Path) -> Iterator[Run]:
+    """A run for each file with jobs below folders, in a namespace of its own; files that `tjgen expand` refuses are left out."""
+    paths = [path for folder in folders for path in sorted(Path(folder).rglob("*.yaml"))]
+    for number, path in enumerate(paths):
+        try:
+            trees = [tree for tree in yaml.safe_load_all(path.read_text(encoding="utf-8")) if isinstance(tree, dict)]
+        except yaml.YAMLError:
+            continue  # a template of Helm
+        # A null is dropped by a client-side apply, and refused with server-side apply.
+        jobs = [without_nulls(tree) for tree in trees if _starts(tree)]
+        for job in jobs:
+            job["metadata"]["namespace"] = f"handwritten-{number}"
+        if not jobs:
+            continue
+        (place / "jobs.yaml").write_text(yaml.safe_dump_all(jobs), encoding="utf-8")
+        answer = tjgen(place, "expand", "jobs.yaml", "--expanded", "--all-pods")
+        if answer.code == 0:
+            yield Run(path.name, jobs, [tree for tree in yaml.safe_load_all(answer.out) if tree])
+        else:
+            sys.stdout.write(f"not expanded: {path}: {answer.err.splitlines()[0]}\n")
 
 
 def known(run: Run, kinds: set[tuple[str, str]]) -> bool:
@@ -185,7 +210,8 @@ def sampled(objects: list[Any]) -> list[Any]:
 
 
 def _starts(tree: Any) -> bool:
-    return tree["kind"] in ("JobSet", "Job", "MPIJob", "PyTorchJob", "TFJob", "XGBoostJob", "JAXJob")
+    kind = kind_of(tree)
+    return kind is not None and kind.controller != "" and kind.api_version == tree["apiVersion"]
 
 
 def _without_noise(tree: Any) -> Any:
@@ -235,6 +261,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--random", type=int, default=0, help="number of random experiments that build")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--manifests", nargs="+", default=[], help="folders with handwritten jobs, instead of experiments")
     parser.add_argument("--only", default="", help="part of the name of an input")
     parser.add_argument("--group", type=int, help="ordinal of the only group to compare: a cluster is slow to empty namespaces")
     parser.add_argument("--seconds", type=float, default=40)
@@ -245,7 +272,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         chosen = experiments(options.seed, Path(folder) / "experiments") if options.random else inputs()
         building = (run for one in chosen if options.only in one.name and (run := built(one, Path(folder))) is not None)
-        tried = list(islice(building, options.random or None))
+        tried = list(
+            islice(handwritten(options.manifests, Path(folder)) if options.manifests else building, options.random or None)
+        )
         runs = [run for run in tried if known(run, kinds)]
         total = Comparison(0, 0, [])
         for ordinal, group in enumerate(by_namespace(runs) if options.random else groups(runs)):

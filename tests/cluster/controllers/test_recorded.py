@@ -35,6 +35,6 @@ def test_objects_are_those_of_the_controller(recorded: Any) -> None:
 
 def test_all_controllers_are_recorded() -> None:
     kinds = {(one["source"]["apiVersion"].partition("/")[0], one["source"]["kind"]) for one in RECORDED}
-    operators = {("kubeflow.org", kind) for kind in ("PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "JAXJob")}
+    operators = {("kubeflow.org", kind) for kind in ("PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "JAXJob", "PaddleJob")}
     assert kinds == {("jobset.x-k8s.io", "JobSet"), ("batch", "Job"), ("batch.volcano.sh", "Job"), *operators}
     assert sum(len(one["names"]) for one in RECORDED) >= 700

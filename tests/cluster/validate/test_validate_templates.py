@@ -79,3 +79,16 @@ def test_fields_that_a_controller_does_not_know_are_not_there() -> None:
 @pytest.mark.parametrize("tree", [{}, {"apiVersion": "v1", "kind": "ConfigMap"}, {"apiVersion": "x/v1", "kind": "Y"}])
 def test_kinds_that_make_nothing(tree: Any) -> None:
     assert [*templates(tree)] == []
+
+
+def test_two_containers_on_the_network_of_the_node_cannot_have_one_port() -> None:
+    """`defaultHostNetworkPorts`: the server fills in host ports before it looks for duplicates. In a template it does not."""
+    container = {"image": "i", "ports": [{"containerPort": 80}]}
+    spec = {"hostNetwork": True, "restartPolicy": "Never", "containers": [{"name": "a", **container}, {"name": "b", **container}]}
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a"}, "spec": {"template": {"spec": spec}}}
+    assert judge(job).allowed
+    (made,) = templates(job)
+    assert [(fault.path[-1], fault.summary or fault.detail) for fault in made.faults] == [
+        ("hostPort", 'Duplicate value: "TCP//80"')
+    ]
+    assert not judge({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": spec}).allowed

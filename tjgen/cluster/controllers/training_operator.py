@@ -26,7 +26,7 @@ def create(job: Tree) -> Iterator[Series]:
         path: FieldPath = ("spec", field, role, "template")
         yield Series(MANAGER, prefix, number, _pods(job, role, spec), path)
         yield Series(MANAGER, prefix, number, _services(job, role, spec))
-    if get(job, ("spec", "elasticPolicy", "metrics"), None):
+    if job["kind"] == "PyTorchJob" and get(job, ("spec", "elasticPolicy", "metrics"), None):
         yield single(MANAGER, _autoscaler(job))
 
 

@@ -68,6 +68,7 @@ def template_faults(template: dict[str, Any], at: Place) -> Iterator[Fault]:
 
 def pod_spec(spec: dict[str, Any], at: Place, *, is_pod: bool, pod_name: str = "") -> Iterator[Fault]:
     """`ValidatePodSpec`."""
+    spec = with_host_ports(spec) if is_pod else spec
     mountable, wrong = volumes(spec.get("volumes", []), at.child("volumes"), is_pod=is_pod, pod_name=pod_name)
     yield from wrong
     claims = spec.get("resourceClaims", ())
@@ -79,7 +80,7 @@ def pod_spec(spec: dict[str, Any], at: Place, *, is_pod: bool, pod_name: str = "
     yield from containers(spec, seen, at)
     yield from ephemeral_containers(spec, seen, at)
     yield from _resources(spec, names, at.child("resources"))
-    yield from _host_network_ports(spec, at, is_pod=is_pod)
+    yield from _host_network_ports(spec, at)
     if restart not in _RESTART_POLICIES:
         yield at.child("restartPolicy").not_supported(restart, _RESTART_POLICIES)
     yield from scheduling.dns(spec, at)
@@ -139,8 +140,23 @@ def _resources(spec: dict[str, Any], claims: set[str], at: Place) -> Iterator[Fa
     yield from pod_totals(spec, at)
 
 
-def _host_network_ports(spec: dict[str, Any], at: Place, *, is_pod: bool) -> Iterator[Fault]:
-    """`validatePodHostNetworkDeps`; in a Pod the server fills in missing host ports itself."""
+def with_host_ports(spec: dict[str, Any]) -> dict[str, Any]:
+    """`defaultHostNetworkPorts`: the ports of a Pod on the network of its node are those of the node."""
+    if not spec.get("hostNetwork"):
+        return spec
+    kinds = [kind for kind in ("containers", "initContainers") if spec.get(kind)]
+    return {**spec, **{kind: [_on_node(container) for container in spec[kind]] for kind in kinds}}
+
+
+def _on_node(container: dict[str, Any]) -> dict[str, Any]:
+    if not container.get("ports"):
+        return container
+    ports = [{**port, "hostPort": port.get("hostPort") or port.get("containerPort", 0)} for port in container["ports"]]
+    return {**container, "ports": ports}
+
+
+def _host_network_ports(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
+    """`validatePodHostNetworkDeps`."""
     if not spec.get("hostNetwork"):
         return
     for position, container in enumerate(spec.get("containers", ())):

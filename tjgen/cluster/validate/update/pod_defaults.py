@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tjgen.cluster.validate.builtin.pods import with_host_ports
 from tjgen.cluster.validate.builtin.totals import with_requests
 from tjgen.cluster.validate.update.fill import Struct, filled, pointed
 
@@ -14,19 +15,8 @@ _MODE = 0o644
 
 
 def _pod(pod: Struct) -> Struct:
-    spec = pointed(with_requests(pod.get("spec", {})), enableServiceLinks=True)
-    if spec.get("hostNetwork"):
-        for name in ("containers", "initContainers"):
-            if name in spec:
-                spec = {**spec, name: [_with_host_ports(container) for container in spec[name]]}
+    spec = with_host_ports(pointed(with_requests(pod.get("spec", {})), enableServiceLinks=True))
     return {**pod, "spec": spec}
-
-
-def _with_host_ports(container: Struct) -> Struct:
-    if not container.get("ports"):
-        return container
-    ports = [{**port, "hostPort": port.get("hostPort") or port.get("containerPort", 0)} for port in container["ports"]]
-    return {**container, "ports": ports}
 
 
 def _pod_spec(spec: Struct) -> Struct:
