@@ -18,7 +18,7 @@ from tjgen.language.spec.models.container import (
     Program,
     Sidecar,
 )
-from tjgen.language.spec.models.data import Data, Item, Items, Slices
+from tjgen.language.spec.models.data import Data, DataSet, Item, Items, Slices
 from tjgen.language.spec.models.env import EnvSource, EnvVar
 from tjgen.language.spec.models.experiment import ExperimentSpec, RunSpec, Task
 from tjgen.language.spec.models.gpu import DeviceRequest, Gpu, Share
@@ -67,6 +67,7 @@ __all__ = [
     "Container",
     "Csi",
     "Data",
+    "DataSet",
     "Dataset",
     "DatasetMount",
     "DeviceRequest",

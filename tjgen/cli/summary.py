@@ -28,7 +28,7 @@ class Summary:
         self._directory = directory
         self._rows: list[Row] = []
         self._units: dict[str, RequestedRuns | None] = {}
-        self._slices: list[tuple[str, Tree]] = []
+        self._slices: list[tuple[str, Mapping[str, Tree]]] = []
         self._bandwidths: dict[str, int] = {}
 
     def add(self, built: Built) -> None:
@@ -59,8 +59,8 @@ class Summary:
         return rows
 
     @property
-    def slices(self) -> list[tuple[str, Tree]]:
-        """Name of each run whose data is sliced, and how."""
+    def slices(self) -> list[tuple[str, Mapping[str, Tree]]]:
+        """Name of each run whose data is sliced, and how each of its data sets is."""
         return self._slices
 
     @property

@@ -1,23 +1,77 @@
-"""`data` -> a variable with the folder of the items, and the slices that slices.py computes from `slices`."""
+"""`data` -> for each data set, a variable with its folder, and the slices that slices.py computes from its `slices`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from tjgen.compiler.lower import SPEC
 from tjgen.language.setting import Setting
-from tjgen.language.spec.objects import Experiment
+from tjgen.language.spec.objects import DataSet, Experiment, Items, Slices
+from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files.sandbox import Sandbox
+from tjgen.trees.typing import NamedTuple
 from tjgen.trees.workload.contribution import Contributions
 from tjgen.trees.workload.workload import Workload
 
 
+class DataSection(NamedTuple):
+    """One data set of an experiment. A data set without a name is the only one."""
+
+    name: str
+    at: FieldPath
+    volume: str
+    path: str | None
+    items: Items | None
+    slices: Slices | None
+    shared: bool
+
+    @property
+    def field(self) -> str:
+        """The name of its field in a message."""
+        return ".".join(map(str, self.at[len(SPEC) :]))
+
+    @property
+    def items_at(self) -> FieldPath:
+        """The path of its items."""
+        return (*self.at, "items")
+
+    @property
+    def slices_at(self) -> FieldPath:
+        """The path of its slices."""
+        return (*self.at, "slices")
+
+    def named(self, text: str) -> str:
+        """`text` of the only data set, and `text-NAME` of a data set with a name."""
+        return f"{text}-{self.name}" if self.name else text
+
+    def folder(self, path: str) -> str:
+        """The folder `path` of the only data set, and `path/NAME` of a data set with a name."""
+        return f"{path.rstrip('/')}/{self.name}" if self.name else path
+
+    def variable(self, name: str) -> str:
+        """The variable `name` of the only data set, and `name_NAME` of a data set with a name."""
+        return f"{name}_{self.name.upper().replace('-', '_')}" if self.name else name
+
+
+def data_sections(experiment: Experiment) -> Sequence[DataSection]:
+    """The data sets of an experiment, by name."""
+    data = experiment.spec.data
+    if data is None:
+        return ()
+    at: FieldPath = (*SPEC, "data")
+    if not data.sets:
+        return (_section("", data, at),)
+    return [_section(name, one, (*at, "sets", name)) for name, one in data.sets.items()]
+
+
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """Nothing where the experiment has no `data`."""
-    if experiment.spec.data is not None:
+    sections = data_sections(experiment)
+    if sections:
         # Loaded only for those who slice data: it is as much as all other passes together.
         from tjgen.compiler.passes import slices
 
-        yield from slices.deliver(workload, experiment, setting)
+        yield from slices.deliver(workload, experiment, sections, setting)
 
 
 def local_files(experiment: Experiment, document: str, slicers: Mapping[str, str], sandbox: Sandbox) -> dict[str, str]:
@@ -25,8 +79,15 @@ def local_files(experiment: Experiment, document: str, slicers: Mapping[str, str
 
     `slicers` are the slicing strategies of the project, with their files.
     """
-    if experiment.spec.data is None or experiment.spec.data.items is None:
-        return {}
-    from tjgen.compiler.passes import items
+    digests: dict[str, str] = {}
+    for section in data_sections(experiment):
+        if section.items is not None:
+            from tjgen.compiler.passes import items
 
-    return items.local_files(experiment.spec.data, document, slicers, sandbox)
+            digests |= items.local_files(section, document, slicers, sandbox)
+    return digests
+
+
+def _section(name: str, data: DataSet, at: FieldPath) -> DataSection:
+    assert data.volume is not None, "a rule requires it"
+    return DataSection(name, at, data.volume, data.path, data.items, data.slices, data.shared)

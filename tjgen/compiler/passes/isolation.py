@@ -10,15 +10,16 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes import items as sources_of_items
+from tjgen.compiler.passes.data import DataSection, data_sections
 from tjgen.compiler.passes.slice_readers import Cut
-from tjgen.compiler.passes.slices import AT, part_of_task
+from tjgen.compiler.passes.slices import part_of_task
 from tjgen.compiler.passes.usesbypath import UsesByPath
 from tjgen.compiler.volumes.claims import own_folder
 from tjgen.compiler.volumes.mounts import places
 from tjgen.compiler.volumes.pvc import new_claim
 from tjgen.compiler.volumes.table import source_of
 from tjgen.language.setting import Setting
-from tjgen.language.spec.objects import Data, Experiment, Volume
+from tjgen.language.spec.objects import Experiment, Volume
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.typing import NamedTuple
@@ -100,25 +101,26 @@ def _upwards(folder: str) -> Iterator[str]:
 
 
 def _uses(experiment: Experiment, setting: Setting) -> Iterator[VolumeUse]:
-    data = experiment.spec.data
+    sections = data_sections(experiment)
     for name, volume in experiment.spec.volumes.items():
         storage = source_of(volume).storage(name, volume, setting)
         if storage is None:
             continue
         at: FieldPath = (*SPEC, "volumes", name)
         for place in places(volume, at):
-            folder = _folder(volume, place.sub_path, place.read_only, setting)
-            if data is not None and name == data.volume and place.at == next(places(volume, at)).at:
-                read = _read(data, experiment, setting)
-                if read is not None and not data.shared:
-                    paths = [_joined(storage.folder, folder, data.path, path) for path in read.paths]
-                    yield VolumeUse(setting.task, name, read.source or storage.key, paths, False, AT, read.share)
+            folder = folder_of_place(volume, place.sub_path, place.read_only, setting)
+            for data in sections if place.at == next(places(volume, at)).at else ():
+                read = _read(data, experiment, setting) if data.volume == name and not data.shared else None
+                if read is not None:
+                    paths = [joined(storage.folder, folder, data.path, path) for path in read.paths]
+                    yield VolumeUse(setting.task, name, read.source or storage.key, paths, False, data.at, read.share)
             if not place.read_only and not volume.shared and place.sub_path_expr is None:
-                yield VolumeUse(setting.task, name, storage.key, [_joined(storage.folder, folder)], True, place.because)
+                yield VolumeUse(setting.task, name, storage.key, [joined(storage.folder, folder)], True, place.because)
 
 
-def _folder(volume: Volume, sub_path: str | None, read_only: bool, setting: Setting) -> str:
-    return _joined(own_folder(new_claim(volume), shared=volume.shared, read_only=read_only, setting=setting), sub_path)
+def folder_of_place(volume: Volume, sub_path: str | None, read_only: bool, setting: Setting) -> str:
+    """The folder of a volume that one mount of it shows."""
+    return joined(own_folder(new_claim(volume), shared=volume.shared, read_only=read_only, setting=setting), sub_path)
 
 
 class _Read(NamedTuple):
@@ -133,7 +135,7 @@ class _Read(NamedTuple):
 _ALL = _Read([""])
 
 
-def _read(data: Data, experiment: Experiment, setting: Setting) -> _Read | None:
+def _read(data: DataSection, experiment: Experiment, setting: Setting) -> _Read | None:
     """The items of the task; None where something is wrong with them, which is reported elsewhere."""
     slices = data.slices
     tasks = sorted(experiment.spec.tasks) if slices is not None and slices.over == "tasks" else []
@@ -149,16 +151,17 @@ def _read(data: Data, experiment: Experiment, setting: Setting) -> _Read | None:
     if slices is not None and slices.deliver == "range":
         cut_key = f"{slices.by} {len(tasks)} {slices.weights} {data.items.pattern} {data.items.count}"
         return _Read([""], None, (cut_key, position)) if tasks else _ALL
-    known, problems = sources_of_items.listed(data.items, setting.directory, setting.sandbox, setting.session)
+    known, problems = sources_of_items.listed(data, setting.directory, setting.sandbox, setting.session)
     if problems:
         return None
     if slices is None or not tasks:
         return _Read(known.paths)
-    part, _ = part_of_task(known, Cut(slices, 1, 1, tasks, position), setting)
+    part, _ = part_of_task(known, Cut(data, 1, 1, tasks, position), setting)
     return None if part is None else _Read(part.paths)
 
 
-def _joined(*parts: str | None) -> str:
+def joined(*parts: str | None) -> str:
+    """A path of several parts, some of which may be empty."""
     return "/".join([stripped for part in parts if part and (stripped := part.strip("/"))])
 
 
@@ -166,7 +169,8 @@ def _overlap(one: VolumeUse, other: VolumeUse, path: str) -> Diagnostic:
     where = f'{path} of volume "{other.volume}"' if path else f'volume "{other.volume}"'
     if not one.writes and not other.writes:
         message = f'tasks "{one.task}" and "{other.task}" both read {where}'
-        hint = "divide the items over tasks, give each task items of its own, or set data.shared: true if this is intended"
+        field = ".".join(map(str, other.at[len(SPEC) :]))
+        hint = f"divide the items over tasks, give each task items of its own, or set {field}.shared: true if this is intended"
         return Diagnostic("TJ363", message, path=other.at, hint=hint)
     doing = "writes to" if one.writes and other.writes else "reads"
     first, second = (one, other) if one.writes else (other, one)

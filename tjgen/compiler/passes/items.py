@@ -1,4 +1,4 @@
-"""`data.items` -> the items, or how many they are where they are not listed; and the local files that they come from."""
+"""The `items` of a data set -> the items, or how many they are where they are not listed; and the local files that they come from."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import os
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
-from tjgen.compiler.lower import SPEC
+from tjgen.compiler.passes.data import DataSection
 from tjgen.language.slicing import braces, directory, items, manifest, problems
 from tjgen.language.slicing.items import UNKNOWN, Collector
-from tjgen.language.spec.objects import Data, Items
+from tjgen.language.spec.objects import Items
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files.problems import UnreadableError
@@ -17,7 +17,6 @@ from tjgen.trees.files.sandbox import Sandbox
 from tjgen.trees.session import Session
 from tjgen.trees.typing import NamedTuple
 
-AT: FieldPath = (*SPEC, "data", "items")
 MOST_LISTED = 2_000_000
 """The number of items that are kept in memory, about 250 MB of them."""
 
@@ -30,69 +29,80 @@ class Numbered(NamedTuple):
     """What makes paths of the numbers: the paths of the first pattern, then those of the second ..."""
 
 
-def listed(source: Items, folder: str, sandbox: Sandbox, session: Session) -> tuple[items.DataItems, list[Diagnostic]]:
+def listed(
+    section: DataSection, folder: str, sandbox: Sandbox, session: Session
+) -> tuple[items.DataItems, list[Diagnostic]]:
     """The items, one by one, in a fixed order. File names are relative to `folder`, that of the experiment."""
+    source, at = _items(section), section.items_at
     if source.manifest is not None:
-        return _manifest(os.path.join(folder, source.manifest), (*AT, "manifest"), sandbox, session)
+        return _manifest(os.path.join(folder, source.manifest), section, sandbox, session)
     if source.glob is not None:
-        return _matched(source, source.glob, folder, sandbox)
+        return _matched(source, source.glob, folder, sandbox, at)
     if source.pattern is not None:
-        return _expanded(_several(source.pattern), session)
+        return _expanded(_several(source.pattern), section, session)
     if source.count is not None:
         message = "the items have only numbers, and this delivery needs paths"
-        problem = Diagnostic(problems.NO_RANGE, message, path=(*AT, "count"), hint="set deliver: range, or name the items")
+        problem = Diagnostic(problems.NO_RANGE, message, path=(*at, "count"), hint="set deliver: range, or name the items")
         return items.DataItems(), [problem]
-    return items.listed([(item.path, item.size) for item in source.listed], (*AT, "list"))
+    return items.listed([(item.path, item.size) for item in source.listed], (*at, "list"))
 
 
-def numbered(items: Items) -> tuple[Numbered, list[Diagnostic]]:
+def numbered(section: DataSection) -> tuple[Numbered, list[Diagnostic]]:
     """How many items there are, none of which is listed."""
+    items, at = _items(section), section.items_at
     if items.count is not None:
         return Numbered(items.count), []
     if items.pattern is None:
         message = "slices by range are for items that have numbers: of a pattern, or a count"
-        return Numbered(0), [Diagnostic(problems.NO_RANGE, message, path=AT, hint="use pattern or count, or deliver: configMap")]
+        return Numbered(0), [Diagnostic(problems.NO_RANGE, message, path=at, hint="use pattern or count, or deliver: configMap")]
     patterns = _several(items.pattern)
     parsed = []
     for pattern in patterns:
         try:
             parsed.append(braces.parse(pattern))
         except ValueError as problem:
-            return Numbered(0), [_malformed(pattern, problem)]
+            return Numbered(0), [_malformed(pattern, problem, at)]
     fault = braces.repeated(parsed)
     if fault is not None:
         message = f"the pattern {fault}" if len(parsed) == 1 else f"one of the patterns {fault}"
         hint = "let each path have one number, for each number is read once"
-        return Numbered(0), [Diagnostic(problems.PATTERN, message, path=(*AT, "pattern"), hint=hint)]
+        return Numbered(0), [Diagnostic(problems.PATTERN, message, path=(*at, "pattern"), hint=hint)]
     return Numbered(sum(one.total for one in parsed), patterns), []
 
 
-def local_files(data: Data, document: str, slicers: Mapping[str, str], sandbox: Sandbox) -> dict[str, str]:
+def local_files(section: DataSection, document: str, slicers: Mapping[str, str], sandbox: Sandbox) -> dict[str, str]:
     """Return the digests of files next to the experiment `document` that the slices depend on, by name.
 
     `slicers` are the strategies of the project.
     """
-    digests = {} if data.items is None else _sources(data.items, os.path.dirname(document), sandbox)
-    if data.slices is not None and data.slices.by in slicers:
-        digests |= _digest(f"slicer {data.slices.by}", slicers[data.slices.by], sandbox)
+    digests = _sources(section, os.path.dirname(document), sandbox)
+    slices = section.slices
+    if slices is not None and slices.by in slicers:
+        digests |= _digest(f"slicer {slices.by}", slicers[slices.by], sandbox)
     return digests
 
 
-def _sources(items: Items, folder: str, sandbox: Sandbox) -> dict[str, str]:
+def _items(section: DataSection) -> Items:
+    assert section.items is not None, "called only for a data set with items"
+    return section.items
+
+
+def _sources(section: DataSection, folder: str, sandbox: Sandbox) -> dict[str, str]:
+    items = _items(section)
     if items.manifest is not None:
         return _digest(items.manifest, os.path.join(folder, items.manifest), sandbox)
     if items.glob is None:
         return {}
-    matching, _ = _matched(items, items.glob, folder, sandbox)
+    matching, _ = _matched(items, items.glob, folder, sandbox, section.items_at)
     text = "".join(f"{path}\0{size}\n" for path, size in zip(matching.paths, matching.sizes, strict=True))
     return {items.directory or ".": sha256(text.encode()).hexdigest()}
 
 
 def _matched(
-    source: Items, patterns: str | Sequence[str], folder: str, sandbox: Sandbox
+    source: Items, patterns: str | Sequence[str], folder: str, sandbox: Sandbox, at: FieldPath
 ) -> tuple[items.DataItems, list[Diagnostic]]:
     label = source.directory or "."
-    return directory.matched(sandbox, os.path.join(folder, label), _several(patterns), label, AT)
+    return directory.matched(sandbox, os.path.join(folder, label), _several(patterns), label, at)
 
 
 def _digest(name: str, file: str, sandbox: Sandbox) -> dict[str, str]:
@@ -101,7 +111,10 @@ def _digest(name: str, file: str, sandbox: Sandbox) -> dict[str, str]:
     return {} if isinstance(content, Diagnostic) else {name: sha256(content).hexdigest()}
 
 
-def _manifest(file: str, because: FieldPath, sandbox: Sandbox, session: Session) -> tuple[items.DataItems, list[Diagnostic]]:
+def _manifest(
+    file: str, section: DataSection, sandbox: Sandbox, session: Session
+) -> tuple[items.DataItems, list[Diagnostic]]:
+    because: FieldPath = (*section.items_at, "manifest")
     try:
         content = sandbox.read(file, limit=sandbox.budgets.list_size)
     except UnreadableError as problem:
@@ -117,32 +130,35 @@ def _manifest(file: str, because: FieldPath, sandbox: Sandbox, session: Session)
     key = f"{file} {sha256(content).hexdigest()}"
     contents = [content]
     del content  # the reader frees it once it is decoded
-    known, diagnostics = session.latest("manifest of items", key, lambda: manifest.read(contents.pop(), file))
+    known, diagnostics = session.latest(section.named("manifest of items"), key, lambda: manifest.read(contents.pop(), file))
     return known, list(diagnostics)
 
 
-def _expanded(patterns: Sequence[str], session: Session) -> tuple[items.DataItems, list[Diagnostic]]:
-    known, problems = session.latest("expanded patterns", list(patterns), lambda: _each_expanded(patterns))
+def _expanded(
+    patterns: Sequence[str], section: DataSection, session: Session
+) -> tuple[items.DataItems, list[Diagnostic]]:
+    slot, at = section.named("expanded patterns"), section.items_at
+    known, problems = session.latest(slot, list(patterns), lambda: _each_expanded(patterns, at))
     return known, list(problems)
 
 
-def _each_expanded(patterns: Sequence[str]) -> tuple[items.DataItems, list[Diagnostic]]:
-    collector = Collector(within=(*AT, "pattern"))
+def _each_expanded(patterns: Sequence[str], at: FieldPath) -> tuple[items.DataItems, list[Diagnostic]]:
+    collector = Collector(within=(*at, "pattern"))
     for position, pattern in enumerate(patterns):
         try:
             parsed = braces.parse(pattern)
         except ValueError as problem:
-            return items.DataItems(), [_malformed(pattern, problem)]
+            return items.DataItems(), [_malformed(pattern, problem, at)]
         if len(collector.items) + parsed.total > MOST_LISTED:
-            return items.DataItems(), [_too_many(len(collector.items) + parsed.total, (*AT, "pattern"))]
+            return items.DataItems(), [_too_many(len(collector.items) + parsed.total, (*at, "pattern"))]
         paths = list(parsed.paths())
         collector.extend(paths, [UNKNOWN] * len(paths), [position] * len(paths))
     return collector.done()
 
 
-def _malformed(pattern: str, problem: ValueError) -> Diagnostic:
+def _malformed(pattern: str, problem: ValueError, at: FieldPath) -> Diagnostic:
     hint = "write numbers as {0000..1023}, words as {train,val}"
-    return Diagnostic(problems.PATTERN, f"the pattern {pattern!r} {problem}", path=(*AT, "pattern"), hint=hint)
+    return Diagnostic(problems.PATTERN, f"the pattern {pattern!r} {problem}", path=(*at, "pattern"), hint=hint)
 
 
 def _too_many(count: int, because: FieldPath) -> Diagnostic:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes import slice_lists
-from tjgen.compiler.passes.slice_readers import SLICES
+from tjgen.compiler.passes.data import DataSection
 from tjgen.compiler.passes.slice_variables import variable
 from tjgen.compiler.programs.containers import script
 from tjgen.compiler.volumes.mounts import folder_of, places
@@ -29,21 +29,21 @@ _COMPUTED = ("cpu", "memory", "ephemeral-storage")
 
 
 def copied(
-    workload: Workload, experiment: Experiment, plan: Plan, items: DataItems, readers: list[PodSet], at: str, setting: Setting
+    workload: Workload, experiment: Experiment, plan: Plan, items: DataItems, readers: list[PodSet], data: DataSection, setting: Setting
 ) -> Iterator[Contribution | Diagnostic]:
-    """Add the init containers, and the variable with the folder of the copies; lists are mounted at `at`."""
-    data = experiment.spec.data
-    assert data is not None
+    """Add the init containers, and the variable with the folder of the copies."""
     assert data.slices is not None
     assert data.slices.scratch is not None, "a rule asks for it"
     name = data.slices.scratch
     scratch = experiment.spec.volumes[name]
-    wrong = [*_unfit(name, scratch), *_too_small(name, scratch, plan, items, setting.session)]
+    wrong = [*_unfit(name, scratch, data.slices_at), *_too_small(name, scratch, plan, items, setting.session)]
     yield from wrong
     target = folder_of(None, scratch)
     source = folder_of(data.path, experiment.spec.volumes[data.volume])
     if wrong or target is None or source is None:
         return
+    target = data.folder(target)
+    name_of_container = data.named(CONTAINER)
     for podset in readers:
         main = get(workload.tree.value, podset.main, {})
         mounts = [
@@ -51,34 +51,55 @@ def copied(
             for mount in main.get("volumeMounts") or []
             if mount["name"] in (data.volume, name)
         ]
-        lists = {"name": slice_lists.VOLUME, "mountPath": at, "readOnly": True}
         container: Tree = {
-            "name": CONTAINER,
+            "name": name_of_container,
             "image": data.slices.image or helper_image("shell", setting.helpers),
             "command": ["/bin/sh", "-c"],
             "args": [script("copy-slice.sh")],
             "env": [
                 {"name": "TJGEN_SLICE_INDEX", **(workload.number(podset) or {})},
-                {"name": "TJGEN_SLICE_FILE", "value": slice_lists.file(at)},
+                {"name": "TJGEN_SLICE_FILE", "value": slice_lists.file(data)},
                 {"name": "TJGEN_DATA_PATH", "value": source},
                 {"name": "TJGEN_SLICE_COPY", "value": target},
             ],
-            "volumeMounts": [*mounts, lists],
+            "volumeMounts": [*mounts, slice_lists.mount(data)],
         }
         container |= {key: value for key, value in (("resources", _resources(main)), _security(main)) if value}
-        yield Contribution((*podset.pod, "initContainers", named(CONTAINER)), container, (*SLICES, "deliver"))
-        yield variable(podset, "TJGEN_DATA_PATH", target, (*SLICES, "scratch"))
+        yield Contribution((*podset.pod, "initContainers", named(name_of_container)), container, (*data.slices_at, "deliver"))
+        yield variable(podset, data.variable("TJGEN_DATA_PATH"), target, (*data.slices_at, "scratch"))
 
 
-def _unfit(name: str, scratch: Volume) -> Iterator[Diagnostic]:
+def too_small_together(
+    experiment: Experiment, sections: Sequence[DataSection], largest: Mapping[str, int]
+) -> Iterator[Diagnostic]:
+    """Volumes that can store the largest slice of each of several data sets, but not all of these slices.
+
+    `largest` maps data sets to the bytes of their largest slice.
+    """
+    by_volume: dict[str, list[DataSection]] = {}
+    for one in sections:
+        assert one.slices is not None
+        by_volume.setdefault(one.slices.scratch or "", []).append(one)
+    for name, sharing in by_volume.items():
+        limit = source_of(experiment.spec.volumes[name]).size_limit(experiment.spec.volumes[name])
+        sizes = [largest.get(one.name, 0) for one in sharing]
+        if limit is None or max(sizes) > quantity.parse(limit[1]).value or sum(sizes) <= quantity.parse(limit[1]).value:
+            continue
+        names = " and ".join(f'"{one.name}"' for one in sharing)
+        message = f'the largest slices of data sets {names} have {sum(sizes)} bytes, and volume "{name}" has a capacity of {limit[1]}'
+        at: FieldPath = (*SPEC, "volumes", name)
+        yield Diagnostic(problems.SCRATCH, message, path=at, hint=f"raise {limit[0]}, or add a volume for each data set")
+
+
+def _unfit(name: str, scratch: Volume, slices_at: FieldPath) -> Iterator[Diagnostic]:
     if source_of(scratch).survives_pod:
         message = f'volume "{name}" is not of the pod alone: the copies of all nodes would meet there'
         hint = "make it an emptyDir or ephemeral"
-        yield Diagnostic(problems.SCRATCH, message, path=(*SLICES, "scratch"), hint=hint)
+        yield Diagnostic(problems.SCRATCH, message, path=(*slices_at, "scratch"), hint=hint)
     elif next(places(scratch, SPEC)).read_only:
         message = f'volume "{name}" is read only, and the items are copied there'
         hint = f"remove volumes.{name}.readOnly"
-        yield Diagnostic(problems.SCRATCH, message, path=(*SLICES, "scratch"), hint=hint)
+        yield Diagnostic(problems.SCRATCH, message, path=(*slices_at, "scratch"), hint=hint)
 
 
 def _too_small(name: str, scratch: Volume, plan: Plan, items: DataItems, session: Session) -> Iterator[Diagnostic]:

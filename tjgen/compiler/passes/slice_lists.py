@@ -6,14 +6,14 @@ import json
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
-from tjgen.compiler.passes.slice_readers import SLICES
+from tjgen.compiler.passes.data import DataSection
 from tjgen.compiler.passes.slice_variables import variable
 from tjgen.language.setting import Setting
 from tjgen.language.slicing import delivery
 from tjgen.language.slicing.items import DataItems
 from tjgen.language.slicing.proof import Plan
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.fields.path import FieldPath, Tree, named
+from tjgen.trees.fields.path import Tree, named
 from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
 from tjgen.trees.workload.contribution import Contribution
 from tjgen.trees.workload.workload import PodSet
@@ -23,34 +23,40 @@ VOLUME = "tjgen-slices"
 
 
 def mounted(
-    plan: Plan, items: DataItems, readers: list[PodSet], at: str, setting: Setting
+    plan: Plan, items: DataItems, readers: list[PodSet], data: DataSection, setting: Setting
 ) -> Iterator[Contribution | Diagnostic]:
-    """Add the ConfigMaps, mount them at the path `at` in every reader, and set the variable with the file of its slice."""
+    """Add the ConfigMaps, mount them in every reader, and set the variable with the file of its slice."""
     maps = delivery.packed(delivery.manifests(plan, items))
-    too_large = delivery.too_large(maps, SLICES)
+    too_large = delivery.too_large(maps, data.slices_at)
     if too_large is not None:
         yield too_large
         return
     names = []
     for files in maps:
-        name = f"{setting.family}-slices-{_digest(files)}"
-        yield Contribution(("ahead", f"ConfigMap/{name}"), _config_map(name, files, setting), SLICES)
+        name = f"{setting.family}-{data.named('slices')}-{_digest(files)}"
+        yield Contribution(("ahead", f"ConfigMap/{name}"), _config_map(name, files, setting), data.slices_at)
         names.append(name)
     for podset in readers:
-        yield Contribution((*podset.pod, "volumes", named(VOLUME)), {"name": VOLUME, **_source(names)}, SLICES)
-        yield mount(podset.main, at)
-        yield variable(podset, "TJGEN_SLICE_FILE", file(at), SLICES)
+        volume = data.named(VOLUME)
+        yield Contribution((*podset.pod, "volumes", named(volume)), {"name": volume, **_source(names)}, data.slices_at)
+        tree = mount(data)
+        yield Contribution((*podset.main, "volumeMounts", (("mountPath", tree["mountPath"]),)), tree, data.slices_at)
+        yield variable(podset, data.variable("TJGEN_SLICE_FILE"), file(data), data.slices_at)
 
 
-def mount(container: FieldPath, at: str) -> Contribution:
-    """The folder of the lists in one container."""
-    tree = {"name": VOLUME, "mountPath": at, "readOnly": True}
-    return Contribution((*container, "volumeMounts", (("mountPath", at),)), tree, SLICES)
+def mount(data: DataSection) -> Tree:
+    """The mount of the folder of the lists."""
+    return {"name": data.named(VOLUME), "mountPath": _folder(data), "readOnly": True}
 
 
-def file(at: str) -> str:
+def file(data: DataSection) -> str:
     """The list of a node's slice, behind the variable that has its number."""
-    return f"{at}/slice-$(TJGEN_SLICE_INDEX).txt"
+    return f"{_folder(data)}/slice-$(TJGEN_SLICE_INDEX).txt"
+
+
+def _folder(data: DataSection) -> str:
+    assert data.slices is not None
+    return data.slices.mount_path or data.folder(MOUNT)
 
 
 def _digest(files: Mapping[str, str]) -> str:

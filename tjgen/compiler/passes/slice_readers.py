@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tjgen.compiler.lower import SPEC
+from tjgen.compiler.passes.data import DataSection
 from tjgen.language.setting import Setting
 from tjgen.language.slicing import problems
 from tjgen.language.slicing.strategies import STRATEGIES
@@ -15,13 +15,11 @@ from tjgen.trees.typing import NamedTuple
 from tjgen.trees.workload.roles import nodes as nodes_of
 from tjgen.trees.workload.workload import Workload
 
-SLICES: FieldPath = (*SPEC, "data", "slices")
-
 
 class Cut(NamedTuple):
     """How the slices of one run are divided among its readers."""
 
-    section: Slices
+    data: DataSection
     slices: int
     readers: int
     """How many processes and workers share a slice."""
@@ -31,29 +29,42 @@ class Cut(NamedTuple):
     """Which of them this one is."""
 
     @property
+    def section(self) -> Slices:
+        """The `slices` of the data set."""
+        assert self.data.slices is not None, "only a data set with slices is divided"
+        return self.data.slices
+
+    @property
+    def at(self) -> FieldPath:
+        """The path of the slices."""
+        return self.data.slices_at
+
+    @property
     def over(self) -> str:
         """Who reads alone within a run: nodes or processes."""
         return _written(self.section) or "nodes"
 
 
-def cut_of(workload: Workload, experiment: Experiment, slices: Slices, setting: Setting) -> tuple[Cut | None, list[Diagnostic]]:
+def cut_of(workload: Workload, experiment: Experiment, data: DataSection, setting: Setting) -> tuple[Cut | None, list[Diagnostic]]:
     """How the slices are divided among the readers of the run; None if an error is among the diagnostics."""
+    slices, at = data.slices, data.slices_at
+    assert slices is not None, "called only for a data set with slices"
     nodes = nodes_of(workload)
     diagnostics: list[Diagnostic] = []
     tasks = sorted(experiment.spec.tasks) if slices.over == "tasks" else []
     if slices.over == "tasks" and not tasks:
-        message = "data.slices are over tasks, and the experiment has none"
-        diagnostics.append(Diagnostic(problems.NO_TASKS, message, path=(*SLICES, "over"), hint="add tasks, or set over: nodes"))
+        message = f"{data.field}.slices are over tasks, and the experiment has none"
+        diagnostics.append(Diagnostic(problems.NO_TASKS, message, path=(*at, "over"), hint="add tasks, or set over: nodes"))
     count = slices.virtual or slices.count or nodes
     if slices.virtual is not None:
-        diagnostics += _virtual(slices.virtual, nodes)
+        diagnostics += _virtual(slices.virtual, nodes, at)
     elif count != nodes:
-        diagnostics.append(_other_count(count, nodes))
-    diagnostics += _changing(experiment.spec.elastic, slices, nodes)
+        diagnostics.append(_other_count(count, nodes, at))
+    diagnostics += _changing(experiment.spec.elastic, slices, nodes, at)
     if slices.options and slices.by in STRATEGIES:
         message = f"{slices.by} takes no options: they are for strategies of plugins"
-        diagnostics.append(Diagnostic(problems.REFUSED, message, path=(*SLICES, "options"), hint="remove options"))
-    cut = Cut(slices, count, 1, tasks, tasks.index(setting.task) if tasks else 0)
+        diagnostics.append(Diagnostic(problems.REFUSED, message, path=(*at, "options"), hint="remove options"))
+    cut = Cut(data, count, 1, tasks, tasks.index(setting.task) if tasks else 0)
     processes, more = _processes(workload, cut)
     diagnostics += more
     diagnostics += _repeated(workload, cut)
@@ -71,7 +82,7 @@ def _processes(workload: Workload, cut: Cut) -> tuple[int, list[Diagnostic]]:
     if known is None and remainder != "keep":
         message = f"remainder: {remainder} over processes needs to know how many a node has"
         hint = "set procsPerNode, or gpu, whose class sets it"
-        return 1, [Diagnostic(problems.REFUSED, message, path=(*SLICES, "remainder"), hint=hint)]
+        return 1, [Diagnostic(problems.REFUSED, message, path=(*cut.at, "remainder"), hint=hint)]
     return known or 1, []
 
 
@@ -98,15 +109,15 @@ def _repeated(workload: Workload, cut: Cut) -> Iterator[Diagnostic]:
     field = "within" if cut.section.over == "tasks" else "over"
     message = f"each of the {processes} processes of a node reads the whole slice: every item is read {processes} times"
     hint = f"set {field}: processes, or {field}: nodes if the program divides the slice among its processes"
-    yield Diagnostic(problems.REPEATED, message, path=SLICES, hint=hint)
+    yield Diagnostic(problems.REPEATED, message, path=cut.at, hint=hint)
 
 
-def _changing(elastic: Elastic | None, slices: Slices, nodes: int) -> Iterator[Diagnostic]:
+def _changing(elastic: Elastic | None, slices: Slices, nodes: int, at: FieldPath) -> Iterator[Diagnostic]:
     """Errors if the number of nodes can change, or is declared to change, and the delivery cannot follow it."""
     if slices.virtual is not None and slices.deliver == "init":
         message = "an init container copies one slice before training starts, but virtual slices move between nodes later"
         hint = "use deliver: env, configMap or range, or remove virtual"
-        yield Diagnostic(problems.MOVING, message, path=(*SLICES, "virtual"), hint=hint)
+        yield Diagnostic(problems.MOVING, message, path=(*at, "virtual"), hint=hint)
     if elastic is None or slices.virtual is not None or slices.deliver == "volume":
         return
     if elastic.min != nodes or elastic.max != nodes:
@@ -115,21 +126,21 @@ def _changing(elastic: Elastic | None, slices: Slices, nodes: int) -> Iterator[D
         hint = f"set virtual, such as {64 * nodes}, or set elastic.min and elastic.max to {nodes}"
         if slices.deliver in ("init", "subPath"):
             hint = f"use deliver: env, configMap or range with virtual, or set elastic.min and elastic.max to {nodes}"
-        yield Diagnostic(problems.ELASTIC, message, path=SLICES, hint=hint)
+        yield Diagnostic(problems.ELASTIC, message, path=at, hint=hint)
 
 
-def under_mpi() -> Diagnostic:
+def under_mpi(data: DataSection) -> Diagnostic:
     # sshd hands none of a container's variables to what it starts, and mpirun starts programs by it.
     return Diagnostic(
         "TJ325",
         "programs that mpirun starts on other nodes do not see the variables of their pods, such as TJGEN_SLICE_INDEX",
-        path=SLICES,
+        path=data.slices_at,
         hint="deliver by configMap, and choose the list by OMPI_COMM_WORLD_RANK // OMPI_COMM_WORLD_LOCAL_SIZE",
     )
 
 
-def _virtual(count: int, nodes: int) -> Iterator[Diagnostic]:
-    at: FieldPath = (*SLICES, "virtual")
+def _virtual(count: int, nodes: int, slices_at: FieldPath) -> Iterator[Diagnostic]:
+    at: FieldPath = (*slices_at, "virtual")
     hint = f"use a number that all numbers of nodes divide, such as {64 * nodes}"
     if count < nodes:
         message = f"{count} virtual slices are too few for {nodes} nodes"
@@ -139,12 +150,12 @@ def _virtual(count: int, nodes: int) -> Iterator[Diagnostic]:
         yield Diagnostic(problems.VIRTUAL, message, path=at, hint=hint)
 
 
-def _other_count(count: int, nodes: int) -> Diagnostic:
+def _other_count(count: int, nodes: int, at: FieldPath) -> Diagnostic:
     left = f"slices {nodes} to {count - 1} have no reader" if count > nodes else f"nodes {count} to {nodes - 1} have no slice"
     return Diagnostic(
         "TJ306",
         f"there are {count} slices for {nodes} nodes: {left}",
-        path=(*SLICES, "count"),
+        path=(*at, "count"),
         hint="leave count out",
         severity=WARNING if count > nodes else ERROR,
     )

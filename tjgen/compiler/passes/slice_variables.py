@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tjgen.compiler.passes.slice_readers import SLICES
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, named
 from tjgen.trees.workload.contribution import Contribution
@@ -14,11 +13,11 @@ def variable(podset: PodSet, name: str, value: str, because: FieldPath) -> Contr
     return Contribution((*podset.main, "env", named(name)), {"name": name, "value": value}, because)
 
 
-def index_variable(workload: Workload, podset: PodSet) -> Contribution | Diagnostic:
+def index_variable(workload: Workload, podset: PodSet, because: FieldPath) -> Contribution | Diagnostic:
     """The number of the node, as a variable of the container that trains."""
     number = workload.number(podset)
     if number is None:
         message = f"nothing gives the pods of role {podset.name} their numbers among all nodes: another role has several pods too"
         hint = "let one role alone have several pods that read, or give it a volume of its own by volumes.NAME.roles"
-        return Diagnostic("TJ413", message, path=SLICES, hint=hint)
-    return Contribution((*podset.main, "env", named("TJGEN_SLICE_INDEX")), {"name": "TJGEN_SLICE_INDEX", **number}, SLICES)
+        return Diagnostic("TJ413", message, path=because, hint=hint)
+    return Contribution((*podset.main, "env", named("TJGEN_SLICE_INDEX")), {"name": "TJGEN_SLICE_INDEX", **number}, because)

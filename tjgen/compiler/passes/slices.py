@@ -6,15 +6,18 @@ TJGEN_SLICE_FILE (a file with the paths of this node's slice, one a line) or TJG
 with first number, end and step for each slice; TJGEN_DATA_PATTERNS makes paths of numbers).
 TJGEN_SLICE_OVER=processes where each process of the node reads only every n-th item of the slice, beginning
 with its local rank. TJGEN_SLICE_NODES if there are more slices than nodes: each reads every n-th slice.
+The variables of a data set with a name end with it, except TJGEN_SLICE_INDEX: TJGEN_DATA_PATH_TRAIN.
 """
 
 from __future__ import annotations
 
 import json
 
-from tjgen.compiler.lower import SPEC
+from collections.abc import Sequence
+
 from tjgen.compiler.passes import items
-from tjgen.compiler.passes.slice_readers import SLICES, Cut, cut_of, under_mpi
+from tjgen.compiler.passes.data import DataSection
+from tjgen.compiler.passes.slice_readers import Cut, cut_of, under_mpi
 from tjgen.compiler.passes.slice_variables import index_variable, variable
 from tjgen.compiler.volumes.mounts import folder_of, users_of
 from tjgen.language.setting import Setting
@@ -22,47 +25,67 @@ from tjgen.language.slicing import problems, ranges
 from tjgen.language.slicing.division import divide, left, short, uneven
 from tjgen.language.slicing.items import DataItems
 from tjgen.language.slicing.proof import Plan, balance
-from tjgen.language.spec.objects import Data, Experiment, Slices
+from tjgen.language.spec.objects import Experiment, Slices
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
-from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.typing import Any
 from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.roles import nodes as nodes_of
 from tjgen.trees.workload.roles import workers
 from tjgen.trees.workload.workload import PodSet, Workload
 
-AT: FieldPath = (*SPEC, "data")
 MOST_IN_ENV = 128 * 1024 - 256
 """Bytes of one variable that Linux takes (MAX_ARG_STRLEN), less its name."""
 _FITTED = ("weighted", "explicit")
 """Strategies whose options are for one number of slices: a task divides its part by another one."""
 
 
-def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
-    """Return the path of the data, and its slices if the experiment has them."""
-    data = experiment.spec.data
-    assert data is not None, "asked only where there is data"
+def deliver(
+    workload: Workload, experiment: Experiment, sections: Sequence[DataSection], setting: Setting
+) -> Contributions:
+    """Return the path of each data set, and its slices if it has them."""
+    if len(sections) > 1:
+        from tjgen.compiler.passes import data_conflicts  # most experiments have one data set
+
+        wrong = list(data_conflicts.conflicts(experiment, sections, setting))
+        yield from wrong
+        if wrong:
+            return
+    largest: dict[str, int] = {}
+    for section in sections:
+        for one in _delivered(workload, experiment, section, setting):
+            if isinstance(one, Contribution) and one.path[0] == "slices":
+                largest[section.name] = one.value.get("largest", 0)
+            yield one
+    copied = [one for one in sections if one.slices is not None and one.slices.deliver == "init"]
+    if len(copied) > 1:
+        from tjgen.compiler.passes import slice_copies
+
+        yield from slice_copies.too_small_together(experiment, copied, largest)
+
+
+def _delivered(workload: Workload, experiment: Experiment, data: DataSection, setting: Setting) -> Contributions:
     volume = experiment.spec.volumes[data.volume]
     users = [podset for podset, _ in users_of(workload, data.volume, volume)]
     readers = [podset for podset in workers(workload) if podset in users]
     folder = folder_of(data.path, volume)
     if folder is not None and (data.slices is None or data.slices.deliver not in ("init", "subPath")):
         for podset in readers:
-            yield variable(podset, "TJGEN_DATA_PATH", folder, AT)
+            yield variable(podset, data.variable("TJGEN_DATA_PATH"), folder, data.at)
     if data.slices is None:
         return
-    cut, problems = cut_of(workload, experiment, data.slices, setting)
+    cut, problems = cut_of(workload, experiment, data, setting)
     yield from problems
     if cut is None:
         return
     if get(workload.ml_policy, ("mpi",), None) is not None:
-        yield under_mpi()
+        yield under_mpi(data)
     if data.slices.deliver in ("subPath", "volume"):
         from tjgen.compiler.passes import slice_places
 
         yield from slice_places.deliver(workload, experiment, cut, readers)
     elif data.slices.deliver == "range":
-        yield from _ranges(workload, data, cut, readers, setting)
+        yield from _ranges(workload, cut, readers, setting)
     else:
         yield from _paths(workload, experiment, cut, readers, setting)
 
@@ -81,7 +104,7 @@ def part_of_task(known: DataItems, cut: Cut, setting: Setting) -> tuple[DataItem
             known,
             len(cut.tasks),
             slices.by,
-            because=SLICES,
+            because=cut.at,
             options=options,
             balance=slices.balance,
             files=setting.slicers,
@@ -89,7 +112,7 @@ def part_of_task(known: DataItems, cut: Cut, setting: Setting) -> tuple[DataItem
             session=setting.session,
         )
 
-    plan, diagnostics = setting.session.latest("items of tasks", key, divided)
+    plan, diagnostics = setting.session.latest(cut.data.named("items of tasks"), key, divided)
     return (None if plan is None else known.taken(plan[cut.position])), list(diagnostics)
 
 
@@ -101,10 +124,7 @@ def options_of(slices: Slices) -> dict[str, Any]:
 
 
 def _paths(workload: Workload, experiment: Experiment, cut: Cut, readers: list[PodSet], setting: Setting) -> Contributions:
-    data = experiment.spec.data
-    assert data is not None
-    assert data.items is not None, "a rule asks for them"
-    known, problems = items.listed(data.items, setting.directory, setting.sandbox, setting.session)
+    known, problems = items.listed(cut.data, setting.directory, setting.sandbox, setting.session)
     yield from problems
     if has_errors(problems):
         return
@@ -118,7 +138,7 @@ def _paths(workload: Workload, experiment: Experiment, cut: Cut, readers: list[P
         part,
         cut.slices,
         "contiguous" if again else slices.by,
-        because=SLICES,
+        because=cut.at,
         options={} if again else options_of(slices),
         remainder=slices.remainder,
         readers=cut.readers,
@@ -130,34 +150,32 @@ def _paths(workload: Workload, experiment: Experiment, cut: Cut, readers: list[P
     yield from problems
     if plan is None:
         return
-    yield Contribution(("slices",), _described(slices, plan, part, setting), SLICES)
+    yield Contribution(("slices", cut.data.name), _described(slices, plan, part, setting), cut.at)
     yield from _common(workload, cut, nodes_of(workload), readers)
     if slices.deliver == "env":
-        yield from _variables([[part.paths[item] for item in one] for one in plan], readers)
+        yield from _variables([[part.paths[item] for item in one] for one in plan], cut.data, readers)
         return
     from tjgen.compiler.passes import slice_lists
 
-    at = slices.mount_path or slice_lists.MOUNT
-    yield from slice_lists.mounted(plan, part, readers, at, setting)
+    yield from slice_lists.mounted(plan, part, readers, cut.data, setting)
     if slices.deliver == "init":
         from tjgen.compiler.passes import slice_copies
 
-        yield from slice_copies.copied(workload, experiment, plan, part, readers, at, setting)
+        yield from slice_copies.copied(workload, experiment, plan, part, readers, cut.data, setting)
 
 
-def _ranges(workload: Workload, data: Data, cut: Cut, readers: list[PodSet], setting: Setting) -> Contributions:
-    assert data.items is not None, "a rule asks for them"
-    known, ranges_of_nodes = items.numbered(data.items)
+def _ranges(workload: Workload, cut: Cut, readers: list[PodSet], setting: Setting) -> Contributions:
+    known, ranges_of_nodes = items.numbered(cut.data)
     yield from ranges_of_nodes
-    slices = cut.section
+    slices, at = cut.section, cut.at
     if slices.by not in ranges.STRATEGIES:
         message = f"the slices of {slices.by} are not ranges of numbers"
         hint = f"divide by {', '.join(ranges.STRATEGIES[:-1])} or {ranges.STRATEGIES[-1]}, or use deliver: configMap"
-        yield Diagnostic(problems.NO_RANGE, message, path=(*SLICES, "by"), hint=hint)
+        yield Diagnostic(problems.NO_RANGE, message, path=(*at, "by"), hint=hint)
         return
     if slices.remainder == "pad":
         message = "a range of numbers cannot contain repeated items"
-        yield Diagnostic(problems.NO_RANGE, message, path=(*SLICES, "remainder"), hint="use remainder: drop")
+        yield Diagnostic(problems.NO_RANGE, message, path=(*at, "remainder"), hint="use remainder: drop")
         return
     if has_errors(ranges_of_nodes):
         return
@@ -171,39 +189,40 @@ def _ranges(workload: Workload, data: Data, cut: Cut, readers: list[PodSet], set
         plan = ranges.divided(by, len(whole), cut.slices, options)
     except ValueError as problem:
         hint = "change the other fields of `by` to fit the items and the nodes"
-        yield Diagnostic(problems.REFUSED, f"{slices.by} {problem}", path=SLICES, hint=hint)
+        yield Diagnostic(problems.REFUSED, f"{slices.by} {problem}", path=at, hint=hint)
         return
     wrong = list(ranges.faults(plan, len(whole), cut.slices))
     assert not wrong, wrong  # arithmetic of ours alone: a fault is a defect
     evened = ranges.cut(plan, cut.readers) if slices.remainder == "drop" else plan
     ranges_of_nodes = [
-        *left(evened, plan, cut.readers, SLICES),
-        *short(evened, len(whole), cut.readers, SLICES),
-        *uneven(evened, None, slices.balance, SLICES, setting.session),
+        *left(evened, plan, cut.readers, at),
+        *short(evened, len(whole), cut.readers, at),
+        *uneven(evened, None, slices.balance, at, setting.session),
     ]
     yield from ranges_of_nodes
     if has_errors(ranges_of_nodes):
         return
     merged = [whole[one.start : one.stop : one.step] for one in evened]
-    yield Contribution(("slices",), _described(slices, evened, None, setting, len(whole)), SLICES)
+    yield Contribution(("slices", cut.data.name), _described(slices, evened, None, setting, len(whole)), at)
     yield from _common(workload, cut, nodes_of(workload), readers)
     text = json.dumps([[one.start, one.stop, one.step] for one in merged], separators=(",", ":"))
-    yield from _in_env("TJGEN_SLICE_RANGES", text, readers)
+    yield from _in_env("TJGEN_SLICE_RANGES", text, cut.data, readers)
     if known.patterns:
-        yield from _in_env("TJGEN_DATA_PATTERNS", json.dumps(known.patterns, ensure_ascii=False), readers)
+        yield from _in_env("TJGEN_DATA_PATTERNS", json.dumps(known.patterns, ensure_ascii=False), cut.data, readers)
 
 
 def _common(workload: Workload, cut: Cut, nodes: int, readers: list[PodSet]) -> Contributions:
     """The variables of every delivery."""
+    named = cut.data.variable
     for podset in readers:
-        yield index_variable(workload, podset)
-        yield variable(podset, "TJGEN_SLICE_COUNT", str(cut.slices), SLICES)
+        yield index_variable(workload, podset, cut.at)
+        yield variable(podset, named("TJGEN_SLICE_COUNT"), str(cut.slices), cut.at)
         if cut.over == "processes":
-            yield variable(podset, "TJGEN_SLICE_OVER", "processes", (*SLICES, "over"))
+            yield variable(podset, named("TJGEN_SLICE_OVER"), "processes", (*cut.at, "over"))
         if cut.section.virtual is not None:
-            yield variable(podset, "TJGEN_SLICE_NODES", str(nodes), (*SLICES, "virtual"))
+            yield variable(podset, named("TJGEN_SLICE_NODES"), str(nodes), (*cut.at, "virtual"))
         if cut.section.workers > 1:
-            yield variable(podset, "TJGEN_SLICE_WORKERS", str(cut.section.workers), (*SLICES, "workers"))
+            yield variable(podset, named("TJGEN_SLICE_WORKERS"), str(cut.section.workers), (*cut.at, "workers"))
 
 
 def _described(slices: Slices, plan: Plan, known: DataItems | None, setting: Setting, total: int = 0) -> Tree:
@@ -221,16 +240,16 @@ def _described(slices: Slices, plan: Plan, known: DataItems | None, setting: Set
     }
 
 
-def _variables(slices: list[list[str]], readers: list[PodSet]) -> Contributions:
-    yield from _in_env("TJGEN_SLICES", json.dumps(slices, ensure_ascii=False, separators=(",", ":")), readers)
+def _variables(slices: list[list[str]], data: DataSection, readers: list[PodSet]) -> Contributions:
+    yield from _in_env("TJGEN_SLICES", json.dumps(slices, ensure_ascii=False, separators=(",", ":")), data, readers)
 
 
-def _in_env(name: str, text: str, readers: list[PodSet]) -> Contributions:
+def _in_env(name: str, text: str, data: DataSection, readers: list[PodSet]) -> Contributions:
     if len(text.encode()) > MOST_IN_ENV:
         message = f"the slices have {len(text.encode())} bytes, and a variable holds {MOST_IN_ENV}"
         hint = "deliver them by configMap" if name == "TJGEN_SLICES" else "use fewer slices"
-        yield Diagnostic(problems.LARGE, message, path=SLICES, hint=hint)
+        yield Diagnostic(problems.LARGE, message, path=data.slices_at, hint=hint)
         return
     # Kubernetes would take "$(" in a value for a reference.
     for podset in readers:
-        yield variable(podset, name, text.replace("$(", "$$("), SLICES)
+        yield variable(podset, data.variable(name), text.replace("$(", "$$("), data.slices_at)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.compiler.lower import SPEC
+from tjgen.compiler.passes.data import data_sections
 from tjgen.compiler.volumes.claims import access_modes, own_folder, storage_class
 from tjgen.compiler.volumes.mounts import places, users_of
 from tjgen.compiler.volumes.protocol import JOB
@@ -35,9 +36,10 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         yield from source_of(volume).problems(name, volume, setting, because)
         yield from _writers(name, volume, spec.sweep, setting, because)
         yield from _owners(workload, name, volume, because)
-    if spec.data is not None:
-        yield from _data(spec.data.volume, spec.volumes[spec.data.volume])
-    yield from _folders(experiment, setting)
+    data_volumes = list(dict.fromkeys(one.volume for one in data_sections(experiment)))
+    for name in data_volumes:
+        yield from _data(name, spec.volumes[name])
+    yield from _folders(experiment, data_volumes, setting)
     for podset in workload.podsets:
         yield from _local(workload, podset, experiment)
 
@@ -122,12 +124,12 @@ def _data(name: str, volume: Volume) -> Problems:
         yield Diagnostic("TJ348", message, path=place.because, hint="add readOnly: true")
 
 
-def _folders(experiment: Experiment, setting: Setting) -> Problems:
+def _folders(experiment: Experiment, data_volumes: Sequence[str], setting: Setting) -> Problems:
     """Data on a claim of which each run mounts an empty folder of its own, as is right for checkpoints."""
     spec = experiment.spec
     saved = spec.checkpoints.volume if spec.checkpoints is not None else None
     for name, volume in spec.volumes.items():
-        create, is_data = new_claim(volume), spec.data is not None and spec.data.volume == name
+        create, is_data = new_claim(volume), name in data_volumes
         for place in places(volume, (*SPEC, "volumes", name)):
             own = own_folder(create, shared=volume.shared, read_only=place.read_only, setting=setting)
             if own is None or name == saved or place.sub_path_expr is not None:

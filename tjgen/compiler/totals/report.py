@@ -18,8 +18,10 @@ from tjgen.trees.fields.path import Tree
 from tjgen.trees.k8s.quantity import Quantity, multiply, total
 
 
-def report(rows: Sequence[Row], slices: Mapping[str, Tree], bandwidths: Bandwidths, by: Sequence[str] = ()) -> str:
-    """The text. Amounts are quantities, `storage` and `bandwidth` null if there is none; `slices` as far as data is sliced."""
+def report(
+    rows: Sequence[Row], slices: Mapping[str, Mapping[str, Tree]], bandwidths: Bandwidths, by: Sequence[str] = ()
+) -> str:
+    """The text. Amounts are quantities, `storage` and `bandwidth` null if there is none; `slices` by run and data set."""
     runs = [
         {
             "name": one.name,
@@ -33,7 +35,7 @@ def report(rows: Sequence[Row], slices: Mapping[str, Tree], bandwidths: Bandwidt
             "project": one.project,
             **_described(one.totals, bandwidths),
             "cost": _cost(one.cost),
-            "slices": slices.get(one.name),
+            "slices": _slices(slices.get(one.name)),
         }
         for one in rows
     ]
@@ -42,6 +44,11 @@ def report(rows: Sequence[Row], slices: Mapping[str, Tree], bandwidths: Bandwidt
     # No total combines two clusters.
     whole = {"totals": alone["totals"], "total": alone["total"]} if alone is not None else {"totals": None, "total": None}
     return json.dumps({"runs": runs, **whole, "clusters": described}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _slices(described: Mapping[str, Tree] | None) -> Tree:
+    """How the only data set is sliced; of data sets with names, a mapping."""
+    return described.get("", described) if described is not None else None
 
 
 def _sums(rows: Sequence[Row], bandwidths: Bandwidths, by: Sequence[str]) -> dict[str, Tree]:

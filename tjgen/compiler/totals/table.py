@@ -161,15 +161,19 @@ def bandwidth(totals: Totals, bandwidths: Bandwidths) -> Quantity | None:
     return min(decimal, decimal._replace(format=BINARY, text=""), key=lambda amount: len(str(amount)))
 
 
-def slices_table(rows: Sequence[tuple[str, Tree]]) -> str:
-    """A line for each run whose data is sliced: how even the slices are (passes/slices.py describes them)."""
-    lines = [["RUN", "BY", "SLICES", "ITEMS", "FEWEST", "MOST", "SMALLEST", "LARGEST", "LARGEST/MEAN", "LEFT OUT", "REPEATED"]]
-    for name, one in rows:
+def slices_table(runs: Sequence[tuple[str, Mapping[str, Tree]]]) -> str:
+    """A line for each data set that is sliced: how even the slices are (passes/slices.py describes them)."""
+    rows = [(name, data_set, one) for name, described in runs for data_set, one in described.items()]
+    has_names = any(data_set for _, data_set, _ in rows)
+    heads = ["BY", "SLICES", "ITEMS", "FEWEST", "MOST", "SMALLEST", "LARGEST", "LARGEST/MEAN", "LEFT OUT", "REPEATED"]
+    lines = [["RUN", *(["DATA"] if has_names else []), *heads]]
+    for name, data_set, one in rows:
         counts = [str(one[key]) for key in ("count", "items", "fewest", "most")]
         sizes = [_bytes(one[key]) if key in one else "-" for key in ("smallest", "largest")]
         rest = [str(one.get(key, "-")) for key in ("dropped", "repeated")]
-        lines.append([name, str(one["by"]), *counts, *sizes, f"{one['ratio']:.3f}", *rest])
-    return _columns(lines)
+        first = [name, data_set or "-"] if has_names else [name]
+        lines.append([*first, str(one["by"]), *counts, *sizes, f"{one['ratio']:.3f}", *rest])
+    return _columns(lines, 2 if has_names else 1)
 
 
 def _bytes(amount: int) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from tjgen.cluster.schema.patterns import search
+from tjgen.language.spec.compact import LABEL
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.fields.path import FieldPath, Tree, get, render
 from tjgen.trees.k8s.nearest import nearest
+from tjgen.trees.source.document import Document
 
 DATA: FieldPath = ("spec", "data")
-SLICES: FieldPath = (*DATA, "slices")
 _OPTIONS_OF = {"weights": "weighted", "lists": "explicit"}
 _DELIVERIES_OF: Mapping[str, tuple[str, ...]] = {
     "mountPath": ("configMap", "init"),
@@ -22,6 +24,10 @@ _DELIVERIES_OF: Mapping[str, tuple[str, ...]] = {
 _UNDIVIDED = ("subPath", "volume")
 """Deliveries of slices that exist already: nothing is divided."""
 _DIVIDING = ("by", "weights", "lists", "options", "remainder", "workers", "virtual", "balance", "covering")
+_LISTS = "/etc/tjgen/slices"
+"""Folder of the lists of slices, unless `mountPath` sets it; lists of a data set with a name are in its subfolder."""
+_LONGEST = 40
+"""Characters of the name of a data set, which names of volumes and containers contain."""
 _WHOLE = ("contiguous", "contiguous-size-balanced", "hash", "lpt", "rendezvous", "round-robin", "weighted")
 """Strategies that have every item in a slice."""
 
@@ -29,18 +35,73 @@ _WHOLE = ("contiguous", "contiguous-size-balanced", "hash", "lpt", "rendezvous",
 def check(spec: Tree) -> Iterator[Diagnostic]:
     """Every rule over `data` in long form."""
     data = spec["data"]
-    yield from _volume(spec, data["volume"], (*DATA, "volume"))
+    sets = data.get("sets")
+    if not sets:
+        yield from _data_set(spec, data, DATA)
+        return
+    if "slices" in data:  # not among the alternatives of the model: there, `slices: {}` would rename runs
+        message = "spec.data has sets and slices, which exclude each other"
+        yield Diagnostic("TJ121", message, path=(*DATA, "slices"), hint="set slices in each of sets")
+    lists: dict[str, str] = {}
+    for name, one in sets.items():
+        at = (*DATA, "sets", name)
+        yield from _name(name, at)
+        yield from _data_set(spec, one, at)
+        slices = one.get("slices", {})
+        if slices.get("deliver") in _DELIVERIES_OF["mountPath"]:
+            folder = slices.get("mountPath", f"{_LISTS}/{name}").rstrip("/")
+            other = lists.setdefault(folder, name)
+            if other != name:
+                message = f'the lists of data sets "{other}" and "{name}" are both mounted at {folder}'
+                hint = f"leave mountPath out, or write mountPath: {folder}/{name}"
+                yield Diagnostic("TJ158", message, path=(*at, "slices", "mountPath"), hint=hint)
+
+
+def empty(document: Document) -> list[Diagnostic]:
+    """Data sets without a value, which YAML reads as null: they would be absent, which no author intends."""
+    path: FieldPath = (*DATA, "sets")
+    sets = get(document.value, path, None)
+    return [
+        Diagnostic(
+            "TJ157",
+            f'data set "{name}" is empty',
+            path=(*path, name),
+            span=document.locate((*path, name), key=True),
+            hint="add volume, or remove the data set",
+        )
+        for name, value in (sets.items() if sets.__class__ is dict else ())
+        if value is None
+    ]
+
+
+def _name(name: str, at: FieldPath) -> Iterator[Diagnostic]:
+    if not search(LABEL["pattern"])(name) or len(name) > _LONGEST:
+        hint = f"use at most {_LONGEST} lowercase letters, digits and '-'"
+        yield Diagnostic("TJ157", f'"{name}" is not a name for a data set: variables and volumes contain it', path=at, hint=hint)
+
+
+def _data_set(spec: Tree, data: Tree, at: FieldPath) -> Iterator[Diagnostic]:
+    """Every rule over one data set, whose path is `at`."""
+    if "volume" not in data:
+        yield Diagnostic("TJ102", f"{render((*at, 'volume'))} is missing", path=at, hint="add volume")
+        return
+    yield from _volume(spec, data["volume"], (*at, "volume"))
     slices = data.get("slices")
     if slices is None:
         return
     deliver = slices.get("deliver", "env")
-    yield from _items(data, deliver)
-    yield from _options(slices)
-    yield from _idle(slices, deliver)
+    yield from _items(data, deliver, at)
+    yield from _options(slices, at)
+    yield from _idle(slices, deliver, at)
     if deliver == "init":
-        yield from _scratch(spec, slices)
+        yield from _scratch(spec, data, at)
     if "folder" in slices:
-        yield from _folder(slices["folder"])
+        yield from _folder(slices["folder"], (*at, "slices", "folder"))
+
+
+def _label(at: FieldPath) -> str:
+    """The data set in a message: `data`, or `data.sets.NAME`."""
+    return render(at[1:])
 
 
 def _volume(spec: Tree, name: str, at: FieldPath) -> Iterator[Diagnostic]:
@@ -51,67 +112,68 @@ def _volume(spec: Tree, name: str, at: FieldPath) -> Iterator[Diagnostic]:
         yield Diagnostic("TJ126", f'there is no volume "{name}"', path=at, hint=hint)
 
 
-def _items(data: Tree, deliver: str) -> Iterator[Diagnostic]:
+def _items(data: Tree, deliver: str, at: FieldPath) -> Iterator[Diagnostic]:
     if deliver not in _UNDIVIDED:
         if "items" not in data:
             hint = "add items: a list, a glob or a manifest"
-            yield Diagnostic("TJ127", "data.slices has no items to divide", path=SLICES, hint=hint)
+            yield Diagnostic("TJ127", f"{_label(at)}.slices has no items to divide", path=(*at, "slices"), hint=hint)
         return
-    idle = [((*DATA, "items"), "data.items")] if "items" in data else []
-    idle += [((*SLICES, field), f"data.slices.{field}") for field in _DIVIDING if field in data["slices"]]
+    idle = [((*at, "items"), f"{_label(at)}.items")] if "items" in data else []
+    idle += [((*at, "slices", field), f"{_label(at)}.slices.{field}") for field in _DIVIDING if field in data["slices"]]
     for path, field in idle:
         message = f"{field} is for slices of items, but deliver: {deliver} uses slices that exist"
         yield _unread(path, message, f"remove {field}, or use another delivery")
 
 
-def _options(slices: Tree) -> Iterator[Diagnostic]:
-    by = slices.get("by", "contiguous")
+def _options(slices: Tree, at: FieldPath) -> Iterator[Diagnostic]:
+    by, field_at = slices.get("by", "contiguous"), (*at, "slices")
     for field, needed in _OPTIONS_OF.items():
         if field in slices and by != needed:
-            message = f"data.slices has {field}, which {needed} reads, but its strategy is {by}"
-            yield _unread((*SLICES, field), message, f"remove {field}, or set by: {needed}")
+            message = f"{_label(at)}.slices has {field}, which {needed} reads, but its strategy is {by}"
+            yield _unread((*field_at, field), message, f"remove {field}, or set by: {needed}")
     if slices.get("covering") is False and by in _WHOLE:
-        message = f"data.slices need not be covering, but {by} leaves no item out"
-        yield _unread((*SLICES, "covering"), message, "remove covering, or set by: explicit")
+        message = f"{_label(at)}.slices need not be covering, but {by} leaves no item out"
+        yield _unread((*field_at, "covering"), message, "remove covering, or set by: explicit")
     if "virtual" in slices and "count" in slices:
-        message = "data.slices has virtual and count, which exclude each other"
+        message = f"{_label(at)}.slices has virtual and count, which exclude each other"
         hint = "keep one of them"
-        yield Diagnostic("TJ121", message, path=(*SLICES, "count"), hint=hint)
+        yield Diagnostic("TJ121", message, path=(*field_at, "count"), hint=hint)
     if "within" in slices and slices.get("over", "nodes") != "tasks":
-        message = f"data.slices.within is about slices of tasks, but they are over {slices.get('over', 'nodes')}"
-        yield _unread((*SLICES, "within"), message, "remove within, or set over: tasks")
+        message = f"{_label(at)}.slices.within is about slices of tasks, but they are over {slices.get('over', 'nodes')}"
+        yield _unread((*field_at, "within"), message, "remove within, or set over: tasks")
 
 
-def _idle(slices: Tree, deliver: str) -> Iterator[Diagnostic]:
+def _idle(slices: Tree, deliver: str, at: FieldPath) -> Iterator[Diagnostic]:
     for field, readers in _DELIVERIES_OF.items():
         if field in slices and deliver not in readers:
             way = "delivered as variables" if deliver in ("env", "range") else f"delivered by {deliver}"
             article = "an" if field[0] in "aeiou" else "" if field == "sources" else "a"
-            message = f"data.slices has {article} {field}, but its slices are {way}".replace("  ", " ")
-            yield _unread((*SLICES, field), message, f"remove {field}, or set deliver: {readers[0]}")
+            message = f"{_label(at)}.slices has {article} {field}, but its slices are {way}".replace("  ", " ")
+            yield _unread((*at, "slices", field), message, f"remove {field}, or set deliver: {readers[0]}")
 
 
-def _scratch(spec: Tree, slices: Tree) -> Iterator[Diagnostic]:
+def _scratch(spec: Tree, data: Tree, at: FieldPath) -> Iterator[Diagnostic]:
+    slices = data["slices"]
     if "scratch" not in slices:
         message = "slices that are copied need a volume to be copied to"
         hint = "add scratch: the name of a volume that is an emptyDir or ephemeral"
-        yield Diagnostic("TJ362", message, path=(*SLICES, "deliver"), hint=hint)
+        yield Diagnostic("TJ362", message, path=(*at, "slices", "deliver"), hint=hint)
         return
-    yield from _volume(spec, slices["scratch"], (*SLICES, "scratch"))
-    if slices["scratch"] == spec["data"]["volume"]:
+    yield from _volume(spec, slices["scratch"], (*at, "slices", "scratch"))
+    if slices["scratch"] == data["volume"]:
         message = f'volume "{slices["scratch"]}" holds the data, and cannot be what the data is copied to'
         hint = "add an emptyDir or ephemeral volume for the copies"
-        yield Diagnostic("TJ362", message, path=(*SLICES, "scratch"), hint=hint)
+        yield Diagnostic("TJ362", message, path=(*at, "slices", "scratch"), hint=hint)
 
 
-def _folder(folder: str) -> Iterator[Diagnostic]:
+def _folder(folder: str, at: FieldPath) -> Iterator[Diagnostic]:
     fault = "is the same for all slices" if "$(INDEX)" not in folder else ""
     fault = "is absolute" if folder.startswith("/") else fault
     fault = "leads out of the data" if ".." in folder.split("/") else fault
     if fault:
         hint = "write it below the path of the data, with $(INDEX) for the number of the slice"
         message = f'the folder "{folder}" {fault}'
-        yield Diagnostic("TJ360", message, path=(*SLICES, "folder"), hint=hint)
+        yield Diagnostic("TJ360", message, path=at, hint=hint)
 
 
 def _unread(path: FieldPath, message: str, hint: str) -> Diagnostic:

@@ -236,9 +236,19 @@ def _is_default(value: Tree, rule: Rule) -> bool:
 def _task(content_of: Written, spec: Tree, name: str, rule: Rule, overridden: Tree) -> list[Tree]:
     """A task's name and fields; and the names of the others if tasks share the items, since its part depends on them."""
     task = content_of.tasks.get(name)
-    over = [get(one, ("data", "slices", "over"), None) for one in (task, spec)]
-    others = [content_of.names] if "tasks" in over[: 1 if over[0] is not None else 2] else []
+    others = [content_of.names] if _shares_items(task, spec) else []
     return [name, _canonical(task, _SPEC, rule, overridden), *others]
+
+
+def _shares_items(task: Tree, spec: Tree) -> bool:
+    """Whether the slices of a data set are over tasks, where a task's own value overrides that of the experiment."""
+    known = [get(one, ("data", "sets"), None) for one in (task, spec)]
+    sets = {name for one in known if one.__class__ is dict for name in one}
+    for path in (("data",), *[("data", "sets", name) for name in sets]):
+        over = [get(one, (*path, "slices", "over"), None) for one in (task, spec)]
+        if "tasks" in over[: 1 if over[0] is not None else 2]:
+            return True
+    return False
 
 
 def _has_no_effect(key: str, value: Tree, form: Form) -> bool:

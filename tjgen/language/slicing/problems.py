@@ -1,4 +1,4 @@
-"""What can be wrong with items and slices, by code: TJ307 to TJ319, and from TJ351 on."""
+"""What can be wrong with items and slices, by code: TJ307 to TJ319, from TJ351 on, and for several data sets TJ159 and TJ160."""
 
 from __future__ import annotations
 
@@ -28,3 +28,5 @@ SCRATCH = "TJ362"
 MOVING = "TJ367"
 REPEATED = "TJ368"
 ELASTIC = "TJ369"
+SAME_ITEMS = "TJ159"
+HIDDEN = "TJ160"

@@ -802,9 +802,8 @@ SLICES: Schema = {
 }
 SLICES_FORM = Form(fields={"options": VERBATIM})
 
-DATA: Schema = {
+DATA_SET: Schema = {
     "type": "object",
-    "required": ["volume"],
     "properties": {
         "volume": {"type": "string", "minLength": 1},
         "path": {"type": "string", "minLength": 1},
@@ -813,7 +812,24 @@ DATA: Schema = {
         "shared": {"type": "boolean"},
     },
 }
-DATA_FORM = Form(fields={"items": ITEMS_FORM, "slices": SLICES_FORM})
+DATA_SET_FORM = Form(fields={"items": ITEMS_FORM, "slices": SLICES_FORM})
+
+DATA: Schema = {
+    "type": "object",
+    "properties": {
+        "volume": {"type": "string", "minLength": 1},
+        "path": {"type": "string", "minLength": 1},
+        "items": ITEMS,
+        "slices": SLICES,
+        "shared": {"type": "boolean"},
+        "sets": {"type": "object", "additionalProperties": DATA_SET},
+    },
+}
+DATA_FORM = Form(
+    alternatives=(("volume", "path", "items", "shared"), ("sets",)),
+    choices={"volume": 0, "path": 0, "items": 0, "shared": 0, "sets": 1},
+    fields={"items": ITEMS_FORM, "slices": SLICES_FORM, "sets": Form(each=DATA_SET_FORM)},
+)
 
 WORKSPACE: Schema = {
     "type": "object",

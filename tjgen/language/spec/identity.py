@@ -176,6 +176,43 @@ SPEC: Rule = (
             "counts",
             None,
             {
+                "sets": (
+                    "counts",
+                    None,
+                    {
+                        "*": (
+                            "counts",
+                            None,
+                            {
+                                "items": (
+                                    "counts",
+                                    None,
+                                    {
+                                        "list": (
+                                            "counts",
+                                            None,
+                                            {"*": ("counts", None, {"size": ("amount", None, {})})},
+                                        ),
+                                    },
+                                ),
+                                "slices": (
+                                    "counts",
+                                    None,
+                                    {
+                                        "by": ("counts", "contiguous", {}),
+                                        "remainder": ("counts", "keep", {}),
+                                        "over": ("counts", "nodes", {}),
+                                        "within": ("counts", "nodes", {}),
+                                        "workers": ("counts", 1, {}),
+                                        "covering": ("counts", True, {}),
+                                        "deliver": ("counts", "env", {}),
+                                    },
+                                ),
+                                "shared": ("counts", False, {}),
+                            },
+                        ),
+                    },
+                ),
                 "items": (
                     "counts",
                     None,

@@ -843,12 +843,12 @@ class Slices:
         self.sources = get("sources", ())
 
 
-class Data:
+class DataSet:
     """Items on a volume, and their division."""
 
     __slots__ = ("items", "path", "shared", "slices", "volume")
 
-    volume: str
+    volume: str | None
     path: str | None
     items: Items | None
     slices: Slices | None
@@ -856,11 +856,24 @@ class Data:
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
-        self.volume = tree["volume"]
+        self.volume = get("volume")
         self.path = get("path")
         self.items = None if (value := get("items")) is None else Items(value)
         self.slices = None if (value := get("slices")) is None else Slices(value)
         self.shared = get("shared", False)
+
+
+class Data(DataSet):
+    """One data set, or several data sets that have names."""
+
+    __slots__ = ("sets",)
+
+    sets: Mapping[str, DataSet]
+
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
+        get = tree.get
+        self.sets = {key: DataSet(item) for key, item in get("sets", _NONE).items()}
 
 
 class Workspace:

@@ -36,8 +36,8 @@ def picture(structure: Structure) -> Picture:
         _pods(canvas, structure)
     if structure.volumes:
         _volumes(canvas, structure.volumes)
-    if structure.slices:
-        _slices(canvas, structure.slices)
+    for name, slices in (structure.slices or {}).items():
+        _slices(canvas, name, slices)
     kinds = sorted({_cells(podset) for podset in structure.podsets if podset.pods})
     return Picture(WIDTH, int(canvas.y), canvas.marks, words(structure), tuple(kinds))
 
@@ -177,8 +177,8 @@ def _volumes(canvas: Canvas, volumes: tuple[ReportVolume, ...]) -> None:
     canvas.y += 6
 
 
-def _slices(canvas: Canvas, slices: dict[str, object]) -> None:
-    _caption(canvas, "Data slices")
+def _slices(canvas: Canvas, name: str, slices: dict[str, object]) -> None:
+    _caption(canvas, f"Data slices of {name}" if name else "Data slices")
     count = slices.get("count")
     number = min(count, _MOST_SLICES) if isinstance(count, int) else 0
     if number:
@@ -186,15 +186,16 @@ def _slices(canvas: Canvas, slices: dict[str, object]) -> None:
         top = canvas.y - 10
         canvas.squares([(index * step, top) for index in range(number)], max(step - 2, 1), 12, "slice")
         canvas.y += 18
-    canvas.text(0, slice_words(slices), "soft", max_width=WIDTH)
+    canvas.text(0, slice_words("", slices), "soft", max_width=WIDTH)
     canvas.y += 18
 
 
-def slice_words(slices: dict[str, object]) -> str:
-    """How the data is sliced."""
+def slice_words(name: str, slices: dict[str, object]) -> str:
+    """How a data set is sliced, after its name if it has one."""
     parts = [f"{slices.get('count')} slices", f"{slices.get('by')}", f"{slices.get('items')} items"]
     ratio = slices.get("ratio")
-    return " · ".join([*parts, *([f"largest/mean {ratio:.2f}"] if isinstance(ratio, float) else [])])
+    text = " · ".join([*parts, *([f"largest/mean {ratio:.2f}"] if isinstance(ratio, float) else [])])
+    return f"{name}: {text}" if name else text
 
 
 def after(podset: StructurePodSet) -> str:
@@ -222,7 +223,6 @@ def words(structure: Structure) -> str:
         + "".join(f" at {path}{' (read-only)' if read_only else ''}" for path, read_only in volume.mounts)
         for volume in structure.volumes
     ]
-    if structure.slices:
-        sentences.append(slice_words(structure.slices))
+    sentences += [slice_words(name, slices) for name, slices in (structure.slices or {}).items()]
     order = ", then ".join(" and ".join(f"{kind} {name}".rstrip() for kind, name in step.objects) for step in structure.steps)
     return ". ".join([*([f"Applied: {order}"] if order else []), *sentences]) + "."

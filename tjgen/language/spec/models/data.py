@@ -84,10 +84,10 @@ class Slices(Shape):
     """Claim, image or path of each slice, for the delivery volume."""
 
 
-class Data(Shape):
+class DataSet(Shape):
     """Items on a volume, and their division."""
 
-    volume: Counts[Text]
+    volume: Counts[Text | None] = None
     """Volume that holds the data, by its name in `volumes`."""
     path: Counts[Text | None] = None
     """Folder of the volume that contains the items."""
@@ -96,4 +96,13 @@ class Data(Shape):
     slices: Counts[Slices | None] = None
     """The part of the items that each reader gets."""
     shared: Counts[bool] = False
-    """Whether tasks can read the same items."""
+    """Whether tasks, or other data sets of the run, can read the same items."""
+
+
+class Data(DataSet):
+    """One data set, or several data sets that have names."""
+
+    alternatives: ClassVar[Alternatives] = (("volume", "path", "items", "shared"), ("sets",))
+
+    sets: Counts[dict[str, DataSet]] = {}
+    """Data sets by name, such as `train` and `validation`. The variables of a set end with its name."""

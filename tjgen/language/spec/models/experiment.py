@@ -53,7 +53,7 @@ class RunSpec(Container):
     volumes: Counts[dict[str, Volume]] = {}
     """Storage by name, and where to mount it."""
     data: Counts[Data | None] = None
-    """Items that the run reads, and the part of them that each node reads."""
+    """Items that the run reads, in one data set or several, and the part of them that each node reads."""
     code: Counts[Code | None] = None
     """Where the program comes from. By default, the image contains it."""
     checkpoints: Counts[Checkpoints | None] = None
