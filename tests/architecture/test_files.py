@@ -38,6 +38,7 @@ ALLOWED = {
     "cli.kept": "compares the files of an answer in the cache of the user with those that are there now",
     "cli.watching": "stores answers in the cache of the user",
     "compiler.building.workers": "the pipes of its own processes",
+    "compiler.programs.reading": SHIPPED,
     "gitops.emit.cache": "the cache of the user",
     "gitops.emit.checkout": "asks Git's own files which commit is checked out",
     "gitops.emit.comparison": OWN_TREE,

@@ -2,71 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from tjgen.compiler.lower import SPEC
+from tjgen.compiler.passes.data_sections import data_sections
 from tjgen.language.setting import Setting
-from tjgen.language.spec.objects import DataSet, Experiment, Items, Slices
-from tjgen.trees.fields.path import FieldPath
+from tjgen.language.spec.objects import Experiment
 from tjgen.trees.files.sandbox import Sandbox
-from tjgen.trees.typing import NamedTuple
 from tjgen.trees.workload.contribution import Contributions
 from tjgen.trees.workload.workload import Workload
-
-
-class DataSection(NamedTuple):
-    """One data set of an experiment. A data set without a name is the only one."""
-
-    name: str
-    at: FieldPath
-    volume: str
-    path: str | None
-    items: Items | None
-    slices: Slices | None
-    shared: bool
-
-    @property
-    def field(self) -> str:
-        """The name of its field in a message."""
-        return ".".join(map(str, self.at[len(SPEC) :]))
-
-    @property
-    def items_at(self) -> FieldPath:
-        """The path of its items."""
-        return (*self.at, "items")
-
-    @property
-    def slices_at(self) -> FieldPath:
-        """The path of its slices."""
-        return (*self.at, "slices")
-
-    def named(self, text: str) -> str:
-        """`text` of the only data set, and `text-NAME` of a data set with a name."""
-        return f"{text}-{self.name}" if self.name else text
-
-    def folder(self, path: str) -> str:
-        """The folder `path` of the only data set, and `path/NAME` of a data set with a name."""
-        return f"{path.rstrip('/')}/{self.name}" if self.name else path
-
-    def variable(self, name: str) -> str:
-        """The variable `name` of the only data set, and `name_NAME` of a data set with a name."""
-        return f"{name}_{self.name.upper().replace('-', '_')}" if self.name else name
-
-
-def data_sections(experiment: Experiment) -> Sequence[DataSection]:
-    """The data sets of an experiment, by name."""
-    data = experiment.spec.data
-    if data is None:
-        return ()
-    at: FieldPath = (*SPEC, "data")
-    if not data.sets:
-        return (_section("", data, at),)
-    return [_section(name, one, (*at, "sets", name)) for name, one in data.sets.items()]
 
 
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """Nothing where the experiment has no `data`."""
     sections = data_sections(experiment)
+    if len(sections) > 1:
+        from tjgen.compiler.passes import data_conflicts  # most experiments have one data set
+
+        wrong = list(data_conflicts.conflicts(experiment, sections, setting))
+        yield from wrong
+        if wrong:
+            return
     if sections:
         # Loaded only for those who slice data: it is as much as all other passes together.
         from tjgen.compiler.passes import slices
@@ -86,8 +41,3 @@ def local_files(experiment: Experiment, document: str, slicers: Mapping[str, str
 
             digests |= items.local_files(section, document, slicers, sandbox)
     return digests
-
-
-def _section(name: str, data: DataSet, at: FieldPath) -> DataSection:
-    assert data.volume is not None, "a rule requires it"
-    return DataSection(name, at, data.volume, data.path, data.items, data.slices, data.shared)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from tjgen.compiler.passes import items as sources_of_items
-from tjgen.compiler.passes.data import DataSection
+from tjgen.compiler.passes.data_sections import DataSection
 from tjgen.compiler.passes.isolation import folder_of_place, joined, met
 from tjgen.compiler.volumes.mounts import places
 from tjgen.compiler.volumes.table import source_of
@@ -20,7 +20,7 @@ _HIDING = ("subPath", "volume")
 """Deliveries after which the volume shows only a slice."""
 
 
-class _Read(NamedTuple):
+class _ItemsRead(NamedTuple):
     """What one data set reads."""
 
     section: DataSection
@@ -50,14 +50,16 @@ def _hidden(sections: Sequence[DataSection]) -> Iterator[Diagnostic]:
         for hiding in (one, other):
             if one.volume == other.volume and hiding.slices is not None and hiding.slices.deliver in _HIDING:
                 reader = other if hiding is one else one
-                how = f'data set "{hiding.name}" is delivered by {hiding.slices.deliver}, so volume "{hiding.volume}" shows its slice'
-                message = f'{how}, and data set "{reader.name}" reads the same volume'
+                shown = (
+                    f'volume "{hiding.volume}" shows only a slice of data set "{hiding.name}" (deliver: {hiding.slices.deliver})'
+                )
+                message = f'{shown}, and data set "{reader.name}" reads it, too'
                 hint = "add another volume with the same source for one of them"
                 yield Diagnostic(problems.HIDDEN, message, path=(*reader.at, "volume"), hint=hint)
                 break
 
 
-def _reads(section: DataSection, experiment: Experiment, setting: Setting) -> Iterator[_Read]:
+def _reads(section: DataSection, experiment: Experiment, setting: Setting) -> Iterator[_ItemsRead]:
     """What a data set reads; nothing if a problem of its items is reported elsewhere."""
     volume = experiment.spec.volumes[section.volume]
     storage = source_of(volume).storage(section.volume, volume, setting)
@@ -71,4 +73,4 @@ def _reads(section: DataSection, experiment: Experiment, setting: Setting) -> It
             return
         paths = known.paths
     folder = joined(storage.folder, folder_of_place(volume, place.sub_path, place.read_only, setting), section.path)
-    yield _Read(section, storage.key, [joined(folder, path) for path in paths])
+    yield _ItemsRead(section, storage.key, [joined(folder, path) for path in paths])

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes import items as sources_of_items
-from tjgen.compiler.passes.data import DataSection, data_sections
+from tjgen.compiler.passes.data_sections import DataSection, data_sections
 from tjgen.compiler.passes.slice_readers import Cut
 from tjgen.compiler.passes.slices import part_of_task
 from tjgen.compiler.passes.usesbypath import UsesByPath

@@ -1,4 +1,4 @@
-"""The `items` of a data set -> the items, or how many they are where they are not listed; and the local files that they come from."""
+"""The `items` of a data set -> the items, or how many they are if they are not listed; and their local files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
-from tjgen.compiler.passes.data import DataSection
+from tjgen.compiler.passes.data_sections import DataSection
 from tjgen.language.slicing import braces, directory, items, manifest, problems
 from tjgen.language.slicing.items import UNKNOWN, Collector
 from tjgen.language.spec.objects import Items
@@ -29,9 +29,7 @@ class Numbered(NamedTuple):
     """What makes paths of the numbers: the paths of the first pattern, then those of the second ..."""
 
 
-def listed(
-    section: DataSection, folder: str, sandbox: Sandbox, session: Session
-) -> tuple[items.DataItems, list[Diagnostic]]:
+def listed(section: DataSection, folder: str, sandbox: Sandbox, session: Session) -> tuple[items.DataItems, list[Diagnostic]]:
     """The items, one by one, in a fixed order. File names are relative to `folder`, that of the experiment."""
     source, at = _items(section), section.items_at
     if source.manifest is not None:
@@ -111,9 +109,7 @@ def _digest(name: str, file: str, sandbox: Sandbox) -> dict[str, str]:
     return {} if isinstance(content, Diagnostic) else {name: sha256(content).hexdigest()}
 
 
-def _manifest(
-    file: str, section: DataSection, sandbox: Sandbox, session: Session
-) -> tuple[items.DataItems, list[Diagnostic]]:
+def _manifest(file: str, section: DataSection, sandbox: Sandbox, session: Session) -> tuple[items.DataItems, list[Diagnostic]]:
     because: FieldPath = (*section.items_at, "manifest")
     try:
         content = sandbox.read(file, limit=sandbox.budgets.list_size)
@@ -134,9 +130,7 @@ def _manifest(
     return known, list(diagnostics)
 
 
-def _expanded(
-    patterns: Sequence[str], section: DataSection, session: Session
-) -> tuple[items.DataItems, list[Diagnostic]]:
+def _expanded(patterns: Sequence[str], section: DataSection, session: Session) -> tuple[items.DataItems, list[Diagnostic]]:
     slot, at = section.named("expanded patterns"), section.items_at
     known, problems = session.latest(slot, list(patterns), lambda: _each_expanded(patterns, at))
     return known, list(problems)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes import slice_lists
-from tjgen.compiler.passes.data import DataSection
+from tjgen.compiler.passes.data_sections import DataSection
 from tjgen.compiler.passes.slice_variables import variable
 from tjgen.compiler.programs.containers import script
 from tjgen.compiler.volumes.mounts import folder_of, places
@@ -29,7 +29,13 @@ _COMPUTED = ("cpu", "memory", "ephemeral-storage")
 
 
 def copied(
-    workload: Workload, experiment: Experiment, plan: Plan, items: DataItems, readers: list[PodSet], data: DataSection, setting: Setting
+    workload: Workload,
+    experiment: Experiment,
+    plan: Plan,
+    items: DataItems,
+    readers: list[PodSet],
+    data: DataSection,
+    setting: Setting,
 ) -> Iterator[Contribution | Diagnostic]:
     """Add the init containers, and the variable with the folder of the copies."""
     assert data.slices is not None
@@ -86,7 +92,9 @@ def too_small_together(
         if limit is None or max(sizes) > quantity.parse(limit[1]).value or sum(sizes) <= quantity.parse(limit[1]).value:
             continue
         names = " and ".join(f'"{one.name}"' for one in sharing)
-        message = f'the largest slices of data sets {names} have {sum(sizes)} bytes, and volume "{name}" has a capacity of {limit[1]}'
+        message = (
+            f'the largest slices of data sets {names} have {sum(sizes)} bytes, and volume "{name}" has a capacity of {limit[1]}'
+        )
         at: FieldPath = (*SPEC, "volumes", name)
         yield Diagnostic(problems.SCRATCH, message, path=at, hint=f"raise {limit[0]}, or add a volume for each data set")
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
-from tjgen.compiler.passes.data import DataSection
+from tjgen.compiler.passes.data_sections import DataSection
 from tjgen.compiler.passes.slice_variables import variable
 from tjgen.language.setting import Setting
 from tjgen.language.slicing import delivery

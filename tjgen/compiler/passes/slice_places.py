@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tjgen.compiler.lower import SPEC
-from tjgen.compiler.passes.data import DataSection
+from tjgen.compiler.passes.data_sections import DataSection
 from tjgen.compiler.passes.slice_readers import Cut
 from tjgen.compiler.passes.slice_variables import index_variable, variable
 from tjgen.compiler.volumes.mounts import places

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tjgen.compiler.passes.data import DataSection
+from tjgen.compiler.passes.data_sections import DataSection
 from tjgen.language.setting import Setting
 from tjgen.language.slicing import problems
 from tjgen.language.slicing.strategies import STRATEGIES
@@ -45,7 +45,9 @@ class Cut(NamedTuple):
         return _written(self.section) or "nodes"
 
 
-def cut_of(workload: Workload, experiment: Experiment, data: DataSection, setting: Setting) -> tuple[Cut | None, list[Diagnostic]]:
+def cut_of(
+    workload: Workload, experiment: Experiment, data: DataSection, setting: Setting
+) -> tuple[Cut | None, list[Diagnostic]]:
     """How the slices are divided among the readers of the run; None if an error is among the diagnostics."""
     slices, at = data.slices, data.slices_at
     assert slices is not None, "called only for a data set with slices"

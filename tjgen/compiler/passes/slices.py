@@ -12,11 +12,10 @@ The variables of a data set with a name end with it, except TJGEN_SLICE_INDEX: T
 from __future__ import annotations
 
 import json
-
 from collections.abc import Sequence
 
 from tjgen.compiler.passes import items
-from tjgen.compiler.passes.data import DataSection
+from tjgen.compiler.passes.data_sections import DataSection
 from tjgen.compiler.passes.slice_readers import Cut, cut_of, under_mpi
 from tjgen.compiler.passes.slice_variables import index_variable, variable
 from tjgen.compiler.volumes.mounts import folder_of, users_of
@@ -40,17 +39,8 @@ _FITTED = ("weighted", "explicit")
 """Strategies whose options are for one number of slices: a task divides its part by another one."""
 
 
-def deliver(
-    workload: Workload, experiment: Experiment, sections: Sequence[DataSection], setting: Setting
-) -> Contributions:
+def deliver(workload: Workload, experiment: Experiment, sections: Sequence[DataSection], setting: Setting) -> Contributions:
     """Return the path of each data set, and its slices if it has them."""
-    if len(sections) > 1:
-        from tjgen.compiler.passes import data_conflicts  # most experiments have one data set
-
-        wrong = list(data_conflicts.conflicts(experiment, sections, setting))
-        yield from wrong
-        if wrong:
-            return
     largest: dict[str, int] = {}
     for section in sections:
         for one in _delivered(workload, experiment, section, setting):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.compiler.lower import SPEC
-from tjgen.compiler.passes.data import data_sections
+from tjgen.compiler.passes.data_sections import data_sections
 from tjgen.compiler.volumes.claims import access_modes, own_folder, storage_class
 from tjgen.compiler.volumes.mounts import places, users_of
 from tjgen.compiler.volumes.protocol import JOB

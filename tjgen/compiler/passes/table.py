@@ -18,6 +18,7 @@ from tjgen.compiler.passes import (
     prefetch,
     prefetched,
     programs,
+    reader,
     restart,
     storage,
     target,
@@ -40,6 +41,8 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     # After all that mounts volumes with data.
     ("prefetched", prefetched.contribute),
     ("code", code.contribute),
+    # After the pass that adds the folders of the code to PYTHONPATH.
+    ("reader", reader.contribute),
     ("checkpoints", checkpoints.contribute),
     # Behind all that adds volumes, mounts, and init containers: these see what the program sees, after them.
     ("containers", containers.contribute),

@@ -18,9 +18,7 @@ from tjgen.trees.fields.path import Tree
 from tjgen.trees.k8s.quantity import Quantity, multiply, total
 
 
-def report(
-    rows: Sequence[Row], slices: Mapping[str, Mapping[str, Tree]], bandwidths: Bandwidths, by: Sequence[str] = ()
-) -> str:
+def report(rows: Sequence[Row], slices: Mapping[str, Mapping[str, Tree]], bandwidths: Bandwidths, by: Sequence[str] = ()) -> str:
     """The text. Amounts are quantities, `storage` and `bandwidth` null if there is none; `slices` by run and data set."""
     runs = [
         {

@@ -823,6 +823,7 @@ DATA: Schema = {
         "slices": SLICES,
         "shared": {"type": "boolean"},
         "sets": {"type": "object", "additionalProperties": DATA_SET},
+        "reader": {"type": "string", "enum": ["v1"]},
     },
 }
 DATA_FORM = Form(

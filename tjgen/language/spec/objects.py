@@ -866,14 +866,16 @@ class DataSet:
 class Data(DataSet):
     """One data set, or several data sets that have names."""
 
-    __slots__ = ("sets",)
+    __slots__ = ("reader", "sets")
 
     sets: Mapping[str, DataSet]
+    reader: str | None
 
     def __init__(self, tree: Tree) -> None:
         super().__init__(tree)
         get = tree.get
         self.sets = {key: DataSet(item) for key, item in get("sets", _NONE).items()}
+        self.reader = get("reader")
 
 
 class Workspace:

@@ -136,6 +136,8 @@ TABLE = {
     "TJ158": ("lists-mounted-twice", "error"),
     "TJ159": ("data-sets-overlap", "error"),
     "TJ160": ("data-set-hidden", "error"),
+    "TJ161": ("reader-not-on-path", "error"),
+    "TJ162": ("reader-not-requested", "error"),
     "TJ202": ("no-such-file", "error"),
     "TJ203": ("same-name", "error"),
     "TJ204": ("no-project", "error"),

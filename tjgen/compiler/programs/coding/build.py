@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
-from tjgen.compiler.programs import pods
+from tjgen.compiler.programs import pods, reading
 from tjgen.compiler.programs.coding import builders, credentials, git
 from tjgen.compiler.programs.coding.choice import is_baked
 from tjgen.compiler.programs.coding.configmap import read
@@ -205,7 +205,12 @@ def _dockerfile(
     modules, broken = imports.needed(everything)
     diagnostics = [_broken(build, one) for one in broken]
     packages = [*installed, *build.packages]
-    missing = requirements.missing(modules, requirements.names([*lines, *packages]), build.provided)
+    data = experiment.spec.data
+    provided = [*build.provided, *([reading.MODULE] if data is not None and data.reader is not None else [])]
+    missing = requirements.missing(modules, requirements.names([*lines, *packages]), provided)
+    if reading.MODULE in missing:
+        missing.remove(reading.MODULE)
+        diagnostics.append(_unread(modules[reading.MODULE]))
     if missing and not listing:
         packages += sorted(requirements.distribution(module) for module in missing)
         diagnostics.append(_guessed(build, missing))
@@ -260,6 +265,11 @@ def _image(workload: Workload) -> str | None:
 def _broken(build: Build, error: imports.BrokenError) -> Diagnostic:
     message = f"{build.directory or '.'}/{error.place.path}:{error.place.line} is not valid Python: {error}"
     return Diagnostic(problems.SYNTAX, message, path=BUILD, hint="correct it, or exclude it")
+
+
+def _unread(where: imports.ImportSite) -> Diagnostic:
+    message = f"{where.path}:{where.line} imports {reading.MODULE}, and nothing adds it to the pods"
+    return Diagnostic("TJ162", message, path=BUILD, hint="set data.reader: v1")
 
 
 def _missing(build: Build, module: str, where: imports.ImportSite) -> Diagnostic:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from tjgen.language.spec.models.identity import Absent, Counts
 from tjgen.language.spec.models.shape import Alternatives, Count, Quantity, Shape, Subtree, Text, Whole
@@ -87,6 +87,8 @@ class Slices(Shape):
 class DataSet(Shape):
     """Items on a volume, and their division."""
 
+    model_config = ConfigDict(json_schema_extra={"required": ["volume"]})
+
     volume: Counts[Text | None] = None
     """Volume that holds the data, by its name in `volumes`."""
     path: Counts[Text | None] = None
@@ -102,7 +104,11 @@ class DataSet(Shape):
 class Data(DataSet):
     """One data set, or several data sets that have names."""
 
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["volume"]}, {"required": ["sets"]}]})
+
     alternatives: ClassVar[Alternatives] = (("volume", "path", "items", "shared"), ("sets",))
 
     sets: Counts[dict[str, DataSet]] = {}
     """Data sets by name, such as `train` and `validation`. The variables of a set end with its name."""
+    reader: Counts[Literal["v1"] | None] = None
+    """Version of the module `tjgen_data` to add to the pods, with which the program reads its items."""

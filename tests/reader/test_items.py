@@ -1,4 +1,4 @@
-"""The readers of the page on data slices, in real processes over real files: together they read each item once."""
+"""The module `tjgen_data` in real processes over real files, with the variables of a build's pods: each item is read once."""
 
 from __future__ import annotations
 
@@ -14,21 +14,35 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from tests.docs.test_pages import blocks
 from tests.program import tjgen
 
 NODES, PROCESSES, WORKERS = 3, 2, 2
 ITEMS = [f"shard {number}/é-$(X)-{number}.bin" for number in range(17)]
-TEXTS = "import json, reader; print(json.dumps([path.read_text() for path in reader.items()]))"
-WORKER = (
-    "import json, reader; "
-    f"print(json.dumps([[path.read_text() for path in reader.items(worker, {WORKERS})] for worker in range({WORKERS})]))"
-)
-NUMBERS = "import json, numbered; print(json.dumps([numbered.path(number) for number in numbered.numbers()]))"
+DELIVERIES = [{"deliver": "env"}, {"deliver": "configMap"}, {"deliver": "init", "scratch": "scratch"}]
+TEXTS = "import json; from tjgen_data import items; print(json.dumps([path.read_text() for path in items()]))"
+NAMED = "import json, sys; from tjgen_data import items; print(json.dumps([path.read_text() for path in items(sys.argv[1])]))"
+WORKER = f"""
+import json
+from tjgen_data import items
+parts = [items(worker=worker, workers={WORKERS}) for worker in range({WORKERS})]
+print(json.dumps([[path.read_text() for path in part] for part in parts]))
+"""
+NUMBERS = """
+import json, sys
+from tjgen_data import folder, items
+print(json.dumps([str(path.relative_to(folder())) for path in items()]))
+"""
+RANGES = """
+import json
+from tjgen_data import items, ranges
+numbers = [number for one in ranges() for number in one]
+assert list(items()) == numbers
+print(json.dumps(numbers))
+"""
 UNDER_MPI = """
-import json, sys, reader
-reader.LISTS = sys.argv[1] + "/slice-0.txt"
-print(json.dumps([path.read_text() for path in reader.items(data=sys.argv[2])]))
+import json, sys
+from tjgen_data import items
+print(json.dumps([path.read_text() for path in items(lists=sys.argv[1], data=sys.argv[2])]))
 """
 
 
@@ -46,7 +60,7 @@ class Pod(NamedTuple):
 
 def experiment(items: Any = None, *, path: str | None = "v1", spec: Mapping[str, Any] | None = None, **slices: Any) -> str:
     listed = {"list": [{"path": path, "size": 1 + index} for index, path in enumerate(ITEMS)]}
-    data = {"volume": "corpus", "path": path, "items": items or listed, "slices": slices}
+    data = {"volume": "corpus", "path": path, "items": items or listed, "slices": slices, "reader": "v1"}
     if slices.get("deliver") == "subPath":
         del data["items"]
     whole: dict[str, Any] = {
@@ -91,16 +105,17 @@ def pods(folder: Path, text: str) -> list[Pod]:
 
 def pod(folder: Path, corpus: Path, maps: Mapping[str, dict[str, str]], job: Any, node: int) -> Pod:
     spec = job["template"]["spec"]["template"]["spec"]
-    volumes: dict[str, Path] = {"corpus": corpus, "scratch": folder / "scratch"}
+    volumes: dict[str, Path] = {"scratch": folder / "scratch"}
+    volumes |= {name: corpus.parent / name for name in ("corpus", "other", "rest")}
     (folder / "scratch").mkdir(parents=True)
     for volume in spec["volumes"]:
         names = [volume["configMap"]["name"]] if "configMap" in volume else []
         names += [one["configMap"]["name"] for one in volume.get("projected", {}).get("sources", [])]
         for name in names:
-            volumes[volume["name"]] = folder / "lists"
-            (folder / "lists").mkdir(exist_ok=True)
+            volumes[volume["name"]] = folder / volume["name"]
+            (folder / volume["name"]).mkdir(exist_ok=True)
             for file, text in maps[name].items():
-                (folder / "lists" / file).write_text(text, encoding="utf-8")
+                (folder / volume["name"] / file).write_text(text, encoding="utf-8")
     for container in spec.get("initContainers", []):
         started(container, volumes, node)
     [main] = spec["containers"]
@@ -115,7 +130,7 @@ def around(container: Any, volumes: Mapping[str, Path], node: int) -> tuple[dict
         for name, value in said.items():
             below = below.replace(f"$({name})", value)
         mounted[mount["mountPath"]] = volumes[mount["name"]] / below
-    here = {name: placed(value, mounted) for name, value in said.items() if name.startswith("TJGEN_")}
+    here = {name: placed(value, mounted) for name, value in said.items() if name.startswith("TJGEN_") or name == "PYTHONPATH"}
     return here, mounted
 
 
@@ -144,13 +159,6 @@ def started(container: Any, volumes: Mapping[str, Path], node: int) -> None:
         subprocess.run([*container["command"], *container["args"]], env={"PATH": "/usr/bin:/bin", **variables}, check=True)
 
 
-def programs(folder: Path) -> None:
-    """Write the readers of the page."""
-    for block in blocks("docs/how-to/data-slices.md"):
-        if block.which in ("reader.py", "numbered.py"):
-            (folder / block.which).write_text(block.text, encoding="utf-8")
-
-
 def run(folder: Path, environment: Mapping[str, str], program: str = TEXTS, *words: str) -> list[Any]:
     command = [sys.executable, "-c", program, *words]
     answer = subprocess.run(command, cwd=folder, env={**environment}, capture_output=True, text=True, check=True)
@@ -158,14 +166,9 @@ def run(folder: Path, environment: Mapping[str, str], program: str = TEXTS, *wor
     return items
 
 
-@pytest.mark.parametrize(
-    "deliver",
-    [{"deliver": "env"}, {"deliver": "configMap"}, {"deliver": "init", "scratch": "scratch"}],
-    ids=lambda said: said["deliver"],
-)
+@pytest.mark.parametrize("deliver", DELIVERIES, ids=lambda one: one["deliver"])
 @pytest.mark.parametrize("by", ["round-robin", "lpt", "rendezvous"])
 def test_each_item_is_read_by_one_process(by: str, deliver: dict[str, Any], tmp_path: Path) -> None:
-    programs(tmp_path)
     corpus(tmp_path)
     found = pods(tmp_path, experiment(by=by, over="processes", **deliver))
     parts = [run(tmp_path, process) for one in found for process in one.processes()]
@@ -174,7 +177,6 @@ def test_each_item_is_read_by_one_process(by: str, deliver: dict[str, Any], tmp_
 
 
 def test_each_item_is_read_by_one_worker_of_one_process(tmp_path: Path) -> None:
-    programs(tmp_path)
     corpus(tmp_path)
     found = pods(tmp_path, experiment(over="processes", workers=WORKERS, remainder="pad"))
     parts = [part for one in found for process in one.processes() for part in run(tmp_path, process, WORKER)]
@@ -183,7 +185,6 @@ def test_each_item_is_read_by_one_worker_of_one_process(tmp_path: Path) -> None:
 
 
 def test_copies_are_read_in_place_of_the_items(tmp_path: Path) -> None:
-    programs(tmp_path)
     corpus(tmp_path)
     for one in pods(tmp_path, experiment(deliver="init", scratch="scratch")):
         assert one.variables["TJGEN_DATA_PATH"] == str(one.mounted["/scratch"])
@@ -192,7 +193,6 @@ def test_copies_are_read_in_place_of_the_items(tmp_path: Path) -> None:
 
 
 def test_each_folder_is_read_by_one_node(tmp_path: Path) -> None:
-    programs(tmp_path)
     corpus(tmp_path, [f"part-{node}/{item}" for node in range(NODES) for item in ("a", "b/c", "d")])
     found = pods(tmp_path, experiment(deliver="subPath", folder="part-$(INDEX)", over="processes"))
     parts = [run(tmp_path, process) for one in found for process in one.processes()]
@@ -203,7 +203,6 @@ def test_each_folder_is_read_by_one_node(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("by", ["contiguous", "round-robin"])
 def test_each_number_is_read_by_one_process(by: str, tmp_path: Path) -> None:
-    programs(tmp_path)
     patterns = ["{train,extra}/{08..13}.tar", "last-{a,b}{0..2}"]
     found = pods(tmp_path, experiment({"pattern": patterns}, by=by, deliver="range", over="processes"))
     parts = [run(tmp_path, process, NUMBERS) for one in found for process in one.processes()]
@@ -214,7 +213,6 @@ def test_each_number_is_read_by_one_process(by: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("nodes", [1, 2, 3, 5])
 def test_each_virtual_slice_is_read_by_one_of_any_number_of_nodes(nodes: int, tmp_path: Path) -> None:
-    programs(tmp_path)
     corpus(tmp_path)
     found = pods(tmp_path, experiment(virtual=12, deliver="configMap", over="processes"))
     variables = found[0].processes()
@@ -227,7 +225,6 @@ def test_each_virtual_slice_is_read_by_one_of_any_number_of_nodes(nodes: int, tm
 
 
 def test_without_torchrun_a_virtual_slice_is_read_by_the_nodes_that_were_asked_for(tmp_path: Path) -> None:
-    programs(tmp_path)
     corpus(tmp_path)
     parts = [run(tmp_path, one.variables) for one in pods(tmp_path, experiment(virtual=6))]
     assert Counter(item for part in parts for item in part) == Counter(ITEMS)
@@ -236,7 +233,6 @@ def test_without_torchrun_a_virtual_slice_is_read_by_the_nodes_that_were_asked_f
 @pytest.mark.parametrize("within", ["nodes", "processes"])
 @pytest.mark.parametrize("by", ["contiguous", "lpt", "hash"])
 def test_each_item_is_read_by_one_task(by: str, within: str, tmp_path: Path) -> None:
-    programs(tmp_path)
     corpus(tmp_path)
     text = experiment(by=by, over="tasks", within=within, spec={"tasks": {"a": {}, "b": {"nodes": 1}, "c": {"procsPerNode": 1}}})
     found = pods(tmp_path, text)
@@ -249,30 +245,28 @@ def test_each_item_is_read_by_one_task(by: str, within: str, tmp_path: Path) -> 
 
 
 def test_under_mpi_ranks_say_which_part_is_whose(tmp_path: Path) -> None:
-    programs(tmp_path)
     corpus(tmp_path)
     one, *_ = pods(tmp_path, experiment(by="lpt", deliver="configMap"))
     parts = []
     for rank in range(NODES * PROCESSES):
         ranks = {"RANK": rank, "SIZE": NODES * PROCESSES, "LOCAL_RANK": rank % PROCESSES, "LOCAL_SIZE": PROCESSES}
         environment = {f"OMPI_COMM_WORLD_{name}": str(value) for name, value in ranks.items()}
+        environment["PYTHONPATH"] = one.variables["PYTHONPATH"]
         lists, data = str(one.mounted["/etc/tjgen/slices"]), str(one.mounted["/corpus"] / "v1")
         parts.append(run(tmp_path, environment, UNDER_MPI, lists, data))
     assert Counter(item for part in parts for item in part) == Counter(ITEMS)
 
 
 def test_lists_above_the_limit_of_a_config_map_are_read_whole(tmp_path: Path) -> None:
-    programs(tmp_path)
     stem = "x" * 200
     (tmp_path / "items.txt").write_text("".join(f"{stem}-{number:05}\n" for number in range(18_000)))
     found = pods(tmp_path, experiment({"manifest": "items.txt"}, deliver="configMap"))
-    names = "import json, reader; print(json.dumps([path.name for path in reader.items()]))"
+    names = "import json; from tjgen_data import items; print(json.dumps([path.name for path in items()]))"
     parts = [run(tmp_path, one.variables, names) for one in found]
     assert [int(re.sub(".*-", "", item)) for part in parts for item in part] == list(range(18_000))
 
 
 def test_the_processes_of_a_node_read_the_same_without_over_processes(tmp_path: Path) -> None:
-    programs(tmp_path)
     corpus(tmp_path)
     parts = [run(tmp_path, process) for one in pods(tmp_path, experiment()) for process in one.processes()]
     assert parts[::PROCESSES] == parts[1::PROCESSES]
@@ -280,9 +274,159 @@ def test_the_processes_of_a_node_read_the_same_without_over_processes(tmp_path: 
 
 
 def test_padded_processes_read_equally_much(tmp_path: Path) -> None:
-    programs(tmp_path)
     corpus(tmp_path)
     found = pods(tmp_path, experiment(over="processes", remainder="pad"))
     parts = [run(tmp_path, process) for one in found for process in one.processes()]
     assert {len(part) for part in parts} == {3}
     assert set().union(*parts) == set(ITEMS)
+
+
+SETS: dict[str, Any] = {
+    "train": {"volume": "corpus", "path": "v1", "items": {"list": ITEMS}, "slices": {"over": "processes", "by": "lpt"}},
+    "hold-out": {"volume": "other", "path": "v1", "items": {"list": ITEMS}, "slices": {"over": "processes"}},
+    "rest": {"volume": "rest", "path": "v1"},
+}
+
+
+def several(deliver: dict[str, Any]) -> str:
+    sizes = {"list": [{"path": path, "size": 1 + index} for index, path in enumerate(ITEMS)]}
+    sets: dict[str, Any] = {name: {**one} for name, one in SETS.items()}
+    sets["train"] |= {"items": sizes}
+    for name in ("train", "hold-out"):
+        sets[name] |= {"slices": {**SETS[name]["slices"], **deliver}}
+    names = ("corpus", "other", "rest")
+    volumes: dict[str, Any] = {name: {"pvc": name, "mountPath": f"/{name}", "readOnly": True} for name in names}
+    volumes["scratch"] = {"emptyDir": {}, "mountPath": "/scratch"}
+    data: dict[str, Any] = {"sets": sets, "reader": "v1"}
+    return experiment(spec={"data": data, "volumes": volumes})
+
+
+@pytest.mark.parametrize(
+    "deliver",
+    [{"deliver": "env"}, {"deliver": "configMap"}, {"deliver": "init", "scratch": "scratch"}],
+    ids=lambda one: one["deliver"],
+)
+def test_each_item_of_each_data_set_is_read_by_one_process(deliver: dict[str, Any], tmp_path: Path) -> None:
+    corpus(tmp_path)
+    for name in ("other", "rest"):
+        (tmp_path / name).symlink_to("corpus", target_is_directory=True)
+    started_pods = pods(tmp_path, several(deliver))
+    for name in ("train", "hold-out"):
+        parts = [run(tmp_path, process, NAMED, name) for one in started_pods for process in one.processes()]
+        assert Counter(item for part in parts for item in part) == Counter(ITEMS)
+    assert Counter(run(tmp_path, started_pods[1].variables, NAMED, "rest")) == Counter(ITEMS)
+
+
+@pytest.mark.parametrize("by", ["contiguous", "round-robin"])
+def test_each_counted_row_is_read_by_one_process(by: str, tmp_path: Path) -> None:
+    started_pods = pods(tmp_path, experiment({"count": 1003}, by=by, deliver="range", over="processes", virtual=12))
+    parts = [run(tmp_path, process, RANGES) for one in started_pods for process in one.processes()]
+    assert sorted(item for part in parts for item in part) == list(range(1003))
+
+
+def failure(folder: Path, environment: Mapping[str, str], program: str) -> str:
+    command = [sys.executable, "-c", f"from tjgen_data import *\n{program}"]
+    answer = subprocess.run(command, cwd=folder, env={**environment}, capture_output=True, text=True, check=False)
+    assert answer.returncode == 1
+    return answer.stderr.splitlines()[-1]
+
+
+def test_what_a_process_cannot_read_is_an_error(tmp_path: Path) -> None:
+    one, *_ = pods(tmp_path, experiment(virtual=6))
+    assert failure(tmp_path, one.variables, 'items("train")').endswith("its only data set has no name")
+    assert failure(tmp_path, one.variables, "ranges()").endswith("set deliver: range in its slices")
+    assert failure(tmp_path, one.variables, "items(worker=2, workers=2)").endswith("worker 2 of 2 does not exist")
+    alone = {"PYTHONPATH": one.variables["PYTHONPATH"]}
+    assert "this process sees no data set of tjgen" in failure(tmp_path, alone, "items()")
+    names = {**alone, "TJGEN_DATA_PATH_TRAIN": "/a", "TJGEN_DATA_PATH_HOLD_OUT": "/b"}
+    assert failure(tmp_path, names, "items()").endswith("this pod has several data sets: name one of hold-out, train")
+    assert failure(tmp_path, names, 'folder("trial")').endswith('no data set "trial": name one of hold-out, train')
+    # Each node would read the whole folder: mpirun hides the variable that has the slices.
+    under_mpi = {**alone, "OMPI_COMM_WORLD_RANK": "0"}
+    assert failure(tmp_path, under_mpi, f'items(data="{tmp_path}")').endswith(
+        "set deliver: configMap in the slices of the data set"
+    )
+
+
+def test_items_are_a_sequence(tmp_path: Path) -> None:
+    one, *_ = pods(tmp_path, experiment({"pattern": ["a-{0..4}", "b-{x,y}"]}, deliver="range", spec={"nodes": 1}))
+    program = """
+import json
+from tjgen_data import items
+names = items(load=lambda path: path.name)
+assert names[-1] == "b-y" and names[1:3] == ["a-1", "a-2"] and len(names) == 7
+try:
+    names[7]
+except IndexError:
+    print(json.dumps(list(names)))
+"""
+    assert run(tmp_path, one.variables, program) == ["a-0", "a-1", "a-2", "a-3", "a-4", "b-x", "b-y"]
+
+
+def test_a_folder_without_slices_is_read_without_marks(tmp_path: Path) -> None:
+    corpus(tmp_path, ["a", "b/c", ".tjgen-prefetch/x/content/a", "lost+found/y"])
+    one, *_ = pods(tmp_path, experiment(deliver="subPath", folder="$(INDEX)", spec={"nodes": 1}, path=None))
+    variables = {**one.variables, "TJGEN_DATA_PATH": str(tmp_path / "corpus" / "v1")}
+    assert run(tmp_path, variables) == ["a", "b/c"]
+
+
+TORCH = {
+    "torch/__init__.py": "",
+    "torch/utils/__init__.py": "",
+    "torch/utils/data.py": """
+info = None
+class IterableDataset:
+    pass
+def get_worker_info():
+    return info
+""",
+    "tensorflow.py": """
+string, int64 = "string", "int64"
+def TensorSpec(shape, kind):
+    return kind
+class data:
+    class Dataset:
+        @staticmethod
+        def from_generator(generator, output_signature):
+            return [output_signature, list(generator())]
+""",
+}
+"""The part of each framework that the module uses: the frameworks themselves have hundreds of megabytes."""
+WITH_TORCH = """
+import json, pickle, types
+import torch.utils.data as data
+from tjgen_data import torch_dataset, webdataset_shards
+known = pickle.loads(pickle.dumps(torch_dataset(load=str)))
+assert isinstance(known, data.IterableDataset)
+parts = []
+for make in (lambda: list(known), lambda: [one["url"] for one in pickle.loads(pickle.dumps(webdataset_shards()))()]):
+    read = []
+    for worker in range(2):
+        data.info = types.SimpleNamespace(id=worker, num_workers=2)
+        read.append(make())
+    parts.append(read)
+data.info = None
+assert sorted(known) == sorted(parts[0][0] + parts[0][1])
+assert parts[0] == parts[1]
+print(json.dumps([path for part in parts[0] for path in part]))
+"""
+WITH_TENSORFLOW = "import json; from tjgen_data import tensorflow_dataset; print(json.dumps(tensorflow_dataset()))"
+
+
+def test_frameworks_read_each_item_once(tmp_path: Path) -> None:
+    for name, text in TORCH.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    started_pods = pods(tmp_path, experiment(over="processes", workers=2))
+    processes = [process for one in started_pods for process in one.processes()]
+    paths = [path for process in processes for path in run(tmp_path, process, WITH_TORCH)]
+    assert Counter(Path(path).name for path in paths) == Counter(Path(path).name for path in ITEMS)
+    answers = [run(tmp_path, process, WITH_TENSORFLOW) for process in processes]
+    assert {kind for kind, _ in answers} == {"string"}
+    assert sorted(path for _, part in answers for path in part) == sorted(paths)
+
+
+def test_tensorflow_reads_numbers(tmp_path: Path) -> None:
+    (tmp_path / "tensorflow.py").write_text(TORCH["tensorflow.py"])
+    one, *_ = pods(tmp_path, experiment({"count": 4}, deliver="range", spec={"nodes": 1}))
+    assert run(tmp_path, one.variables, WITH_TENSORFLOW) == ["int64", [0, 1, 2, 3]]

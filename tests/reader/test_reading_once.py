@@ -1,4 +1,4 @@
-"""Every strategy, delivery and kind of reader: the readers of the page on data slices read each item exactly once.
+"""Every strategy, delivery and kind of reader: the module `tjgen_data` reads each item exactly once.
 
 Each build is real, and each reader runs in a process of its own with the variables of its pod.
 """
@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from tests.docs.test_reader import ITEMS, NODES, WORKERS, Pod, corpus, experiment, pods, programs
 from tests.program import tjgen
+from tests.reader.test_items import ITEMS, NODES, WORKERS, Pod, corpus, experiment, pods
 
 STRATEGIES: Mapping[str, Mapping[str, Any]] = {
     "contiguous": {},
@@ -43,12 +43,11 @@ PATTERN = "shard-{000..996}.tar"
 NUMBERS = [f"shard-{number:03}.tar" for number in range(997)]
 DRIVER = """
 import json, os, sys
-import numbered, reader
+from tjgen_data import items
 
 def read(worker, workers):
-    if "TJGEN_SLICE_RANGES" in os.environ:
-        return [numbered.path(number) for number in numbered.numbers(worker, workers)]
-    return [path.read_text() for path in reader.items(worker, workers)]
+    has_ranges = "TJGEN_SLICE_RANGES" in os.environ
+    return [path.name if has_ranges else path.read_text() for path in items(worker=worker, workers=workers)]
 
 for group, environment, workers in json.load(sys.stdin):
     sys.stdout.flush()
@@ -90,7 +89,6 @@ def started(found: Sequence[Pod], over: str) -> list[dict[str, str]]:
 @pytest.mark.parametrize("deliver", DELIVERIES)
 @pytest.mark.parametrize("by", STRATEGIES)
 def test_each_item_is_read_once(by: str, deliver: str, who: str, tmp_path: Path) -> None:
-    programs(tmp_path)
     corpus(tmp_path)
     asked = {"by": by, "deliver": deliver, **STRATEGIES[by], **DELIVERIES[deliver], **READERS[who]}
     found = pods(tmp_path, experiment(**asked))
@@ -101,7 +99,6 @@ def test_each_item_is_read_once(by: str, deliver: str, who: str, tmp_path: Path)
 @pytest.mark.parametrize("who", READERS)
 @pytest.mark.parametrize("by", ["contiguous", "round-robin", "weighted"])
 def test_each_number_is_read_once(by: str, who: str, tmp_path: Path) -> None:
-    programs(tmp_path)
     asked = {"by": by, "deliver": "range", **STRATEGIES[by], **READERS[who]}
     found = pods(tmp_path, experiment({"pattern": PATTERN}, **asked))
     assert read(tmp_path, started(found, asked["over"]), asked.get("workers", 1)) == Counter(NUMBERS)
@@ -125,7 +122,6 @@ def elastic(found: Sequence[Pod], nodes: int, over: str) -> list[dict[str, str]]
     ],
 )
 def test_virtual_slices_are_read_once_by_any_number_of_nodes(by: str, deliver: str, who: str, tmp_path: Path) -> None:
-    programs(tmp_path)
     corpus(tmp_path)
     asked: dict[str, Any] = {"by": by, "deliver": deliver, "virtual": 12, **READERS[who]}
     if by == "weighted":
@@ -141,7 +137,6 @@ def test_virtual_slices_are_read_once_by_any_number_of_nodes(by: str, deliver: s
 
 
 def test_sixty_four_virtual_slices_of_numbers_are_all_read_by_four_nodes(tmp_path: Path) -> None:
-    programs(tmp_path)
     text = experiment({"pattern": PATTERN}, deliver="range", virtual=64, over="nodes", spec={"nodes": 4})
     found = pods(tmp_path, text)
     assert {one.variables["TJGEN_SLICE_NODES"] for one in found} == {"4"}
@@ -151,7 +146,6 @@ def test_sixty_four_virtual_slices_of_numbers_are_all_read_by_four_nodes(tmp_pat
 @pytest.mark.parametrize("who", ["nodes", "processes"])
 def test_each_folder_is_read_once(who: str, tmp_path: Path) -> None:
     items = [f"part-{node}/{item}" for node in range(NODES) for item in ("a", "b/c", "d")]
-    programs(tmp_path)
     corpus(tmp_path, items)
     found = pods(tmp_path, experiment(deliver="subPath", folder="part-$(INDEX)", over=who))
     assert read(tmp_path, started(found, who)) == Counter(items)
@@ -160,7 +154,6 @@ def test_each_folder_is_read_once(who: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("deliver", ["env", "configMap", "range"])
 @pytest.mark.parametrize("within", ["nodes", "processes"])
 def test_tasks_with_virtual_slices_read_each_item_once(within: str, deliver: str, tmp_path: Path) -> None:
-    programs(tmp_path)
     corpus(tmp_path)
     items, wanted = ({"pattern": PATTERN}, NUMBERS) if deliver == "range" else (None, ITEMS)
     text = experiment(

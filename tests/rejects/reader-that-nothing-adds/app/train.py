@@ -1,0 +1,3 @@
+from tjgen_data import items
+
+print(list(items()))
