@@ -247,6 +247,16 @@ def test_runs_that_are_not_alike_are_rarely_looked_at(tmp_path: Path, monkeypatc
     assert count.stamped >= 60 - 2 * 16 - 1
 
 
+def test_a_build_has_few_templates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stamps, "MOST", 1)
+    experiments = [experiment(number) for number in range(12)]
+    for one in experiments[1::2]:
+        one["spec"]["nodes"] = 3
+    write_project(tmp_path, experiments)
+    with chdir(tmp_path):
+        assert compare(Request()).stamped == 12 // 2 - 3
+
+
 def test_trees_previews_and_explanations_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = []
     for mode in ("off", "on"):

@@ -10,6 +10,7 @@ ones are looked at. TJGEN_STAMPS=off compiles every run.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 
 from tjgen.compiler.building.shapes import SWEEP, Constants, RunShape, constants_of, marks_of, shape_of, with_texts
 from tjgen.compiler.hops.afterwards import is_watched
@@ -27,11 +28,13 @@ from tjgen.trees.typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from tjgen.language.catalog.runtime import CatalogRuntime
 
-_ShapeKey: TypeAlias = tuple[int, int, str]
-"""The numbers of the runtime and of the sweep, and the key of the shape."""
+_ShapeKey: TypeAlias = tuple[int, int, bytes]
+"""The numbers of the runtime and of the sweep, and the digest of the key of the shape."""
 _NAME = ("metadata", "name")
 _ALIKE = 3
 """Runs of a shape that are compiled. The last of them is compiled with marks, too."""
+MOST = 64
+"""Templates of one build: they take most of its memory. Runs of further shapes are compiled."""
 _PATIENCE = 24
 """Runs of a runtime, one after another and without a shape of an earlier one, of which each is looked at."""
 _SAMPLED = 16
@@ -52,6 +55,8 @@ class Stamps:
         """Sweeps so far."""
         self._templates: dict[_ShapeKey, _Template | None] = {}
         """Shape -> its template; None for a shape that is never stamped."""
+        self._free = MOST
+        """Templates that can be added."""
         self._runs: dict[_ShapeKey, int] = {}
         """Shape without a template -> its runs so far."""
         self._alone: dict[int, int] = {}
@@ -64,7 +69,7 @@ class Stamps:
         shape = shape_of(job, constants) if alone <= _PATIENCE or alone % _SAMPLED == 0 else None
         if shape is None:
             return compile_run(job)
-        known = (number, self._sweep_of(job), shape.key)
+        known = (number, self._sweep_of(job), sha256(shape.key.encode(errors="surrogatepass")).digest())
         if known in self._templates:
             template = self._templates[known]
             if template is None:
@@ -74,12 +79,13 @@ class Stamps:
             return template.stamped(shape, job)
         compiled = compile_run(job)
         runs = self._runs[known] = self._runs.get(known, 0) + 1
-        if runs > 1:
+        if runs > 1 and self._free:
             self._alone[number] = 0
-        if runs == _ALIKE:
+        if runs == _ALIKE and self._free:
             template = _template(job, shape, constants)
             is_proved = template is not None and _is_same(template.stamped(shape, job), compiled)
             self._templates[known] = template if is_proved else None
+            self._free -= is_proved
         return compiled
 
     def _constants_of(self, job: Job) -> tuple[int, Constants]:
