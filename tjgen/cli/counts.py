@@ -35,12 +35,13 @@ class CheckCounts:
     def __str__(self) -> str:
         """Text such as "12 runs, 48 objects, 4 kinds not checked". Runs and kinds are left out if there are none."""
         objects, kinds = len(self._named) + self._others, len(self._unchecked)
-        parts = [_counted(self.runs, "run")] if self.runs else []
-        parts.append(_counted(objects, "object"))
+        parts = [counted(self.runs, "run")] if self.runs else []
+        parts.append(counted(objects, "object"))
         if kinds:
-            parts.append(f"{_counted(kinds, 'kind')} not checked")
+            parts.append(f"{counted(kinds, 'kind')} not checked")
         return ", ".join(parts)
 
 
-def _counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """`1 run`, `3 runs`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from tjgen.cli.command import COMMON, FOLDER, MANY, SET, TRAINER, TRUSTED, Arguments, Command, Option, enter
+from tjgen.cli.counts import counted
 from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.fit import ClusterFit, fit
@@ -90,12 +91,8 @@ def _table(one: ClusterFit) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     starting = sum(verdict.order > 0 for verdict in one.verdicts)
-    head = f"{one.cluster}: {_count(one.nodes, 'node')}; {starting} of {_count(len(one.verdicts), 'run')} can start"
+    head = f"{one.cluster}: {counted(one.nodes, 'node')}; {starting} of {counted(len(one.verdicts), 'run')} can start"
     return "\n".join([head, *lines]) + "\n"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _row(verdict: FitVerdict) -> Sequence[str]:

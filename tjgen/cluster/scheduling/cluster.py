@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 from tjgen.cluster.scheduling.attraction import Pull, attraction, attracts, pull
 from tjgen.cluster.scheduling.filters import inter_pod_affinity, node_affinity, node_ports, pod_topology_spread
 from tjgen.cluster.scheduling.filters.inter_pod_affinity import NamespaceLabels
-from tjgen.cluster.scheduling.filters.table import STATIC
+from tjgen.cluster.scheduling.filters.table import check_node
 from tjgen.cluster.scheduling.filters.volume_binding import Topologies
 from tjgen.cluster.scheduling.level import Level
 from tjgen.cluster.scheduling.messages import NO_NODES, sentence
@@ -146,8 +146,7 @@ class ScheduledCluster:
                     rejected.append((rejection, members))
             return feasible, rejected, 0
         seen = [p for p, node in enumerate(self.nodes) if names is None or node.name in names]
-        around = [(node, self._pods[p]) for p, node in enumerate(self.nodes)]
-        spread = pod_topology_spread.prepare(pod, around)
+        spread = pod_topology_spread.prepare(pod, self._occupied())
         feasible, rejected = [], []
         for position in seen:
             rejection = self._by_node(pod, position, spread, affinity)
@@ -162,15 +161,19 @@ class ScheduledCluster:
     def _affinity(self, pod: SchedulingPod) -> inter_pod_affinity.AffinityState | None:
         if not self._repelling and pod.is_plain:
             return None
-        around = [(node, self._pods[p]) for p, node in enumerate(self.nodes)] if not pod.is_plain else []
+        around = [] if pod.is_plain else self._occupied()
         repelling = [(self.nodes[p], other) for p, other in self._repelling]
         return inter_pod_affinity.prepare(pod, around, repelling, self._namespaces)
 
     def _pull(self, pod: SchedulingPod) -> Pull:
         if not self._attracting and pod.is_plain:
             return {}
-        around = [(node, self._pods[p]) for p, node in enumerate(self.nodes)] if not pod.is_plain else []
+        around = [] if pod.is_plain else self._occupied()
         return pull(pod, around, [(self.nodes[p], other) for p, other in self._attracting], self._namespaces)
+
+    def _occupied(self) -> list[tuple[Node, list[SchedulingPod]]]:
+        """Each node with the pods on it."""
+        return list(zip(self.nodes, self._pods, strict=True))
 
     def _by_level(self, pod: SchedulingPod, level: Level) -> Rejection | None:
         return level.before_ports(pod) or level.after_ports(pod, self._of_claims, self._of_classes) or level.devices(pod)
@@ -184,7 +187,7 @@ class ScheduledCluster:
     ) -> Rejection | None:
         node, level = self.nodes[position], self._levels[position]
         return (
-            next((one for one in (each.check(pod, node) for each in STATIC) if one is not None), None)
+            check_node(pod, node)
             or (node_ports.check(pod, self._pods[position]) if pod.ports else None)
             or level.after_ports(pod, self._of_claims, self._of_classes)
             or pod_topology_spread.check(spread, node)
@@ -226,8 +229,7 @@ class ScheduledCluster:
             return _NO_VICTIMS
         for victim in victims:
             self.remove(victim, position)
-        around = [(node, self._pods[p]) for p, node in enumerate(self.nodes)]
-        spread = pod_topology_spread.prepare(pod, around)
+        spread = pod_topology_spread.prepare(pod, self._occupied())
         rejection = self._by_node(pod, position, spread, self._affinity(pod))
         for victim in victims:
             self.place(victim, position)
@@ -235,7 +237,3 @@ class ScheduledCluster:
 
     def _unhelpful(self) -> str:
         return f"preemption: {sentence(len(self.nodes), {_NO_HELP: len(self.nodes)})}"
-
-    def accepts(self, pod: SchedulingPod, node: Node) -> bool:
-        """Whether the labels and taints of a node allow the pod, regardless of its requests."""
-        return all(one.check(pod, node) is None for one in STATIC)

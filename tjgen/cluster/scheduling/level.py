@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tjgen.cluster.scheduling.filters import dynamic_resources, node_resources_fit, volume_binding
 from tjgen.cluster.scheduling.filters.dynamic_resources import PREFIX
-from tjgen.cluster.scheduling.filters.table import STATIC
+from tjgen.cluster.scheduling.filters.table import check_node
 from tjgen.cluster.scheduling.filters.volume_binding import Topologies
 from tjgen.cluster.scheduling.node import Node
 from tjgen.cluster.scheduling.pod import SchedulingPod
@@ -32,8 +32,7 @@ class Level:
     def before_ports(self, pod: SchedulingPod) -> Rejection | None:
         """The answer of the filters before NodePorts."""
         if pod.kind not in self._static:
-            rejections = (one.check(pod, self.node) for one in STATIC)
-            self._static[pod.kind] = next((one for one in rejections if one is not None), None)
+            self._static[pod.kind] = check_node(pod, self.node)
         return self._static[pod.kind]
 
     def after_ports(self, pod: SchedulingPod, of_claims: Topologies, of_classes: Topologies) -> Rejection | None:

@@ -9,7 +9,7 @@ from tjgen.cluster.queueing.kueue import FITS, ClusterQueue, Quotas, ResourceFla
 from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.cluster.scheduling.pod import SchedulingPod
 from tjgen.compiler.fit.demand import Demand, DemandSet
-from tjgen.compiler.fit.placement import place, remove
+from tjgen.compiler.fit.placement import try_place
 from tjgen.compiler.fit.queues import pod_sets
 
 _MOST_SETS = 4
@@ -19,7 +19,8 @@ _MOST_SETS = 4
 def other_order(demand: Demand, cluster: ScheduledCluster) -> str:
     """The order of roles with which the pods fit; empty if none does. Controllers create the pods of several roles at once."""
     for sets in _orders(demand.sets):
-        if _fits(demand._replace(sets=tuple(sets)), cluster):
+        reordered = demand._replace(sets=tuple(sets))
+        if try_place(reordered, cluster).starts(reordered):
             return f"all pods fit if they are scheduled in the order {', '.join(one.role for one in sets)}"
     return ""
 
@@ -27,23 +28,25 @@ def other_order(demand: Demand, cluster: ScheduledCluster) -> str:
 def other_flavor(demand: Demand, queue: ClusterQueue, cluster: ScheduledCluster) -> str:
     """The flavor of the queue that Kueue assigns only if the quota of earlier ones is used, and with which the pods fit."""
     for position, (flavor, _) in enumerate(queue.flavors):
+        if not position:
+            continue
         assignment = Quotas([queue._replace(flavors=queue.flavors[position:])]).assign(queue.name, pod_sets(demand))
-        if position and assignment.mode == FITS and _fits(flavored(demand, assignment.flavors), cluster):
+        if assignment.mode != FITS:
+            continue
+        changed = flavored(demand, assignment.flavors)
+        if try_place(changed, cluster).starts(changed):
             return f"all pods fit in flavor {flavor.name}, which Kueue assigns if other runs use the quota of earlier flavors"
     return ""
 
 
 def flavored(demand: Demand, flavors: Mapping[str, ResourceFlavor]) -> Demand:
     """The pods with the node labels and tolerations of the flavors that they are admitted to."""
-    sets = []
-    for one in demand.sets:
-        flavor = flavors.get(one.role)
-        changed: dict[int, SchedulingPod] = {}
-        for pod in one.pods if flavor is not None else ():
-            if id(pod) not in changed and flavor is not None:
-                changed[id(pod)] = pod._replace(spec=in_flavor(pod.spec, flavor), kind=f"{pod.kind} {flavor.name}")
-        sets.append(one._replace(pods=tuple([changed.get(id(pod), pod) for pod in one.pods])))
-    return demand._replace(sets=tuple(sets))
+
+    def change(pod: SchedulingPod, role: str) -> SchedulingPod:
+        flavor = flavors.get(role)
+        return pod if flavor is None else pod._replace(spec=in_flavor(pod.spec, flavor), kind=f"{pod.kind} {flavor.name}")
+
+    return demand.changed(change)
 
 
 def _orders(sets: Sequence[DemandSet]) -> Iterator[Sequence[DemandSet]]:
@@ -54,9 +57,3 @@ def _orders(sets: Sequence[DemandSet]) -> Iterator[Sequence[DemandSet]]:
         return
     yield sorted(sets, key=lambda one: -sum(number for name, number in one.pods[0].requests.items() if "/" in name))
     yield list(reversed(sets))
-
-
-def _fits(demand: Demand, cluster: ScheduledCluster) -> bool:
-    placement = place(demand, cluster)
-    remove(placement.placed, cluster)
-    return placement.fits or bool(demand.gang and len(placement.placed) >= demand.least)

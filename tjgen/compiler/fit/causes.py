@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from tjgen.cluster.scheduling.cluster import ScheduledCluster
+from tjgen.cluster.scheduling.filters.table import check_node
 from tjgen.cluster.scheduling.filters.taint_toleration import untolerated
 from tjgen.cluster.scheduling.node import Node, shown
 from tjgen.cluster.scheduling.pod import REQUIRED, SchedulingPod
 from tjgen.compiler.fit.demand import Demand
-from tjgen.compiler.fit.placement import Placement, place, remove
+from tjgen.compiler.fit.placement import Placement, try_place
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import NamedTuple
 
@@ -57,7 +58,7 @@ def _relaxed(pod: SchedulingPod, kinds: Sequence[str], cluster: ScheduledCluster
         if affinity.get("nodeAffinity"):
             affinity["nodeAffinity"] = {key: value for key, value in affinity["nodeAffinity"].items() if key != REQUIRED}
         pod = _changed(pod, {"nodeSelector": {}, "affinity": affinity})
-    nodes = _allowed(pod, cluster)
+    nodes = [node for node in cluster.nodes if check_node(pod, node) is None]
     if RESOURCE in kinds and nodes:
         best = max(nodes, key=lambda node: _closeness(pod, node))
         for resource, amount in pod.requests.items():
@@ -78,11 +79,6 @@ def _relaxed(pod: SchedulingPod, kinds: Sequence[str], cluster: ScheduledCluster
 
 def _changed(pod: SchedulingPod, fields: Tree) -> SchedulingPod:
     return pod._replace(spec={**pod.spec, **fields}, kind=f"{pod.kind} {sorted(fields)}")
-
-
-def _allowed(pod: SchedulingPod, cluster: ScheduledCluster) -> list[Node]:
-    """Nodes that the pod may run on, regardless of their resources."""
-    return [node for node in cluster.nodes if cluster.accepts(pod, node)]
 
 
 def _closeness(pod: SchedulingPod, node: Node) -> tuple[int, float]:
@@ -133,15 +129,9 @@ def _number(placement: Placement, demand: Demand, cluster: ScheduledCluster) -> 
 
 
 def _fits_with(demand: Demand, device: str, count: int, cluster: ScheduledCluster) -> bool:
-    sets = []
-    for one in demand.sets:
-        pods = [
-            pod._replace(requests={**pod.requests, device: count}, kind=f"{pod.kind} {count}")
-            if pod.requests.get(device, 0) > count
-            else pod
-            for pod in one.pods
-        ]
-        sets.append(one._replace(pods=tuple(pods)))
-    placement = place(demand._replace(sets=tuple(sets)), cluster)
-    remove(placement.placed, cluster)
-    return placement.fits
+    def change(pod: SchedulingPod, role: str) -> SchedulingPod:
+        if pod.requests.get(device, 0) <= count:
+            return pod
+        return pod._replace(requests={**pod.requests, device: count}, kind=f"{pod.kind} {count}")
+
+    return try_place(demand.changed(change), cluster).fits

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tjgen.cluster.controllers.creation import create_pods
 from tjgen.cluster.controllers.jobset_pods import EXCLUSIVE
@@ -57,6 +57,15 @@ class Demand(NamedTuple):
     def is_plain(self) -> bool:
         """Whether all pods are plain."""
         return all(pod.is_plain for one in self.sets for pod in one.pods)
+
+    def changed(self, change: Callable[[SchedulingPod, str], SchedulingPod]) -> Demand:
+        """The run with the result of `change` for each pod and its role. Equal pods stay the same object."""
+        sets = []
+        for one in self.sets:
+            originals = {id(pod): pod for pod in one.pods}
+            results = {key: change(pod, one.role) for key, pod in originals.items()}
+            sets.append(one._replace(pods=tuple([results[id(pod)] for pod in one.pods])))
+        return self._replace(sets=tuple(sets))
 
 
 def demand_of(manifests: Sequence[Manifest], previews: Sequence[Manifest], priorities: Priorities) -> Demand:

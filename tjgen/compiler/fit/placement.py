@@ -32,6 +32,15 @@ class Placement(NamedTuple):
         """Whether all pods have a node."""
         return self.pending is None
 
+    @property
+    def message(self) -> str:
+        """The sentence of the scheduler about the pod that stays pending; empty if all fit."""
+        return self.attempt.message if self.attempt is not None else ""
+
+    def starts(self, demand: Demand) -> bool:
+        """Whether the run starts: all of its pods have a node, or as many as its gang needs."""
+        return self.fits or bool(demand.gang and len(self.placed) >= demand.least)
+
 
 def place(demand: Demand, cluster: ScheduledCluster) -> Placement:
     """Place the pods that exist together. The cluster keeps them, also if one of them stays pending.
@@ -59,6 +68,13 @@ def place(demand: Demand, cluster: ScheduledCluster) -> Placement:
                 hosts[str(pod.spec.get("hostname") or "")] = attempt.node
         placed = current
     return Placement(tuple(placed), None, None, None)
+
+
+def try_place(demand: Demand, cluster: ScheduledCluster) -> Placement:
+    """The result of `place`. The cluster stays as it is."""
+    placement = place(demand, cluster)
+    remove(placement.placed, cluster)
+    return placement
 
 
 def remove(placed: list[tuple[SchedulingPod, int]] | Placed, cluster: ScheduledCluster) -> None:

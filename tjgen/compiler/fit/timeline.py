@@ -56,12 +56,12 @@ def timeline(runs: Sequence[FitRun], durations: Sequence[RunDuration], shared: F
     for _ in range(MOST_ENDS):
         several = {id(one.run): one for one in start(waiting, occupancy)}
         first = first or several
-        for number, one in enumerate(waiting):
+        for one in waiting:
             verdict, duration = several[id(one.run)], known[id(one.run)]
             if verdict.order:
                 started[id(one.run)] = (now, verdict)
                 if duration.kind != UNKNOWN:
-                    heappush(ending, (now + duration.seconds, len(started) * len(runs) + number, one))
+                    heappush(ending, (now + duration.seconds, len(started), one))
         waiting = [one for one in waiting if id(one.run) not in started]
         if not (waiting and ending):
             break

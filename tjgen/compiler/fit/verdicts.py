@@ -13,7 +13,7 @@ from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.cluster.scheduling.node import shown
 from tjgen.compiler.fit.alternatives import flavored, other_flavor, other_order
 from tjgen.compiler.fit.demand import Demand, Priorities
-from tjgen.compiler.fit.placement import Placed, Placement, place, remove
+from tjgen.compiler.fit.placement import Placed, Placement, place, remove, try_place
 from tjgen.compiler.fit.queues import needs, pod_sets
 from tjgen.trees.typing import NamedTuple
 
@@ -150,7 +150,7 @@ def start(candidates: Sequence[Candidate], occupancy: Occupancy) -> list[FitVerd
         if run.queue in occupancy.quotas.queues and assignment is None:
             continue
         demand = flavored(run.demand, assignment.flavors) if assignment is not None else run.demand
-        lacking = _lacking(run, occupancy.capabilities.get(run.queue), occupancy.used.get(run.queue, {}))
+        lacking = _lacking(run, occupancy.capabilities.get(run.queue, {}), occupancy.used.get(run.queue, {}))
         if lacking:
             results[id(run)] = FitVerdict(run, WAITS, by=BY_QUEUE, message=lacking)
             continue
@@ -162,7 +162,7 @@ def start(candidates: Sequence[Candidate], occupancy: Occupancy) -> list[FitVerd
         fitting, waiting = stuck.get(key, (least, "")) if key is not None else (least, "")
         placement = place(demand, cluster) if fitting >= least else None
         flavors = _names(assignment)
-        if placement is not None and (placement.fits or (demand.gang and len(placement.placed) >= demand.least)):
+        if placement is not None and placement.starts(demand):
             order += 1
             changes += 1
             one.placed = placement.placed
@@ -173,7 +173,7 @@ def start(candidates: Sequence[Candidate], occupancy: Occupancy) -> list[FitVerd
             continue
         started = 0
         if placement is not None:
-            waiting = placement.attempt.message if placement.attempt is not None else ""
+            waiting = placement.message
             if demand.gang:
                 remove(placement.placed, cluster)
             if key is not None and (demand.gang or not placement.placed):
@@ -198,24 +198,24 @@ def verdict_alone(run: FitRun, shared: FitCluster) -> FitVerdict:
         if assignment.mode != FITS:
             return FitVerdict(run, NEVER, by=BY_QUEUE, message=assignment.message, pod_set=assignment.cause)
         demand, names = flavored(demand, assignment.flavors), " ".join(_names(assignment))
-    lacking = _lacking(run, shared.capabilities.get(run.queue), {})
+    lacking = _lacking(run, shared.capabilities.get(run.queue, {}), {})
     if lacking:
         return FitVerdict(run, NEVER, by=BY_QUEUE, message=lacking)
     key = (demand.kind, demand.least, names) if demand.is_plain else None
     placement = shared.memo.get(key) if key is not None else None
     if placement is None:
-        placement = place(demand, shared.cluster)
-        remove(placement.placed, shared.cluster)
+        placement = try_place(demand, shared.cluster)
         if key is not None:
             shared.memo[key] = placement
-    if placement.fits or (demand.gang and len(placement.placed) >= demand.least):
+    if placement.starts(demand):
         return FitVerdict(run, FITS, demand=demand)
-    message = placement.attempt.message if placement.attempt is not None else ""
     condition = other_order(demand, shared.cluster)
     if not condition and run.queue in shared.quotas.queues:
         condition = other_flavor(run.demand, shared.quotas.queues[run.queue], shared.cluster)
     mode = WAITS if condition else NEVER
-    return FitVerdict(run, mode, by=BY_SCHEDULER, message=message, demand=demand, placement=placement, condition=condition)
+    return FitVerdict(
+        run, mode, by=BY_SCHEDULER, message=placement.message, demand=demand, placement=placement, condition=condition
+    )
 
 
 def _admit(candidates: Sequence[Candidate], quotas: Quotas, results: dict[int, FitVerdict]) -> None:
@@ -242,10 +242,10 @@ def _admit(candidates: Sequence[Candidate], quotas: Quotas, results: dict[int, F
                 waiting[run.queue] = []
 
 
-def _lacking(run: FitRun, capability: Mapping[str, int] | None, used: Mapping[str, int]) -> str:
-    """Why a queue with a capability has not enough left for a run; empty if it has."""
-    for name, amount in needs(run.demand).items() if capability is not None else ():
-        bound = capability.get(name) if capability is not None else None
+def _lacking(run: FitRun, capability: Mapping[str, int], used: Mapping[str, int]) -> str:
+    """Why the rest of a queue's capability does not suffice for a run; empty if it does."""
+    for name, amount in needs(run.demand).items() if capability else ():
+        bound = capability.get(name)
         if bound is not None and used.get(name, 0) + amount > bound:
             taken = f", and runs before it use {shown(name, used[name])}" if used.get(name) else ""
             return f"the run requests {shown(name, amount)} of {name}; queue {run.queue} has {shown(name, bound)}{taken}"

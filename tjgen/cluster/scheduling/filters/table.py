@@ -17,6 +17,9 @@ from tjgen.cluster.scheduling.filters import (
     taint_toleration,
     volume_binding,
 )
+from tjgen.cluster.scheduling.node import Node
+from tjgen.cluster.scheduling.pod import SchedulingPod
+from tjgen.cluster.scheduling.verdict import Rejection
 
 FILTERS = (
     node_unschedulable,
@@ -30,5 +33,10 @@ FILTERS = (
     inter_pod_affinity,
     dynamic_resources,
 )
-STATIC = (node_unschedulable, node_name, taint_toleration, node_affinity)
+_STATIC = (node_unschedulable, node_name, taint_toleration, node_affinity)
 """The filters before NodePorts: they read nothing but the node and the pod."""
+
+
+def check_node(pod: SchedulingPod, node: Node) -> Rejection | None:
+    """The rejection of a node by a filter before NodePorts: for its labels, its taints, or its name."""
+    return next((one for one in (each.check(pod, node) for each in _STATIC) if one is not None), None)
