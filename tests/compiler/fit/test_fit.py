@@ -210,7 +210,7 @@ def test_pods_that_fit_in_another_order_may_start() -> None:
         for role, cpu in roles.items():
             spec = {"containers": [{"name": "node", "resources": {"requests": {"cpu": cpu, "memory": "1Gi"}}}]}
             sets.append(DemandSet(role, (read_pod({"metadata": {"name": role}, "spec": spec}),), manifest, (), ()))
-        return FitRun("-".join(roles), "vision", "", Demand(tuple(sets), 0, "", 0, 0))
+        return FitRun("-".join(roles), "vision", "", Demand(tuple(sets), 0, 0, 0))
 
     (worker,), (launcher,), (never,) = (
         verdicts([one], shared) for one in (of(small=8, large=16), of(large=16, small=8), of(large=16, huge=17))
@@ -256,7 +256,7 @@ def test_a_thousand_runs_on_two_hundred_nodes_take_less_than_a_second() -> None:
         gpus, number = (1, 2, 4, 8)[i % 4], (1, 2, 4, 8, 16)[i % 5]
         resources = {"limits": {"nvidia.com/gpu": gpus}, "requests": {"cpu": gpus * 8, "memory": f"{gpus * 64}Gi"}}
         pod = read_pod({"metadata": {"name": f"r{i}"}, "spec": {"containers": [{"name": "node", "resources": resources}]}})
-        demand = Demand((DemandSet("node", (pod,) * number, manifest, (), ()),), 0, "", number * (i % 2), number * (i % 2))
+        demand = Demand((DemandSet("node", (pod,) * number, manifest, (), ()),), 0, number * (i % 2), number * (i % 2))
         runs.append(FitRun(f"r{i}", "vision", "", demand))
     start = time.process_time()
     several = verdicts(runs, shared)

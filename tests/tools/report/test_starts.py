@@ -47,7 +47,7 @@ def run(name: str, devices: int, number: int = 1) -> FitRun:
     spec = {"containers": [{"name": "node", "resources": {"limits": {GPU: devices}}}]}
     pod = read_pod({"metadata": {"name": name}, "spec": spec})
     manifest = Manifest({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}}, {})
-    return FitRun(name, "vision", "", Demand((DemandSet("node", (pod,) * number, manifest, (), ()),), 0, "", 0, 0))
+    return FitRun(name, "vision", "", Demand((DemandSet("node", (pod,) * number, manifest, (), ()),), 0, 0, 0))
 
 
 def test_the_example_shows_a_run_that_starts_one_that_waits_and_one_that_never_starts(folder: Path) -> None:

@@ -61,8 +61,6 @@ class QueueAssignment(NamedTuple):
     """The sentence of the condition QuotaReserved."""
     usage: Mapping[tuple[str, str], int] = {}
     """Flavor and resource -> amount."""
-    cause: str = ""
-    """Pod set that does not fit."""
 
 
 class Quotas:
@@ -84,19 +82,17 @@ class Quotas:
         usage: dict[tuple[str, str], int] = {}
         flavors: dict[str, ResourceFlavor] = {}
         sentences: list[str] = []
-        causes: list[str] = []
         for one in pod_sets:
             flavor, reasons = _flavor(queue, one, usage, self._capacities(queue, used))
             if reasons:
                 sentences.append(f"couldn't assign flavors to pod set {one.name}: {', '.join(sorted(reasons))}")
-                causes.append(one.name)
             if flavor is None:
                 break
             flavors[one.name] = flavor
             for resource, amount in _requests(queue, one).items():
                 usage[flavor.name, resource] = usage.get((flavor.name, resource), 0) + amount
         if sentences:
-            return QueueAssignment(WAITS, {}, "; ".join(sentences), {}, causes[0])
+            return QueueAssignment(WAITS, {}, "; ".join(sentences))
         return QueueAssignment(FITS, flavors, "", usage)
 
     def admit(self, queue: str, assignment: QueueAssignment) -> None:

@@ -25,7 +25,7 @@ from tjgen.trees.canonical import json_text
 from tjgen.trees.typing import NamedTuple
 
 _ABSENT = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
-_NO_VICTIMS = Rejection(("No preemption victims found for incoming pod",), is_resolvable=False, filter="DefaultPreemption")
+_NO_VICTIMS = Rejection(("No preemption victims found for incoming pod",), is_resolvable=False)
 _NO_HELP = "Preemption is not helpful for scheduling"
 _NO_NEW_CLAIMS, _STILL = "no new claims to deallocate", "still not schedulable"
 
@@ -37,8 +37,6 @@ class SchedulingAttempt(NamedTuple):
     """Position of the node; None if the pod stays pending."""
     message: str = ""
     """The sentence of the event FailedScheduling."""
-    rejections: tuple[tuple[int, Rejection], ...] = ()
-    """Position of one of several equal nodes, and what a filter answers about them."""
     equals: tuple[int, ...] = ()
     """Positions of all nodes that the scheduler could choose."""
     preempts: bool = False
@@ -200,9 +198,8 @@ class ScheduledCluster:
         for rejection, members in rejected:
             for reason in rejection.reasons:
                 counts[reason] = counts.get(reason, 0) + len(members)
-        shown = tuple([(members[0], rejection) for rejection, members in rejected])
         after = self._preemption(pod, [p for rejection, members in rejected if rejection.is_resolvable for p in members])
-        return SchedulingAttempt(None, sentence(len(self.nodes), counts, after=after or ""), shown, preempts=after is None)
+        return SchedulingAttempt(None, sentence(len(self.nodes), counts, after=after or ""), preempts=after is None)
 
     def _preemption(self, pod: SchedulingPod, positions: Sequence[int]) -> str | None:
         """The sentences of DynamicResources and DefaultPreemption (`PostFilter`); None if there are pods to remove."""

@@ -11,5 +11,3 @@ class Rejection(NamedTuple):
     reasons: tuple[str, ...]
     is_resolvable: bool
     """Whether the removal of pods from the node could help (`Unschedulable`, not `UnschedulableAndUnresolvable`)."""
-    filter: str
-    """Name of the filter."""

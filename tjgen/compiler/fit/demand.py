@@ -37,7 +37,6 @@ class Demand(NamedTuple):
 
     sets: tuple[DemandSet, ...]
     priority: int
-    priority_class: str
     gang: int
     """Pods that start together or not at all; 0 if each starts by itself."""
     least: int
@@ -79,14 +78,13 @@ def demand_of(manifests: Sequence[Manifest], previews: Sequence[Manifest], prior
             if pods.number
         ]
     )
-    classes = [str(pods.pods[0].spec.get("priorityClassName") or "") for pods in sets]
     priority = max((one.pods[0].priority for one in sets), default=0)
     groups = [one for one in (*manifests, *previews) if one.kind == "PodGroup"]
     number = sum(len(one.pods) for one in sets)
     least = max((int(get(one.tree, ("spec", "minMember"), None) or 0) for one in groups), default=0)
     jobs = [one for one in manifests if one.api_version.startswith("batch.volcano.sh/")]
     least = max([least, *(int(get(one.tree, ("spec", "minAvailable"), None) or number) for one in jobs)])
-    return Demand(sets, priority, next((name for name in classes if name), ""), number if least else 0, least)
+    return Demand(sets, priority, number if least else 0, least)
 
 
 def _set(manifest: Manifest, pods: Pods, templates: Mapping[str, Tree], priorities: Priorities) -> DemandSet:

@@ -53,8 +53,6 @@ class FitVerdict(NamedTuple):
     """The pods as they are scheduled: with the labels and tolerations of their flavors."""
     placement: Placement | None = None
     """The placement of a run that starts, or the one on an empty cluster that failed."""
-    pod_set: str = ""
-    """The pod set that its queue does not admit."""
     started: int = 0
     """Pods of a run without a gang that start, though the run waits."""
     condition: str = ""
@@ -196,7 +194,7 @@ def verdict_alone(run: FitRun, shared: FitCluster) -> FitVerdict:
     if run.queue in shared.quotas.queues:
         assignment = shared.quotas.assign(run.queue, pod_sets(demand))
         if assignment.mode != FITS:
-            return FitVerdict(run, NEVER, by=BY_QUEUE, message=assignment.message, pod_set=assignment.cause)
+            return FitVerdict(run, NEVER, by=BY_QUEUE, message=assignment.message)
         demand, names = flavored(demand, assignment.flavors), " ".join(_names(assignment))
     lacking = _lacking(run, shared.capabilities.get(run.queue, {}), {})
     if lacking:
@@ -234,7 +232,7 @@ def _admit(candidates: Sequence[Candidate], quotas: Quotas, results: dict[int, F
                 quotas.admit(run.queue, assignment)
                 one.assignment = assignment
                 continue
-            results[id(run)] = FitVerdict(run, WAITS, by=BY_QUEUE, message=assignment.message, pod_set=assignment.cause)
+            results[id(run)] = FitVerdict(run, WAITS, by=BY_QUEUE, message=assignment.message)
             if quotas.queues[run.queue].is_strict:
                 for behind in waiting[run.queue]:
                     message = f"queue {run.queue} is StrictFIFO, and {run.title} waits before it"

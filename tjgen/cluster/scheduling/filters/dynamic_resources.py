@@ -14,7 +14,7 @@ from tjgen.cluster.scheduling.verdict import Rejection
 NAME = "DynamicResources"
 PREFIX = "deviceclass:"
 """What the names of device classes have among the used resources of a node."""
-_REJECTION = Rejection(("cannot allocate all claims",), is_resolvable=False, filter=NAME)
+_REJECTION = Rejection(("cannot allocate all claims",), is_resolvable=False)
 
 
 def check(pod: SchedulingPod, node: Node, used: Mapping[str, int]) -> Rejection | None:

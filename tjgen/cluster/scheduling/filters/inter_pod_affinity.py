@@ -12,9 +12,9 @@ from tjgen.trees.fields.path import Tree
 from tjgen.trees.typing import NamedTuple
 
 NAME = "InterPodAffinity"
-_AFFINITY = Rejection(("node(s) didn't match pod affinity rules",), is_resolvable=False, filter=NAME)
-_ANTI = Rejection(("node(s) didn't match pod anti-affinity rules",), is_resolvable=True, filter=NAME)
-_EXISTING = Rejection(("node(s) didn't satisfy existing pods anti-affinity rules",), is_resolvable=True, filter=NAME)
+_AFFINITY = Rejection(("node(s) didn't match pod affinity rules",), is_resolvable=False)
+_ANTI = Rejection(("node(s) didn't match pod anti-affinity rules",), is_resolvable=True)
+_EXISTING = Rejection(("node(s) didn't satisfy existing pods anti-affinity rules",), is_resolvable=True)
 
 Pairs = set[tuple[str, str]]
 """Label and value of nodes with at least one such pod."""

@@ -11,8 +11,8 @@ from tjgen.trees.fields.path import Tree, get
 
 NAME = "NodeAffinity"
 _FIELD = "metadata.name"
-_REJECTION = Rejection(("node(s) didn't match Pod's node affinity/selector",), is_resolvable=False, filter=NAME)
-CONFLICT = Rejection(("pod affinity terms conflict",), is_resolvable=False, filter=NAME)
+_REJECTION = Rejection(("node(s) didn't match Pod's node affinity/selector",), is_resolvable=False)
+CONFLICT = Rejection(("pod affinity terms conflict",), is_resolvable=False)
 
 
 def named(pod: SchedulingPod) -> set[str] | None:

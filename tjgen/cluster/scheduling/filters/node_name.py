@@ -7,7 +7,7 @@ from tjgen.cluster.scheduling.pod import SchedulingPod
 from tjgen.cluster.scheduling.verdict import Rejection
 
 NAME = "NodeName"
-_REJECTION = Rejection(("node(s) didn't match the requested node name",), is_resolvable=False, filter=NAME)
+_REJECTION = Rejection(("node(s) didn't match the requested node name",), is_resolvable=False)
 
 
 def check(pod: SchedulingPod, node: Node) -> Rejection | None:

@@ -8,7 +8,7 @@ from tjgen.cluster.scheduling.pod import SchedulingPod
 from tjgen.cluster.scheduling.verdict import Rejection
 
 NAME = "NodePorts"
-_REJECTION = Rejection(("node(s) didn't have free ports for the requested pod ports",), is_resolvable=True, filter=NAME)
+_REJECTION = Rejection(("node(s) didn't have free ports for the requested pod ports",), is_resolvable=True)
 _ANY = "0.0.0.0"  # the address that a port without hostIP has
 
 

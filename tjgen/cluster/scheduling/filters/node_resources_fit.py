@@ -20,4 +20,4 @@ def check(pod: SchedulingPod, node: Node, used: Mapping[str, int], pods: int) ->
         if amount > capacity - used.get(resource, 0):
             reasons.append(f"Insufficient {resource}")
             is_resolvable = is_resolvable and amount <= capacity
-    return Rejection(tuple(reasons), is_resolvable, NAME) if reasons else None
+    return Rejection(tuple(reasons), is_resolvable) if reasons else None

@@ -9,7 +9,7 @@ from tjgen.cluster.scheduling.verdict import Rejection
 
 NAME = "NodeUnschedulable"
 _TAINT = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
-_REJECTION = Rejection(("node(s) were unschedulable",), is_resolvable=False, filter=NAME)
+_REJECTION = Rejection(("node(s) were unschedulable",), is_resolvable=False)
 
 
 def check(pod: SchedulingPod, node: Node) -> Rejection | None:

@@ -15,8 +15,8 @@ from tjgen.trees.typing import NamedTuple
 
 NAME = "PodTopologySpread"
 _SKEW = "node(s) didn't match pod topology spread constraints"
-_REJECTION = Rejection((_SKEW,), is_resolvable=True, filter=NAME)
-_UNLABELED = Rejection((f"{_SKEW} (missing required label)",), is_resolvable=False, filter=NAME)
+_REJECTION = Rejection((_SKEW,), is_resolvable=True)
+_UNLABELED = Rejection((f"{_SKEW} (missing required label)",), is_resolvable=False)
 _NONE = 2**31 - 1
 
 

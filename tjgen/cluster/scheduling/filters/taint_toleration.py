@@ -10,7 +10,7 @@ from tjgen.cluster.scheduling.verdict import Rejection
 from tjgen.trees.fields.path import Tree
 
 NAME = "TaintToleration"
-_REJECTION = Rejection(("node(s) had untolerated taint(s)",), is_resolvable=False, filter=NAME)
+_REJECTION = Rejection(("node(s) had untolerated taint(s)",), is_resolvable=False)
 
 
 def check(pod: SchedulingPod, node: Node) -> Rejection | None:

@@ -14,7 +14,7 @@ from tjgen.cluster.scheduling.verdict import Rejection
 from tjgen.trees.fields.path import Tree, get
 
 NAME = "VolumeBinding"
-_REJECTION = Rejection(("node(s) didn't find available persistent volumes to bind",), is_resolvable=False, filter=NAME)
+_REJECTION = Rejection(("node(s) didn't find available persistent volumes to bind",), is_resolvable=False)
 
 Topologies = Mapping[str, Sequence[Tree]]
 """Claim (`NAMESPACE/NAME`) or StorageClass -> `allowedTopologies` of volumes that are created for their first pod."""
