@@ -10,6 +10,8 @@ from tjgen.trees.fields.path import Tree, get
 
 DOMAIN = "jobset.sigs.k8s.io/"
 EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
+DOMAIN_OF = "domain-of-"
+"""The placeholder of a topology domain starts with this text. The host name of the pod whose domain it is follows."""
 NODE_SELECTOR = "alpha.jobset.sigs.k8s.io/node-selector"
 _JOB_KEY = f"{DOMAIN}job-key"
 _PRIORITY = f"{DOMAIN}priority"
@@ -28,7 +30,7 @@ def admit(pod: Tree, *, leader: str, is_leader: bool) -> Tree:
         if is_leader:
             spec = {**spec, "affinity": _affinity(spec.get("affinity") or {}, topology, labels)}
         else:
-            spec = {**spec, "nodeSelector": {**(spec.get("nodeSelector") or {}), topology: f"domain-of-{leader}"}}
+            spec = {**spec, "nodeSelector": {**(spec.get("nodeSelector") or {}), topology: f"{DOMAIN_OF}{leader}"}}
     return {**pod, "metadata": {**pod["metadata"], "labels": labels}, "spec": spec}
 
 

@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from tjgen.cluster.scheduling.filters.node_affinity import matches_required
-from tjgen.cluster.scheduling.filters.taint_toleration import is_tolerated
+from tjgen.cluster.scheduling.filters.taint_toleration import untolerated_taint
 from tjgen.cluster.scheduling.node import shown
+from tjgen.cluster.scheduling.pod import REQUIRED
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.typing import NamedTuple
 
 FITS, WAITS, NEVER = "fits", "waits", "never"
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_HARD = ("NoSchedule", "NoExecute")
 
 
 class ResourceFlavor(NamedTuple):
@@ -191,10 +190,10 @@ def _requests(queue: ClusterQueue, one: PodSetRequest) -> dict[str, int]:
 def _mismatch(spec: Tree, flavor: ResourceFlavor) -> str | None:
     """`checkFlavorForPodSets`: why the pods cannot run on the nodes of a flavor."""
     tolerations = [*(spec.get("tolerations") or ()), *flavor.tolerations]
-    for taint in flavor.taints:
-        if taint.get("effect") in _HARD and not is_tolerated(taint, tolerations):
-            words = " ".join([taint.get("key", ""), taint.get("value") or "", taint.get("effect", ""), "<nil>"])
-            return f"untolerated taint {{{words}}} in flavor {flavor.name}"
+    taint = untolerated_taint(flavor.taints, tolerations)
+    if taint is not None:
+        words = " ".join([taint.get("key", ""), taint.get("value") or "", taint.get("effect", ""), "<nil>"])
+        return f"untolerated taint {{{words}}} in flavor {flavor.name}"
     if not matches_required(_selector(spec, flavor.labels), flavor.labels, ""):
         return f"flavor {flavor.name} doesn't match node affinity"
     return None
@@ -204,12 +203,12 @@ def _selector(spec: Tree, labels: Mapping[str, str]) -> Tree:
     """`flavorSelector`: the parts of the selector and the affinity about labels of the flavor."""
     own = {label: value for label, value in (spec.get("nodeSelector") or {}).items() if label in labels}
     kept = []
-    for term in get(spec, ("affinity", "nodeAffinity", _REQUIRED, "nodeSelectorTerms"), None) or ():
+    for term in get(spec, ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms"), None) or ():
         expressions = [one for one in term.get("matchExpressions") or () if one["key"] in labels]
         if not expressions:
             return {"nodeSelector": own}
         kept.append({"matchExpressions": expressions})
-    affinity = {"affinity": {"nodeAffinity": {_REQUIRED: {"nodeSelectorTerms": kept}}}} if kept else {}
+    affinity = {"affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": kept}}}} if kept else {}
     return {"nodeSelector": own, **affinity}
 
 

@@ -69,6 +69,23 @@ def terms(pod: SchedulingPod, kind: str) -> list[Tree]:
     return get(pod.spec, path, None) or []
 
 
+def selector_of(term: Tree, owner: SchedulingPod) -> Tree | None:
+    """The label selector of an affinity term or a spread constraint of `owner`; None if it has none.
+
+    The API server adds the owner's values of `matchLabelKeys` and `mismatchLabelKeys` to the selector of a new pod.
+    """
+    selector = term.get("labelSelector")
+    if selector is None:
+        return None
+    more = [
+        {"key": key, "operator": operator, "values": [owner.labels[key]]}
+        for field, operator in (("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn"))
+        for key in term.get(field) or ()
+        if key in owner.labels
+    ]
+    return {**selector, "matchExpressions": [*(selector.get("matchExpressions") or ()), *more]} if more else selector
+
+
 def _is_plain(spec: Tree, ports: tuple[tuple[str, str, int], ...]) -> bool:
     affinity = spec.get("affinity") or {}
     pods = any(affinity.get(kind) for kind in ("podAffinity", "podAntiAffinity"))

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.cluster.scheduling.filters.table import check_node
-from tjgen.cluster.scheduling.filters.taint_toleration import untolerated
+from tjgen.cluster.scheduling.filters.taint_toleration import untolerated_taint
 from tjgen.cluster.scheduling.node import Node, shown
 from tjgen.cluster.scheduling.pod import REQUIRED, SchedulingPod
 from tjgen.compiler.fit.demand import Demand
@@ -88,9 +88,10 @@ def _closeness(pod: SchedulingPod, node: Node) -> tuple[int, float]:
 
 
 def _taints(pod: SchedulingPod, nodes: Sequence[Node]) -> Iterator[Cause]:
-    taints = [taint for taint in (untolerated(pod, node) for node in nodes) if taint is not None]
-    if taints:
-        taint = taints[0]
+    tolerations = pod.spec.get("tolerations") or ()
+    taints = (untolerated_taint(node.taints, tolerations) for node in nodes)
+    taint = next((one for one in taints if one is not None), None)
+    if taint is not None:
         value = f", value: {taint['value']}" if taint.get("value") else ""
         operator = "Equal" if value else "Exists"
         entry = f"{{key: {taint['key']}, operator: {operator}{value}, effect: {taint.get('effect', '')}}}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.controllers.jobset_pods import EXCLUSIVE
 from tjgen.language.resolve.members import experiments
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -13,7 +14,7 @@ from tjgen.trees.source.reader import KUBERNETES, read
 _SELECTOR = "nodeSelector"
 _LEVELS = ("exclusive", "required", "preferred")
 _ANNOTATIONS = (
-    "alpha.jobset.sigs.k8s.io/exclusive-topology",
+    EXCLUSIVE,
     "kueue.x-k8s.io/podset-required-topology",
     "kueue.x-k8s.io/podset-preferred-topology",
     "kueue.x-k8s.io/podset-slice-required-topology",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.controllers.jobset_pods import DOMAIN_OF
 from tjgen.cluster.scheduling.cluster import ScheduledCluster, SchedulingAttempt
 from tjgen.cluster.scheduling.pod import SchedulingPod
 from tjgen.compiler.fit.demand import Demand, DemandSet
@@ -14,8 +15,6 @@ from tjgen.trees.typing import NamedTuple
 
 Placed = tuple[tuple[SchedulingPod, int], ...]
 """Pods and the positions of their nodes."""
-_DOMAIN = "domain-of-"
-"""The placeholder of the topology domain of the first pod of a Job with exclusive placement."""
 
 
 class Placement(NamedTuple):
@@ -98,8 +97,8 @@ def _resolved(pod: SchedulingPod, hosts: dict[str, int], cluster: ScheduledClust
     """The pod with the domain of the first pod of its Job instead of the placeholder."""
     selector = pod.spec.get("nodeSelector") or {}
     for label, value in selector.items():
-        if isinstance(value, str) and value.startswith(_DOMAIN) and value.removeprefix(_DOMAIN) in hosts:
-            node = cluster.nodes[hosts[value.removeprefix(_DOMAIN)]]
+        if isinstance(value, str) and value.startswith(DOMAIN_OF) and value.removeprefix(DOMAIN_OF) in hosts:
+            node = cluster.nodes[hosts[value.removeprefix(DOMAIN_OF)]]
             domain = node.labels.get(label, "")
             spec = {**pod.spec, "nodeSelector": {**selector, label: domain}}
             return pod._replace(spec=spec, kind=f"{pod.kind} {label}={domain}")

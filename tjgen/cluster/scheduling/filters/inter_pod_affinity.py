@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tjgen.cluster.scheduling.node import Node
-from tjgen.cluster.scheduling.pod import SchedulingPod, terms
+from tjgen.cluster.scheduling.pod import SchedulingPod, selector_of, terms
 from tjgen.cluster.scheduling.verdict import Rejection
 from tjgen.cluster.validate.builtin.selectors import matches
 from tjgen.trees.fields.path import Tree
@@ -75,21 +75,7 @@ def matches_term(term: Tree, owner: SchedulingPod, other: SchedulingPod, namespa
         own = {"kubernetes.io/metadata.name": other.namespace, **namespaces.get(other.namespace, {})}
         if selector is None or not matches(selector, own):
             return False
-    return matches(_selector(term, owner), other.labels)
-
-
-def _selector(term: Tree, owner: SchedulingPod) -> Tree | None:
-    """The selector with the values of `matchLabelKeys` and `mismatchLabelKeys`, which the server adds to a new pod."""
-    selector = term.get("labelSelector")
-    if selector is None:
-        return None
-    more = [
-        {"key": key, "operator": operator, "values": [owner.labels[key]]}
-        for field, operator in (("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn"))
-        for key in term.get(field) or ()
-        if key in owner.labels
-    ]
-    return {**selector, "matchExpressions": [*(selector.get("matchExpressions") or ()), *more]} if more else selector
+    return matches(selector_of(term, owner), other.labels)
 
 
 def check(state: AffinityState, node: Node) -> Rejection | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tjgen.cluster.scheduling.filters.node_affinity import matches as matches_node
-from tjgen.cluster.scheduling.filters.taint_toleration import untolerated
+from tjgen.cluster.scheduling.filters.taint_toleration import untolerated_taint
 from tjgen.cluster.scheduling.node import Node
-from tjgen.cluster.scheduling.pod import SchedulingPod
+from tjgen.cluster.scheduling.pod import SchedulingPod, selector_of
 from tjgen.cluster.scheduling.verdict import Rejection
 from tjgen.cluster.validate.builtin.selectors import matches
 from tjgen.trees.fields.path import Tree
@@ -43,7 +43,7 @@ def prepare(pod: SchedulingPod, nodes: Sequence[tuple[Node, Sequence[SchedulingP
 
 
 def _constraint(pod: SchedulingPod, one: Tree, nodes: Sequence[tuple[Node, Sequence[SchedulingPod]]]) -> Constraint:
-    selector = _selector(pod, one)
+    selector = selector_of(one, pod)
     is_empty = selector is not None and not selector.get("matchLabels") and not selector.get("matchExpressions")
     counts: dict[str, int] = {}
     for node, others in nodes:
@@ -56,21 +56,14 @@ def _constraint(pod: SchedulingPod, one: Tree, nodes: Sequence[tuple[Node, Seque
     return Constraint(one["topologyKey"], int(one["maxSkew"]), least, matches(selector, pod.labels), counts)
 
 
-def _selector(pod: SchedulingPod, one: Tree) -> Tree | None:
-    """The selector with the pod's values of `matchLabelKeys`."""
-    selector = one.get("labelSelector")
-    keys = {key: pod.labels[key] for key in one.get("matchLabelKeys") or () if key in pod.labels}
-    if selector is None or not keys:
-        return selector
-    more = [{"key": key, "operator": "In", "values": [value]} for key, value in keys.items()]
-    return {**selector, "matchExpressions": [*(selector.get("matchExpressions") or ()), *more]}
-
-
 def _is_included(pod: SchedulingPod, one: Tree, node: Node) -> bool:
     """`matchNodeInclusionPolicies`."""
     if one.get("nodeAffinityPolicy", "Honor") == "Honor" and not matches_node(pod, node):
         return False
-    return one.get("nodeTaintsPolicy", "Ignore") == "Ignore" or untolerated(pod, node) is None
+    return (
+        one.get("nodeTaintsPolicy", "Ignore") == "Ignore"
+        or untolerated_taint(node.taints, pod.spec.get("tolerations") or ()) is None
+    )
 
 
 def check(constraints: Sequence[Constraint], node: Node) -> Rejection | None:

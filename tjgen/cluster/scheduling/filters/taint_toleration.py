@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tjgen.cluster.scheduling.node import Node
 from tjgen.cluster.scheduling.pod import SchedulingPod
@@ -15,13 +15,12 @@ _REJECTION = Rejection(("node(s) had untolerated taint(s)",), is_resolvable=Fals
 
 def check(pod: SchedulingPod, node: Node) -> Rejection | None:
     """The rejection of a node with a taint that keeps new pods away."""
-    return _REJECTION if untolerated(pod, node) is not None else None
+    return _REJECTION if untolerated_taint(node.taints, pod.spec.get("tolerations") or ()) is not None else None
 
 
-def untolerated(pod: SchedulingPod, node: Node) -> Mapping[str, str] | None:
-    """The first taint of the node that keeps the pod away; None if there is none."""
-    tolerations = pod.spec.get("tolerations") or ()
-    hard = (taint for taint in node.taints if taint.get("effect") in ("NoSchedule", "NoExecute"))
+def untolerated_taint(taints: Iterable[Tree], tolerations: Sequence[Tree]) -> Tree | None:
+    """The first taint that keeps new pods with these tolerations away; None if there is none."""
+    hard = (taint for taint in taints if taint.get("effect") in ("NoSchedule", "NoExecute"))
     return next((taint for taint in hard if not is_tolerated(taint, tolerations)), None)
 
 
