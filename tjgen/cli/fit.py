@@ -23,8 +23,9 @@ COMMAND = Command(
     "Predict which runs start on the nodes and in the queues.",
     "Place the pods of each run on the nodes of the Platform, with the filters and scores of kube-scheduler. Each run is "
     "placed alone on the empty cluster, then next to the other runs, in the order of their priority. Queues of Kueue admit "
-    "runs by their quotas, flavors, and cohorts. For a run that does not start, print the sentence of the scheduler or the "
-    "queue, the line that causes it, and the change that lets it start. Exit code 1 if a run never starts.",
+    "runs by their quotas, flavors, and cohorts, and evict others by their preemption rules. For a run that does not start, "
+    "print the sentence of the scheduler or the queue, the line that causes it, and the change that lets it start. Exit code 1 "
+    "if a run never starts.",
     "tjgen fit",
     "[EXPERIMENT...]",
     (
@@ -39,7 +40,7 @@ COMMAND = Command(
 _HEADER = ("ORDER", "NAMESPACE", "RUN", "PODS", "QUEUE", "FLAVOR", "RESULT")
 NOT_COVERED = (
     "This is a model of one moment: no run ends, and no pods of others are on the nodes.",
-    "Not covered: autoscalers, preemption by queues, topology-aware placement of Kueue, network topologies of Volcano, the "
+    "Not covered: autoscalers, fair sharing of queues, topology-aware placement of Kueue, network topologies of Volcano, the "
     "places of existing volumes, and nodes that pods of ended runs leave fragmented.",
 )
 
@@ -89,6 +90,10 @@ def _table(one: ClusterFit) -> str:
     ordered = sorted(one.verdicts, key=lambda verdict: (not verdict.order, verdict.order))
     rows = [_HEADER, *[_row(verdict) for verdict in ordered]]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
+    if any(verdict.evictable_by for verdict in ordered):
+        cells = ["CAN BE EVICTED BY", *[", ".join(verdict.evictable_by) or "-" for verdict in ordered]]
+        rows = [(*row, cell) for row, cell in zip(rows, cells, strict=True)]
+        widths.append(len(cells[0]))
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     starting = sum(verdict.order > 0 for verdict in one.verdicts)
     head = f"{one.cluster}: {counted(one.nodes, 'node')}; {starting} of {counted(len(one.verdicts), 'run')} can start"
@@ -115,12 +120,16 @@ def _as_json(one: ClusterFit) -> dict[str, object]:
             "run": verdict.run.name,
             "pods": verdict.run.demand.number,
             "priority": verdict.run.demand.priority,
+            "workloadPriority": verdict.run.demand.workload_priority,
             "queue": verdict.run.queue,
             "flavors": list(verdict.flavors),
             "result": "starts" if verdict.order else verdict.mode,
             "order": verdict.order or None,
             "by": verdict.by,
             "message": verdict.message,
+            "evicts": list(verdict.evicts),
+            "evictedFor": verdict.evicted_for,
+            "evictableBy": list(verdict.evictable_by),
         }
         for verdict in one.verdicts
     ]

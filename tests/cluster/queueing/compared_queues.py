@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tjgen.cluster.queueing.kueue import FITS, NEVER, ClusterQueue, PodSetRequest, Quotas, ResourceFlavor
+from tjgen.cluster.queueing.kueue.flavorassigner import FIT, NO_FIT, assign
+from tjgen.cluster.queueing.kueue.objects import (
+    NEVER,
+    ClusterQueue,
+    ClusterQueuePreemption,
+    PodSetRequest,
+    QueuedWorkload,
+    ResourceFlavor,
+)
+from tjgen.cluster.queueing.kueue.scheduler import MOST_EVICTIONS, find_targets, schedule
+from tjgen.cluster.queueing.kueue.snapshot import QueueSnapshot
 from tjgen.cluster.scheduling.node import amounts
 from tjgen.cluster.trainer.requests import pod_requests
 from tjgen.trees.k8s.quantity import parse
@@ -14,7 +25,7 @@ from tjgen.trees.k8s.quantity import parse
 Tree = dict[str, Any]
 
 
-def model(case: Tree) -> Quotas:
+def model(case: Tree) -> QueueSnapshot:
     """The queues of a case."""
     flavors = {
         one["metadata"]["name"]: ResourceFlavor(
@@ -25,7 +36,7 @@ def model(case: Tree) -> Quotas:
         )
         for one in case["flavors"]
     }
-    return Quotas(
+    return QueueSnapshot(
         [
             ClusterQueue(
                 one["metadata"]["name"],
@@ -34,30 +45,80 @@ def model(case: Tree) -> Quotas:
                     for each in one["spec"]["resourceGroups"][0]["flavors"]
                 ],
                 one["spec"].get("cohortName", ""),
+                one["spec"]["queueingStrategy"] == "StrictFIFO",
+                _preemption(one["spec"].get("preemption", {})),
             )
             for one in case["queues"]
         ]
     )
 
 
-def differences(case: Tree, verdicts: Sequence[Tree]) -> Iterator[str]:
+def _preemption(policy: Tree) -> ClusterQueuePreemption:
+    borrow = policy.get("borrowWithinCohort", {})
+    return ClusterQueuePreemption(
+        policy.get("withinClusterQueue", NEVER),
+        policy.get("reclaimWithinCohort", NEVER),
+        borrow.get("policy", NEVER) != NEVER,
+        borrow.get("maxPriorityThreshold"),
+    )
+
+
+def workload_of(one: Tree) -> QueuedWorkload:
+    """A workload of a case. Its hour of creation stands for its time."""
+    metadata, spec = one["metadata"], one["spec"]
+    created = int(metadata["creationTimestamp"][11:13])
+    return QueuedWorkload(
+        metadata["name"], spec["queueName"], [_pod_set(each) for each in spec["podSets"]], spec["priority"], created
+    )
+
+
+def differences(case: Tree, verdict: Tree) -> Iterator[str]:
     """A line for each workload about which the model and Kueue differ."""
-    quotas = model(case)
-    for workload, real in zip(case["workloads"], verdicts, strict=True):
-        name, queue = workload["metadata"]["name"], workload["spec"]["queueName"]
-        assignment = quotas.assign(queue, [_pod_set(one) for one in workload["spec"]["podSets"]])
-        never = real["alone"] == "NoFit"
-        fits = real["mode"] == "Fit"
-        # A workload that fits may not fit alone: with other quota left, its first pod set may take another flavor.
-        if (assignment.mode == FITS) != fits or (not fits and (assignment.mode == NEVER) != never):
-            yield f"{name}: {real['mode']}, alone {real['alone']}, here {assignment.mode}: {assignment.message}"
-        elif assignment.mode == FITS:
-            chosen = {podset: flavor.name for podset, flavor in assignment.flavors.items()}
-            if chosen != real["flavors"]:
-                yield f"{name}: {real['flavors']}, here {chosen}"
-            quotas.admit(queue, assignment)
-        elif not _is_possible(assignment.message, real["messages"]):
+    yield from _in_turn(case, verdict["inTurn"])
+    outcome = schedule(model(case), [workload_of(one) for one in case["workloads"]])
+    admitted = {name: {podset: flavor.name for podset, flavor in one.flavors.items()} for name, one in outcome.admitted.items()}
+    real = verdict["together"]
+    if sorted([*outcome.admitted, *outcome.waiting]) != sorted(one["metadata"]["name"] for one in case["workloads"]):
+        yield "together: a workload has no result, or two"
+    evicted = Counter(victim for victim, _, _ in real.get("evictions", ()))
+    if evicted and max(evicted.values()) > MOST_EVICTIONS:
+        # Kueue evicts and admits the same workloads forever; the model stops, and reports them.
+        if not outcome.unsettled:
+            yield "together: Kueue never ends"
+        return
+    evictions = sorted([one.victim.name, one.preemptor.name, one.reason] for one in outcome.evictions)
+    if (admitted, evictions) != (real["admitted"], sorted(real.get("evictions", []))):
+        yield f"together:\n  {sorted(real['admitted'].items())} {real.get('evictions')}\n  {sorted(admitted.items())} {evictions}"
+
+
+def _in_turn(case: Tree, verdicts: Sequence[Tree]) -> Iterator[str]:
+    """Workloads that are submitted one after the other."""
+    snapshot = model(case)
+    empty = snapshot.without_workloads()
+    for tree, real in zip(case["workloads"], verdicts, strict=True):
+        workload = workload_of(tree)
+        name = workload.name
+        assignment = assign(workload, snapshot)
+        alone = assign(workload, empty)
+        if (assignment.mode, alone.mode) != (real["mode"], real["alone"]):
+            yield f"{name}: {real['mode']}, alone {real['alone']}, here {assignment.mode}, {alone.mode}: {assignment.message}"
+            return
+        if assignment.mode != NO_FIT and assignment.borrowing != real["borrows"]:
+            yield f"{name}: borrows {real['borrows']}, here {assignment.borrowing}"
+        chosen = {podset: flavor.name for podset, flavor in assignment.flavors.items()}
+        if chosen != real.get("flavors", {}):
+            yield f"{name}: {real['flavors']}, here {chosen}"
+        if assignment.mode != FIT and not _is_possible(assignment.message, real["messages"]):
             yield f"{name}:\n  {real['messages']}\n  {assignment.message}"
+        targets = find_targets(snapshot, workload, assignment)
+        evicted = [[one.admitted.workload.name, one.reason] for one in targets]
+        if evicted != real.get("targets", []):
+            yield f"{name}: evicts {real.get('targets', [])}, here {evicted}"
+        snapshot.time += 1
+        for one in targets:
+            snapshot.remove(one.admitted)
+        if assignment.mode == FIT or targets:
+            snapshot.admit(workload, assignment.usage)
 
 
 def _pod_set(one: Tree) -> PodSetRequest:

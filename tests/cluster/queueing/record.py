@@ -3,7 +3,7 @@
 (cd tests/cluster/queueing/recorder && go build -o RECORDER .)
 python -m tests.cluster.queueing.record RECORDER [COUNT]
 
-RECORDER is the program of recorder/main.go, with its absolute path. COUNT (1500) clusters are considered; one in ten stays in
+RECORDER is the program of recorder/main.go, with its absolute path. COUNT (1200) clusters are considered; one in ten stays in
 recorded.json.xz.
 """
 
@@ -18,7 +18,7 @@ from tests.cluster.recording import record
 
 RECORDED = Path(__file__).parent / "recorded.json.xz"
 RELEASE = "sigs.k8s.io/kueue v0.19.0"
-COUNT = 1500
+COUNT = 1200
 
 
 def main(arguments: list[str]) -> int:
@@ -26,11 +26,16 @@ def main(arguments: list[str]) -> int:
     recorder, count = arguments[0], int(arguments[1]) if len(arguments) > 1 else COUNT
     cases = [queues(seed) for seed in range(count)]
     verdicts, different = record(recorder, cases, differences, release=RELEASE, path=RECORDED)
-    modes = [(one["mode"], one["alone"]) for several in verdicts for one in several]
-    fitting = sum(mode == "Fit" for mode, _ in modes)
-    never = sum(alone == "NoFit" for _, alone in modes)
+    every = [one for several in verdicts for one in several["inTurn"]]
+    fitting = sum(one["mode"] == "Fit" for one in every)
+    evicting = sum("targets" in one for one in every)
+    never = sum(one["alone"] == "NoFit" for one in every)
+    admitted = sum(len(one["together"]["admitted"]) for one in verdicts)
+    evictions = sum(len(one["together"].get("evictions", ())) for one in verdicts)
     sys.stdout.write(
-        f"{count} clusters with {len(modes)} workloads: {fitting} fit, {len(modes) - fitting - never} wait, {never} never fit; "
+        f"{count} clusters with {len(every)} workloads: {fitting} fit, {evicting} evict others, "
+        f"{len(every) - fitting - evicting - never} wait, {never} never fit; "
+        f"together {admitted} are admitted, and {evictions} evicted; "
         f"{different} clusters differ\n"
     )
     return 1 if different else 0

@@ -18,13 +18,13 @@ def queues(seed: int) -> Tree:
     random = Random(seed)
     flavors = [_flavor(random, name) for name in _FLAVORS]
     names = [f"queue-{i}" for i in range(random.randint(1, 3))]
-    cohort = random.random() < 0.5
+    cohort = random.random() < 0.7
     covered = ["cpu", GPU, *(["memory"] if random.random() < 0.5 else []), *(["pods"] if random.random() < 0.2 else [])]
     clusters = [_queue(random, name, covered, in_cohort=cohort and random.random() < 0.8) for name in names]
     return {
         "flavors": flavors,
         "queues": clusters,
-        "workloads": [_workload(random, i, names) for i in range(random.randint(3, 9))],
+        "workloads": [_workload(random, i, names) for i in range(random.randint(4, 16))],
     }
 
 
@@ -53,14 +53,35 @@ def _queue(random: Random, name: str, covered: list[str], *, in_cohort: bool) ->
     spec: Tree = {"namespaceSelector": {}, "resourceGroups": [{"coveredResources": covered, "flavors": flavors}]}
     if in_cohort:
         spec["cohortName"] = "all"
+    if random.random() < 0.8:
+        spec["preemption"] = _preemption(random)
+    spec["queueingStrategy"] = random.choice(("BestEffortFIFO", "BestEffortFIFO", "StrictFIFO"))
     return {"metadata": {"name": name}, "spec": spec}
+
+
+def _preemption(random: Random) -> Tree:
+    policy: Tree = {
+        "withinClusterQueue": random.choice(("Never", "LowerPriority", "LowerPriority", "LowerOrNewerEqualPriority")),
+        "reclaimWithinCohort": random.choice(("Never", "LowerPriority", "Any", "Any")),
+    }
+    if policy["reclaimWithinCohort"] != "Never" and random.random() < 0.6:
+        policy["borrowWithinCohort"] = {"policy": "LowerPriority"}
+        if random.random() < 0.5:
+            policy["borrowWithinCohort"]["maxPriorityThreshold"] = random.choice((0, 10, 50))
+    return policy
 
 
 def _workload(random: Random, number: int, names: list[str]) -> Tree:
     pod_sets = [_pod_set(random, role) for role in ("launcher", "node")[random.choice((0, 1, 1)) :]]
+    created = f"2025-12-01T{random.randint(0, 9):02}:00:00Z"
     return {
-        "metadata": {"name": f"workload-{number}", "namespace": "vision"},
-        "spec": {"queueName": random.choice(names), "podSets": pod_sets},
+        "metadata": {
+            "name": f"workload-{number}",
+            "namespace": "vision",
+            "uid": f"workload-{number}",
+            "creationTimestamp": created,
+        },
+        "spec": {"queueName": random.choice(names), "priority": random.choice((0, 0, 10, 50, 100)), "podSets": pod_sets},
     }
 
 

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from tests.program import Answer, tjgen
-from tjgen.cluster.queueing.kueue import Quotas
+from tjgen.cluster.queueing.kueue.snapshot import QueueSnapshot
 from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.cluster.scheduling.node import read_node
 from tjgen.cluster.scheduling.pod import read_pod
 from tjgen.compiler.fit.demand import Demand, DemandSet
-from tjgen.compiler.fit.verdicts import FitCluster, FitRun, verdicts
+from tjgen.compiler.fit.start import verdicts
+from tjgen.compiler.fit.verdicts import FitCluster, FitRun
 from tjgen.trees.manifests.manifest import Manifest
 
 PROJECT = "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {experiments: [experiments], platforms: [platform.yaml]}\n"
@@ -196,13 +197,73 @@ def test_a_run_that_fits_only_a_later_flavor_of_its_queue_may_start(tmp_path: Pa
     }
 
 
+COHORT = """\
+  nodePools:
+    a100: {count: 4, like: a100, devices: 8, resources: {cpu: 96, memory: 1000Gi}}
+  priorityClasses: {urgent: {value: 1000}, idle: {value: -10, preemptionPolicy: Never}}
+  queues:
+    vision:
+      create:
+        kueue:
+          namespaces: [vision]
+          cohort: all
+          preemption: {withinClusterQueue: LowerPriority, reclaimWithinCohort: Any}
+          flavors: [{name: default, quota: {cpu: 200, memory: 2000Gi, nvidia.com/gpu: 16}}]
+    batch:
+      create:
+        kueue:
+          namespaces: [vision]
+          cohort: all
+          flavors: [{name: default, quota: {cpu: 200, memory: 2000Gi, nvidia.com/gpu: 16}}]
+"""
+
+
+def in_queue(name: str, more: str = "") -> str:
+    """Fields of a run with eight devices in a queue of Kueue."""
+    return f"gpu: a100:8, {SMALL}, schedule: {{system: kueue, queue: {name}{more}}}"
+
+
+def test_a_queue_reclaims_what_others_borrow_of_its_quota(tmp_path: Path) -> None:
+    """While the second run of one queue does not fit, the other queue borrows, and its run is evicted for the third."""
+    runs = {"a1": in_queue("vision"), "a2": f"nodes: 2, {in_queue('vision')}", "a3": in_queue("vision")}
+    folder = write(tmp_path, COHORT, **runs, b1=f"nodes: 2, {in_queue('batch')}", b2=in_queue("batch"))
+    answer = tjgen(folder, "fit")
+    assert answer.code == 0
+    assert "starts, evicts vision/b2" in answer.out
+    assert "is evicted, waits for the queue" in answer.out
+    reason = "run b2 waits for queue batch, evicted for vision/a3, reclamation within the cohort: couldn't assign flavors"
+    assert reason in answer.err
+    one = results(tjgen(folder, "fit", "--format", "json"))
+    assert (one["a3"]["evicts"], one["b2"]["result"], one["b2"]["order"]) == (["vision/b2"], "waits", None)
+    report = folder / "report.html"
+    tjgen(folder, "report", "-o", str(report))
+    page = report.read_text(encoding="utf-8")
+    assert "starts, evicts vision/b2" in page
+    assert "Can be evicted by class urgent" in page
+
+
+def test_fit_lists_the_classes_and_queues_that_can_evict_a_run(tmp_path: Path) -> None:
+    """A higher class of the queue or of the scheduler, and queues whose quota the run borrows."""
+    folder = write(tmp_path, COHORT, b1=f"nodes: 2, {in_queue('batch')}", b2=in_queue("batch"), a1=in_queue("vision"))
+    one = results(tjgen(folder, "fit", "--format", "json"))
+    assert {name: run["evictableBy"] for name, run in one.items()} == {
+        "a1": ["class urgent"],
+        "b1": ["class urgent", "queue vision"],
+        "b2": ["class urgent", "queue vision"],
+    }
+    urgent = in_queue("vision", ", workloadPriority: urgent, priorityClassName: urgent")
+    one = results(tjgen(write(tmp_path, COHORT, a1=urgent), "fit", "--format", "json", "experiments/a1.yaml"))
+    assert (one["a1"]["workloadPriority"], one["a1"]["evictableBy"]) == (1000, [])
+    assert "CAN BE EVICTED BY" not in tjgen(folder, "fit", "experiments/a1.yaml").out
+
+
 def test_pods_that_fit_in_another_order_may_start() -> None:
     """The small pod goes to the large node if it comes first."""
     nodes = [
         read_node({"metadata": {"name": name}, "status": {"allocatable": {"cpu": cpu, "memory": "64Gi", "pods": 110}}})
         for name, cpu in (("small", 8), ("large", 16))
     ]
-    shared = FitCluster(ScheduledCluster(nodes), Quotas([]), {}, "lab", {}, {})
+    shared = FitCluster(ScheduledCluster(nodes), QueueSnapshot([]), {}, "lab", {}, {})
     manifest = Manifest({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}, {})
 
     def of(**roles: int) -> FitRun:
@@ -249,7 +310,7 @@ def test_a_thousand_runs_on_two_hundred_nodes_take_less_than_a_second() -> None:
     """Equal nodes and equal pods are judged once."""
     spec: dict[str, Any] = {"status": {"allocatable": {"cpu": "192", "memory": "2000Gi", "pods": 110, "nvidia.com/gpu": 8}}}
     nodes = [read_node({"metadata": {"name": f"n{i}", "labels": {"rack": str(i // 16)}}, **spec}) for i in range(200)]
-    shared = FitCluster(ScheduledCluster(nodes), Quotas([]), {}, "lab", {}, {})
+    shared = FitCluster(ScheduledCluster(nodes), QueueSnapshot([]), {}, "lab", {}, {})
     manifest = Manifest({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}, {})
     runs = []
     for i in range(1000):

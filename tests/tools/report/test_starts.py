@@ -12,7 +12,7 @@ import pytest
 from tests.checkout import ROOT
 from tests.program import tjgen
 from tests.tools.report.test_report import HOSTILE, Page
-from tjgen.cluster.queueing.kueue import Quotas
+from tjgen.cluster.queueing.kueue.snapshot import QueueSnapshot
 from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.cluster.scheduling.node import read_node
 from tjgen.cluster.scheduling.pod import read_pod
@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 def shared(devices: int) -> FitCluster:
     """One node."""
     node = {"metadata": {"name": "a"}, "status": {"allocatable": {"cpu": 96, "memory": "1Ti", "pods": 110, GPU: devices}}}
-    return FitCluster(ScheduledCluster([read_node(node)]), Quotas([]), {}, "lab", {}, {})
+    return FitCluster(ScheduledCluster([read_node(node)]), QueueSnapshot([]), {}, "lab", {}, {})
 
 
 def run(name: str, devices: int, number: int = 1) -> FitRun:
@@ -175,6 +175,6 @@ def test_a_thousand_runs_have_their_times_in_a_few_seconds() -> None:
     runs = [run(f"r{number}", (1, 2, 4, 8)[number % 4], (1, 2, 4, 8, 16)[number % 5]) for number in range(1000)]
     known = [RunDuration(BOUND, 3600 * (1 + number % 24)) for number in range(1000)]
     began = time.process_time()
-    timed = timeline(runs, known, FitCluster(ScheduledCluster(nodes), Quotas([]), {}, "lab", {}, {}))
+    timed = timeline(runs, known, FitCluster(ScheduledCluster(nodes), QueueSnapshot([]), {}, "lab", {}, {}))
     assert time.process_time() - began < 4
     assert all(one.start is not None for one in timed)

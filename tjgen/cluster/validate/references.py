@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.k8s.labels import KUEUE_PRIORITY, KUEUE_QUEUE
 from tjgen.trees.typing import NamedTuple
 
 Kind = tuple[str, str]
@@ -50,8 +51,8 @@ _NAMES: dict[str, Kind] = {
 }
 """A field that is a name -> the kind of the object."""
 _LABELS: dict[str, Kind] = {
-    "kueue.x-k8s.io/queue-name": LOCAL_QUEUE,
-    "kueue.x-k8s.io/priority-class": WORKLOAD_PRIORITY,
+    KUEUE_QUEUE: LOCAL_QUEUE,
+    KUEUE_PRIORITY: WORKLOAD_PRIORITY,
 }
 _ANNOTATIONS: dict[str, Kind] = {"scheduling.volcano.sh/queue-name": VOLCANO_QUEUE}
 _SPECS: dict[tuple[Kind, str], Kind] = {

@@ -9,7 +9,8 @@ from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Run
 from tjgen.compiler.fit.demand import demand_of
 from tjgen.compiler.fit.findings import findings
-from tjgen.compiler.fit.verdicts import FitCluster, FitRun, FitVerdict, verdicts
+from tjgen.compiler.fit.start import verdicts
+from tjgen.compiler.fit.verdicts import FitCluster, FitRun, FitVerdict
 from tjgen.language.resolve.project import PlatformDocument
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.typing import NamedTuple

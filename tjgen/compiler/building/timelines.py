@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tjgen.cluster.queueing.kueue import ResourceFlavor
+from tjgen.cluster.queueing.kueue.objects import ResourceFlavor
 from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.cluster.validate.builtin.gotext import parse_duration
 from tjgen.compiler.building.environment import EnvironmentSettings

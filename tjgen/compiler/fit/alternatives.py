@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 
-from tjgen.cluster.queueing.kueue import FITS, ClusterQueue, Quotas, ResourceFlavor, in_flavor
+from tjgen.cluster.queueing.kueue.flavorassigner import FIT, assign, in_flavor
+from tjgen.cluster.queueing.kueue.objects import ClusterQueue, QueuedWorkload, ResourceFlavor
+from tjgen.cluster.queueing.kueue.snapshot import QueueSnapshot
 from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.cluster.scheduling.pod import SchedulingPod
 from tjgen.compiler.fit.demand import Demand, DemandSet
@@ -30,8 +32,9 @@ def other_flavor(demand: Demand, queue: ClusterQueue, cluster: ScheduledCluster)
     for position, (flavor, _) in enumerate(queue.flavors):
         if not position:
             continue
-        assignment = Quotas([queue._replace(flavors=queue.flavors[position:])]).assign(queue.name, pod_sets(demand))
-        if assignment.mode != FITS:
+        later = QueueSnapshot([queue._replace(flavors=queue.flavors[position:])])
+        assignment = assign(QueuedWorkload("", queue.name, pod_sets(demand)), later)
+        if assignment.mode != FIT:
             continue
         changed = flavored(demand, assignment.flavors)
         if try_place(changed, cluster).starts(changed):

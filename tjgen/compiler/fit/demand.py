@@ -12,6 +12,7 @@ from tjgen.cluster.scheduling.pod import SchedulingPod, read_pod
 from tjgen.compiler.totals.tally import claimed_devices
 from tjgen.language.spec.objects import NewPriority
 from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.k8s.labels import KUEUE_PRIORITY
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.typing import NamedTuple
 
@@ -41,6 +42,8 @@ class Demand(NamedTuple):
     """Pods that start together or not at all; 0 if each starts by itself."""
     least: int
     """Pods of the gang before which none starts."""
+    workload_priority: int = 0
+    """Priority in a queue of Kueue."""
 
     @property
     def number(self) -> int:
@@ -84,7 +87,13 @@ def demand_of(manifests: Sequence[Manifest], previews: Sequence[Manifest], prior
     least = max((int(get(one.tree, ("spec", "minMember"), None) or 0) for one in groups), default=0)
     jobs = [one for one in manifests if one.api_version.startswith("batch.volcano.sh/")]
     least = max([least, *(int(get(one.tree, ("spec", "minAvailable"), None) or number) for one in jobs)])
-    return Demand(sets, priority, number if least else 0, least)
+    return Demand(sets, priority, number if least else 0, least, _workload_priority(manifests, priorities, priority))
+
+
+def _workload_priority(manifests: Sequence[Manifest], priorities: Priorities, priority: int) -> int:
+    """The priority in a queue of Kueue: that of the class in the label, or else of the pods."""
+    names = [str(get(one.tree, ("metadata", "labels", KUEUE_PRIORITY), "")) for one in manifests]
+    return next((priorities[name].value for name in names if name in priorities), priority)
 
 
 def _set(manifest: Manifest, pods: Pods, templates: Mapping[str, Tree], priorities: Priorities) -> DemandSet:

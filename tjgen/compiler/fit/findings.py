@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tjgen.cluster.queueing.kueue import FITS, NEVER
 from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.compiler.fit.causes import NUMBER, OTHER, RESOURCE, SELECTOR, TAINT, Cause, causes
 from tjgen.compiler.fit.demand import demand_of
-from tjgen.compiler.fit.verdicts import BY_QUEUE, FitCluster, FitRun, FitVerdict, verdict_alone
+from tjgen.compiler.fit.verdicts import BY_QUEUE, FITS, NEVER, FitCluster, FitRun, FitVerdict, verdict_alone
 from tjgen.compiler.totals.quotas import requesting_field
 from tjgen.language.resolve.places import Documents, locate
 from tjgen.language.setting import Setting
@@ -64,8 +63,12 @@ def _waits(verdict: FitVerdict, platform: str, tree: Managed, documents: Documen
     where = f"queue {run.queue}" if verdict.by == BY_QUEUE else f"the nodes of Platform {platform}"
     partly = f" with {verdict.started} of {run.demand.number} pods on nodes" if verdict.started else ""
     action = "may not start on" if verdict.condition else "waits for"
+    if verdict.evicted_for:
+        partly = f", evicted for {verdict.evicted_for}"
     message = f"run {run.name} {action} {where}{partly}: {verdict.message}"
     hint = "it starts when other runs end; raise its priority or request less to start it earlier"
+    if verdict.evicted_for:
+        hint = "the run starts and is evicted; request no more than the quota of its own queue, or raise its priority"
     if verdict.started:
         hint = "gang scheduling (schedule.system) keeps the nodes free for runs that can start"
     if verdict.condition:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tjgen.cluster.queueing.kueue import ClusterQueue, PodSetRequest, ResourceFlavor
+from tjgen.cluster.queueing.kueue.objects import (
+    NEVER,
+    ClusterQueue,
+    ClusterQueuePreemption,
+    PodSetRequest,
+    ResourceFlavor,
+)
 from tjgen.cluster.scheduling.node import amounts
 from tjgen.compiler.fit.demand import Demand
 from tjgen.language.spec.objects import PlatformSpec, Queue
+from tjgen.trees.fields.path import Tree
 from tjgen.trees.k8s.quantity import parse
 
 Amounts = Mapping[str, "str | int | float"]
@@ -38,7 +45,17 @@ def _cluster_queue(name: str, queue: Queue, spec: PlatformSpec) -> ClusterQueue:
     flavors = [(_flavor(flavor, spec), _amounts(quota)) for flavor, quota in shares]
     covered = dict.fromkeys(resource for _, quota in flavors for resource in quota)
     whole = [(flavor, {resource: quota.get(resource, 0) for resource in covered}) for flavor, quota in flavors]
-    return ClusterQueue(name, whole, own.cohort or "", own.strategy == "StrictFIFO")
+    return ClusterQueue(name, whole, own.cohort or "", own.strategy == "StrictFIFO", _preemption(own.preemption))
+
+
+def _preemption(policy: Tree) -> ClusterQueuePreemption:
+    borrow = policy.get("borrowWithinCohort") or {}
+    return ClusterQueuePreemption(
+        policy.get("withinClusterQueue") or NEVER,
+        policy.get("reclaimWithinCohort") or NEVER,
+        (borrow.get("policy") or NEVER) != NEVER,
+        borrow.get("maxPriorityThreshold"),
+    )
 
 
 def _flavor(name: str, spec: PlatformSpec) -> ResourceFlavor:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tjgen.cluster.queueing.kueue import Quotas
+from tjgen.cluster.queueing.kueue.snapshot import QueueSnapshot
 from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.cluster.scheduling.node import read_node
 from tjgen.compiler.fit.queues import capabilities, cluster_queues
@@ -23,5 +23,5 @@ def shared_cluster(nodes: Iterable[Tree], platform: Platform) -> FitCluster:
     }
     namespaces = {name: one.labels for name, one in spec.namespaces.items()}
     cluster = ScheduledCluster([read_node(node) for node in nodes], namespaces=namespaces, of_classes=classes)
-    queues = Quotas(cluster_queues(spec))
+    queues = QueueSnapshot(cluster_queues(spec))
     return FitCluster(cluster, queues, capabilities(spec), platform.metadata.name, spec.priority_classes, {})

@@ -1,16 +1,17 @@
 """Runs with the time after which they end -> when each starts and ends, if all are submitted at once.
 
 The runs that fit start at 0. Whenever a run ends, the others start in the order of `verdicts`. A run whose end is unknown
-never ends, so it never frees devices for others.
+never ends, so it never frees devices for others. A run that Kueue evicts starts again from its beginning.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 
-from tjgen.cluster.queueing.kueue import NEVER
-from tjgen.compiler.fit.verdicts import Candidate, FitCluster, FitRun, FitVerdict, Occupancy, combined, start, verdict_alone
+from tjgen.compiler.fit.occupancy import Candidate, Occupancy
+from tjgen.compiler.fit.start import start
+from tjgen.compiler.fit.verdicts import NEVER, FitCluster, FitRun, FitVerdict, combined, verdict_alone
 from tjgen.trees.typing import NamedTuple
 
 ESTIMATE, BOUND, UNKNOWN = "estimate", "deadline", "unknown"
@@ -47,23 +48,33 @@ def timeline(runs: Sequence[FitRun], durations: Sequence[RunDuration], shared: F
     """Each run with its times, in the order of `runs`. The nodes and queues of `shared` are empty and stay so."""
     alone = [verdict_alone(run, shared) for run in runs]
     known = {id(run): duration for run, duration in zip(runs, durations, strict=True)}
-    waiting = [Candidate(one.run) for one in alone if one.mode != NEVER]
+    candidates = [Candidate(one.run, ordinal) for ordinal, one in enumerate(alone) if one.mode != NEVER]
     occupancy = Occupancy(shared)
     first: dict[int, FitVerdict] = {}
     started: dict[int, tuple[int, FitVerdict]] = {}
     ending: list[tuple[int, int, Candidate]] = []
-    now = 0
+    entries: dict[int, int] = {}
+    """Run -> the number of its entry in `ending`, unless it is evicted."""
+    now = number = 0
     for _ in range(MOST_ENDS):
-        several = {id(one.run): one for one in start(waiting, occupancy)}
-        first = first or several
-        for one in waiting:
-            verdict, duration = several[id(one.run)], known[id(one.run)]
-            if verdict.order:
-                started[id(one.run)] = (now, verdict)
-                if duration.kind != UNKNOWN:
-                    heappush(ending, (now + duration.seconds, len(started), one))
-        waiting = [one for one in waiting if id(one.run) not in started]
-        if not (waiting and ending):
+        waiting = [one for one in candidates if id(one.run) not in started]
+        results = start(waiting, occupancy)
+        several = [(one, results[id(one)]) for one in candidates if id(one) in results]
+        first = first or {id(one.run): verdict for one, verdict in several}
+        for one, verdict in several:
+            run, duration = id(one.run), known[id(one.run)]
+            entries.pop(run, None)
+            if not verdict.order:
+                started.pop(run, None)
+                continue
+            started[run] = (now, verdict)
+            if duration.kind != UNKNOWN:
+                number += 1
+                entries[run] = number
+                heappush(ending, (now + duration.seconds, number, one))
+        ending = [one for one in ending if entries.get(id(one[2].run)) == one[1]]
+        heapify(ending)
+        if len(started) == len(candidates) or not ending:
             break
         now = ending[0][0]
         while ending and ending[0][0] == now:

@@ -11,10 +11,8 @@ from collections.abc import Iterator
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
-from tjgen.trees.k8s.labels import KUEUE_QUEUE, MULTI_KUEUE
+from tjgen.trees.k8s.labels import KUEUE_PRIORITY, KUEUE_QUEUE, MULTI_KUEUE
 from tjgen.trees.workload.contribution import Contribution
-
-PRIORITY = "kueue.x-k8s.io/priority-class"
 
 
 def queued(experiment: Experiment, at: FieldPath) -> Iterator[Contribution | Diagnostic]:
@@ -26,7 +24,7 @@ def queued(experiment: Experiment, at: FieldPath) -> Iterator[Contribution | Dia
     else:
         yield Contribution(("metadata", "labels", KUEUE_QUEUE), schedule.queue, (*at, "queue"), mirrors=True)
     if schedule.workload_priority is not None:
-        label: FieldPath = ("metadata", "labels", PRIORITY)
+        label: FieldPath = ("metadata", "labels", KUEUE_PRIORITY)
         yield Contribution(label, schedule.workload_priority, (*at, "workloadPriority"), mirrors=True)
     if schedule.multi_kueue:
         yield Contribution(("run", "managedBy"), MULTI_KUEUE, (*at, "multiKueue"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 
-from tjgen.cluster.queueing.kueue import NEVER
+from tjgen.compiler.fit.verdicts import NEVER
 from tjgen.gitops.diff.effect import UNCHANGED
 from tjgen.tools.report import changes, diagnostics, runs, shared, starts, totals
 from tjgen.tools.report.assets import asset

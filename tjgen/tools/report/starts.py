@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tjgen.cluster.queueing.kueue import NEVER
 from tjgen.compiler.building.timelines import ClusterTimeline, PlannedRun
 from tjgen.compiler.fit.timeline import BOUND, UNKNOWN
+from tjgen.compiler.fit.verdicts import NEVER
 from tjgen.tools.report.content import Report
 from tjgen.tools.report.facts import duration
 from tjgen.tools.report.markup import escape, quoted
@@ -66,6 +66,9 @@ def _row(run: PlannedRun) -> Iterator[str]:
     result = escape(verdict.result)
     yield f' <td><b class="bad">{result}</b>' if verdict.mode == NEVER else f" <td>{result}"
     yield f" <td>{escape(_start(run))} <td>{escape(_end(run))} <td>"
+    evictable = (timed.at_start or verdict).evictable_by
+    if evictable:
+        yield f"<p>Can be evicted by {escape(', '.join(evictable))}"
     for one in run.findings:
         yield f"<p>{escape(one.message)}<p><code>{escape(one.span or '')}</code>"
         yield f'<p class="hint">{escape(one.hint)}' if one.hint else ""

@@ -14,6 +14,8 @@ TEAM_LABEL = "team"
 """The label by which totals are grouped."""
 KUEUE_QUEUE = "kueue.x-k8s.io/queue-name"
 """The LocalQueue of Kueue that admits a run."""
+KUEUE_PRIORITY = "kueue.x-k8s.io/priority-class"
+"""The WorkloadPriorityClass of a run."""
 POD_SECURITY = "pod-security.kubernetes.io/"
 """Prefix of the labels by which a namespace sets its levels of Pod Security."""
 POD_SECURITY_MODES = ("enforce", "audit", "warn")

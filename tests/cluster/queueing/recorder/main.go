@@ -2,8 +2,11 @@
 //
 // Each line of the input is a cluster: {"flavors": [...], "queues": [...], "workloads": [...]}, with ResourceFlavors, ClusterQueues and
 // Workloads, whose queueName is that of a ClusterQueue. The workloads are assigned in turn, and keep their quota if they fit. A
-// line of the output has for each of them the mode with the quota that others use and with all quota, the flavors, and the messages:
-// Kueue looks at resources in any order, so there may be several.
+// workload that evicts others takes their quota. A line of the output has for each of them the mode with the quota that others use
+// and with all quota, the flavors, whether it borrows, the workloads that it evicts, and the messages: Kueue looks at resources in
+// any order, so there may be several.
+//
+// The output also has what the scheduler does in its cycles if all workloads are submitted at once (schedule.go).
 package main
 
 import (
@@ -13,9 +16,13 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	testingclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	configapi "sigs.k8s.io/kueue/apis/config/v1beta2"
@@ -24,7 +31,8 @@ import (
 	"sigs.k8s.io/kueue/pkg/controller/core/indexer"
 	"sigs.k8s.io/kueue/pkg/resources"
 	"sigs.k8s.io/kueue/pkg/scheduler/flavorassigner"
-	preemption "sigs.k8s.io/kueue/pkg/scheduler/preemption/common"
+	"sigs.k8s.io/kueue/pkg/scheduler/preemption"
+	"sigs.k8s.io/kueue/pkg/scheduler/preemption/expectations"
 	"sigs.k8s.io/kueue/pkg/workload"
 )
 
@@ -36,18 +44,18 @@ type input struct {
 	Workloads []kueue.Workload       `json:"workloads"`
 }
 
+type answer struct {
+	InTurn   []verdict `json:"inTurn"`
+	Together outcome   `json:"together"`
+}
+
 type verdict struct {
 	Mode     string            `json:"mode"`
 	Alone    string            `json:"alone"`
+	Borrows  int               `json:"borrows"`
 	Flavors  map[string]string `json:"flavors,omitempty"`
+	Targets  [][2]string       `json:"targets,omitempty"`
 	Messages []string          `json:"messages,omitempty"`
-}
-
-// noPreemption finds no workloads to preempt.
-type noPreemption struct{}
-
-func (noPreemption) SimulatePreemption(context.Context, *scheduler.ClusterQueueSnapshot, workload.Info, resources.FlavorResource, resources.Amount) (preemption.PreemptionPossibility, int) {
-	return preemption.NoCandidates, 0
 }
 
 func main() {
@@ -57,7 +65,7 @@ func main() {
 	out := json.NewEncoder(os.Stdout)
 	out.SetEscapeHTML(false)
 	for number := 1; in.Scan(); number++ {
-		verdicts, err := judge(in.Bytes())
+		verdicts, err := record(in.Bytes())
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "line %d: %v\n", number, err)
 			os.Exit(1)
@@ -66,11 +74,22 @@ func main() {
 	}
 }
 
-func judge(line []byte) ([]verdict, error) {
-	var in input
-	if err := json.Unmarshal(line, &in); err != nil {
-		return nil, err
+func record(line []byte) (answer, error) {
+	var one, two input
+	for _, in := range []*input{&one, &two} {
+		if err := json.Unmarshal(line, in); err != nil {
+			return answer{}, err
+		}
 	}
+	together, err := run(one)
+	if err != nil {
+		return answer{}, err
+	}
+	inTurn, err := judge(two)
+	return answer{inTurn, together}, err
+}
+
+func judge(in input) ([]verdict, error) {
 	ctx := context.Background()
 	scheme := runtime.NewScheme()
 	if err := kueue.AddToScheme(scheme); err != nil {
@@ -98,32 +117,54 @@ func judge(line []byte) ([]verdict, error) {
 	if err != nil {
 		return nil, err
 	}
+	formatter := resources.NewResourceFormatter()
+	preemptor := preemption.New(client, workload.Ordering{}, events.NewFakeRecorder(1), nil, false, clock.RealClock{}, nil, expectations.New(), nil)
+	assign := func(snapshot *scheduler.Snapshot, info *workload.Info) flavorassigner.Assignment {
+		queue := snapshot.ClusterQueue(info.ClusterQueue)
+		oracle := preemption.NewOracle(preemptor, snapshot)
+		assigner := flavorassigner.New(info, queue, flavors, false, oracle, nil, configapi.QuotaCheckBlockUndeclared, formatter)
+		return assigner.Assign(ctx, nil)
+	}
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	var verdicts []verdict
 	for i := range in.Workloads {
-		assign := func(snapshot *scheduler.Snapshot) flavorassigner.Assignment {
-			info := workload.NewInfo(&in.Workloads[i])
-			queue := snapshot.ClusterQueue(kueue.ClusterQueueReference(in.Workloads[i].Spec.QueueName))
-			assigner := flavorassigner.New(info, queue, flavors, false, noPreemption{}, nil, configapi.QuotaCheckBlockUndeclared, resources.NewResourceFormatter())
-			return assigner.Assign(ctx, nil)
+		obj := &in.Workloads[i]
+		pending := func() *workload.Info {
+			info := workload.NewInfo(obj)
+			info.ClusterQueue = kueue.ClusterQueueReference(obj.Spec.QueueName)
+			return info
 		}
-		alone, last := assign(empty), assign(used)
-		one := verdict{Mode: last.RepresentativeMode().String(), Alone: alone.RepresentativeMode().String()}
-		if last.RepresentativeMode() == flavorassigner.Fit {
+		alone, last := assign(empty, pending()), assign(used, pending())
+		one := verdict{Mode: last.RepresentativeMode().String(), Alone: alone.RepresentativeMode().String(), Borrows: last.Borrows()}
+		if last.RepresentativeMode() != flavorassigner.Fit {
+			for range repeats {
+				again := assign(used, pending())
+				if text := again.Message(); !slices.Contains(one.Messages, text) {
+					one.Messages = append(one.Messages, text)
+				}
+			}
+			slices.Sort(one.Messages)
+		}
+		admitted := last.RepresentativeMode() == flavorassigner.Fit
+		if last.RepresentativeMode() == flavorassigner.Preempt {
+			for _, target := range preemptor.GetTargets(ctx, *pending(), last, used) {
+				one.Targets = append(one.Targets, [2]string{target.WorkloadInfo.Obj.Name, target.Reason})
+				used.RemoveWorkload(target.WorkloadInfo)
+				admitted = true
+			}
+		}
+		if last.RepresentativeMode() != flavorassigner.NoFit {
 			one.Flavors = map[string]string{}
 			for _, podSet := range last.PodSets {
 				for _, flavor := range podSet.Flavors {
 					one.Flavors[string(podSet.Name)] = string(flavor.Name)
 				}
 			}
-			used.ClusterQueue(kueue.ClusterQueueReference(in.Workloads[i].Spec.QueueName)).AddUsage(workload.Usage{Quota: last.Usage.Quota})
-		} else {
-			for range repeats {
-				again := assign(used)
-				if text := again.Message(); !slices.Contains(one.Messages, text) {
-					one.Messages = append(one.Messages, text)
-				}
-			}
-			slices.Sort(one.Messages)
+		}
+		if admitted {
+			quota := &kueue.Admission{ClusterQueue: kueue.ClusterQueueReference(obj.Spec.QueueName), PodSetAssignments: last.ToAPI(logr.Discard())}
+			workload.SetQuotaReservation(obj, quota, testingclock.NewFakeClock(start.Add(time.Duration(i)*time.Minute)))
+			used.AddWorkload(workload.NewInfo(obj))
 		}
 		verdicts = append(verdicts, one)
 	}

@@ -1,0 +1,1 @@
+"""Queues and workloads -> the decisions of Kueue: flavors, preemption, and the order of workloads."""

@@ -1,0 +1,94 @@
+"""Runs and a cluster -> those that start next to each other, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tjgen.compiler.fit.admission import admit, evictable_by
+from tjgen.compiler.fit.alternatives import flavored
+from tjgen.compiler.fit.capability import lacking
+from tjgen.compiler.fit.occupancy import Candidate, Occupancy
+from tjgen.compiler.fit.placement import place, remove
+from tjgen.compiler.fit.verdicts import (
+    BY_QUEUE,
+    BY_SCHEDULER,
+    FITS,
+    NEVER,
+    WAITS,
+    FitCluster,
+    FitRun,
+    FitVerdict,
+    combined,
+    flavor_names,
+    verdict_alone,
+)
+
+
+def verdicts(runs: Sequence[FitRun], shared: FitCluster) -> list[FitVerdict]:
+    """A verdict for each run, in the order of the runs. The nodes and queues of `shared` are empty and stay so."""
+    alone = [verdict_alone(run, shared) for run in runs]
+    able = [Candidate(one.run, ordinal) for ordinal, one in enumerate(alone) if one.mode != NEVER]
+    started = start(able, Occupancy(shared))
+    by_run = {id(one.run): started[id(one)] for one in able}
+    return [combined(one, by_run.get(id(one.run))) for one in alone]
+
+
+def start(candidates: Sequence[Candidate], occupancy: Occupancy) -> dict[int, FitVerdict]:
+    """Start those of the runs for which `occupancy` has capacity; it keeps them. Each run may fit the empty cluster.
+
+    Runs that hold some nodes already are first; the others follow in the order of their priority. The result is by the identity
+    of the candidates, and contains the runs that started earlier and are evicted now.
+    """
+    results: dict[int, FitVerdict] = {}
+    admission = admit(candidates, occupancy)
+    evicted = [one for one in admission.evicted if one not in candidates]
+    candidates = sorted([*candidates, *evicted], key=lambda one: (not one.placed, -one.run.demand.priority))
+    results.update(admission.waiting)
+    order = changes = 0
+    stuck: dict[tuple[int, str], tuple[int, str]] = {}
+    """Changes so far and kind of pod -> the number of such pods that fit, and the sentence for the next one."""
+    cluster = occupancy.cluster
+    for one in candidates:
+        run, assignment = one.run, one.assignment
+        if run.queue in occupancy.quotas.queues and assignment is None:
+            continue
+        demand = flavored(run.demand, assignment.flavors) if assignment is not None else run.demand
+        missing = lacking(demand, run.queue, occupancy.capabilities.get(run.queue, {}), occupancy.used.get(run.queue, {}))
+        if missing:
+            results[id(one)] = FitVerdict(run, WAITS, by=BY_QUEUE, message=missing)
+            continue
+        remove(one.placed, cluster)
+        one.placed = ()
+        # The same pods fit no better until others are on the nodes.
+        key = (changes, demand.kind[0][0]) if demand.is_plain and len(demand.sets) == 1 else None
+        least = demand.least if demand.gang else 1
+        fitting, waiting = stuck.get(key, (least, "")) if key is not None else (least, "")
+        placement = place(demand, cluster) if fitting >= least else None
+        flavors, evicts = flavor_names(assignment), admission.evicts.get(id(one), ())
+        if placement is not None and placement.starts(demand):
+            order += 1
+            changes += 1
+            occupancy.start(one, placement.placed)
+            results[id(one)] = FitVerdict(
+                run, FITS, order=order, flavors=flavors, demand=demand, placement=placement, evicts=evicts
+            )
+            continue
+        started = 0
+        if placement is not None:
+            waiting = placement.message
+            if demand.gang:
+                remove(placement.placed, cluster)
+            if key is not None and (demand.gang or not placement.placed):
+                stuck[key] = (len(placement.placed), waiting)
+            if placement.placed and not demand.gang:
+                started = len(placement.placed)
+                changes += 1
+                one.placed = placement.placed
+        results[id(one)] = FitVerdict(
+            run, WAITS, by=BY_SCHEDULER, message=waiting, started=started, flavors=flavors, evicts=evicts
+        )
+    for one in candidates:
+        verdict = results[id(one)]
+        if verdict.order:
+            results[id(one)] = verdict._replace(evictable_by=evictable_by(one, occupancy))
+    return results
