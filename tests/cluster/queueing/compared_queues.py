@@ -64,9 +64,9 @@ def _preemption(policy: Tree) -> ClusterQueuePreemption:
 
 
 def workload_of(one: Tree) -> QueuedWorkload:
-    """A workload of a case. Its hour of creation stands for its time."""
+    """A workload of a case. The hour and minute of its creation stand for its time."""
     metadata, spec = one["metadata"], one["spec"]
-    created = int(metadata["creationTimestamp"][11:13])
+    created = int(metadata["creationTimestamp"][11:16].replace(":", ""))
     return QueuedWorkload(
         metadata["name"], spec["queueName"], [_pod_set(each) for each in spec["podSets"]], spec["priority"], created
     )

@@ -3,7 +3,7 @@
 (cd tests/cluster/queueing/recorder && go build -o RECORDER .)
 python -m tests.cluster.queueing.record RECORDER [COUNT]
 
-RECORDER is the program of recorder/main.go, with its absolute path. COUNT (1200) clusters are considered; one in ten stays in
+RECORDER is the program of recorder/main.go, with its absolute path. COUNT (1100) clusters are considered; one in ten stays in
 recorded.json.xz.
 """
 
@@ -18,7 +18,7 @@ from tests.cluster.recording import record
 
 RECORDED = Path(__file__).parent / "recorded.json.xz"
 RELEASE = "sigs.k8s.io/kueue v0.19.0"
-COUNT = 1200
+COUNT = 1100
 
 
 def main(arguments: list[str]) -> int:

@@ -73,7 +73,8 @@ def _preemption(random: Random) -> Tree:
 
 def _workload(random: Random, number: int, names: list[str]) -> Tree:
     pod_sets = [_pod_set(random, role) for role in ("launcher", "node")[random.choice((0, 1, 1)) :]]
-    created = f"2025-12-01T{random.randint(0, 9):02}:00:00Z"
+    # Kueue has no order for workloads of several queues with one time.
+    created = f"2025-12-01T{random.randint(0, 9):02}:{number:02}:00Z"
     return {
         "metadata": {
             "name": f"workload-{number}",

@@ -242,6 +242,25 @@ def test_a_queue_reclaims_what_others_borrow_of_its_quota(tmp_path: Path) -> Non
     assert "Can be evicted by class urgent" in page
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        pytest.param("{withinClusterQueue: 7, reclaimWithinCohort: Sometimes, borrowWithinCohort: Never}", id="unknown policies"),
+        pytest.param("{reclaimWithinCohort: LowerPriority, borrowWithinCohort: [1]}", id="a list"),
+        pytest.param(
+            "{reclaimWithinCohort: Any, borrowWithinCohort: {policy: LowerPriority, maxPriorityThreshold: high}}", id="a word"
+        ),
+    ],
+)
+def test_preemption_rules_that_kueue_does_not_know_evict_nothing(tmp_path: Path, rules: str) -> None:
+    """The runs start as their quota allows."""
+    platform = COHORT.replace("{withinClusterQueue: LowerPriority, reclaimWithinCohort: Any}", rules)
+    folder = write(tmp_path, platform, a1=in_queue("vision"), b1=f"nodes: 2, {in_queue('batch')}", b2=in_queue("batch"))
+    one = results(tjgen(folder, "fit", "--format", "json"))
+    assert [name for name, run in one.items() if run["evicts"]] == []
+    assert sum(bool(run["order"]) for run in one.values()) == 3
+
+
 def test_fit_lists_the_classes_and_queues_that_can_evict_a_run(tmp_path: Path) -> None:
     """A higher class of the queue or of the scheduler, and queues whose quota the run borrows."""
     folder = write(tmp_path, COHORT, b1=f"nodes: 2, {in_queue('batch')}", b2=in_queue("batch"), a1=in_queue("vision"))

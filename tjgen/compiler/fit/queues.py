@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tjgen.cluster.queueing.kueue.objects import (
+    LOWER_PRIORITY,
     NEVER,
     ClusterQueue,
     ClusterQueuePreemption,
@@ -14,7 +15,7 @@ from tjgen.cluster.queueing.kueue.objects import (
 from tjgen.cluster.scheduling.node import amounts
 from tjgen.compiler.fit.demand import Demand
 from tjgen.language.spec.objects import PlatformSpec, Queue
-from tjgen.trees.fields.path import Tree
+from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.quantity import parse
 
 Amounts = Mapping[str, "str | int | float"]
@@ -49,12 +50,13 @@ def _cluster_queue(name: str, queue: Queue, spec: PlatformSpec) -> ClusterQueue:
 
 
 def _preemption(policy: Tree) -> ClusterQueuePreemption:
-    borrow = policy.get("borrowWithinCohort") or {}
+    """The rules of a queue. A rule that Kueue does not know evicts nothing; the check of its ClusterQueue reports it."""
+    threshold = get(policy, ("borrowWithinCohort", "maxPriorityThreshold"), None)
     return ClusterQueuePreemption(
-        policy.get("withinClusterQueue") or NEVER,
-        policy.get("reclaimWithinCohort") or NEVER,
-        (borrow.get("policy") or NEVER) != NEVER,
-        borrow.get("maxPriorityThreshold"),
+        str(policy.get("withinClusterQueue", NEVER)),
+        str(policy.get("reclaimWithinCohort", NEVER)),
+        get(policy, ("borrowWithinCohort", "policy"), None) == LOWER_PRIORITY,
+        threshold if isinstance(threshold, int) else None,
     )
 
 

@@ -41,7 +41,7 @@ func setAdmissionRoutineWrapper(*scheduler.Scheduler, routine.Wrapper)
 
 const (
 	namespace  = "vision"
-	mostCycles = 100
+	mostCycles = 60
 	// The scheduler tries the flavors of a workload in several cycles.
 	mostFlavors = 12
 )
@@ -111,7 +111,13 @@ func run(in input) (outcome, error) {
 		result.Evictions = append(result.Evictions, evicted...)
 		requeuer.ProcessRequeues(ctx)
 		clock.Step(time.Minute)
-		state := fmt.Sprint(manager.Dump(), manager.DumpInadmissible())
+		state := ""
+		for _, pending := range []map[kueue.ClusterQueueReference][]workload.Reference{manager.Dump(), manager.DumpInadmissible()} {
+			for _, names := range pending {
+				slices.Sort(names)
+			}
+			state += fmt.Sprint(pending)
+		}
 		if state != previous || len(evicted) > 0 {
 			previous, repeated = state, 0
 		} else if repeated++; repeated == mostFlavors {

@@ -178,7 +178,7 @@ def _evictable(
 
 
 def _ordered(candidates: Iterable[_Candidate]) -> list[_Candidate]:
-    """`CandidatesOrdering`: lower priority first, then those that were admitted later. The name stands for the UID."""
+    """`CandidatesOrdering`: lower priority first, then those that were admitted later. The name replaces the UID."""
     return sorted(
         candidates, key=lambda one: (one.admitted.workload.priority, -one.admitted.reserved, one.admitted.workload.name)
     )
