@@ -51,7 +51,7 @@ class CommandBudgets(NamedTuple):
     """Bytes of one file."""
     total_size: int = 1024 * _MI
     """Bytes of all files that one command reads."""
-    list_size: int = 256 * _MI
+    list_size: int = 512 * _MI
     """Bytes of one list of data items."""
     files: int = 100_000
     """Files that one command reads."""

@@ -58,7 +58,8 @@ def forgetful() -> Plan:
 
 def greedy(items: DataItems, count: int, options: Mapping[str, Any]) -> list[list[int]]:
     plan = dealt(items, count, options)
-    del items.paths[:], items.sizes[:]
+    items.paths.append("another")
+    items.sizes.append(1)
     return plan
 
 

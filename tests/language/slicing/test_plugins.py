@@ -8,6 +8,7 @@ import pytest
 
 from tjgen.language.slicing.division import divide
 from tjgen.language.slicing.items import DataItems, listed
+from tjgen.language.slicing.proof import Plan
 from tjgen.trees import trust
 
 GOOD = """
@@ -22,7 +23,7 @@ def items() -> DataItems:
     return listed([("a", 1), ("b", 2), ("c", 3)], ())[0]
 
 
-def divided(text: str | None, folder: Path) -> tuple[list[list[int]] | None, list[str]]:
+def divided(text: str | None, folder: Path) -> tuple[Plan | None, list[str]]:
     file = folder / "mine.py"
     if text is not None:
         file.write_text(text)

@@ -33,7 +33,7 @@ class VolumeUse(NamedTuple):
     task: str
     volume: str
     source: Source
-    paths: list[str]
+    paths: Sequence[str]
     """Below the root of the source."""
     writes: bool
     at: FieldPath
@@ -80,7 +80,7 @@ def _meeting(uses: Sequence[VolumeUse]) -> Iterator[tuple[int, int]]:
             index.add(path, use.share, number)
 
 
-def met(one: list[str], other: list[str]) -> str | None:
+def met(one: Sequence[str], other: Sequence[str]) -> str | None:
     """A path that both have, as it is or in a folder; None if there is none."""
     for above, below in ((set(one), other), (set(other), one)):
         same = next((path for path in below if path in above), None)
@@ -126,7 +126,7 @@ def folder_of_place(volume: Volume, sub_path: str | None, read_only: bool, setti
 class _Read(NamedTuple):
     """What a task reads below the folder of the data."""
 
-    paths: list[str]
+    paths: Sequence[str]
     source: Source | None = None
     """A source of its own, instead of that of the volume."""
     share: tuple[str, int] | None = None

@@ -17,8 +17,10 @@ from tjgen.trees.files.sandbox import Sandbox
 from tjgen.trees.session import Session
 from tjgen.trees.typing import NamedTuple
 
-MOST_LISTED = 2_000_000
-"""The number of items that are kept in memory, about 250 MB of them."""
+MOST_LISTED = 10_000_000
+"""The number of items of a manifest: a build of so many needs almost 1 GiB of memory."""
+MOST_EXPANDED = 2_000_000
+"""The number of items of patterns, which are large without a large file."""
 
 
 class Numbered(NamedTuple):
@@ -119,9 +121,10 @@ def _manifest(file: str, section: DataSection, sandbox: Sandbox, session: Sessio
         message = f"the manifest {file} cannot be read: {problem.reason}"
         hint = "name a file relative to the folder of the experiment"
         return items.DataItems(), [Diagnostic(problems.UNREADABLE, message, path=because, hint=hint)]
-    lines = content.count(b"\n")
+    lines = content.count(b"\n") - file.lower().endswith(".csv")
     if lines > MOST_LISTED:
-        return items.DataItems(), [_too_many(lines, because)]
+        hint = "divide them with `tjgen slices`, or list folders or archives"
+        return items.DataItems(), [_too_many(lines, MOST_LISTED, because, hint)]
     # The runs of a sweep and the tasks of an experiment share it.
     key = f"{file} {sha256(content).hexdigest()}"
     contents = [content]
@@ -143,9 +146,11 @@ def _each_expanded(patterns: Sequence[str], at: FieldPath) -> tuple[items.DataIt
             parsed = braces.parse(pattern)
         except ValueError as problem:
             return items.DataItems(), [_malformed(pattern, problem, at)]
-        if len(collector.items) + parsed.total > MOST_LISTED:
-            return items.DataItems(), [_too_many(len(collector.items) + parsed.total, (*at, "pattern"))]
-        paths = list(parsed.paths())
+        total = len(collector.items) + parsed.total
+        if total > MOST_EXPANDED:
+            hint = "divide by contiguous, round-robin or weighted with deliver: range"
+            return items.DataItems(), [_too_many(total, MOST_EXPANDED, (*at, "pattern"), hint)]
+        paths = [path.encode() for path in parsed.paths()]
         collector.extend(paths, [UNKNOWN] * len(paths), [position] * len(paths))
     return collector.done()
 
@@ -155,9 +160,8 @@ def _malformed(pattern: str, problem: ValueError, at: FieldPath) -> Diagnostic:
     return Diagnostic(problems.PATTERN, f"the pattern {pattern!r} {problem}", path=(*at, "pattern"), hint=hint)
 
 
-def _too_many(count: int, because: FieldPath) -> Diagnostic:
-    message = f"{count} items are too many to list: the limit is {MOST_LISTED}"
-    hint = "divide by contiguous, round-robin or weighted with deliver: range and items by pattern or count, or list folders"
+def _too_many(count: int, limit: int, because: FieldPath, hint: str) -> Diagnostic:
+    message = f"{count} items are too many to list: the limit is {limit}"
     return Diagnostic(problems.TOO_MANY, message, path=because, hint=hint)
 
 

@@ -89,7 +89,7 @@ def part_of_task(known: DataItems, cut: Cut, setting: Setting) -> tuple[DataItem
     # The next task divides the same items in the same way.
     key = (known, cut.tasks, slices.by, options, slices.balance, setting.slicers, {*setting.refused_slicers})
 
-    def divided() -> tuple[list[list[int]] | None, list[Diagnostic]]:
+    def divided() -> tuple[Plan | None, list[Diagnostic]]:
         return divide(
             known,
             len(cut.tasks),

@@ -10,11 +10,11 @@ from tjgen.trees.typing import Any
 NEEDS_SIZES = False
 
 
-def plan(items: DataItems, count: int, options: Mapping[str, Any]) -> list[list[int]]:
+def plan(items: DataItems, count: int, options: Mapping[str, Any]) -> list[range]:
     """The first slices take one item more where the items do not divide evenly."""
     each, more = divmod(len(items), count)
     starts = [index * each + min(index, more) for index in range(count + 1)]
-    return [list(range(starts[index], starts[index + 1])) for index in range(count)]
+    return [range(starts[index], starts[index + 1]) for index in range(count)]
 
 
 def bound(items: DataItems, count: int, options: Mapping[str, Any]) -> int:

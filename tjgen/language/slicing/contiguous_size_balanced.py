@@ -12,10 +12,14 @@ from tjgen.trees.typing import Any
 NEEDS_SIZES = True
 
 
-def plan(items: DataItems, count: int, options: Mapping[str, Any]) -> list[list[int]]:
+def plan(items: DataItems, count: int, options: Mapping[str, Any]) -> list[range]:
     """The smallest bound that `count` runs can keep, then each run as long as it allows; none is empty without need."""
-    ends = list(accumulate(items.sizes, initial=0))
-    low, high = max(items.sizes, default=0), ends[-1]
+    return runs(list(accumulate(items.sizes, initial=0)), max(items.sizes, default=0), count)
+
+
+def runs(ends: Sequence[int], largest: int, count: int) -> list[range]:
+    """The same for items of which only the sums are known: 0, then for each item the bytes of all items up to it."""
+    low, high = largest, ends[len(ends) - 1]
     while low < high:
         bound = (low + high) // 2
         low, high = (low, bound) if _runs(ends, bound, count) <= count else (bound + 1, high)
@@ -23,9 +27,9 @@ def plan(items: DataItems, count: int, options: Mapping[str, Any]) -> list[list[
     start = 0
     for number in range(count):
         # One item at least is left for each of the slices that follow.
-        stop = min(bisect_right(ends, ends[start] + low) - 1, max(len(items) - (count - number - 1), start + 1))
-        stop = min(stop, len(items))
-        slices.append(list(range(start, stop)))
+        stop = min(bisect_right(ends, ends[start] + low) - 1, max(len(ends) - 1 - (count - number - 1), start + 1))
+        stop = min(stop, len(ends) - 1)
+        slices.append(range(start, stop))
         start = stop
     return slices
 

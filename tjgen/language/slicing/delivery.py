@@ -18,8 +18,7 @@ MOST_MAPS = 48
 
 def manifests(plan: Plan, items: DataItems) -> dict[str, str]:
     """`slice-<index>.txt` -> the paths of the slice, each with its line end; an empty slice is an empty file."""
-    paths = items.paths
-    return {f"slice-{number}.txt": "".join([paths[index] + "\n" for index in part]) for number, part in enumerate(plan)}
+    return {f"slice-{number}.txt": items.paths.lines(part).decode() for number, part in enumerate(plan)}
 
 
 def size(files: Mapping[str, str]) -> int:

@@ -38,7 +38,7 @@ def divide(
     files: Mapping[str, str] = strategies.NO_FILES,
     refused: Mapping[str, Diagnostic] = NONE_REFUSED,
     session: Session | None = None,
-) -> tuple[list[list[int]] | None, list[Diagnostic]]:
+) -> tuple[Plan | None, list[Diagnostic]]:
     """Return the indexes of the items for each of `count` slices; `because` is the experiment's field for slices.
 
     `remainder` is the rule for slices of unequal length (see remainder.py), `readers` how many share a slice,
@@ -83,9 +83,7 @@ def divide(
     return (None if has_errors(diagnostics) else evened), diagnostics
 
 
-def _judged(
-    plan: list[list[int]], items: DataItems, count: int, by: str, because: FieldPath, *, covering: bool
-) -> list[Diagnostic]:
+def _judged(plan: Plan, items: DataItems, count: int, by: str, because: FieldPath, *, covering: bool) -> list[Diagnostic]:
     return [
         Diagnostic(problems.BROKEN, f"the slices of {by} are not a division: {fault}", path=(*because, "by"), hint=_OTHERS)
         for fault in islice(faults(plan, len(items), count, covering=covering), _MOST_REPORTED)
@@ -93,7 +91,7 @@ def _judged(
 
 
 def _unkept(
-    plan: list[list[int]], items: DataItems | None, bound: int | None, by: str, because: FieldPath, session: Session
+    plan: Plan, items: DataItems | None, bound: int | None, by: str, because: FieldPath, session: Session
 ) -> list[Diagnostic]:
     """A slice that is larger than the maximum of the strategy."""
     if bound is None:

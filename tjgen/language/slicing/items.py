@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator, Sequence
-from itertools import islice
-from operator import lt
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from tjgen.language.slicing import problems
+from tjgen.language.slicing.paths import Paths
 from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.k8s import quantity
@@ -18,6 +18,9 @@ LARGEST = 2**63 - 1
 """Bytes of an item: what fits the sizes of files everywhere."""
 
 _MOST_REPORTED = 20
+_PARTS = 16
+"""The number of parts in which paths are compared with each other."""
+_PRINTABLE = bytes(range(0x20, 0x7F))
 _UNFIT = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
@@ -40,7 +43,7 @@ class DataItems(Sequence[DataItem]):
     __slots__ = ("paths", "sizes")
 
     def __init__(self) -> None:
-        self.paths: list[str] = []
+        self.paths = Paths()
         self.sizes: array[int] = array("q")
 
     def __len__(self) -> int:
@@ -53,7 +56,7 @@ class DataItems(Sequence[DataItem]):
     def taken(self, indexes: Sequence[int]) -> DataItems:
         """These of the items, in this order."""
         some = DataItems()
-        some.paths = [self.paths[index] for index in indexes]
+        some.paths.extend(self.paths.lines(indexes).split(b"\n")[:-1])
         some.sizes = array("q", map(self.sizes.__getitem__, indexes))
         return some
 
@@ -73,22 +76,22 @@ class Collector:
         self.file = file
         self.items = DataItems()
         self.diagnostics: list[Diagnostic] = []
-        self._places: array[int] = array("q")
+        self._places: array[int] = array("I")
         self._within = within
 
-    def extend(self, paths: Sequence[str], sizes: Sequence[int], places: Sequence[int]) -> None:
-        """Many items at once."""
+    def extend(self, paths: Sequence[bytes], sizes: Iterable[int], places: Iterable[int]) -> None:
+        """Add many items at once, their paths as UTF-8."""
         if _all_fine(paths):
             self.items.paths.extend(paths)
             self.items.sizes.extend(sizes)
             self._places.extend(places)
         else:
             for path, size, place in zip(paths, sizes, places, strict=True):
-                self.add(path, size, place)
+                self.add(path.decode(), size, place)
 
     def add(self, path: str, size: int, place: int) -> None:
         """An item at `place`."""
-        fault = _fault(path)
+        fault = fault_of(path)
         if fault is not None:
             self.refuse(problems.ITEM, f"the path {path!r} {fault}", place, hint="write it relative to the folder of the data")
             return
@@ -151,19 +154,18 @@ def size_of(written: str | int | float) -> int:
     return size
 
 
-def in_order(paths: Sequence[str]) -> bool:
-    """Whether the paths are sorted, none of them twice."""
-    return all(map(lt, paths, islice(paths, 1, None)))
+def _all_fine(paths: Sequence[bytes]) -> bool:
+    """Return whether none of the paths has a fault; may return False too often: `fault_of` decides."""
+    joined = b"\n".join((b"", *paths, b""))
+    suspicious = any(map(joined.__contains__, (b"\n\n", b"\n/", b"\n ", b" \n", b"..")))
+    if suspicious:
+        return False
+    if joined.isascii():
+        return joined.translate(None, _PRINTABLE) == b"\n" * (len(paths) + 1)
+    return b"".join(paths).decode().isprintable()
 
 
-def _all_fine(paths: Sequence[str]) -> bool:
-    """Return whether none of the paths has a fault; may return False too often: `_fault` decides."""
-    joined = "\n".join(("", *paths, ""))
-    suspicious = any(map(joined.__contains__, ("\n\n", "\n/", "\n ", " \n", "..")))
-    return not suspicious and "".join(paths).isprintable()
-
-
-def _fault(path: str) -> str | None:
+def fault_of(path: str) -> str | None:
     if not path:
         return "is empty"
     if path.startswith("/"):
@@ -177,11 +179,19 @@ def _fault(path: str) -> str | None:
     return None
 
 
-def _duplicates(paths: list[str]) -> Iterator[tuple[str, int, int]]:
-    if in_order(paths) or len(set(paths)) == len(paths):
+def _duplicates(paths: Paths) -> Iterator[tuple[str, int, int]]:
+    if paths.ascending:
+        return
+    # A set of all paths would take several times their memory.
+    parts: list[array[int]] = [array("q") for _ in range(_PARTS)]
+    for number in map(hash, paths):
+        parts[number % _PARTS].append(number)
+    repeated = {number for part in parts if len(set(part)) < len(part) for number, times in Counter(part).items() if times > 1}
+    if not repeated:
         return
     first: dict[str, int] = {}
     for index, path in enumerate(paths):
-        before = first.setdefault(path, index)
-        if before != index:
-            yield path, before, index
+        if hash(path) in repeated:
+            before = first.setdefault(path, index)
+            if before != index:
+                yield path, before, index

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 
 from tjgen.language.slicing import problems
@@ -9,8 +10,9 @@ from tjgen.language.slicing.items import LARGEST, UNKNOWN, Collector, DataItems,
 from tjgen.trees.diagnostics.model import Diagnostic
 
 _BATCH = 32_768
-"""Characters of the lines that are read at once, without the last line."""
+"""Bytes of the lines that are read at once, without the last line."""
 _PLAIN_DIGITS = 18
+_IN_FIELDS = bytes({*range(256)} - {*b",\n"})
 _JSON_HINT = 'write {"path": ..., "size": ...}'
 _SIZE_HINT = "write bytes, or a quantity such as 2Gi"
 
@@ -23,28 +25,31 @@ def read(content: bytes, file: str) -> tuple[DataItems, list[Diagnostic]]:
     if reader is None:
         collector.refuse(problems.UNREADABLE, f"the manifest {file} ends in .{ending}", 1, hint="name it .txt, .jsonl or .csv")
         return collector.done()
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        line = content.count(b"\n", 0, problem.start) + 1
-        collector.refuse(problems.UNREADABLE, f"the manifest {file} is not UTF-8", line, hint="save it as UTF-8")
-        return collector.done()
+    if not content.isascii():
+        try:
+            content.decode()
+        except UnicodeDecodeError as problem:
+            line = content.count(b"\n", 0, problem.start) + 1
+            collector.refuse(problems.UNREADABLE, f"the manifest {file} is not UTF-8", line, hint="save it as UTF-8")
+            return collector.done()
+    reader(content.removeprefix(BOM_UTF8).replace(b"\r\n", b"\n"), collector)
     del content
-    reader(text.replace("\r\n", "\n"), collector)
     if not collector.items.paths and not collector.diagnostics:
         collector.refuse(problems.NONE, f"the manifest {file} has no items", 1, hint="list at least one item")
     return collector.done()
 
 
-def _lines(text: str, collector: Collector) -> None:
-    lines = text.split("\n")
-    places = [place for place, line in enumerate(lines, 1) if line]
-    paths = [line for line in lines if line]
-    collector.extend(paths, [UNKNOWN] * len(paths), places)
+def _lines(content: bytes, collector: Collector) -> None:
+    for first, block in _blocks(content, 0):
+        lines = block.split(b"\n")
+        places = [place for place, line in enumerate(lines, first) if line]
+        paths = [line for line in lines if line]
+        collector.extend(paths, [UNKNOWN] * len(paths), places)
 
 
-def _json_lines(text: str, collector: Collector) -> None:
-    for first, lines in _batches(text, 0):
+def _json_lines(content: bytes, collector: Collector) -> None:
+    for first, block in _blocks(content, 0):
+        lines = block.decode().split("\n")
         columns = _json_columns(lines)
         if columns is None:
             for place, line in enumerate(lines, first):
@@ -53,7 +58,7 @@ def _json_lines(text: str, collector: Collector) -> None:
             collector.extend(*columns, range(first, first + len(lines)))
 
 
-def _json_columns(lines: list[str]) -> tuple[list[str], list[int]] | None:
+def _json_columns(lines: list[str]) -> tuple[list[bytes], list[int]] | None:
     """Return paths and sizes of all lines in one pass, or None if some line requires a closer look."""
     from json import loads
 
@@ -72,7 +77,12 @@ def _json_columns(lines: list[str]) -> tuple[list[str], list[int]] | None:
     sizes = [item.get("size", UNKNOWN) for item in items]
     if set(map(type, paths)) != {str} or set(map(type, sizes)) != {int} or max(sizes) > LARGEST:
         return None
-    return (paths, sizes) if min(sizes) >= 0 or '"size"' not in joined else None
+    if min(sizes) < 0 and '"size"' in joined:
+        return None
+    try:
+        return [path.encode() for path in paths], sizes
+    except UnicodeEncodeError:  # half of a pair of surrogates
+        return None
 
 
 def _json_line(line: str, place: int, collector: Collector) -> None:
@@ -104,29 +114,29 @@ def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return item
 
 
-def _table(text: str, collector: Collector) -> None:
-    header = [name.strip() for name in text.partition("\n")[0].split(",")]
+def _table(content: bytes, collector: Collector) -> None:
+    header = [name.strip() for name in content.partition(b"\n")[0].decode().split(",")]
     if "path" not in header or len(set(header)) != len(header):
         collector.refuse(problems.UNREADABLE, f"the header is {','.join(header)!r}", 1, hint="begin with the line path,size")
-    elif '"' in text:
-        _quoted_rows(text, header, collector)
+    elif b'"' in content:
+        _quoted_rows(content.decode(), header, collector)
     else:
-        for first, lines in _batches(text, 1):
-            if header != ["path", "size"] or not _plain_rows(lines, first, collector):
-                for place, line in enumerate(lines, first):
+        for first, block in _blocks(content, 1):
+            if header != ["path", "size"] or not _plain_rows(block, first, collector):
+                for place, line in enumerate(block.decode().split("\n"), first):
                     _row(line.split(",") if line else [], place, header, collector)
 
 
-def _plain_rows(lines: list[str], first: int, collector: Collector) -> bool:
+def _plain_rows(block: bytes, first: int, collector: Collector) -> bool:
     """Read all lines in one pass; return False, with nothing read, if some line requires a closer look."""
-    # A line of two fields has its end at every third place: more or fewer fields move it, and no field is like it.
-    fields = ",\n,".join(lines).split(",")
-    sizes = fields[1::3]
-    if len(fields) != 3 * len(lines) - 1 or (len(lines) > 1 and set(fields[2::3]) != {"\n"}):
+    count = block.count(b"\n") + 1
+    if block.translate(None, _IN_FIELDS) != b",\n" * (count - 1) + b",":
         return False
-    if "" in sizes or max(map(len, sizes)) > _PLAIN_DIGITS or not _are_digits("".join(sizes)):
+    fields = block.replace(b"\n", b",").split(b",")
+    sizes = fields[1::2]
+    if b"" in sizes or max(map(len, sizes)) > _PLAIN_DIGITS or not b"".join(sizes).isdigit():
         return False
-    collector.extend(fields[::3], list(map(int, sizes)), range(first, first + len(lines)))
+    collector.extend(fields[::2], map(int, sizes), range(first, first + count))
     return True
 
 
@@ -157,24 +167,19 @@ def _row(row: list[str], place: int, header: list[str], collector: Collector) ->
         collector.add(path, UNKNOWN, place)
 
 
-def _batches(text: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield the lines except the first `skipped`, in batches, each with the number of its first line."""
+def _blocks(content: bytes, skipped: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines except the first `skipped`, some at a time, each with the number of its first line."""
     # All lines at once would take three times the memory of the text.
-    position, number = 0, 1
-    while position < len(text):
-        end = text.find("\n", position + _BATCH)
-        lines = text[position : end if end >= 0 else len(text)].split("\n")
-        position = end + 1 if end >= 0 else len(text)
-        if end < 0 and not lines[-1]:
-            lines.pop()
-        start = skipped if number == 1 else 0
-        if len(lines) > start:
-            yield number + start, lines[start:]
-        number += len(lines)
-
-
-def _are_digits(text: str) -> bool:
-    return text.isascii() and text.isdigit()
+    position, end = 0, len(content) - content.endswith(b"\n")
+    for _ in range(skipped):
+        position = content.find(b"\n", position) + 1 or end
+    number = skipped + 1
+    while position < end:
+        stop = content.find(b"\n", position + _BATCH, end)
+        block = content[position : stop if stop >= 0 else end]
+        yield number, block
+        position += len(block) + 1
+        number += block.count(b"\n") + 1
 
 
 def _sized(path: str, written: object, line: int, collector: Collector) -> None:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from itertools import cycle, islice
 
+from tjgen.language.slicing.proof import Plan
+
 KEEP = "keep"
 DROP = "drop"
 
 
-def equal(plan: list[list[int]], items: int, remainder: str, *, readers: int = 1) -> list[list[int]]:
+def equal(plan: Plan, items: int, remainder: str, *, readers: int = 1) -> Plan:
     """The plan with slices whose common length divides by `readers`; the plan itself for `keep`.
 
     `pad` fills up with items from the head of the data, as torch's DistributedSampler does; `drop` cuts off the

@@ -10,9 +10,9 @@ from tjgen.trees.typing import Any
 NEEDS_SIZES = False
 
 
-def plan(items: DataItems, count: int, options: Mapping[str, Any]) -> list[list[int]]:
+def plan(items: DataItems, count: int, options: Mapping[str, Any]) -> list[range]:
     """Item j goes to slice j modulo `count`."""
-    return [list(range(index, len(items), count)) for index in range(count)]
+    return [range(index, len(items), count) for index in range(count)]
 
 
 def bound(items: DataItems, count: int, options: Mapping[str, Any]) -> int:

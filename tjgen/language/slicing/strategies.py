@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 
 from tjgen.language.slicing.items import DataItems
+from tjgen.language.slicing.proof import Plan
 from tjgen.language.slicing.strategy import Strategy
 from tjgen.trees.session import Session
 from tjgen.trees.typing import Any, cast
@@ -36,9 +37,7 @@ def load(name: str, files: Mapping[str, str] = NO_FILES, session: Session | None
     return plugins.from_file(name, files[name], session or Session()) if name in files else plugins.installed(name)
 
 
-def plan_of(
-    name: str, strategy: Strategy, items: DataItems, count: int, options: Mapping[str, Any]
-) -> tuple[list[list[int]], int | None]:
+def plan_of(name: str, strategy: Strategy, items: DataItems, count: int, options: Mapping[str, Any]) -> tuple[Plan, int | None]:
     """The plan of the strategy of that name, and the most that a slice may hold by its own word, its `bound`.
 
     None where it promises nothing. Raises ValueError as the strategy does, PluginError for any other exception of one that is

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tjgen.language.slicing.items import DataItems
+from tjgen.language.slicing.proof import Plan
 from tjgen.trees.typing import Any, Protocol
 
 
@@ -22,8 +23,8 @@ class Strategy(Protocol):
     NEEDS_SIZES: bool
     """Whether every item must have a size."""
 
-    def plan(self, items: DataItems, count: int, options: Mapping[str, Any]) -> list[list[int]]:
-        """`count` lists of indexes of items; together they hold every index once.
+    def plan(self, items: DataItems, count: int, options: Mapping[str, Any]) -> Plan:
+        """`count` sequences of indexes of items; together they hold every index once.
 
         Raises ValueError where the options do not fit, with words that go on after the name of the strategy.
         """

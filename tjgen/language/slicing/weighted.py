@@ -11,11 +11,11 @@ from tjgen.trees.typing import Any
 NEEDS_SIZES = False
 
 
-def plan(items: DataItems, count: int, options: Mapping[str, Any]) -> list[list[int]]:
+def plan(items: DataItems, count: int, options: Mapping[str, Any]) -> list[range]:
     """Runs with the lengths that the weights give; raises ValueError as `lengths` does."""
     shares = lengths(len(items), count, options)
     starts = accumulate(shares, initial=0)
-    return [list(range(start, start + length)) for start, length in zip(starts, shares, strict=False)]
+    return [range(start, start + length) for start, length in zip(starts, shares, strict=False)]
 
 
 def bound(items: DataItems, count: int, options: Mapping[str, Any]) -> int:
