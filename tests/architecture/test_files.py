@@ -63,6 +63,8 @@ ALLOWED = {
     "gitops.verify.snapshot": OWN_FOLDER,
     "compiler.programs.containers": SHIPPED,
     "cluster.registry.credentials": "the credentials of the user, where docker login puts them",
+    "tools.inventory.division": "creates files in a temporary folder of its own",
+    "tools.inventory.writing": "lists the folder of slices that the caller names, and writes slices there",
     "tools.report.assets": SHIPPED,
     "language.runs.pins": OWN_FOLDER,
     "language.runs.store": OWN_FOLDER,

@@ -11,7 +11,7 @@ from tjgen.trees.typing import Any
 GROUPS = {
     "Everyday": ("init", "build", "check", "verify", "diff", "lint", "explain"),
     "Runs": ("try", "runs", "status", "promote", "pin", "report", "migrate"),
-    "Platform": ("runtimes", "devices", "nodes", "fit", "schemas", "diagnose"),
+    "Platform": ("runtimes", "devices", "nodes", "fit", "schemas", "slices", "diagnose"),
     "Move to tjgen, or to another release": ("import", "convert", "expand"),
     "Inside other tools": ("cmp", "krm", "postrender", "schema"),
 }

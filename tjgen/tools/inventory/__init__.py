@@ -1,0 +1,1 @@
+"""Lists of items that are larger than memory, divided into slices by DuckDB."""
