@@ -66,7 +66,7 @@ def _reads(section: DataSection, experiment: Experiment, setting: Setting) -> It
     place = next(places(volume, section.at), None)
     if storage is None or place is None:
         return
-    paths = [""]
+    paths: Sequence[str] = [""]
     if section.items is not None and section.items.count is None:
         known, wrong = sources_of_items.listed(section, setting.directory, setting.sandbox, setting.session)
         if wrong:
