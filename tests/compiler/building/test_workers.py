@@ -229,9 +229,10 @@ def test_a_wrong_number_of_jobs_is_refused(jobs: str, tmp_path: Path) -> None:
     assert not (tmp_path / "deploy").exists()
 
 
-@pytest.mark.parametrize("seed", range(904, 907))
-def test_random_projects_are_the_same(seed: int, tmp_path: Path, answers: list[bool]) -> None:
-    words, _ = write_random(random.Random(seed), tmp_path / "one")
-    shutil.copytree(tmp_path / "one", tmp_path / "three", symlinks=True)
-    assert built(tmp_path / "one", 1, *words) == built(tmp_path / "three", 3, *words)
-    assert True in answers
+def test_random_projects_are_the_same(tmp_path: Path, answers: list[bool]) -> None:
+    for seed in range(904, 908):
+        one, three = tmp_path / f"{seed}-one", tmp_path / f"{seed}-three"
+        words, _ = write_random(random.Random(seed), one)
+        shutil.copytree(one, three, symlinks=True)
+        assert built(one, 1, *words) == built(three, 3, *words)
+    assert answers.count(True) > 10

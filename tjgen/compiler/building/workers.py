@@ -24,6 +24,8 @@ _LENGTH = 8
 """Bytes that have the length of an answer. The length 0 means that the worker has none."""
 _STREAMS = 3
 """Standard input, output and error."""
+_DESCRIPTORS = 1024
+"""More than a build opens. The limit of the system may be a billion, which some systems close one by one."""
 
 
 class Answer(NamedTuple):
@@ -111,7 +113,7 @@ def _start(files: Sequence[str], compile_file: Callable[[str], Answer | None], n
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         # A worker holds no lock of the build, and no end of the pipes of other workers: it ends when the build does.
         os.closerange(_STREAMS, writer)
-        os.closerange(writer + 1, os.sysconf("SC_OPEN_MAX"))
+        os.closerange(writer + 1, _DESCRIPTORS)
         with os.fdopen(writer, "wb") as pipe:
             for file in files:
                 answer = compile_file(file)
