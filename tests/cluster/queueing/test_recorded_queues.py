@@ -33,7 +33,7 @@ def test_flavors_sentences_and_verdicts_are_those_of_kueue() -> None:
     modes = {(one["mode"], one["alone"]) for one in verdicts}
     assert {("Fit", "Fit"), ("Preempt", "Fit"), ("NoFit", "Fit"), ("NoFit", "NoFit")} <= modes
     reasons = {reason for one in verdicts for _, reason in one.get("targets", ())}
-    assert {"InClusterQueue", "InCohortReclamation"} <= reasons
+    assert reasons == {"InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing"}
     messages = " ".join(message for one in verdicts for message in one.get("messages", ()))
     for reason in ("insufficient quota for", "insufficient unused quota for", "untolerated taint", "doesn't match node affinity"):
         assert reason in messages

@@ -14,8 +14,13 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def queues(seed: int) -> Tree:
-    """ResourceFlavors, ClusterQueues, and workloads in the order in which they are considered."""
+    """ResourceFlavors, ClusterQueues, and workloads in the order in which they are considered.
+
+    In one of ten cases, all queues are of one cohort, and evict others while they borrow.
+    """
     random = Random(seed)
+    if seed % 10 == 0:
+        return _borrowing(random)
     flavors = [_flavor(random, name) for name in _FLAVORS]
     names = [f"queue-{i}" for i in range(random.randint(1, 3))]
     cohort = random.random() < 0.7
@@ -26,6 +31,24 @@ def queues(seed: int) -> Tree:
         "queues": clusters,
         "workloads": [_workload(random, i, names) for i in range(random.randint(4, 16))],
     }
+
+
+def _borrowing(random: Random) -> Tree:
+    flavor = {"metadata": {"name": _FLAVORS[0]}, "spec": {}}
+    clusters = []
+    names = ["queue-0", "queue-1", "queue-2"]
+    for name in names:
+        resources = [{"name": "cpu", "nominalQuota": "100"}, {"name": GPU, "nominalQuota": random.choice(("4", "8", "16"))}]
+        groups = [{"coveredResources": ["cpu", GPU], "flavors": [{"name": _FLAVORS[0], "resources": resources}]}]
+        borrow: Tree = {"policy": "LowerPriority"}
+        if random.random() < 0.5:
+            borrow["maxPriorityThreshold"] = random.choice((0, 10, 50))
+        preemption = {"reclaimWithinCohort": random.choice(("LowerPriority", "Any")), "borrowWithinCohort": borrow}
+        preemption["withinClusterQueue"] = random.choice(("Never", "LowerPriority"))
+        spec = {"namespaceSelector": {}, "resourceGroups": groups, "cohortName": "all", "preemption": preemption}
+        clusters.append({"metadata": {"name": name}, "spec": {**spec, "queueingStrategy": "BestEffortFIFO"}})
+    workloads = [_workload(random, i, names) for i in range(random.randint(8, 16))]
+    return {"flavors": [flavor], "queues": clusters, "workloads": workloads}
 
 
 def _flavor(random: Random, name: str) -> Tree:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.program import Answer, tjgen
+from tjgen.cluster.queueing.kueue.objects import ClusterQueue, ClusterQueuePreemption, ResourceFlavor
 from tjgen.cluster.queueing.kueue.snapshot import QueueSnapshot
 from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.cluster.scheduling.node import read_node
@@ -325,20 +326,25 @@ def git(folder: Path, *words: str) -> None:
     subprocess.run(["git", *words], cwd=folder, check=True)
 
 
-def test_a_thousand_runs_on_two_hundred_nodes_take_less_than_a_second() -> None:
+@pytest.mark.parametrize("queues", [pytest.param(0, id="without queues"), pytest.param(4, id="in queues with preemption")])
+def test_a_thousand_runs_on_two_hundred_nodes_take_less_than_a_second(queues: int) -> None:
     """Equal nodes and equal pods are judged once."""
+    quota = {"nvidia.com/gpu": 400, "cpu": 10_000_000, "memory": 2**50}
+    flavor, rules = ResourceFlavor("default", {}, (), ()), ClusterQueuePreemption("LowerPriority", "Any")
+    every = [ClusterQueue(f"q{i}", [(flavor, quota)], "lab", preemption=rules) for i in range(queues)]
     spec: dict[str, Any] = {"status": {"allocatable": {"cpu": "192", "memory": "2000Gi", "pods": 110, "nvidia.com/gpu": 8}}}
     nodes = [read_node({"metadata": {"name": f"n{i}", "labels": {"rack": str(i // 16)}}, **spec}) for i in range(200)]
-    shared = FitCluster(ScheduledCluster(nodes), QueueSnapshot([]), {}, "lab", {}, {})
+    shared = FitCluster(ScheduledCluster(nodes), QueueSnapshot(every), {}, "lab", {}, {})
     manifest = Manifest({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}, {})
     runs = []
     for i in range(1000):
         gpus, number = (1, 2, 4, 8)[i % 4], (1, 2, 4, 8, 16)[i % 5]
         resources = {"limits": {"nvidia.com/gpu": gpus}, "requests": {"cpu": gpus * 8, "memory": f"{gpus * 64}Gi"}}
         pod = read_pod({"metadata": {"name": f"r{i}"}, "spec": {"containers": [{"name": "node", "resources": resources}]}})
-        demand = Demand((DemandSet("node", (pod,) * number, manifest, (), ()),), 0, number * (i % 2), number * (i % 2))
-        runs.append(FitRun(f"r{i}", "vision", "", demand))
+        gang = number * (i % 2)
+        demand = Demand((DemandSet("node", (pod,) * number, manifest, (), ()),), 0, gang, gang, i % 3)
+        runs.append(FitRun(f"r{i}", "vision", f"q{i % queues}" if queues else "", demand))
     start = time.process_time()
     several = verdicts(runs, shared)
     assert time.process_time() - start < 1
-    assert 100 < sum(one.order > 0 for one in several) < 1000
+    assert 50 < sum(one.order > 0 for one in several) < 1000
