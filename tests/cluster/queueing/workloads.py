@@ -16,10 +16,10 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 def queues(seed: int) -> Tree:
     """ResourceFlavors, ClusterQueues, and workloads in the order in which they are considered.
 
-    In one of ten cases, all queues are of one cohort, and evict others while they borrow.
+    In one of forty cases, all queues are of one cohort, and evict others while they borrow.
     """
     random = Random(seed)
-    if seed % 10 == 0:
+    if seed % 40 == 0:
         return _borrowing(random)
     flavors = [_flavor(random, name) for name in _FLAVORS]
     names = [f"queue-{i}" for i in range(random.randint(1, 3))]
