@@ -81,6 +81,7 @@ ALLOWED = {
 REGULAR = {
     "tools.scaffold.artifact": "the wheel that the caller names",
     "tools.scaffold.repository": "hooks and pipelines of the repository, to add those of one more project",
+    "tools.scaffold.undo": "files that tjgen init changes, to restore them if it fails",
     "language.catalog.importer": "files in the folder that the caller imports into",
     "cli.enforcing": "files of policies that the caller names, which are read before the project; a link ends it",
     "language.resolve.caller": "the settings and policies of the caller, which may be links: a mounted ConfigMap has links",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, NamedTuple
 
-from tests.fuzz import calls, hosts, trees
+from tests.fuzz import calls, hosts, trees, workspaces
 from tests.fuzz.corpus import OUTPUT, Corpus
 from tests.fuzz.draw import Draw, Files
 from tests.fuzz.inputs import PROGRAM, Input
@@ -267,6 +267,8 @@ SCENES = (
     Scene("runtimes", 1, _runtimes),
     Scene("schemas", 2, _schemas),
     Scene("init", 0.3, _init),
+    Scene("workspace", 1, workspaces.workspace),
+    Scene("new workspace", 0.1, workspaces.init),
     Scene("git", 0.1, hosts.git),
     Scene("command lines", 5, _lines),
 )

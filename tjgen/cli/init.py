@@ -9,15 +9,17 @@ from tjgen.cli.command import ACCEPT_MISSING, COMMON, MANY, VALUE, Arguments, Co
 from tjgen.cli.inputs import absent, good, texts
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.trainer.release import NEWEST
-from tjgen.compiler.building.plan import make_plan
+from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.gitops.output.options import BuildOptions
 from tjgen.gitops.output.write import write
-from tjgen.tools.scaffold import pages, policies, repository
+from tjgen.language.runs.lock import DIRECTORY as RECORDS
+from tjgen.tools.scaffold import pages, policies, repository, workspace
 from tjgen.tools.scaffold.artifact import installed, parse
 from tjgen.tools.scaffold.first import FRAMEWORKS
 from tjgen.tools.scaffold.options import DEFAULT_ENVIRONMENTS, FORGES, OUTPUT, TOOLS, Options, named, wrong
 from tjgen.tools.scaffold.pipelines import FOLDER
+from tjgen.tools.scaffold.undo import Undo
 from tjgen.trees.diagnostics.model import Diagnostic
 
 COMMAND = Command(
@@ -29,7 +31,8 @@ COMMAND = Command(
     "dependencies by their hashes. Existing files are not overwritten. If the repository has hooks and pipelines of "
     "other projects, those of this project are added. With --from, the experiments and the catalog are created from "
     "handwritten manifests. Each TrainJob becomes an experiment with the same TrainJob and JobSet, or the difference is"
-    " reported. Jobs of other kinds are converted as by tjgen import.",
+    " reported. Jobs of other kinds are converted as by tjgen import. With --workspace, DIR becomes a workspace: settings "
+    "and a Platform of the platform team, and a project for each team.",
     "tjgen init vision --ci github --package dist/tjgen-0.1.0-py3-none-any.whl",
     "[DIR]",
     (
@@ -56,6 +59,8 @@ COMMAND = Command(
             VALUE,
             "PACKAGE",
         ),
+        Option(("--workspace",), "workspace", "Create a workspace: a Platform, and a project for each team."),
+        Option(("--team",), "team", "Team of the workspace; the default is vision and speech.", MANY, "NAME"),
         Option(
             ("--policies",),
             "policies",
@@ -67,7 +72,20 @@ COMMAND = Command(
     ),
     most=1,
 )
-_OF_A_REPOSITORY = ("source", "catalog", "name", "env", "framework", "gitops", "repository", "ci", "package", "hooks")
+_OF_A_REPOSITORY = (
+    "source",
+    "catalog",
+    "name",
+    "env",
+    "framework",
+    "gitops",
+    "repository",
+    "ci",
+    "package",
+    "hooks",
+    "workspace",
+    "team",
+)
 """Options that only a new repository has."""
 _FOR_FROM = (("--catalog", "catalog"), ("--accept-missing", "accept_missing"))
 
@@ -82,24 +100,44 @@ def run(arguments: Arguments) -> int:
         problem = f"{idle} is for --from" if idle else None
     if isinstance(options, str) or problem:
         raise UsageError(problem)
+    undo = Undo()
     with Reporter(arguments) as reporter:
         if arguments["policies"] and repository.is_project(directory) and not any(arguments[name] for name in _OF_A_REPOSITORY):
-            reporter.add(repository.add(directory, policies.files()))
-            reporter.print_line(policies.NEXT)
-            return reporter.close()
-        begun: list[tuple[str, str]] = []
-        if options.imports:
-            options, begun = _imported(arguments, options, directory, reporter)
-            if reporter.failed:
-                return reporter.close()
-        bundled = policies.files() if arguments["policies"] else ()
-        reporter.add(repository.create(directory, [*repository.files(options), *begun, *bundled]))
+            reporter.add(repository.add(directory, policies.files(), undo))
+            if not reporter.failed:
+                reporter.print_line(policies.NEXT)
+        else:
+            _create(options, directory, arguments, undo, reporter)
+    code = reporter.close()
+    if code:
+        # The report shows lines of the new files, so they are removed after it.
+        undo.undo()
+        if undo.is_needed:
+            reporter.print_line(f"{directory} is as before: tjgen init writes all files, or with errors none")
+    return code
+
+
+def _create(options: Options, directory: str, arguments: Arguments, undo: Undo, reporter: Reporter) -> None:
+    """Create and build the repository."""
+    begun: list[tuple[str, str]] = []
+    if options.imports:
+        options, begun = _imported(arguments, options, directory, reporter)
+        if reporter.failed:
+            return
+    bundled = policies.files() if arguments["policies"] else ()
+    reporter.add(repository.create(directory, [*repository.files(options), *begun, *bundled], undo))
+    projects = ["", *(f"{workspace.TEAMS}/{team}" for team in options.teams)]
+    undo.creates_trees(os.path.join(directory, project, folder) for project in projects for folder in (OUTPUT, RECORDS))
+    if options.teams:
+        undo.writes(os.path.normpath(os.path.join(directory, workspace.owners_file(options))))
+        _build_workspace(directory, arguments, reporter)
+    else:
         reporter.add(_built(directory))
     if not reporter.failed:
-        reporter.print_line(pages.next_steps(options, directory))
+        pages_of = workspace if options.teams else pages
+        reporter.print_line(pages_of.next_steps(options, directory))
         if arguments["policies"]:
             reporter.print_line(policies.NEXT)
-    return reporter.close()
 
 
 def _options(arguments: Arguments, directory: str) -> Options | str:
@@ -111,6 +149,11 @@ def _options(arguments: Arguments, directory: str) -> Options | str:
         if not (url and package and revision):
             return f"--hooks {arguments['hooks']}: write URL@REV, such as https://git.example.com/tools/tjgen@v0.1.0"
         hooks = (url, revision)
+    teams = tuple(arguments["team"])
+    if teams and not arguments["workspace"]:
+        return "--team is for --workspace"
+    if arguments["workspace"]:
+        teams = teams or workspace.DEFAULT_TEAMS
     artifact = None
     if arguments["package"] is not None:
         package = parse(arguments["package"], FOLDER)
@@ -130,6 +173,7 @@ def _options(arguments: Arguments, directory: str) -> Options | str:
         framework=arguments["framework"] or FRAMEWORKS[0],
         imports=arguments["source"] is not None,
         artifact=artifact,
+        teams=teams,
     )
 
 
@@ -171,3 +215,17 @@ def _built(directory: str) -> list[Diagnostic]:
     with chdir(directory):
         written = write(make_plan(Request()), OUTPUT, None, options=BuildOptions(), renew=[])
         return written.diagnostics
+
+
+def _build_workspace(directory: str, arguments: Arguments, reporter: Reporter) -> None:
+    from tjgen.cli.projects import for_each
+    from tjgen.gitops.output import codeowners
+
+    def build(one: Plan, part: Reporter) -> None:
+        part.add(write(one, one.output or OUTPUT, None, options=BuildOptions(), renew=[]).diagnostics)
+
+    with chdir(directory):
+        plan = make_plan(Request())
+        for_each(plan, arguments, reporter, build)
+        if not reporter.failed:
+            reporter.add(codeowners.update(plan, force=False, check=False))

@@ -373,3 +373,144 @@ def test_an_import_into_a_project_that_is_synced_names_them_too(tmp_path: Path, 
     assert tjgen(tmp_path, "import", "manifests").code == 0, "standard output is not a tree"
     project.write_text(text.replace("TOOL", "none"), encoding="utf-8")
     assert tjgen(tmp_path, "import", "manifests", "-o", "more").code == 0
+
+
+REFUSING = """\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: none}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}
+  validations: [{expression: "false", message: no pods here}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: none}
+spec: {policyName: none, validationActions: [Deny]}
+"""
+
+
+@pytest.fixture
+def refusing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of repositories, for a caller whose policies refuse each pod."""
+    (tmp_path / "policy.yaml").write_text(REFUSING)
+    settings = tmp_path / "settings.yaml"
+    settings.write_text("apiVersion: tjgen.dev/v1alpha1\nkind: Settings\nspec: {policies: [policy.yaml]}\n")
+    monkeypatch.setenv("TJGEN_SETTINGS", str(settings))
+    folder = tmp_path / "repositories"
+    folder.mkdir()
+    return folder
+
+
+@pytest.mark.parametrize("words", [(), CI, ("--policies",), ("--workspace",), ("--workspace", *CI)], ids=" ".join)
+def test_a_repository_that_the_caller_refuses_leaves_nothing(words: tuple[str, ...], refusing: Path) -> None:
+    answer = tjgen(refusing, "init", "a/vision", *words)
+    assert (answer.code, answer.out) == (1, "")
+    place = "teams/speech/experiments" if "--workspace" in words else "experiments"
+    assert f"error[TJ550] {place}/hello.yaml:" in answer.err
+    assert "policy none with binding none, validation 1 denies this: no pods here" in answer.err
+    assert "a/vision is as before: tjgen init writes all files, or with errors none" in answer.err
+    assert list(refusing.iterdir()) == []
+
+
+def test_a_refused_repository_leaves_what_was_there(refusing: Path) -> None:
+    """Files of others, and files for several projects, which are extended."""
+    (refusing / ".git").mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("TJGEN_SETTINGS")
+        assert tjgen(refusing, "init", "speech", *CI).code == 0
+    (refusing / "vision" / "experiments").mkdir(parents=True)
+    (refusing / "vision" / "experiments" / "own.yaml").write_text("# mine\n")
+    (refusing / "vision" / "README.md").write_text("mine\n")
+    before = tree(refusing)
+    answer = tjgen(refusing, "init", "vision", *CI)
+    assert answer.code == 1
+    assert tree(refusing) == before
+    assert sorted(path.name for path in (refusing / "vision").iterdir()) == ["README.md", "experiments"]
+
+
+def test_a_file_in_the_way_leaves_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "vision").mkdir()
+    (tmp_path / "vision" / "experiments").write_text("a file\n")
+    answer = tjgen(tmp_path, "init", "vision")
+    assert answer.code == 1
+    assert "Traceback" not in answer.err
+    assert tree(tmp_path) == {"vision/experiments": "a file\n"}
+
+
+WORKSPACES = {
+    "without a tool": (),
+    "argocd": ("--gitops", "argocd", "--repository", REPOSITORY, *CI),
+    "flux": ("--gitops", "flux", "--repository", REPOSITORY, "--ci", "gitlab", "--package", PACKAGE),
+    "teams": ("--team", "nlp", "--env", "prod", "--framework", "jax"),
+}
+
+
+@pytest.mark.parametrize("words", WORKSPACES.values(), ids=WORKSPACES)
+def test_a_workspace_builds_checks_and_lints_clean(words: tuple[str, ...], tmp_path: Path) -> None:
+    answer = tjgen(tmp_path, "init", "lab", "--workspace", *words)
+    assert answer.code == 0, answer.err
+    folder = tmp_path / "lab"
+    teams = ["nlp"] if "--team" in words else ["speech", "vision"]
+    number = "1 team" if "--team" in words else "2 teams"
+    assert answer.err.startswith(f"lab is a workspace of {number}. Next:\n  cd lab\n  git init\n")
+    assert sorted(path.name for path in (folder / "teams").iterdir()) == teams
+    (folder / ".git").mkdir()
+    assert tjgen(folder, "build", "--check", "--strict").code == 0
+    lint = tjgen(folder, "lint", "--strict")
+    assert (lint.code, "[TJ" in lint.err) == (0, False), lint.err
+    checked = tjgen(folder, "check", "--strict", "deploy", *(f"teams/{team}/deploy" for team in teams))
+    assert checked.err.endswith(" objects, 0 problems\n")
+    kinds = {yaml.safe_load(path.read_text())["kind"] for path in (folder / "deploy/platform").rglob("*.yaml")}
+    assert kinds == {"Namespace", "ResourceQuota", "RoleBinding", "Role"}, "the workspace builds the objects of the Platform"
+    owners = folder / (".gitlab" if "gitlab" in words else ".github") / "CODEOWNERS"
+    assert f"/teams/{teams[0]}/ @lab/{teams[0]}" in owners.read_text()
+    for team in teams:
+        assert tjgen(folder / "teams" / team, "build", "--check", "--strict").code == 0, "each project builds alone"
+        assert "deploy" not in (folder / "teams" / team / "tjgen.yaml").read_text()
+
+
+def test_a_workspace_in_a_repository_of_others(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    answer = tjgen(tmp_path, "init", "training/lab", "--workspace", "--gitops", "flux", "--repository", REPOSITORY, *CI)
+    assert answer.code == 0, answer.err
+    assert "git init" not in answer.err
+    hooks = yaml.safe_load((tmp_path / ".pre-commit-config.yaml").read_text())["repos"]
+    places = [hook["hooks"][0]["args"] for hook in hooks]
+    assert places == [["-C", "training/lab/teams/vision"], ["-C", "training/lab/teams/speech"]]
+    assert "/training/lab/teams/vision/ @lab/vision" in (tmp_path / ".github/CODEOWNERS").read_text()
+    assert tjgen(tmp_path / "training/lab", "build", "--check", "--strict").code == 0
+    for file in (tmp_path / "training/lab").glob("**/gitops/*.yaml"):
+        for one in yaml.safe_load_all(file.read_text()):
+            path = one["spec"].get("path", "./training/lab/")
+            assert path.startswith("./training/lab/"), file
+
+
+def test_owners_of_others_are_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".github").mkdir()
+    (tmp_path / ".github/CODEOWNERS").write_text("* @me\n")
+    answer = tjgen(tmp_path, "init", "--workspace", "--name", "lab")
+    assert answer.code == 1
+    assert "error[TJ566] tjgen.yaml:" in answer.err
+    assert tree(tmp_path) == {".github/CODEOWNERS": "* @me\n"}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--team", "a"), "--team is for --workspace"),
+        (("--workspace", "--team", "A"), "--team A: use at most 40 small letters"),
+        (("--workspace", "--team", "../a"), "--team ../a: use at most 40 small letters"),
+        (("--workspace", "--team", "no"), "--team no: use at most 40 small letters"),
+        (("--workspace", "--team", "a", "--team", "a"), "--team is given twice with one name"),
+        (("--workspace", "--from", "."), "--from creates a project: leave --workspace out"),
+    ],
+)
+def test_wrong_words_for_a_workspace_write_nothing(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    answer = tjgen(tmp_path, "init", "lab", *words)
+    assert answer.code == 2
+    assert answer.err.startswith(f"Error: {message}")
+    assert not (tmp_path / "lab").exists()

@@ -26,12 +26,21 @@ spec:
 def files(options: Options) -> Iterator[tuple[str, str]]:
     """Path and text of each file."""
     if not options.imports:
-        for name in (HELLO, "train"):
-            yield f"experiments/{name}.yaml", _template(options.framework, f"{name}.yaml")
-            yield f"experiments/{name}/{name}.py", _template(options.framework, f"{name}.py")
+        yield from hello(options)
+        yield from _experiment(options, "train")
         yield "experiments/train/checkpoints.py", _template("checkpoints.py")
     for environment in options.environments:
         yield f"overlays/{environment}.yaml", _overlay(environment, is_last=environment == options.environments[-1])
+
+
+def hello(options: Options) -> Iterator[tuple[str, str]]:
+    """Path and text of the experiment that needs no device, and of its program."""
+    return _experiment(options, HELLO)
+
+
+def _experiment(options: Options, name: str) -> Iterator[tuple[str, str]]:
+    yield f"experiments/{name}.yaml", _template(options.framework, f"{name}.yaml")
+    yield f"experiments/{name}/{name}.py", _template(options.framework, f"{name}.py")
 
 
 def _template(*parts: str) -> str:

@@ -42,6 +42,8 @@ class Options(NamedTuple):
 
     artifact: Artifact | None = None
     """What the pipeline installs."""
+    teams: tuple[str, ...] = ()
+    """The teams of a workspace; empty for a project."""
 
     @property
     def output(self) -> str:
@@ -81,6 +83,13 @@ def wrong(options: Options) -> str | None:
             return f"--env {environment}: use letters, digits and dashes, with a letter first"
     if len({one.lower() for one in options.environments}) != len(options.environments):
         return "--env is given twice with one name"
+    for team in options.teams:
+        if not _LABEL.match(team) or len(team) > _MOST or team.lower() in _NO_TEXT:
+            return f"--team {team}: use at most {_MOST} small letters, digits and dashes, with a letter first"
+    if len(set(options.teams)) != len(options.teams):
+        return "--team is given twice with one name"
+    if options.imports and options.teams:
+        return "--from creates a project: leave --workspace out"
     if options.imports and options.environments:
         return "--from takes the namespaces that the manifests say: add environments to tjgen.yaml when it builds"
     if options.tool != "none" and not options.repository:

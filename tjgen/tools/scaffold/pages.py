@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.synctools.table import BY_NAME
+from tjgen.language.runs.lock import DIRECTORY as RECORDS
 from tjgen.tools.scaffold.first import HELLO
 from tjgen.tools.scaffold.options import OUTPUT, Options
+from tjgen.tools.scaffold.pipelines import FOLDER
 
 _CATALOG = """\
 # Catalog
@@ -17,11 +19,11 @@ file contains a `TrainingRuntime` or `ClusterTrainingRuntime` of Kubeflow Traine
     kubectl get clustertrainingruntimes -o yaml | tjgen runtimes import - --to catalog
 """
 
-_IGNORED = """\
+IGNORED = """\
 # Commit the built output, even if another .gitignore excludes folders of these names.
 !{output}/**
-!tjgen.lock.d/**
-!ci/*.whl
+!{records}/**
+!{installs}/*.whl
 __pycache__/
 .schemas/
 """
@@ -31,7 +33,7 @@ def files(options: Options) -> Iterator[tuple[str, str]]:
     """Path and text of each file."""
     yield "README.md", _readme(options)
     yield "catalog/README.md", _CATALOG
-    yield ".gitignore", _IGNORED.format(output=OUTPUT)
+    yield ".gitignore", IGNORED.format(output=OUTPUT, records=RECORDS, installs=FOLDER)
 
 
 def next_steps(options: Options, directory: str) -> str:
@@ -52,8 +54,6 @@ def next_steps(options: Options, directory: str) -> str:
 
 def _readme(options: Options) -> str:
     folders = [f"{OUTPUT}/{environment}" for environment in options.environments] or [OUTPUT]
-    commands = ", ".join(f"`kubectl apply -f {folder}/gitops`" for folder in folders)
-    sync = BY_NAME[options.tool].installation.format(output=OUTPUT, commands=commands)
     namespaces = ", ".join(f"`{options.namespace(environment)}`" for environment in options.environments)
     lines = [
         f"# {options.name}",
@@ -77,8 +77,14 @@ def _readme(options: Options) -> str:
         "",
         "`tjgen diff` shows what a change does to each run. With `pre-commit install`, Git refuses outdated output.",
         "",
-        sync,
+        *synced_readme(options, folders),
         *([f"The namespaces ({namespaces}) must exist."] if namespaces else []),
         "",
     ]
     return "\n".join(lines)
+
+
+def synced_readme(options: Options, folders: Sequence[str]) -> list[str]:
+    """The line on the tool that applies the output folders."""
+    commands = ", ".join(f"`kubectl apply -f {folder}/gitops`" for folder in folders)
+    return [BY_NAME[options.tool].installation.format(output=OUTPUT, commands=commands)]

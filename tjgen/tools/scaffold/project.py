@@ -35,6 +35,11 @@ def _lines(options: Options) -> Iterator[str]:
         yield "  # The release of Kubeflow Trainer that the manifests were written for."
         yield f'  trainer: "{options.release}"'
     yield f"  output: {{directory: {OUTPUT}}}"
+    yield from gitops_line(options)
+
+
+def gitops_line(options: Options) -> Iterator[str]:
+    """The line of the tool that applies the output, if there is one."""
     if options.tool != "none":
         path = f", path: {double_quoted(options.output)}" if options.folder else ""
         yield f"  gitops: {{tool: {options.tool}, repository: {double_quoted(options.repository)}{path}}}"
