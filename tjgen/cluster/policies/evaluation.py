@@ -1,7 +1,8 @@
 """Policies with their bindings, and a request -> the decisions of an API server.
 
 Mirrors k8s.io/apiserver 0.36 `pkg/admission/plugin/policy/validating`: dispatcher.go, validator.go, and `generic:CollectParams`.
-Limits of cost are not counted. Of audit annotations, only errors have an effect.
+Costs are not computed, but iterations are counted: an expression that surely exceeds the limit fails, and a policy that may
+exceed it is reported. Of audit annotations, only errors have an effect.
 """
 
 from __future__ import annotations
@@ -10,18 +11,19 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.cluster.policies.expressions import VARIABLES, Expression, Lazy, deciding
 from tjgen.cluster.policies.matching import NAME_LABEL, AdmissionRequest, KnownNamespace, is_uncertain, matches
-from tjgen.cluster.policies.policy import CompiledPolicy, Validation
+from tjgen.cluster.policies.policy import CompiledPolicy
 from tjgen.cluster.validate.builtin.selectors import matches as selects
-from tjgen.cluster.validate.cel.comprehensions import Scope
+from tjgen.cluster.validate.cel.comprehensions import ITERATIONS, Iterations, Scope
 from tjgen.cluster.validate.cel.values import CelError
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import Any, NamedTuple
 
-_LONGEST_MESSAGE = 5 * 1024
 _NO_PARAMS = "no params found for policy binding with `Deny` parameterNotFoundAction"
 _CLUSTER_SCOPED = "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"
 _FAILED = "failed to configure binding: "
 DENY = "Deny"
+_MANY_ITERATIONS = 10_000
+"""An iteration rarely costs more than 100, and the server limits the cost of an expression to a million."""
 
 
 class Binding(NamedTuple):
@@ -59,6 +61,14 @@ class Gap(NamedTuple):
     words: str
 
 
+class ExpensivePolicy(NamedTuple):
+    """A policy whose expressions may cost more than the server evaluates."""
+
+    policy: str
+    binding: str
+    iterations: int
+
+
 class Policies(NamedTuple):
     """Policies, their bindings, and the objects that they read."""
 
@@ -91,17 +101,18 @@ class Policies(NamedTuple):
         return KnownNamespace(tree, is_known=False)
 
 
-def decide(policies: Policies, request: AdmissionRequest) -> tuple[list[FailedValidation], list[Gap]]:
-    """What policies have against a request, and what could not be evaluated."""
+def decide(policies: Policies, request: AdmissionRequest) -> tuple[list[FailedValidation], list[Gap | ExpensivePolicy]]:
+    """What policies have against a request, and what could not be evaluated, or may not be by the server."""
     decisions: list[FailedValidation] = []
-    gaps: list[Gap] = []
+    gaps: list[Gap | ExpensivePolicy] = []
     if request.is_exempt:
         return decisions, gaps
     namespace = policies.namespace_of(request)
     for policy in policies.policies:
         constraints = policy.tree["spec"].get("matchConstraints")
         is_unsure = is_uncertain(constraints, namespace)
-        if not matches(constraints, request, None if is_unsure else namespace):
+        has_absent = policy.engine.absent is not None
+        if not matches(constraints, request, None if is_unsure else namespace, has_absent=has_absent):
             continue
         for binding in policies.bindings:
             resources = binding.tree["spec"].get("matchResources")
@@ -112,16 +123,16 @@ def decide(policies: Policies, request: AdmissionRequest) -> tuple[list[FailedVa
                 gaps.append(Gap(policy.name, binding.name, f"no file has the labels of namespace {request.namespace}"))
                 continue
             for one in _of_binding(policies, policy, binding, request, namespace):
-                if isinstance(one, Gap):
-                    gaps.append(one)
-                else:
+                if isinstance(one, FailedValidation):
                     decisions.append(one)
+                else:
+                    gaps.append(one)
     return decisions, gaps
 
 
 def _of_binding(
     policies: Policies, policy: CompiledPolicy, binding: Binding, request: AdmissionRequest, namespace: KnownNamespace | None
-) -> Iterator[FailedValidation | Gap]:
+) -> Iterator[FailedValidation | Gap | ExpensivePolicy]:
     if not _is_kind_known(policies, policy):
         yield Gap(policy.name, binding.name, f"no file has a parameter of kind {' '.join(policy.param_kind or ())}")
         return
@@ -135,6 +146,9 @@ def _of_binding(
     for param in params:
         scope = _scope(policy, request, param, namespace)
         yield from _validated(policy, binding, request, scope)
+        iterations = scope[ITERATIONS].number
+        if iterations > _MANY_ITERATIONS:
+            yield ExpensivePolicy(policy.name, binding.name, iterations)
 
 
 def _params(policies: Policies, policy: CompiledPolicy, binding: Binding, request: AdmissionRequest) -> Iterator[Tree]:
@@ -175,7 +189,7 @@ def _scope(policy: CompiledPolicy, request: AdmissionRequest, param: Tree, names
     resource = {"group": new.group, "version": new.version, "resource": new.plural}
     scope: dict[str, Any] = {
         "object": new.tree,
-        "oldObject": request.old.tree if request.old is not None else None,
+        "oldObject": request.old.tree if request.old is not None else policy.engine.absent,
         "request": {
             "kind": kind,
             "resource": resource,
@@ -188,14 +202,17 @@ def _scope(policy: CompiledPolicy, request: AdmissionRequest, param: Tree, names
         },
         "namespaceObject": None if request.is_namespace or namespace is None else namespace.tree,
         "params": param,
+        ITERATIONS: Iterations(),
     }
-    scope[VARIABLES] = Lazy(policy.variables, scope)
+    scope[VARIABLES] = Lazy(policy.variables, scope, are_named=policy.engine.names_variables)
     return scope
 
 
 def _validated(
     policy: CompiledPolicy, binding: Binding, request: AdmissionRequest, scope: Scope
 ) -> Iterator[FailedValidation | Gap]:
+    engine = policy.engine
+    ignores_errors = policy.ignores_errors and engine.ignores_validations
     unknown = next((condition.unknown for _, condition in policy.conditions if condition.unknown), "")
     problem, is_met = _conditions(policy, scope)
     if problem is not None:
@@ -216,24 +233,26 @@ def _validated(
             is_good = validation.expression.evaluate(scope) is True
             message, reason = "", validation.reason
         except CelError as error:
-            if policy.ignores_errors:
+            if ignores_errors:
                 continue
             is_good, reason = False, "Invalid"
-            message = _erroneous(validation.expression, error)
+            message = engine.error(validation.expression, error)
         if not is_good:
             path = deciding(validation.expression, scope, policy.variables, request.new.tree)
-            message = message or _message(validation, scope)
+            message = message or engine.message(validation.expression, validation.message, validation.worded, scope)
             yield FailedValidation(policy.name, binding.name, message, binding.actions, reason, position, path)
-    for annotation in policy.annotations if not policy.ignores_errors else ():
+    keys = [str(one.get("key")) for one in policy.tree["spec"].get("auditAnnotations") or ()]
+    for key, annotation in zip(keys, policy.annotations, strict=True) if not ignores_errors else ():
         try:
             annotation.evaluate(scope) if not annotation.unknown else None
         except CelError as error:
-            yield FailedValidation(policy.name, binding.name, _erroneous(annotation, error), (DENY,), "Invalid", None, ())
+            message = engine.error_of_annotation(key, annotation, error)
+            yield FailedValidation(policy.name, binding.name, message, (DENY,), "Invalid", None, ())
 
 
 def _conditions(policy: CompiledPolicy, scope: Scope) -> tuple[tuple[Expression, str] | None, bool]:
     """The errors of conditions, if any counts, and whether the conditions are met."""
-    problems: list[tuple[Expression, str]] = []
+    problems: list[tuple[Expression, CelError]] = []
     for _, condition in policy.conditions:
         if condition.unknown:
             continue
@@ -241,29 +260,8 @@ def _conditions(policy: CompiledPolicy, scope: Scope) -> tuple[tuple[Expression,
             if condition.evaluate(scope) is False:
                 return None, False
         except CelError as error:
-            problems.append((condition, _erroneous(condition, error)))
-    if not problems:
-        return None, True
-    words = list(dict.fromkeys(words for _, words in problems))
-    return (problems[0][0], words[0] if len(words) == 1 else f"[{', '.join(words)}]"), False
-
-
-def _erroneous(expression: Expression, error: CelError) -> str:
-    return f"expression '{expression.text}' resulted in error: {error}"
-
-
-def _message(validation: Validation, scope: Scope) -> str:
-    """The message of a failed validation."""
-    message: Any = ""
-    if validation.worded is not None and not validation.worded.unknown:
-        try:
-            message = validation.worded.evaluate(scope)
-        except CelError:
-            message = ""
-    text = message.strip() if message.__class__ is str else ""
-    if len(text.encode()) > _LONGEST_MESSAGE or "\n" in text:
-        text = ""
-    return text or validation.message or f"failed expression: {validation.expression.text.strip()}"
+            problems.append((condition, error))
+    return (problems[0][0], policy.engine.errors_of_conditions(problems)) if problems else None, not problems
 
 
 def first_denial(decisions: Sequence[FailedValidation]) -> FailedValidation | None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from tjgen.cluster.policies.inference import result_of
-from tjgen.cluster.validate.cel.comprehensions import READS, Names, Scope
+from tjgen.cluster.validate.cel.comprehensions import ITERATIONS, READS, CostLimitError, Iterations, Names, Scope, Step
 from tjgen.cluster.validate.cel.parser import Node, parse
 from tjgen.cluster.validate.cel.program import compiled, names_in
 from tjgen.cluster.validate.cel.values import CelError
@@ -18,6 +18,7 @@ from tjgen.trees.typing import Any
 
 VARIABLES = "variables"
 _KNOWN = frozenset(("object", "oldObject", "request", "namespaceObject", VARIABLES))
+_CANCELLED = "operation cancelled: actual cost limit exceeded"
 _OF_CALLER = ("options", "userInfo")
 """Fields of the request that depend on who sends it."""
 
@@ -48,21 +49,36 @@ class Expression:
     def evaluate(self, scope: Scope) -> Any:
         """The value; raises CelError."""
         assert self._fast is not None, "the caller skips what is unknown"
-        return self._fast(scope)
+        return _limited(self._fast, scope)
 
     def record(self, scope: Scope) -> Any:
         """The value as `evaluate` returns it; `scope[READS]` gets what is read. Raises CelError."""
         if self._recorded is None:
             self._recorded = compiled(self._tree, self._names._replace(is_recorded=True))
-        return self._recorded(scope)
+        return _limited(self._recorded, scope)
+
+
+def _limited(step: Step, scope: Scope) -> Any:
+    """The value of an expression whose iterations are counted. Those of a policy, if its scope counts them, are added up."""
+    own = Iterations()
+    try:
+        return step({**scope, ITERATIONS: own})
+    except CostLimitError:
+        raise CelError(_CANCELLED) from None
+    finally:
+        total = scope.get(ITERATIONS)
+        if total is not None:
+            total.number += own.number
 
 
 class Lazy:
     """The variables of a policy for one evaluation: a call with a name returns the value."""
 
-    __slots__ = ("_expressions", "_known", "scope")
+    __slots__ = ("_are_named", "_expressions", "_known", "scope")
 
-    def __init__(self, expressions: Variables, scope: Scope) -> None:
+    def __init__(self, expressions: Variables, scope: Scope, *, are_named: bool = True) -> None:
+        """`are_named`: whether the error of a variable names it."""
+        self._are_named = are_named
         self._expressions = expressions
         self._known: dict[str, Any] = {}
         self.scope = scope
@@ -74,7 +90,8 @@ class Lazy:
                 value = expression.record(self.scope) if READS in self.scope else expression.evaluate(self.scope)
                 self._known[name] = (value, None)
             except CelError as error:
-                self._known[name] = (None, f'composited variable "{name}" fails to evaluate: {error}')
+                words = f'composited variable "{name}" fails to evaluate: {error}' if self._are_named else str(error)
+                self._known[name] = (None, words)
         value, problem = self._known[name]
         if problem is not None:
             raise CelError(problem)

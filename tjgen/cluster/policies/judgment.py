@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.cluster.policies import pod_security
 from tjgen.cluster.policies.created import created
-from tjgen.cluster.policies.evaluation import DENY, FailedValidation, Policies, decide
+from tjgen.cluster.policies.evaluation import DENY, ExpensivePolicy, FailedValidation, Policies, decide
 from tjgen.cluster.policies.matching import AdmissionRequest
 from tjgen.cluster.policies.pod_view import Violation
 from tjgen.cluster.policies.stored import Stored, replacing, stored
@@ -15,6 +15,7 @@ from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.typing import Protocol
 
+_COSTS = "an expression can cost 1,000,000, and the expressions of a binding 10,000,000 together: iterate over fewer elements"
 _MISSING = object()
 _SECURED = (
     "set securityContext of the container (pod.containerSecurityContext of an experiment) to {allowPrivilegeEscalation: false, "
@@ -92,6 +93,12 @@ def _of_request(tree: Tree, request: AdmissionRequest, policies: Policies) -> It
         yield Diagnostic(code, _words(one, code), subject, _placed(tree, one.path), hint=_hint(code))
     for gap in gaps:
         binding = f", binding {gap.binding}," if gap.binding else ""
+        if isinstance(gap, ExpensivePolicy):
+            message = (
+                f"policy {gap.policy}{binding} takes {gap.iterations} iterations for this object: the API server may cancel it"
+            )
+            yield Diagnostic("TJ586", message, subject, (), hint=_COSTS)
+            continue
         message = f"policy {gap.policy}{binding} was not evaluated: {gap.words}"
         hint = "add the file to the policies, or check the policy on a cluster: kubectl apply --dry-run=server"
         yield Diagnostic("TJ554", message, subject, (), hint=hint)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.policies.engines import KYVERNO
 from tjgen.cluster.policies.evaluation import DENY, Binding
 from tjgen.cluster.policies.expressions import Expression
 from tjgen.cluster.policies.policy import CompiledPolicy, PolicyProblem, compile_policy
@@ -52,7 +53,7 @@ def converted(tree: Tree) -> Converted:
         return Converted(None, binding, omitted)
     always = Expression("true", has_params=False, variables={})
     validations = [one._replace(expression=always) if number in wrong else one for number, one in enumerate(policy.validations)]
-    return Converted(policy._replace(validations=tuple(validations)), binding, omitted)
+    return Converted(policy._replace(validations=tuple(validations), engine=KYVERNO), binding, omitted)
 
 
 def _disabled(spec: Tree) -> Iterator[PolicyProblem]:

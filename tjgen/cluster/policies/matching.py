@@ -62,13 +62,18 @@ class KnownNamespace(NamedTuple):
         return self.tree["metadata"].get("labels") or {}
 
 
-def matches(rules: Tree, request: AdmissionRequest, namespace: KnownNamespace | None) -> bool:
-    """Whether `matchConstraints` or `matchResources` match the request; `namespace` is None for objects that are in none."""
+def matches(rules: Tree, request: AdmissionRequest, namespace: KnownNamespace | None, *, has_absent: bool = False) -> bool:
+    """Whether `matchConstraints` or `matchResources` match the request; `namespace` is None for objects that are in none.
+
+    `has_absent`: whether the engine compares an old object that does not exist like one without labels.
+    """
     rules = rules or {}
     if namespace is not None and not selects(rules.get("namespaceSelector") or {}, dict(namespace.labels)):
         return False
-    sides = [request.new] + ([request.old] if request.old is not None else [])
-    if not any(selects(rules.get("objectSelector") or {}, side.tree["metadata"].get("labels") or {}) for side in sides):
+    sides = [side.tree["metadata"].get("labels") or {} for side in (request.new, request.old) if side is not None]
+    if has_absent and request.old is None:
+        sides.append({})
+    if not any(selects(rules.get("objectSelector") or {}, labels) for labels in sides):
         return False
     if any(_is_of(rule, request) for rule in rules.get("excludeResourceRules") or ()):
         return False

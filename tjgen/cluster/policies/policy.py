@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.policies.declarations import BOOL, STRING
+from tjgen.cluster.policies.engines import SERVER, Engine
 from tjgen.cluster.policies.expressions import Expression
 from tjgen.cluster.policies.inference import misfit
 from tjgen.trees.fields.path import FieldPath, Tree, get
@@ -34,6 +35,7 @@ class CompiledPolicy(NamedTuple):
     validations: tuple[Validation, ...]
     annotations: tuple[Expression, ...]
     """The expressions of audit annotations: one that fails is an error of the policy."""
+    engine: Engine = SERVER
 
     @property
     def param_kind(self) -> tuple[str, str] | None:

@@ -452,6 +452,7 @@ TABLE = {
     "TJ583": ("unusable-nodes", "error"),
     "TJ584": ("incomplete-node-pool", "error"),
     "TJ585": ("no-nodes", "error"),
+    "TJ586": ("policy-may-exceed-cost", "info"),
     "TJ594": ("collapsed-preview", "error"),
     "TJ595": ("too-many-pods", "error"),
     "TJ601": ("run-deleted-on-success", "error"),

@@ -18,6 +18,34 @@ READS = ""
 """The key of a scope whose value is the list of reads, if the expression is compiled to record them."""
 
 
+ITERATIONS = "#"
+"""The key of a scope whose value counts the iterations of comprehensions, if they are limited."""
+MOST_ITERATIONS = 1_000_000
+"""The API server cancels an expression whose cost exceeds this (`PerCallLimit`), and an iteration costs at least 1."""
+
+
+class CostLimitError(Exception):
+    """An expression has more iterations than the API server evaluates. Unlike a CelError, no operand absorbs it."""
+
+
+class Iterations:
+    """The iterations of one expression, or of all expressions of a policy."""
+
+    __slots__ = ("number",)
+
+    def __init__(self) -> None:
+        self.number = 0
+
+
+def count_iteration(scope: Scope) -> None:
+    """Count one iteration of a comprehension. Raises CostLimitError if there are too many."""
+    iterations = scope.get(ITERATIONS)
+    if iterations is not None:
+        iterations.number += 1
+        if iterations.number > MOST_ITERATIONS:
+            raise CostLimitError
+
+
 class Names(NamedTuple):
     """The variables that an expression can read."""
 
@@ -46,6 +74,7 @@ def decided(terms: Iterable[tuple[Step, Scope]], decides: bool) -> bool:
 
 def _each(target: Step, variable: str, scope: Scope) -> Any:
     for item in values.elements(target(scope)):
+        count_iteration(scope)
         yield item, {**scope, variable: item}
 
 

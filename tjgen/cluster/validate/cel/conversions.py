@@ -12,7 +12,7 @@ from ipaddress import IPv4Address, IPv6Address
 
 from tjgen.cluster.validate.cel import times
 from tjgen.cluster.validate.cel.types import Duration, Timestamp, Type, Unsigned
-from tjgen.cluster.validate.cel.values import CelError, overload
+from tjgen.cluster.validate.cel.values import NO_OVERLOAD, CelError, overload
 from tjgen.trees.typing import Any
 
 _PLAIN_DIGITS = 6
@@ -93,7 +93,8 @@ def to_string(value: Any) -> str:
     if value.__class__ in (Duration, Timestamp):
         return times.written(value)
     if value.__class__ not in (str, int, Unsigned, IPv4Address, IPv6Address):
-        raise overload()
+        # Functions with overloads name the types of their arguments, operators do not.
+        raise CelError(f"{NO_OVERLOAD}: string({_TYPES[value.__class__]})") if value.__class__ in _TYPES else overload()
     return str(value)
 
 

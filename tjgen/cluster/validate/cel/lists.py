@@ -13,6 +13,8 @@ from tjgen.cluster.validate.cel import values
 from tjgen.cluster.validate.cel.values import NONE, CelError, Optional, of, overload
 from tjgen.trees.typing import Any, NamedTuple
 
+_LONGEST_RANGE = 1_000_000
+
 
 def _distinct(items: Any) -> list[Any]:
     distinct: list[Any] = []
@@ -199,4 +201,13 @@ METHODS: dict[tuple[str, int], Callable[..., Any]] = {
     ("slice", 3): _slice,
     ("sort", 1): ordered,
 }
-NAMESPACED: dict[tuple[str, int], Callable[..., Any]] = {("lists.range", 1): lambda count: list(range(count))}
+
+
+def _range(count: Any) -> list[int]:
+    """`lists.range`. Releases of cel-go before 0.29 have no limit; the servers with them use the memory of any list."""
+    if count > _LONGEST_RANGE:
+        raise CelError(f"lists.range: size {count} exceeds maximum allowed ({_LONGEST_RANGE})")
+    return list(range(count))
+
+
+NAMESPACED: dict[tuple[str, int], Callable[..., Any]] = {("lists.range", 1): _range}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from tjgen.cluster.validate.cel import values
-from tjgen.cluster.validate.cel.comprehensions import Names, Scope, Step, decided
+from tjgen.cluster.validate.cel.comprehensions import Names, Scope, Step, count_iteration, decided
 from tjgen.cluster.validate.cel.lists import ordered
 from tjgen.cluster.validate.cel.parser import Node
 from tjgen.cluster.validate.cel.values import NONE, Optional, of
@@ -54,9 +54,11 @@ def _scopes(container: Any, variables: Sequence[str], scope: Scope) -> Iterator[
     given = values.elements(container)
     if len(variables) == 1:
         for item in given:
+            count_iteration(scope)
             yield {**scope, variables[0]: item}
         return
     for key, item in given.items() if given.__class__ is dict else enumerate(given):
+        count_iteration(scope)
         yield {**scope, variables[0]: key, variables[1]: item}
 
 

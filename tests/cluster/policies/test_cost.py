@@ -1,0 +1,78 @@
+"""The limits of cost of the API server: an expression with too many iterations fails, and one with many is reported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.policies.test_kyverno import POLICY, build
+
+NATIVE = """\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: slow}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}
+  failurePolicy: FAILURE
+  variables: [{name: all, expression: "VARIABLE"}]
+  validations: [{expression: "EXPRESSION", message: denied}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: slow}
+spec: {policyName: slow, validationActions: [Deny]}
+"""
+NESTED = "lists.range(COUNT).all(i, lists.range(COUNT).exists(j, j == i))"
+CANCELLED = "operation cancelled: actual cost limit exceeded"
+
+
+def policy(expression: str, *, variable: str = "true", failure: str = "Fail") -> str:
+    return NATIVE.replace("EXPRESSION", expression).replace("VARIABLE", variable).replace("FAILURE", failure)
+
+
+@pytest.mark.parametrize("count", [10, 50])
+def test_few_iterations_are_not_reported(count: int, tmp_path: Path) -> None:
+    assert build(tmp_path, policy(NESTED.replace("COUNT", str(count)))) == (0, "")
+
+
+def test_a_policy_with_many_iterations_is_reported(tmp_path: Path) -> None:
+    code, words = build(tmp_path, policy(NESTED.replace("COUNT", "200")))
+    assert code == 0
+    assert "info[TJ586]" in words
+    assert "policy slow, binding slow, takes 20300 iterations for this object: the API server may cancel it" in words
+    code, words = build(tmp_path, policy("variables.all", variable=NESTED.replace("COUNT", "200")))
+    assert "info[TJ586]" in words, "the iterations of variables count"
+
+
+@pytest.mark.parametrize("absorbed", ["", " || true", " || object.kind == 'Pod'"])
+def test_an_expression_that_the_server_cancels_fails(absorbed: str, tmp_path: Path) -> None:
+    slow = "lists.range(1000000).all(i, lists.range(2).all(j, true))"
+    code, words = build(tmp_path, policy(slow + absorbed))
+    assert code == 1
+    assert f"resulted in error: {CANCELLED}" in words, "no other operand decides instead"
+    code, words = build(tmp_path, policy("variables.all", variable=slow))
+    assert code == 1
+    assert f'composited variable "all" fails to evaluate: {CANCELLED}' in words
+    code, words = build(tmp_path, policy(slow, failure="Ignore"))
+    assert (code, "TJ550" in words) == (0, False)
+
+
+def test_a_range_is_limited(tmp_path: Path) -> None:
+    code, words = build(tmp_path, policy("lists.range(1000000000000).size() > 0"))
+    assert code == 1
+    assert "lists.range: size 1000000000000 exceeds maximum allowed (1000000)" in words
+
+
+def test_kyverno_ignores_errors_of_match_conditions_only(tmp_path: Path) -> None:
+    """`failurePolicy: Ignore`: an error of a validation denies."""
+    ignoring = POLICY.replace("spec:\n", "spec:\n  failurePolicy: Ignore\n", 1)
+    wrong = ignoring.replace("one.contains('@')", "one.missing == 1")
+    assert wrong != ignoring
+    code, words = build(tmp_path, wrong)
+    assert code == 1
+    assert "policy digests of Kyverno, validation 1 denies this: error: no such key: missing" in words or "error: " in words
+    condition = "  matchConditions: [{name: a, expression: object.spec.missing == 1}]\n  validations:"
+    assert build(tmp_path, ignoring.replace("  validations:", condition)) == (0, "")
