@@ -107,13 +107,14 @@ def test_an_edit_of_an_imported_trainjob_takes_effect_or_is_rejected(job: Tree) 
     assert "nodes" in effective
 
 
-def test_the_error_names_the_place_and_what_to_do() -> None:
-    found = read_folder("a.yaml", [("a.yaml", yaml.safe_dump(JOBS["MPIJob"]).encode())])
+def test_the_error_names_the_field_and_the_place_in_the_patch() -> None:
+    job = kubeflow("JAXJob", "jaxReplicaSpecs", Worker=replicas("jax", 2, env=VARIABLES))
+    found = read_folder("a.yaml", [("a.yaml", yaml.safe_dump(job).encode())])
     (text,) = found.experiments.values()
     experiment = yaml.safe_load(text)
-    experiment["spec"]["roles"]["node"]["args"] = [EDITED]
+    experiment["spec"]["env"] = {"NODE": EDITED}
     with TrialBuilder(found.catalog, found.release.name) as trial:
-        (error,) = trial.build(experiment).errors
-    assert (error.code, error.path) == ("TJ331", ("spec", "patches", "as-it-was", "json", 1))
-    assert "/Worker/template/spec/containers/0/args is not" in error.message
-    assert "undo that change, or remove the operations for this place" in (error.hint or "")
+        errors = trial.build(experiment).errors
+    assert [(error.code, error.path) for error in errors] == [("TJ749", ("spec", "env", "NODE"))]
+    assert "env[name=NODE]" in errors[0].message
+    assert "patches.as-it-was" in (errors[0].hint or "")

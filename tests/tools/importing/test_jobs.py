@@ -211,7 +211,7 @@ def test_an_mpijob_of_v1_becomes_the_next_and_what_is_different_is_told() -> Non
     ]
     said = spec(found)
     assert (said["target"], said["cleanup"], said["procsPerNode"]) == ("mpijob", {"pods": "All"}, 4)
-    assert {role: one["replicas"] for role, one in said["roles"].items()} == {"launcher": 1, "node": 2}
+    assert {role: one["replicas"] for role, one in said["roles"].items()} == {"launcher": 1, "worker": 2}
 
 
 def test_a_job_that_would_be_refused_is_left_out_with_the_reason() -> None:

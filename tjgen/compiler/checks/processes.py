@@ -16,10 +16,18 @@ from tjgen.trees.workload.workload import PodSet, Workload
 
 _DEFAULT_SHM = "64 MiB"
 """Size of /dev/shm in a container, as container runtimes set it."""
+_COUNTING = ("torch", "mpi", "flux")
+"""Policies of a runtime whose launcher starts a number of processes on each node."""
+_WITHOUT_LAUNCHER = ("tfjob", "xgboostjob", "jaxjob")
+"""Targets whose operator knows one process in each pod."""
 
 
 def check(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Diagnostic]:
-    """TJ141 for more processes than devices, TJ142 for PyTorch without shared memory, TJ150 for nodes that train alone."""
+    """TJ141 for more processes than devices, TJ142 for PyTorch without shared memory, TJ150 for nodes that train alone.
+
+    TJ789 for a number of processes that nothing starts.
+    """
+    yield from _uncounted(workload, experiment)
     is_torch = experiment.spec.target == "pytorchjob" or get(workload.ml_policy or {}, ("torch",), None) is not None
     if is_torch and nodes(workload) > 1:
         yield from _alone(workload, experiment)
@@ -39,6 +47,20 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
             message = f"PyTorch on {gpu.count} devices of a node needs /dev/shm, and a container has {_DEFAULT_SHM} of it"
             hint = "add sharedMemory, such as 16Gi: it counts against memory"
             yield Diagnostic("TJ142", message, path=(*SPEC, "gpu"), hint=hint)
+
+
+def _uncounted(workload: Workload, experiment: Experiment) -> Iterator[Diagnostic]:
+    """`procsPerNode` of a job whose object has no such number, and whose data is not divided among processes."""
+    spec = experiment.spec
+    if spec.procs_per_node is None or spec.data is not None:
+        return
+    has_launcher = any(get(workload.ml_policy or {}, (policy,), None) is not None for policy in _COUNTING)
+    if spec.target in _WITHOUT_LAUNCHER or (spec.target in ("jobset", "volcanojob") and not has_launcher):
+        message = (
+            f"procsPerNode has no effect: no launcher of runtime and target {spec.target} starts several processes on a node"
+        )
+        hint = "remove it, or use a runtime with a launcher, such as tjgen-torch"
+        yield Diagnostic("TJ789", message, path=(*SPEC, "procsPerNode"), hint=hint)
 
 
 def _alone(workload: Workload, experiment: Experiment) -> Iterator[Diagnostic]:

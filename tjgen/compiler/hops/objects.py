@@ -56,7 +56,7 @@ def patch(job: Job, draft: Draft) -> Draft:
     """The patches of the experiment; a runtime that they change gets another name."""
     late = "JobSet" if _is_jobset(job) else ""
     before, template = draft.applied, draft.template
-    applied, diagnostics = patched(before, job.experiment, allows=job.setting.allows, but=late)
+    applied, diagnostics = patched(before, job.experiment, draft.sources, allows=job.setting.allows, but=late)
     if template is not None and before[0] is template:
         if applied[0] is not template:
             applied[0], applied[-1] = trainjob.renamed(applied[0], applied[-1], job.runtime.name)
@@ -99,8 +99,8 @@ def finish(job: Job, draft: Draft) -> Draft:
         return draft
     from tjgen.compiler.targets import jobset  # most runs are TrainJobs
 
-    objects, diagnostics = jobset.finish(draft.expansion.objects, draft.applied[-1], job.release)
-    objects, refused = patched(objects, job.experiment, allows=job.setting.allows, only=jobset.KIND)
+    objects, diagnostics = jobset.finish(draft.expansion.objects, draft.applied[-1], draft.workload, job.release)
+    objects, refused = patched(objects, job.experiment, draft.sources, allows=job.setting.allows, only=jobset.KIND)
     applied = [manifest for manifest in draft.applied[:-1] if manifest.kind not in KINDS] + objects
     return draft._replace(applied=applied, previews=[]).reporting([*diagnostics, *refused])
 

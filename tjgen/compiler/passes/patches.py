@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes import identity
+from tjgen.compiler.passes.patch_conflicts import PatchConflict, conflicts
 from tjgen.language.spec.objects import Experiment, Operation, Patch
 from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.explain.provenance import Sources
 from tjgen.trees.fields.managed import Managed, Origin
-from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get
+from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, render
 from tjgen.trees.fields.writer import Writer
 from tjgen.trees.manifests.leaves import lasting
 from tjgen.trees.manifests.manifest import Manifest
@@ -21,11 +23,18 @@ _FAILED_TEST = "a field changes what the patch expects: undo that change, or rem
 
 
 def patched(
-    manifests: list[Manifest], experiment: Experiment, *, allows: Sequence[str] = (), only: str = "", but: str = ""
+    manifests: list[Manifest],
+    experiment: Experiment,
+    sources: Sources,
+    *,
+    allows: Sequence[str] = (),
+    only: str = "",
+    but: str = "",
 ) -> tuple[list[Manifest], list[Diagnostic]]:
     """Every patch over the objects that it selects; one that selects none is reported (TJ330).
 
-    A patch that changes what identifies an object is an error (TJ107), but where the project's policy `allows` it.
+    A patch that changes what identifies an object is an error (TJ107), but where the project's policy `allows` it. One with
+    `force: false` that changes a value of a field is TJ749 at the field.
     `only` and `but` name the kind that a target creates from the others: a patch for it is applied after that.
     """
     diagnostics = []
@@ -43,6 +52,9 @@ def patched(
             except _OperationError as bad:
                 diagnostics.append(bad.diagnostic)
                 continue
+            if not patch.force:
+                found = conflicts(result[position], changed.tree, MANAGER, sources)
+                diagnostics += [_conflict(name, result[position], one) for one in found]
             field = None if identity.ALLOWED in allows else identity.changed(result[position].tree, changed.tree)
             if field is None:
                 result[position] = changed
@@ -140,3 +152,9 @@ def _matches_nothing(patch: Patch, manifests: list[Manifest], because: FieldPath
     return Diagnostic(
         "TJ330", f"patch matches nothing: no {wanted} is made", path=(*because, "target"), hint=f"made are {', '.join(targets)}"
     )
+
+
+def _conflict(name: str, manifest: Manifest, conflict: PatchConflict) -> Diagnostic:
+    message = f'patch "{name}" changes {render(conflict.path)} of {manifest.ref}, which this field sets'
+    hint = f"remove the field, or remove this place from patches.{name}"
+    return Diagnostic("TJ749", message, path=conflict.field, hint=hint)

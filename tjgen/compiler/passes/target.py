@@ -1,4 +1,4 @@
-"""`volcano` and `containerName` -> fields that only a Volcano Job can have; an error with another target."""
+"""`volcano` and `containerName` -> fields that only some targets can have; an error with another target."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from tjgen.trees.workload.roles import members
 from tjgen.trees.workload.workload import PodSet, Workload
 
 AT: FieldPath = (*SPEC, "volcano")
+_NAMING = ("volcanojob", "jobset", "mpijob")
+"""Targets whose controllers do not look for the program by the name of its container."""
 _FIELDS = ("max_retry", "min_success", "ttl_seconds_after_finished", "running_estimate")
 _OF_TASK = ("min_available", "max_retry", "topology_policy")
 
@@ -46,9 +48,9 @@ def _names(workload: Workload, experiment: Experiment) -> Contributions:
         if name is None:
             continue
         because: FieldPath = (*SPEC, *at, "containerName")
-        if spec.target != "volcanojob":
+        if spec.target not in _NAMING:
             message = f"target {spec.target} finds the program by its container, so containerName cannot change the name"
-            yield Diagnostic("TJ156", message, path=because, hint="remove containerName, or use target: volcanojob")
+            yield Diagnostic("TJ156", message, path=because, hint=f"remove containerName, or use one of {', '.join(_NAMING)}")
             return
         others = get(workload.tree.value, (*podset.pod, "containers"), None) or []
         if any(one["name"] == name != podset.container for one in others):

@@ -15,7 +15,7 @@ def renamed(
     """
     spec = template["spec"]
     containers = [{**one, "name": after} if one.get("name") == before else one for one in spec["containers"]]
-    spec = _referring({**spec, "containers": containers}, before, after)
+    spec = referring({**spec, "containers": containers}, before, after)
     old: FieldPath = ("spec", "containers", named(before))
     new: FieldPath = ("spec", "containers", named(after))
     moved = {(*new, *path[3:]) if path[:3] == old else path: known for path, known in owners.items()}
@@ -24,13 +24,13 @@ def renamed(
     return {**template, "spec": spec}, moved
 
 
-def _referring(tree: Tree, before: str, after: str) -> Tree:
-    """`resourceFieldRef.containerName`, in variables and in volumes."""
+def referring(tree: Tree, before: str, after: str) -> Tree:
+    """Return a tree with another `containerName`: of `resourceFieldRef` in variables and volumes, or of a failure policy."""
     if tree.__class__ is list:
-        return [_referring(one, before, after) for one in tree]
+        return [referring(one, before, after) for one in tree]
     if tree.__class__ is not dict:
         return tree
     return {
-        key: after if key == "containerName" and value == before else _referring(value, before, after)
+        key: after if key == "containerName" and value == before else referring(value, before, after)
         for key, value in tree.items()
     }

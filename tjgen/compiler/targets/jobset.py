@@ -2,7 +2,8 @@
 
 The changes are a closed list: owner references and the runtime snapshot go, for there is no
 TrainJob to own them; `suspend: false` goes; what the JobSet webhook would fill in is written out; a
-deadline moves to the Jobs; Secrets that the controller would generate are refused.
+deadline moves to the Jobs; containers get the names that the experiment sets; Secrets that the
+controller would generate are refused.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from __future__ import annotations
 from tjgen.cluster.trainer.framework import CreatedObject, live
 from tjgen.cluster.trainer.objects import SNAPSHOT_SUFFIX
 from tjgen.cluster.trainer.release import NEWEST, Release
+from tjgen.compiler.targets.container_names import referring, renamed
+from tjgen.compiler.targets.extra_objects import taken
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed, Origin, Owners
 from tjgen.trees.fields.path import MISSING, FieldPath, Step, Tree, get, named
 from tjgen.trees.fields.writer import Writer
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.workload.keys import LIST_KEYS
+from tjgen.trees.workload.workload import PodSet, Workload
 
 _WEBHOOK = Origin("jobset-webhook", "tjgen")
 _FINISH = Origin("target:jobset", "tjgen")
@@ -23,7 +27,7 @@ KIND = "JobSet"
 
 
 def finish(
-    created: list[CreatedObject], trainjob: Manifest, release: Release = NEWEST
+    created: list[CreatedObject], trainjob: Manifest, workload: Workload, release: Release = NEWEST
 ) -> tuple[list[Manifest], list[Diagnostic]]:
     """The objects to apply instead of `trainjob`. A generated Secret ends in TJ402."""
     manifests = []
@@ -35,11 +39,11 @@ def finish(
         if kind == "Secret":
             diagnostics.append(_generated(trainjob, name))
             continue
-        manifests.append(_independent(one, trainjob, release))
+        manifests.append(_independent(one, trainjob, workload, release))
     return manifests, diagnostics
 
 
-def _independent(one: CreatedObject, trainjob: Manifest, release: Release) -> Manifest:
+def _independent(one: CreatedObject, trainjob: Manifest, workload: Workload, release: Release) -> Manifest:
     tree, owners = one.tree, one.owners
     if tree["kind"] == KIND:
         defaulted = live(tree)
@@ -70,9 +74,25 @@ def _independent(one: CreatedObject, trainjob: Manifest, release: Release) -> Ma
             for job in get(tree, ("spec", "replicatedJobs"), []):
                 path = ("spec", "replicatedJobs", named(job["name"]), "template", "spec", "activeDeadlineSeconds")
                 writer.put(path, deadline, origin)
+        for podset in workload.podsets:
+            _name_container(writer, workload, podset)
     done = writer.done()
     owners = {path: origins for path, origins in done.owners.items() if get(done.value, path) is not MISSING}
     return Manifest(done.value, owners, expanded=True)
+
+
+def _name_container(writer: Writer, workload: Workload, podset: PodSet) -> None:
+    """Give the main container of a job the name that the experiment sets, also where the job refers to it."""
+    name = get(workload.tree.value, ("names", podset.name), None)
+    job: FieldPath = ("spec", "replicatedJobs", named(podset.name), "template", "spec")
+    if name is None or writer.get(job) is None:
+        return
+    because = workload.tree.origins(("names", podset.name))
+    value, owners = taken(writer.done(), (*job, "template"))
+    writer.graft((*job, "template"), *renamed(value, owners, podset.container, name, (owners[()], because)))
+    policy: FieldPath = (*job, "podFailurePolicy")
+    if writer.get(policy) is not None:
+        writer.graft(policy, referring(writer.get(policy), podset.container, name), taken(writer.done(), policy)[1])
 
 
 def _defaulted_owners(before: Tree, after: Tree, path: FieldPath) -> Owners:

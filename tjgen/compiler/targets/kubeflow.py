@@ -111,15 +111,19 @@ def variables(workload: Workload, values: Mapping[str, Tree]) -> Workload:
 def _replica(writer: Writer, workload: Workload, podset: PodSet, kind: OperatorJob) -> Iterator[Diagnostic]:
     at: FieldPath = ("spec", kind.field, kind.types[podset.name])
     take(writer, (*at, "replicas"), workload, ("counts", podset.name))
-    kubeflow_policies.restart_policy(writer, workload, podset, at)
+    yield from kubeflow_policies.restart_policy(writer, workload, podset, at)
     value, owners = taken(workload.tree, podset.pod_metadata[:-1])
-    if kind.container and kind.container != podset.container:
-        if any(one.get("name") == kind.container for one in value["spec"]["containers"]):
+    name = kind.container or get(workload.tree.value, ("names", podset.name), podset.container)
+    if name != podset.container:
+        if any(one.get("name") == name for one in value["spec"]["containers"]):
             yield _name_taken(workload, podset, kind)
             return
-        origins = (workload.tree.origins(podset.main), (RULE,))
-        value, owners = renamed(value, owners, podset.container, kind.container, origins)
-    writer.graft((*at, "template"), _first(value, kind.container or podset.container), owners)
+        origins = (
+            workload.tree.origins(podset.main),
+            (RULE,) if kind.container else workload.tree.origins(("names", podset.name)),
+        )
+        value, owners = renamed(value, owners, podset.container, name, origins)
+    writer.graft((*at, "template"), _first(value, name), owners)
     pod: FieldPath = (*at, "template", "spec")
     if writer.get((*pod, "restartPolicy")) is not None:
         # The replica type sets it; the pod's value would be overwritten, with a warning.

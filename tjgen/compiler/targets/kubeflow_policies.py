@@ -54,13 +54,20 @@ def has_gang(workload: Workload) -> bool:
     return not queued and get(workload.tree.value, ("schedule", "system"), None) not in ("kueue", "none")
 
 
-def restart_policy(writer: Writer, workload: Workload, podset: PodSet, at: FieldPath) -> None:
-    """The policy of the run, then that of its pods; else what the runtime does about failures, pod by pod."""
+def restart_policy(writer: Writer, workload: Workload, podset: PodSet, at: FieldPath) -> Iterator[Diagnostic]:
+    """The policy of the run, then that of its pods; else what the runtime does about failures, pod by pod.
+
+    TJ790 for a policy of the pods that differs from that of the run.
+    """
     to = (*at, "restartPolicy")
-    if _take(writer, to, workload, ("policy", "restart", "policy")):
-        return
     pod: FieldPath = (*podset.pod, "restartPolicy")
     origins = [origin for origin in workload.tree.origins(pod) if origin.source == "experiment"]
+    if _take(writer, to, workload, ("policy", "restart", "policy")):
+        own, of_run = get(workload.tree.value, pod, None), writer.get(to)
+        if origins and own not in (None, of_run):
+            message = f"pod.restartPolicy is {own}, and restart.policy is {of_run}: only the latter has an effect"
+            yield Diagnostic("TJ790", message, path=origins[0].because, hint="remove one of them")
+        return
     limited = workload.tree.origins(_LIMIT) if get(workload.tree.value, _LIMIT, None) else ()
     if origins and get(workload.tree.value, pod, None) is not None:
         writer.put(to, get(workload.tree.value, pod), origins[0])

@@ -35,10 +35,14 @@ _GANG = ("minAvailable", "queue", "timeoutSeconds")
 
 
 def arranged(workload: Workload, size: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
-    """The runtime's launcher and node; `worker` is another word for the latter."""
+    """The runtime's launcher and node; `worker` is another word for the latter. Without MPI, the roles of the experiment."""
     if get(workload.tree.value, _MPI, None) is None:
+        if {"launcher", "worker"} <= size.roles.keys():
+            return kubeflow.arranged(workload, size, KIND, lambda count: [])
         message = "an MPIJob has a launcher and workers with sshd, and the runtime has no ML policy mpi that distinguishes them"
-        return workload, [kubeflow_unsupported.not_found(message, "use a runtime of mpi, such as tjgen-mpi")]
+        return workload, [
+            kubeflow_unsupported.not_found(message, "use a runtime of mpi, such as tjgen-mpi, or add roles launcher and worker")
+        ]
     names = {podset.name for podset in workload.podsets}
     if "worker" in size.roles and NODE in names and "worker" not in names:
         roles = {NODE if name == "worker" else name: count for name, count in size.roles.items()}

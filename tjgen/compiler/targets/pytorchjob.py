@@ -80,14 +80,14 @@ def _elastic(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
 
 def _processes(writer: Writer, workload: Workload) -> None:
     """Return the process count of torchrun on a node. Without devices, the operator's `auto` leaves it to torchrun."""
-    policy = get(workload.ml_policy, ("torch",), None)
-    if policy is None:
-        return
     to: FieldPath = ("spec", "nprocPerNode")
     processes: Tree = get(workload.tree.value, ("trainer", "numProcPerNode"), None)
     if processes is not None:
         for origin in workload.tree.origins(("trainer", "numProcPerNode")):
             writer.put(to, str(processes), origin)
+        return
+    policy = get(workload.ml_policy, ("torch",), None)
+    if policy is None:
         return
     of_runtime = policy.get("numProcPerNode")
     if of_runtime is not None:

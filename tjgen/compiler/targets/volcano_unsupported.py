@@ -37,10 +37,9 @@ def unsupported(workload: Workload) -> Iterator[Diagnostic]:
     for podset in workload.podsets:
         named: FieldPath = (*podset.pod, "schedulerName")
         scheduler = get(workload.tree.value, named, None)
-        if scheduler not in (None, "volcano") and not all(is_runtimes(one) for one in workload.tree.origins(path)):
-            yield _cannot(
-                workload, path, f"have pods of the scheduler {scheduler}: its gang is Volcano's", "remove schedulerName"
-            )
+        if scheduler not in (None, "volcano") and not all(is_runtimes(one) for one in workload.tree.origins(named)):
+            what = f"have pods of the scheduler {scheduler}: its gang is Volcano's"
+            yield _cannot(workload, named, what, "remove schedulerName")
         if podset.is_initializer and not fetching.is_of_each_pod(workload):
             hint = "fetch it by prefetch, or make initializer.volume an emptyDir or ephemeral, which each pod fills for itself"
             what = f"run a {podset.name} before its tasks: the gang would wait for pods that wait for it"

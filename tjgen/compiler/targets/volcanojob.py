@@ -30,7 +30,6 @@ INDEX = "metadata.annotations['volcano.sh/task-index']"
 """Every pod's number in its task (pkg/controllers/job `createJobPod`): what plugin env makes VC_TASK_INDEX of."""
 RULE = Origin("target:volcanojob", "tjgen")
 CHOSEN = Origin("target:volcanojob", "experiment", ("spec", "target"))
-KEYS = {**LIST_KEYS, "tasks": ("name",)}
 _OF_TORCH = ("master", "worker")
 _SUFFIX = "-svc"
 """The plugin svc names a ConfigMap and a volume so, ssh a Secret as long."""
@@ -55,7 +54,7 @@ def lower(workload: Workload) -> Lowered:
     rendezvous, more = volcano_rendezvous.rendezvous(workload)
     problems += more
     shell: Tree = {"apiVersion": API_VERSION, "kind": "Job", "metadata": {"name": workload.name, "namespace": workload.namespace}}
-    writer = Writer(Managed(shell, {(): (RULE,)}), keys=KEYS)
+    writer = Writer(Managed(shell, {(): (RULE,)}), keys=LIST_KEYS)
     for field in get(workload.tree.value, ("metadata",), None) or {}:
         _take(writer, ("metadata", field), workload, ("metadata", field))
     _schedule(writer, workload)

@@ -1448,7 +1448,12 @@ OPERATION: Schema = {
 PATCH: Schema = {
     "type": "object",
     "required": ["target"],
-    "properties": {"target": PATCH_TARGET, "merge": TREE, "json": {"type": "array", "items": OPERATION}},
+    "properties": {
+        "target": PATCH_TARGET,
+        "merge": TREE,
+        "force": {"type": "boolean"},
+        "json": {"type": "array", "items": OPERATION},
+    },
 }
 PATCH_FORM = Form(
     alternatives=(("merge",), ("json",)),

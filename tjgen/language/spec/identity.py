@@ -343,6 +343,7 @@ SPEC: Rule = (
         "target": ("counts", "trainjob", {}),
         "success": ("counts", None, {"operator": ("counts", "All", {})}),
         "volcano": ("counts", None, {"plugins": ("counts", None, {"*": ("present", None, {})})}),
+        "patches": ("counts", None, {"*": ("counts", None, {"force": ("counts", True, {})})}),
         "gpu": (
             "counts",
             None,

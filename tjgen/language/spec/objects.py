@@ -1685,16 +1685,18 @@ class Operation:
 class Patch:
     """A change to generated objects."""
 
-    __slots__ = ("merge", "operations", "target")
+    __slots__ = ("force", "merge", "operations", "target")
 
     target: PatchTarget
     merge: Mapping[str, Any] | None
+    force: bool
     operations: Sequence[Operation]
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.target = PatchTarget(tree["target"])
         self.merge = get("merge")
+        self.force = get("force", True)
         self.operations = [Operation(item) for item in get("json", ())]
 
 

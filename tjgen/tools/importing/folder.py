@@ -20,10 +20,10 @@ from tjgen.language.catalog.runtime import NAMESPACED_KIND, is_runtime
 from tjgen.tools.convert.proof import differences
 from tjgen.tools.convert.shape import source_of
 from tjgen.tools.importing import imported, mpijob_v1, trainjob
-from tjgen.tools.importing.guards import guards
 from tjgen.tools.importing.imported import Imported, ImportedObject
 from tjgen.tools.importing.job import read_job
 from tjgen.tools.importing.kinds import importer
+from tjgen.tools.importing.patch import with_patch
 from tjgen.tools.importing.remaining import ObjectIdentity
 from tjgen.tools.importing.residue import in_order_of, residue, stated
 from tjgen.tools.importing.trial import TrialBuilder, TrialResult
@@ -34,7 +34,6 @@ from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple
 
-PATCH = "as-it-was"
 _PREFIX: FieldPath = ("metadata", "generateName")
 _MOST = 5
 """The number of differences that are listed."""
@@ -217,8 +216,7 @@ def _experiment(
         first = trial_result.of_kind(trainjob.KIND)
         operations = residue(first[0], in_order_of(job.tree, first[0])) if first else []
         if operations:
-            patch = {"target": {"kind": trainjob.KIND}, "json": [*guards(operations, first[0]), *operations]}
-            experiment = {**experiment, "spec": {**experiment["spec"], "patches": {PATCH: patch}}}
+            experiment = with_patch(experiment, trainjob.KIND, operations, first[0])
             trial_result = trial.build(experiment)
         if trial_result.errors or not trial_result.of_kind(trainjob.KIND):
             why = why or (trial_result.errors[0].message if trial_result.errors else "nothing is built of it")

@@ -10,7 +10,7 @@ from tjgen.tools.importing.changes import PatchChange, changes
 from tjgen.tools.importing.imported import Imported, ImportedObject
 from tjgen.tools.importing.kinds import Importer
 from tjgen.tools.importing.residue import stated
-from tjgen.tools.importing.shortest import patched, shortest
+from tjgen.tools.importing.shortest import shortest
 from tjgen.tools.importing.trainjob import NOT_THEIRS, OURS
 from tjgen.tools.importing.trial import TrialBuilder, TrialResult
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -30,12 +30,8 @@ def read_job(job: ImportedObject, importer: Importer, release: Release) -> tuple
         attempt = shortest(importer.experiment(wanted), wanted, importer.filled, trial)
         if attempt.cost[0]:
             return imported.not_importable(job, _why(attempt.result))
-        experiment = patched(attempt, job.tree["kind"])
-        trial_result = trial.build(experiment)
-    if trial_result.errors:
-        return imported.not_importable(job, _why(trial_result))
     diagnostics = imported.by_patch(job, [(change.place, _change_text(change)) for change in attempt.changes])
-    return Imported(job, experiment, trial_result.objects), [*diagnostics, *_differences(job, importer, trial_result)]
+    return Imported(job, attempt.patched, attempt.result.objects), [*diagnostics, *_differences(job, importer, attempt.result)]
 
 
 def _why(result: TrialResult) -> str:

@@ -6,19 +6,20 @@ from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.trainer.live import live
 from tjgen.tools.importing import pods
 from tjgen.tools.importing.residue import stated
+from tjgen.tools.importing.shortest import BARE
 from tjgen.tools.importing.trainjob import bare as named
 from tjgen.trees.fields.path import Tree, get
 
 _OWN = ("command", "args", "cpu", "memory", "ephemeralStorage", "resources")
 """Fields that a job does not share with the jobs that train."""
-_OF_ROLE = (*_OWN, "image", "imagePullPolicy", "workingDir", "env", "envFrom", "ports", "probes", "pod")
+_OF_ROLE = (*_OWN, "containerName", "image", "imagePullPolicy", "workingDir", "env", "envFrom", "ports", "probes", "pod")
 
 
 def experiment(tree: Tree) -> Tree:
     """The experiment, with the name of the JobSet as that of its run."""
     first, *others = get(tree, ("spec", "replicatedJobs"), None) or [{}]
     shared, _ = pods.fields_of({"node": _job(first).get("template") or {}})
-    spec: Tree = {"runtime": "tjgen-plain", "target": "jobset", "naming": "fixed", **shared}
+    spec: Tree = {"runtime": BARE, "target": "jobset", "naming": "fixed", **shared}
     if _job(first).get("parallelism", 1) > 1:
         spec["nodes"] = _job(first)["parallelism"]
     roles = {one["name"]: role for one in others if (role := _role(one, shared)) is not None}

@@ -16,11 +16,13 @@ from tjgen.compiler.targets import kubeflow_policies
 from tjgen.compiler.targets.operator_job import OperatorJob
 from tjgen.tools.importing import pods
 from tjgen.tools.importing.residue import stated
+from tjgen.tools.importing.shortest import BARE
 from tjgen.tools.importing.trainjob import bare as named
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.manifests.manifest import Manifest
 
-_RUNTIMES = {"PyTorchJob": "torch", "MPIJob": "mpi", "XGBoostJob": "xgboost", "JAXJob": "jax"}
+RUNTIMES = {"pytorchjob": "tjgen-torch", "mpijob": "tjgen-mpi", "xgboostjob": "tjgen-xgboost", "jaxjob": "tjgen-jax"}
+"""Target -> the runtime of its framework."""
 _RESTARTS = {
     "PyTorchJob": "OnFailure",
     "TFJob": "Never",
@@ -41,7 +43,7 @@ def experiment(tree: Tree) -> Tree:
     """The experiment, with the name of the job as that of its run."""
     kind = kind_of(tree)
     types = get(tree, ("spec", kind.field), None) or {}
-    words = {replica_type: role for role, replica_type in kind.types.items()}
+    words = {replica_type: role for role, replica_type in reversed(list(kind.types.items()))}
     by_role = {words[name]: replicas for name, replicas in types.items() if name in words and replicas.__class__ is dict}
     restarts = {one.get("restartPolicy") for one in by_role.values()}
     shared, own = (
@@ -49,7 +51,8 @@ def experiment(tree: Tree) -> Tree:
     )
     roles = {role: {"replicas": one.get("replicas", 1), **own[role]} for role, one in by_role.items()}
     whole = named(tree)
-    spec: Tree = {"runtime": f"tjgen-{_RUNTIMES.get(kind.name, 'plain')}", "target": kind.name.lower(), "naming": "fixed"}
+    target = kind.name.lower()
+    spec: Tree = {"runtime": RUNTIMES.get(target, BARE), "target": target, "naming": "fixed"}
     spec.update(shared)
     if roles:
         spec["roles"] = roles

@@ -33,7 +33,10 @@ _SOURCES = {"secretRef": "secret", "configMapRef": "configMap"}
 
 
 def fields_of(templates: Mapping[str, Tree], main: str = "") -> tuple[dict[str, Tree], dict[str, dict[str, Tree]]]:
-    """Fields of all roles, and those that only one role has. `main` names the container that trains, or else the first does."""
+    """Fields of all roles, and those that only one role has.
+
+    `main` is the name that the container that trains must have. Without it, the first one trains, and its name is a field.
+    """
     by_role = {role: dict(_fields(template, main)) for role, template in templates.items()}
     shared = _shared(list(by_role.values()))
     own = {role: dict(_own(fields, shared)) for role, fields in by_role.items()}
@@ -52,6 +55,8 @@ def container(template: Tree, main: str) -> Tree:
 
 def _fields(template: Tree, main: str) -> Iterator[tuple[str, Tree]]:
     trains = container(template, main)
+    if not main and trains.get("name"):
+        yield "containerName", trains["name"]
     for field in _CONTAINER:
         if trains.get(field):
             yield field, trains[field]

@@ -8,10 +8,13 @@ from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.tools.importing.folder import read_folder
-from tjgen.tools.importing.shortest import PATCH, without, words
+from tjgen.tools.importing.kubeflow import RUNTIMES
+from tjgen.tools.importing.patch import NAME
+from tjgen.tools.importing.shortest import BARE, without, words
 from tjgen.tools.importing.trial import TrialBuilder
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
-from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.fields.path import Tree, get, render
+from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.session import Session
 from tjgen.trees.source.edits import Stream
 from tjgen.trees.source.reader import CORE, read
@@ -80,15 +83,21 @@ def _left_behind(name: str, experiment: Tree, target: str) -> Iterator[Diagnosti
     spec = experiment["spec"]
     if spec.get("target", "trainjob") == target:
         return
-    patch = get(spec, ("patches", PATCH), None) or {"json": []}
-    for operation in patch["json"]:
-        if operation["op"] == "remove":
-            continue  # a default of the former target that the job did not set
-        yield _lost(
-            name, f"{operation['op']} {operation['path']} of the {patch['target']['kind']}", "it is said by a patch alone"
-        )
+    patch = get(spec, ("patches", NAME), None) or {"merge": {}}
+    kind = get(patch, ("target", "kind"), "")
+    for what in _sets(patch):
+        yield _lost(name, f"{what} of the {kind}", "it is said by a patch alone")
     if "volcano" in spec:
         yield _lost(name, f"volcano ({', '.join(spec['volcano'])})", "only a Volcano Job has it")
+
+
+def _sets(patch: Tree) -> Iterator[str]:
+    """What a patch sets. A removal is of a default of the former target, which the job did not set."""
+    if "merge" in patch:
+        yield from (f"add {render(path)}" for path, value in leaves(patch["merge"]) if value is not None)
+    for operation in patch.get("json") or ():
+        if operation["op"] not in ("remove", "test"):
+            yield f"{operation['op']} {operation['path']}"
 
 
 def _for_target(experiment: Tree, target: str) -> Tree:
@@ -97,6 +106,8 @@ def _for_target(experiment: Tree, target: str) -> Tree:
     if spec.get("target", "trainjob") == target:
         return experiment
     spec = {key: value for key, value in spec.items() if key not in ("patches", "volcano")}
+    if spec["runtime"] == BARE and spec["target"] in RUNTIMES:
+        spec["runtime"] = RUNTIMES[spec["target"]]  # the operator of the former kind set up the framework
     roles = spec.get("roles") or {}
     if roles and all(role.keys() == {"replicas"} for role in roles.values()):
         spec = {key: value for key, value in spec.items() if key != "roles"}

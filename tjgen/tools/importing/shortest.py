@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.tools.importing.changes import Filled, PatchChange, changes, cost_of
-from tjgen.tools.importing.guards import guards
+from tjgen.tools.importing.changes import Filled, PatchChange, changes
+from tjgen.tools.importing.patch import with_patch
 from tjgen.tools.importing.trial import TrialBuilder, TrialResult
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple
 
-PATCH = "as-it-was"
 _KEPT = ("runtime", "target", "naming", "roles")
 _CORE = ("image", "command", "args")
 """Fields that stay unless they are rejected: people look for them when they edit the experiment."""
 _BY_ENTRY = ("volumes", "schedule", "volcano", "restart", "cleanup", "pod")
-_PLAIN = "tjgen-plain"
-_PROGRAM = ("/env", "/command", "/args")
-"""What a runtime adds to a job that has none of it: the patch that removes it rejects edits of the program."""
+BARE = "tjgen-bare"
+"""The runtime that sets nothing. A patch that removes what another runtime sets is longer, and rejects more edits."""
+_FRAMEWORK = 100
+"""The characters that the name of a framework's runtime is worth: with it, another target sets up the framework, too."""
 _DEARER = 2
 """A line of a patch is so much harder to read than a word of the language."""
 
@@ -30,13 +30,14 @@ Word = tuple[str, ...]
 
 
 class Attempt(NamedTuple):
-    """An experiment without its patch, and what is still to be changed of what it gives."""
+    """An experiment without its patch, and with it."""
 
     experiment: Tree
+    patched: Tree
     result: TrialResult
+    """What the experiment with its patch results in."""
     changes: list[PatchChange]
-    tests: list[Tree]
-    """Operations that reject an edit of a field if the patch undoes its effect."""
+    """The changes that the patch makes."""
     cost: tuple[int, int]
     """The cost of an experiment: errors first, then its length."""
 
@@ -44,12 +45,10 @@ class Attempt(NamedTuple):
 def shortest(experiment: Tree, job: Tree, filled: Filled, trial: TrialBuilder) -> Attempt:
     """The best of `experiment` without the words that are refused, and those that make it longer."""
     best = _attempt(experiment, job, filled, trial)
-    if best.cost[0] and experiment["spec"]["runtime"] != _PLAIN:
-        plain = _attempt(_with(experiment, {"runtime": _PLAIN}), job, filled, trial)
-        best = best if plain.cost[0] else plain
-    elif any(test["path"].endswith(_PROGRAM) for test in best.tests) and experiment["spec"]["runtime"] != _PLAIN:
-        plain = _attempt(_with(experiment, {"runtime": _PLAIN}), job, filled, trial)
-        best = plain if plain.cost < best.cost else best
+    if best.changes or best.cost[0]:
+        bare = _attempt(_with(experiment, {"runtime": BARE}), job, filled, trial)
+        worth = _FRAMEWORK if experiment["spec"]["runtime"] != BARE else 0
+        best = min(best, bare, key=lambda one: (one.cost[0], one.cost[1] + (worth if one is bare else 0)))
     for word in words(best.experiment) if best.cost[0] else ():
         best = _better(best, word, job, filled, trial)
     for word in [word for word in words(best.experiment) if word[0] not in _CORE]:
@@ -62,25 +61,28 @@ def _better(best: Attempt, word: Word, job: Tree, filled: Filled, trial: TrialBu
     return less if less.cost < best.cost else best
 
 
-def patched(attempt: Attempt, kind: str) -> Tree:
-    """The experiment with the patch for what is still to be changed."""
-    if not attempt.changes:
-        return attempt.experiment
-    patch = {"target": {"kind": kind}, "json": [*attempt.tests, *(change.operation for change in attempt.changes)]}
-    return _with(attempt.experiment, {"patches": {PATCH: patch}})
-
-
 def _attempt(experiment: Tree, job: Tree, filled: Filled, trial: TrialBuilder) -> Attempt:
     result = trial.build(experiment)
+    built = _built(result, job)
+    if built is None:
+        return Attempt(experiment, experiment, result, [], (len(result.errors) + 1, 0))
+    differences = changes(built, job, filled)
+    patched = experiment
+    for merging in (True, False) if differences else ():
+        patched = with_patch(experiment, job["kind"], [one.operation for one in differences], built, merging=merging)
+        result = trial.build(patched)
+        done = _built(result, job)
+        if done is not None and not changes(done, job, filled):
+            break
+    extra = sum(len(dump(tree)) for tree in result.objects) - len(dump(_built(result, job) or {}))
+    cost = len(dump(experiment)) + _DEARER * (extra + len(dump(patched["spec"].get("patches") or {})))
+    return Attempt(experiment, patched, result, differences, (len(result.errors), cost))
+
+
+def _built(result: TrialResult, job: Tree) -> Tree | None:
+    """The job of a build; None if there are errors, or other jobs."""
     built = [tree for tree in result.of_kind(job["kind"]) if tree["apiVersion"] == job["apiVersion"]]
-    if result.errors or len(built) != 1:
-        return Attempt(experiment, result, [], [], (len(result.errors) + 1, 0))
-    differences = changes(built[0], job, filled)
-    extra = sum(len(dump(tree)) for tree in result.objects if tree is not built[0])
-    operations = [change.operation for change in differences]
-    tests = guards(operations, built[0])
-    cost = len(dump(experiment)) + _DEARER * (extra + sum(map(cost_of, [*tests, *operations])))
-    return Attempt(experiment, result, differences, tests, (0, cost))
+    return built[0] if len(built) == 1 and not result.errors else None
 
 
 def words(experiment: Tree) -> Iterator[Word]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.tools.importing import pods
 from tjgen.tools.importing.residue import stated
+from tjgen.tools.importing.shortest import BARE
 from tjgen.tools.importing.trainjob import bare as named
 from tjgen.trees.fields.path import Tree
 
@@ -21,14 +22,8 @@ def experiment(tree: Tree) -> Tree:
     spec = tree["spec"]
     tasks = {task.get("name") or _name(position): task for position, task in enumerate(spec.get("tasks") or [])}
     shared, own = pods.fields_of({name: task.get("template") or {} for name, task in tasks.items()}) if tasks else ({}, {})
-    names = {name: pods.container(task.get("template") or {}, "").get("name") for name, task in tasks.items()}
-    common = next(iter(names.values())) if len(set(names.values())) == 1 else None
-    if common:
-        shared["containerName"] = common
-    for role, name in names.items() if not common else ():
-        own[role] = {**own[role], **({"containerName": name} if name else {})}
     plugins = spec.get("plugins") or {}
-    runtime = next((runtime for plugin, runtime in _FRAMEWORKS.items() if plugin in plugins), "tjgen-plain")
+    runtime = next((runtime for plugin, runtime in _FRAMEWORKS.items() if plugin in plugins), BARE)
     experiment_spec: Tree = {"runtime": runtime, "target": "volcanojob", "naming": "fixed", **shared}
     if tasks:
         experiment_spec["roles"] = {name: {"replicas": task.get("replicas", 0), **own[name]} for name, task in tasks.items()}

@@ -1,4 +1,7 @@
-"""The fields that key the elements of lists in pod templates: the merge keys of the Kubernetes Go types."""
+"""The fields that key the elements of lists in pod templates and in the jobs around them.
+
+Those of pods are the merge keys of the Kubernetes Go types.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from tjgen.trees.fields.managed import ListKeys
 
 LIST_KEYS: ListKeys = {
     "replicatedJobs": ("name",),
+    "tasks": ("name",),
     "containers": ("name",),
     "initContainers": ("name",),
     "volumes": ("name",),

@@ -43,5 +43,7 @@ class Patch(Shape):
     """Which objects it changes."""
     merge: Counts[Subtree | None] = None
     """Tree to merge over the object. A null removes a field."""
+    force: Counts[bool] = True
+    """Whether the patch may change values that fields of the experiment set. With `false`, such a conflict is an error."""
     operations: Counts[list[Operation]] = Field([], alias="json")
     """JSON patch."""

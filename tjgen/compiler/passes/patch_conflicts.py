@@ -1,0 +1,66 @@
+"""An object before and after a patch -> the values that fields of the experiment set and the patch changes.
+
+A patch with `force: false` must not change them: the result would ignore an edit of such a field. The comparison is of values, as
+in a server-side apply without force, so a patch that sets an equal value is not a conflict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.trees.explain.provenance import Sources, trace
+from tjgen.trees.fields.managed import Managed, Origin
+from tjgen.trees.fields.path import MISSING, FieldPath, Tree, index_of
+from tjgen.trees.manifests.leaves import selectors_of
+from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.typing import NamedTuple
+
+_CHOICES = (("spec", "target"), ("spec", "runtime"))
+"""Fields that choose a whole object. What they bring is not a value of the author."""
+
+
+class PatchConflict(NamedTuple):
+    """A value that a field of the experiment set. `field` is the place of that field in the experiment."""
+
+    path: FieldPath
+    field: FieldPath
+
+
+def conflicts(before: Manifest, after: Tree, manager: str, sources: Sources) -> Iterator[PatchConflict]:
+    """Yield the values of `before` that a field set and that `after` lacks or changes. Values that `manager` set do not count."""
+    managed = Managed(before.tree, before.owners)
+    for path in _changed(before.tree, after, ()):
+        for place in (path, *managed.recorded_below(path)):
+            origins = [one for one in managed.origins(place) if one.manager != manager]
+            field = next(filter(None, (_field(one, before, sources) for one in origins)), None)
+            if field is not None:
+                yield PatchConflict(place, field)
+                break
+
+
+def _field(origin: Origin, manifest: Manifest, sources: Sources) -> FieldPath | None:
+    """The field of the experiment that an origin leads to; None if it leads elsewhere."""
+    for hop in trace(origin, sources, expanded=manifest.expanded):
+        if hop.source == "experiment" and hop.because[:2] not in _CHOICES:
+            return hop.because
+    return None
+
+
+def _changed(before: Tree, after: Tree, path: FieldPath) -> Iterator[FieldPath]:
+    """The highest places of `before` that `after` lacks or has another value at. Items of lists with keys are compared by key."""
+    if before.__class__ is dict and after.__class__ is dict:
+        for key, value in before.items():
+            yield from _changed(value, after.get(key, MISSING), (*path, key))
+        return
+    if before.__class__ is list and after.__class__ is list:
+        selectors = selectors_of(before, path[-1] if path else "")
+        if selectors and (not after or selectors_of(after, path[-1] if path else "")):
+            places = [index_of(after, one) for one in selectors]
+            for position, (item, selector) in enumerate(zip(before, selectors, strict=True)):
+                # An item that only has another name is at the same position.
+                is_renamed = places[position] < 0 and position < len(after) and position not in places
+                place = position if is_renamed else places[position]
+                yield from _changed(item, after[place] if place >= 0 else MISSING, (*path, selector))
+            return
+    if before.__class__ is not after.__class__ or before != after:
+        yield path
