@@ -3,7 +3,7 @@
     python schemas/generate.py [--pin | --check | --definitions FOLDER] [PROJECT/RELEASE ...]
 
 Reads sets.yaml, runs the controller-gen release that the project uses over its API packages
-(descriptions left out), and writes each kind's schema as JSON; the built-in kinds come from
+(descriptions left out), and writes each kind's schema as JSON, and the runtimes of Trainer; the built-in kinds come from
 modules/kubernetes the same way. modules/ pins every module by checksum, so that a run gives the
 same bytes everywhere. `--pin` pins the modules again, and `--check` writes nothing and fails if a file is out of date.
 `--definitions` writes the CustomResourceDefinitions themselves, of the newest release of each project or of the named
@@ -85,6 +85,9 @@ def made(module: Path, how: dict[str, Any]) -> dict[str, str]:
         generate(module, how, Path(scratch))
         files = {file.name: file.text for file in converted(Path(scratch), how.get("kinds"), how.get("unchecked"))}
         files |= {file.name: file.read_text() for file in sorted(Path(scratch).glob("*.txt"))}
+    if "runtimes" in how:
+        own, _ = split(how["modules"][0])
+        files["runtimes.json"] = laid_out({"items": runtimes(folder_of(module, own) / how["runtimes"])}) + "\n"
     sums = [f"sha256 {hashlib.sha256(text.encode()).hexdigest()} {name}" for name, text in files.items()]
     return {**files, "SOURCE": "\n".join([*origin(module, how), *sums]) + "\n"}
 
@@ -155,6 +158,12 @@ def converted(crds: Path, kinds: list[str] | None, unchecked: str | None = None)
                 version["schema"]["openAPIV3Schema"]["x-tjgen-unchecked"] = [unchecked]
         if not kinds or definition["spec"]["names"]["kind"] in kinds:
             yield from schema_files(definition)
+
+
+def runtimes(folder: Path) -> list[Any]:
+    """The runtimes that a release installs, by name: `tjgen import` reads them if a TrainJob comes without its runtime."""
+    documents = [one for file in folder.rglob("*.yaml") for one in yaml.safe_load_all(file.read_text())]
+    return sorted((one for one in documents if one["kind"] == "ClusterTrainingRuntime"), key=lambda one: one["metadata"]["name"])
 
 
 def origin(module: Path, how: dict[str, Any]) -> list[str]:

@@ -11,7 +11,12 @@ import yaml
 from bench.imports import ratio
 from tests.checkout import ROOT
 from tests.program import Answer, tjgen
+from tjgen.cluster.releases import TRAINER_RELEASES, TrainerRelease
+from tjgen.cluster.schema.store import runtimes_of_trainer
 from tjgen.cluster.trainer.framework import expand
+from tjgen.cluster.trainer.release import chosen
+from tjgen.cluster.validate import report
+from tjgen.cluster.validate.judge import judge
 from tjgen.tools.importing.folder import Import, read_folder
 
 RUNTIME = yaml.safe_load((ROOT / "runtimes" / "tjgen-torch.yaml").read_text(encoding="utf-8"))
@@ -163,11 +168,37 @@ def test_a_release_is_seen_by_the_fields() -> None:
     assert (result.release.name, result.diagnostics) == ("2.1", [])
 
 
+@pytest.mark.parametrize("release", TRAINER_RELEASES, ids=lambda release: release.name)
+def test_runtimes_that_a_release_installs_are_accepted_by_its_webhooks(release: TrainerRelease) -> None:
+    versions = chosen(release.name).versions
+    runtimes = runtimes_of_trainer(release.version)
+    names = {tree["metadata"]["name"] for tree in runtimes}
+    assert {"torch-distributed", "deepspeed-distributed", "mlx-distributed", "torchtune-llama3.2-1b"} <= names
+    for tree in runtimes:
+        assert list(report.diagnostics(tree, judge(tree, versions=versions, webhooks=True))) == []
+
+
+def test_a_trainjob_of_trainer_needs_no_runtime_among_the_files() -> None:
+    result = read(
+        trainjob(runtimeRef={"name": "torch-distributed"}, trainer={"image": "registry.example.com/a:1", "numNodes": 2})
+    )
+    assert [one.code for one in result.diagnostics] == ["TJ791"]
+    (text,) = result.experiments.values()
+    assert yaml.safe_load(text)["spec"]["runtime"] == "torch-distributed"
+    assert yaml.safe_load(result.catalog["torch-distributed.yaml"])["spec"]["mlPolicy"] == {"numNodes": 1, "torch": {}}
+
+
 @pytest.mark.parametrize(
     ("trees", "code", "said"),
     [
         pytest.param([], "TJ776", "manifests holds no job and no runtime", id="nothing"),
         pytest.param([trainjob()], "TJ773", "its runtime house is not among the files", id="no runtime"),
+        pytest.param(
+            [trainjob(runtimeRef={"name": "torch-distributed", "kind": "TrainingRuntime"})],
+            "TJ773",
+            "its runtime torch-distributed is not among the files",
+            id="a namespaced runtime with the name of one of Trainer",
+        ),
         pytest.param(
             [trainjob(), RUNTIME, {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}}],
             "TJ772",

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from tests.program import tjgen
-from tests.tools.importing.test_jobs import IMAGE, JOBS
+from tests.tools.importing.test_jobs import IMAGE, JOBS, kubeflow, replicas
 
 EXPERIMENT = """\
 # our run
@@ -67,6 +67,25 @@ def test_what_is_lost_on_the_way_is_told(tmp_path: Path) -> None:
     assert answer.code == 0
     lost = [line for line in answer.err.splitlines() if line.startswith("warning[TJ952]")]
     assert any("volcano (plugins, policies" in line for line in lost)
+
+
+def test_a_job_without_a_patch_loses_no_part_of_one(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(JOBS["TFJob"]), encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", "jobset", "job.yaml")
+    assert (answer.code, "by a patch alone" in answer.err) == (0, False)
+
+
+def test_a_framework_that_the_operator_set_up_is_set_up_by_the_runtime(tmp_path: Path) -> None:
+    job = kubeflow(
+        "PyTorchJob",
+        "pytorchReplicaSpecs",
+        Master={**replicas("pytorch", 1), "restartPolicy": "ExitCode"},
+        Worker={**replicas("pytorch", 3), "restartPolicy": "ExitCode"},
+    )
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(job), encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", "volcanojob", "job.yaml")
+    assert answer.code == 0
+    assert "pytorch" in yaml.safe_load(answer.out)["spec"]["plugins"]
 
 
 def test_a_job_that_has_no_form_there_is_an_error(tmp_path: Path) -> None:

@@ -148,6 +148,12 @@ def listed(project: str, name: str) -> frozenset[str]:
         return frozenset(file.read().split())
 
 
+def runtimes_of_trainer(version: str) -> list[Any]:
+    """The ClusterTrainingRuntimes that a version of Trainer installs, by name. `schemas/generate.py` takes them from its module."""
+    listing = _load("trainer", version, "runtimes.json")
+    return [] if listing is None else list(listing["items"])
+
+
 def _index() -> dict[str, Any]:
     index = _load("index.json")
     assert index is not None, "schemas/index.json exists"

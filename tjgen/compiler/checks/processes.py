@@ -19,7 +19,7 @@ _DEFAULT_SHM = "64 MiB"
 _COUNTING = ("torch", "mpi", "flux")
 """Policies of a runtime whose launcher starts a number of processes on each node."""
 _WITHOUT_LAUNCHER = ("tfjob", "xgboostjob", "jaxjob")
-"""Targets whose operator knows one process in each pod."""
+"""Targets whose operator starts one process in each pod."""
 
 
 def check(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Diagnostic]:

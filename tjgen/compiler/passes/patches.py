@@ -53,8 +53,8 @@ def patched(
                 diagnostics.append(bad.diagnostic)
                 continue
             if not patch.force:
-                found = conflicts(result[position], changed.tree, MANAGER, sources)
-                diagnostics += [_conflict(name, result[position], one) for one in found]
+                overwritten = conflicts(result[position], changed.tree, MANAGER, sources)
+                diagnostics += [_conflict(name, result[position], one) for one in overwritten]
             field = None if identity.ALLOWED in allows else identity.changed(result[position].tree, changed.tree)
             if field is None:
                 result[position] = changed

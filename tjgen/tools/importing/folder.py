@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from tjgen.cluster.schema.store import runtimes_of_trainer
 from tjgen.cluster.trainer.framework import expand
 from tjgen.cluster.trainer.inputs import is_kind
 from tjgen.cluster.trainer.release import NEWEST, Release
@@ -59,8 +60,8 @@ class Import(NamedTuple):
 def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequence[str] = ()) -> Import:
     """Import what the files of a folder hold. `catalog`: more places to look for runtimes.
 
-    Errors TJ776, and what keeps a file from being read. Warnings and notes TJ772 to TJ775 for what is left out, and for what is
-    built otherwise.
+    Errors TJ776, and what keeps a file from being read. Warnings and notes TJ772 to TJ775, and TJ791, for what is left out, built
+    otherwise, or assumed.
     """
     diagnostics: list[Diagnostic] = []
     subjects: list[ImportedObject] = []
@@ -112,6 +113,11 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
             continue
         diagnostics += imported.find_warnings(one, release)
         runtime = _runtime(one, known, elsewhere)
+        if runtime is None and _kind(get(one.tree, ("spec", "runtimeRef"), None) or {}) != NAMESPACED_KIND:
+            installed = runtimes_of_trainer(release.entry.version)
+            runtime = next((tree for tree in installed if tree["metadata"]["name"] == _reference(one.tree)[1]), None)
+            if runtime is not None:
+                diagnostics.append(imported.of_release(one, runtime, release))
         if runtime is None:
             diagnostics.append(imported.without_runtime(one, *_reference(one.tree)))
             continue

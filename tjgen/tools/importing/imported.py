@@ -71,6 +71,14 @@ def without_runtime(subject: ImportedObject, kind: str, name: str) -> Diagnostic
     return _about(subject, "TJ773", message, hint)
 
 
+def of_release(subject: ImportedObject, runtime: Tree, release: Release) -> Diagnostic:
+    """TJ791: a TrainJob whose runtime is taken from the release of Trainer."""
+    name = runtime["metadata"]["name"]
+    message = f"runtime {name} of {subject} is not among the files: taken from Trainer {release.name}"
+    hint = f"if yours differs, add it to the input: kubectl get clustertrainingruntimes.trainer.kubeflow.org {name} -o yaml"
+    return _about(subject, "TJ791", message, hint, ("spec", "runtimeRef", "name"))
+
+
 def different(subject: ImportedObject, what: str, why: str, place: FieldPath = ("metadata", "name")) -> Diagnostic:
     """TJ774: a place in which the build differs from the original."""
     return _about(subject, "TJ774", f"{subject} is built otherwise: {what}", why, place)

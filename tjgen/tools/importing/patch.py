@@ -71,7 +71,7 @@ def _add(root: Tree, operation: Tree, built: Tree) -> bool:
 
 
 def _item(items: list[Tree], named: Tree, field: str) -> Tree | None:
-    """The item of a list to merge that stands for another one, added if it is missing; None if the list has no keys."""
+    """The item of a list to merge with the keys of another one, added if it is missing; None if the list has no keys."""
     keys = LIST_KEYS.get(field, ())
     if not keys or named.__class__ is not dict or any(key not in named for key in keys):
         return None

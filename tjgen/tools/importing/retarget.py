@@ -83,10 +83,9 @@ def _left_behind(name: str, experiment: Tree, target: str) -> Iterator[Diagnosti
     spec = experiment["spec"]
     if spec.get("target", "trainjob") == target:
         return
-    patch = get(spec, ("patches", NAME), None) or {"merge": {}}
-    kind = get(patch, ("target", "kind"), "")
-    for what in _sets(patch):
-        yield _lost(name, f"{what} of the {kind}", "it is said by a patch alone")
+    patch = get(spec, ("patches", NAME), None)
+    for what in _sets(patch) if patch else ():
+        yield _lost(name, f"{what} of the {patch['target']['kind']}", "it is said by a patch alone")
     if "volcano" in spec:
         yield _lost(name, f"volcano ({', '.join(spec['volcano'])})", "only a Volcano Job has it")
 

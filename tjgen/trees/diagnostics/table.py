@@ -598,6 +598,7 @@ TABLE = {
     "TJ788": ("source-conflict", "error"),
     "TJ789": ("processes-without-launcher", "error"),
     "TJ790": ("two-restart-policies", "error"),
+    "TJ791": ("runtime-of-the-release", "info"),
     "TJ800": ("undecodable-trainjob", "error"),
     "TJ801": ("runtime-not-found", "error"),
     "TJ802": ("unsupported-runtime", "error"),
