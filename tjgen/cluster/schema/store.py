@@ -149,7 +149,7 @@ def listed(project: str, name: str) -> frozenset[str]:
 
 
 def runtimes_of_trainer(version: str) -> list[Any]:
-    """The ClusterTrainingRuntimes that a version of Trainer installs, by name. `schemas/generate.py` takes them from its module."""
+    """The ClusterTrainingRuntimes that a version of Trainer installs, by name."""
     listing = _load("trainer", version, "runtimes.json")
     return [] if listing is None else list(listing["items"])
 

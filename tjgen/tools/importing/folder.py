@@ -161,13 +161,14 @@ def _of_another_kind(job: ImportedObject, experiments: dict[str, str], built: li
         wrong = next((one for one in report.diagnostics(job.tree, verdict) if one.severity == ERROR), None)
     if wrong is not None:
         return [imported.not_importable(job, wrong.message)]
+    file = Imported(job, {}, ()).file
+    if file in experiments:
+        return [imported.not_importable(job, f"an experiment {file} came before", _TWICE)]
     reader = importer(job.tree)
     answer = read_job(job, reader, release) if reader is not None else imported.left_out(job)
     if isinstance(answer, Diagnostic):
         return [answer]
     result, problems = answer
-    if result.file in experiments:
-        return [imported.not_importable(job, f"an experiment {result.file} came before", _TWICE)]
     experiments[result.file] = result.text
     built += result.objects
     return [*different, *imported.find_warnings(job, release), *problems]

@@ -28,7 +28,7 @@ def read_job(job: ImportedObject, importer: Importer, release: Release) -> tuple
     wanted = stated(job.tree)
     with TrialBuilder({}, release.name) as trial:
         attempt = shortest(importer.experiment(wanted), wanted, importer.filled, trial)
-        if attempt.cost[0]:
+        if attempt.result.errors or not attempt.result.objects:
             return imported.not_importable(job, _why(attempt.result))
     diagnostics = imported.by_patch(job, [(change.place, _change_text(change)) for change in attempt.changes])
     return Imported(job, attempt.patched, attempt.result.objects), [*diagnostics, *_differences(job, importer, attempt.result)]

@@ -24,7 +24,8 @@ def experiment(tree: Tree) -> Tree:
         spec["nodes"] = _job(first)["parallelism"]
     roles = {one["name"]: role for one in others if (role := _role(one, shared)) is not None}
     if roles:
-        spec["roles"] = roles
+        # By default, a run with further roles succeeds with its nodes.
+        spec["roles"], spec["success"] = roles, {"operator": get(tree, ("spec", "successPolicy", "operator"), "All")}
     if get(tree, ("spec", "suspend"), None) is True:
         spec["state"] = "suspended"
     return {**named(tree), "spec": spec}

@@ -53,7 +53,18 @@ def shortest(experiment: Tree, job: Tree, filled: Filled, trial: TrialBuilder) -
         best = _better(best, word, job, filled, trial)
     for word in [word for word in words(best.experiment) if word[0] not in _CORE]:
         best = _better(best, word, job, filled, trial)
-    return best
+    return best if best.cost[0] else _built_whole(best, job, filled, trial)
+
+
+def _built_whole(attempt: Attempt, job: Tree, filled: Filled, trial: TrialBuilder) -> Attempt:
+    """The attempt with the result of a whole build, and a JSON patch if a tree to merge does not result in the job."""
+    result = trial.build(attempt.patched)
+    done = _built(result, job)
+    if not attempt.changes or (done is not None and not changes(done, job, filled)):
+        return attempt._replace(result=result)
+    operations, built = [one.operation for one in attempt.changes], _built(trial.build(attempt.experiment), job)
+    patched = with_patch(attempt.experiment, job["kind"], operations, built, merging=False)
+    return attempt._replace(patched=patched, result=trial.build(patched))
 
 
 def _better(best: Attempt, word: Word, job: Tree, filled: Filled, trial: TrialBuilder) -> Attempt:
@@ -67,13 +78,10 @@ def _attempt(experiment: Tree, job: Tree, filled: Filled, trial: TrialBuilder) -
     if built is None:
         return Attempt(experiment, experiment, result, [], (len(result.errors) + 1, 0))
     differences = changes(built, job, filled)
-    patched = experiment
-    for merging in (True, False) if differences else ():
-        patched = with_patch(experiment, job["kind"], [one.operation for one in differences], built, merging=merging)
-        result = trial.build(patched)
-        done = _built(result, job)
-        if done is not None and not changes(done, job, filled):
-            break
+    unpatched, patched = result, experiment
+    if differences:
+        patched = with_patch(experiment, job["kind"], [one.operation for one in differences], built)
+        result = unpatched.patched(patched)
     extra = sum(len(dump(tree)) for tree in result.objects) - len(dump(_built(result, job) or {}))
     cost = len(dump(experiment)) + _DEARER * (extra + len(dump(patched["spec"].get("patches") or {})))
     return Attempt(experiment, patched, result, differences, (len(result.errors), cost))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from tempfile import TemporaryDirectory
 from types import TracebackType
 
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
+from tjgen.compiler.passes.patches import patched
+from tjgen.compiler.pipeline import Compiled
+from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.session import Session
@@ -22,6 +25,7 @@ class TrialResult(NamedTuple):
 
     objects: list[Tree]
     diagnostics: list[Diagnostic]
+    runs: Sequence[Compiled] = ()
 
     @property
     def errors(self) -> list[Diagnostic]:
@@ -29,6 +33,13 @@ class TrialResult(NamedTuple):
 
     def of_kind(self, kind: str) -> list[Tree]:
         return [tree for tree in self.objects if tree["kind"] == kind]
+
+    def patched(self, experiment: Tree) -> TrialResult:
+        """The result with the patches of an experiment, which otherwise is the one that was built, without validation."""
+        (run,) = self.runs
+        patches = {"patches": experiment["spec"]["patches"]}
+        manifests, diagnostics = patched(run.manifests, Experiment({**experiment, "spec": patches}), run.sources)
+        return TrialResult([one.tree for one in manifests], [*self.diagnostics, *diagnostics])
 
 
 class TrialBuilder:
@@ -61,8 +72,9 @@ class TrialBuilder:
             results = list(build(plan, Session()))
         except CompileError as error:
             return TrialResult([], error.diagnostics)
-        objects = [manifest.tree for one in results for run in one.runs for manifest in run.compiled.manifests]
-        return TrialResult(objects, [diagnostic for one in results for diagnostic in one.diagnostics])
+        runs = [run.compiled for one in results for run in one.runs]
+        objects = [manifest.tree for run in runs for manifest in run.manifests]
+        return TrialResult(objects, [diagnostic for one in results for diagnostic in one.diagnostics], runs)
 
     def _put(self, name: str, text: str) -> None:
         path = os.path.join(self._folder.name, name)
