@@ -3063,7 +3063,7 @@ class Budgets:
         self.values = get("values", 750000)
         self.file_size = get("fileSize", "32Mi")
         self.total_size = get("totalSize", "1024Mi")
-        self.list_size = get("listSize", "256Mi")
+        self.list_size = get("listSize", "512Mi")
         self.files = get("files", 100000)
         self.entries = get("entries", 500000)
         self.folder_depth = get("folderDepth", 64)
