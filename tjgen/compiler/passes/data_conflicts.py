@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 
 from tjgen.compiler.passes import items as sources_of_items
 from tjgen.compiler.passes.data_sections import DataSection
-from tjgen.compiler.passes.isolation import folder_of_place, joined, met
+from tjgen.compiler.passes.isolation import Source, VolumeUse, folder_of_place, joined, meeting, met
 from tjgen.compiler.volumes.mounts import places
 from tjgen.compiler.volumes.table import source_of
 from tjgen.language.setting import Setting
 from tjgen.language.slicing import problems
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.typing import NamedTuple
+from tjgen.trees.fields.path import render
 
 _HIDING = ("subPath", "volume")
 """Deliveries after which the volume shows only a slice."""
-
-
-class _ItemsRead(NamedTuple):
-    """What one data set reads."""
-
-    section: DataSection
-    source: tuple[str, ...]
-    paths: list[str]
-    """Below the root of the source."""
 
 
 def conflicts(experiment: Experiment, sections: Sequence[DataSection], setting: Setting) -> Iterator[Diagnostic]:
@@ -35,32 +25,42 @@ def conflicts(experiment: Experiment, sections: Sequence[DataSection], setting: 
     yield from hidden
     if hidden:
         return
-    reads = [read for one in sections if not one.shared for read in _reads(one, experiment, setting)]
-    for one, other in combinations(reads, 2):
-        path = met(one.paths, other.paths) if one.source == other.source else None
-        if path is not None:
-            where = f'{path} of volume "{other.section.volume}"' if path else f'volume "{other.section.volume}"'
-            message = f'data sets "{one.section.name}" and "{other.section.name}" both read {where}'
-            hint = f"give each data set items of its own, or set {other.section.field}.shared: true if this is intended"
-            yield Diagnostic(problems.SAME_ITEMS, message, path=other.section.at, hint=hint)
+    by_source: dict[Source, list[VolumeUse]] = {}
+    for section in sections:
+        for use in _reads(section, experiment, setting) if not section.shared else ():
+            by_source.setdefault(use.source, []).append(use)
+    for uses in by_source.values():
+        for one, other in sorted(meeting(uses)):
+            path = met(uses[one].paths, uses[other].paths)
+            if path is not None:
+                yield _overlap(uses[one], uses[other], path)
+
+
+def _overlap(one: VolumeUse, other: VolumeUse, path: str) -> Diagnostic:
+    where = f'{path} of volume "{other.volume}"' if path else f'volume "{other.volume}"'
+    message = f'data sets "{one.task}" and "{other.task}" both read {where}'
+    hint = f"give each data set items of its own, or set {render(other.at[1:])}.shared: true if this is intended"
+    return Diagnostic(problems.SAME_ITEMS, message, path=other.at, hint=hint)
 
 
 def _hidden(sections: Sequence[DataSection]) -> Iterator[Diagnostic]:
-    for one, other in combinations(sections, 2):
-        for hiding in (one, other):
-            if one.volume == other.volume and hiding.slices is not None and hiding.slices.deliver in _HIDING:
-                reader = other if hiding is one else one
-                shown = (
-                    f'volume "{hiding.volume}" shows only a slice of data set "{hiding.name}" (deliver: {hiding.slices.deliver})'
-                )
+    by_volume: dict[str, list[DataSection]] = {}
+    for section in sections:
+        by_volume.setdefault(section.volume, []).append(section)
+    for volume, readers in by_volume.items():
+        hiding = next((one for one in readers if one.slices is not None and one.slices.deliver in _HIDING), None)
+        if hiding is None or hiding.slices is None:
+            continue
+        shown = f'volume "{volume}" shows only a slice of data set "{hiding.name}" (deliver: {hiding.slices.deliver})'
+        for reader in readers:
+            if reader is not hiding:
                 message = f'{shown}, and data set "{reader.name}" reads it, too'
                 hint = "add another volume with the same source for one of them"
                 yield Diagnostic(problems.HIDDEN, message, path=(*reader.at, "volume"), hint=hint)
-                break
 
 
-def _reads(section: DataSection, experiment: Experiment, setting: Setting) -> Iterator[_ItemsRead]:
-    """What a data set reads; nothing if a problem of its items is reported elsewhere."""
+def _reads(section: DataSection, experiment: Experiment, setting: Setting) -> Iterator[VolumeUse]:
+    """What a data set reads, with its name as the task; nothing if a problem of its items is reported elsewhere."""
     volume = experiment.spec.volumes[section.volume]
     storage = source_of(volume).storage(section.volume, volume, setting)
     place = next(places(volume, section.at), None)
@@ -73,4 +73,5 @@ def _reads(section: DataSection, experiment: Experiment, setting: Setting) -> It
             return
         paths = known.paths
     folder = joined(storage.folder, folder_of_place(volume, place.sub_path, place.read_only, setting), section.path)
-    yield _ItemsRead(section, storage.key, [joined(folder, path) for path in paths])
+    paths = [joined(folder, path) for path in paths]
+    yield VolumeUse(section.name, section.volume, storage.key, paths, False, section.at)

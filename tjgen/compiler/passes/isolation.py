@@ -54,7 +54,7 @@ def overlaps(runs: Iterable[tuple[Experiment, Setting]]) -> Iterator[tuple[str, 
             by_source.setdefault(use.source, []).append(use)
     for uses in by_source.values():
         reported = set()
-        for one, other in sorted(_meeting(uses)):
+        for one, other in sorted(meeting(uses)):
             use, later = uses[one], uses[other]
             path = None if (use.task, later.task, use.volume, later.volume) in reported else met(use.paths, later.paths)
             if path is not None:
@@ -62,7 +62,7 @@ def overlaps(runs: Iterable[tuple[Experiment, Setting]]) -> Iterator[tuple[str, 
                 yield later.task, _overlap(use, later, path)
 
 
-def _meeting(uses: Sequence[VolumeUse]) -> Iterator[tuple[int, int]]:
+def meeting(uses: Sequence[VolumeUse]) -> Iterator[tuple[int, int]]:
     """The positions of two uses of different tasks that have a path in common, of each use with a few earlier ones."""
     index = UsesByPath()
     for number, use in enumerate(uses):
