@@ -6,6 +6,7 @@ Each build is real, and each reader runs in a process of its own with the variab
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -71,7 +72,9 @@ def read_by_groups(folder: Path, groups: Mapping[str, Sequence[Mapping[str, str]
     """How often each item is read by the processes of each group."""
     asked = [[group, one, workers] for group, environments in groups.items() for one in environments]
     command = [sys.executable, "-c", DRIVER]
-    answer = subprocess.run(command, cwd=folder, input=json.dumps(asked), capture_output=True, text=True, check=False)
+    # The processes of all groups have one module, which the driver imports before it forks.
+    driver = {**os.environ, "PYTHONPATH": next(iter(groups.values()))[0]["PYTHONPATH"]}
+    answer = subprocess.run(command, cwd=folder, env=driver, input=json.dumps(asked), capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stderr
     found: dict[str, Counter[str]] = {group: Counter() for group in groups}
     for line in answer.stdout.splitlines():

@@ -80,6 +80,15 @@ CASES = (
         8,
     ),
     Case(
+        "data sets that overlap",
+        BUILD,
+        lambda n: one(
+            volumes={"v": {"pvc": "v", "mountPath": "/v", "readOnly": True}},
+            data={"sets": many(n, lambda i: {"volume": "v"}, "s-{:05}")},
+        ),
+        16,
+    ),
+    Case(
         "tasks with volumes",
         BUILD,
         lambda n: one(
