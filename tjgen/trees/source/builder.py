@@ -7,7 +7,7 @@ from tjgen.trees.fields.path import Tree
 from tjgen.trees.source import problems
 from tjgen.trees.source.directives import check_start, is_blank
 from tjgen.trees.source.document import Document
-from tjgen.trees.source.escapes import has_slash_escapes, is_json
+from tjgen.trees.source.escapes import has_slash_escapes
 from tjgen.trees.source.findings import Range, SourceFindings, extent
 from tjgen.trees.source.keys import key_range, read_key
 from tjgen.trees.source.libyaml import (
@@ -69,8 +69,7 @@ class Builder:
         self._source = source
         self._dialect = dialect
         self._plain = dialect.plain
-        is_yaml = not (dialect.guesses_json and is_json(source.content))
-        self._has_slash_escapes = dialect.follows_go and is_yaml and has_slash_escapes(source.content)
+        self._has_slash_escapes = dialect.follows_go and not dialect.is_json(source.content) and has_slash_escapes(source.content)
         self._begin()
 
     def run(self, parser: Parser) -> None:

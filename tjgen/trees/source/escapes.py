@@ -12,11 +12,6 @@ _SLASH = r"(?<!\\)(?:\\\\)*\\/"
 _HALVES = r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
 
 
-def is_json(content: str) -> bool:
-    """Whether kubectl reads the text as JSON (k8s.io/apimachinery, pkg/util/yaml/decoder.go:GuessJSONStream)."""
-    return content.lstrip()[:1] == "{"
-
-
 def has_slash_escapes(content: str) -> bool:
     """Whether the text holds `\\/`: an escape in JSON and in YAML 1.2, none to go-yaml v2."""
     return "\\/" in content and regex.search(_SLASH, content) is not None

@@ -9,7 +9,7 @@ from tjgen.trees.source.builder import Builder
 from tjgen.trees.source.directives import check_number
 from tjgen.trees.source.document import Document
 from tjgen.trees.source.encoding import decode, first_unprintable
-from tjgen.trees.source.escapes import is_json, join_halves
+from tjgen.trees.source.escapes import join_halves
 from tjgen.trees.source.syntax import explain
 from tjgen.trees.source.text import Text
 
@@ -38,7 +38,7 @@ def read(
     if unreadable is not None:
         return [], [unreadable]
     rules = _DIALECTS[dialect]
-    if rules.guesses_json and is_json(content):
+    if rules.is_json(content):
         content = join_halves(content)
     source = Text(content, file)
     excess = check_number(source)
@@ -50,7 +50,7 @@ def read(
     except CompileError as limit:
         return builder.documents, [*builder.findings.in_order(), *limit.diagnostics]
     except libyaml.YAMLError as error:
-        if rules.guesses_json and is_json(content):
+        if rules.is_json(content):
             objects = _read_objects(content, source, budgets)
             if objects is not None:
                 return objects

@@ -66,6 +66,10 @@ class Dialect(NamedTuple):
     guesses_json: bool
     """Whether a text that starts with `{` is read as JSON, which has escapes of its own and needs no separators."""
 
+    def is_json(self, content: str) -> bool:
+        """Whether the text is read as JSON (k8s.io/apimachinery, pkg/util/yaml/decoder.go:GuessJSONStream)."""
+        return self.guesses_json and content.lstrip()[:1] == "{"
+
 
 def is_decimal(text: str) -> bool:
     """Whether the text is decimal digits, with a sign or without."""
