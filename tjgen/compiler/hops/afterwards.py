@@ -65,6 +65,7 @@ def is_watched(spec: ExperimentSpec, setting: Setting) -> bool:
         setting.namespace in cluster.quotas
         or setting.namespace in cluster.limits
         or (spec.schedule.queue or "") in cluster.queues
+        or (spec.sweep is not None and spec.sweep.max_parallel is not None)
     ):
         return True
     writable = [(name, volume) for name, volume in spec.volumes.items() if not volume.read_only]

@@ -61,7 +61,7 @@ def alone(
     for key, amount in summed(used(totals, quota)).items():
         allowed = parse(quota[key])
         if amount > allowed.nanos:
-            message = f"run {run} takes {_shown(amount, allowed)} of {key}, and {where} has {quota[key]}: it never starts"
+            message = f"run {run} takes {shown(amount, allowed)} of {key}, and {where} has {quota[key]}: it never starts"
             span = platform.locate((*at, key)) if platform is not None else None
             path = requesting_field(key, tree)
             related = (Note("set here", span),)
@@ -85,7 +85,7 @@ def together(uses: list[QuotaUse], quota: Limits, namespace: str, at: FieldPath,
         allowed = parse(quota[key])
         runs = {one.run: one.is_left for one in uses if one.used[0] == key and one.used[2]}
         if amount > allowed.nanos and len(runs) > 1:
-            takes_all = f"take {_shown(amount, allowed)} of {key} together"
+            takes_all = f"take {shown(amount, allowed)} of {key} together"
             others = sorted({one.project for one in uses if one.project and one.run in runs})
             takes_all += f", with those of {' and '.join(others)}" if others else ""
             left = f" ({sum(runs.values())} of them superseded or orphaned, and not stopped)" if any(runs.values()) else ""
@@ -101,7 +101,7 @@ def behind(uses: list[QuotaUse], capability: Limits, queue: str, at: FieldPath, 
     for key, left in summed(one.used for one in uses if one.is_left).items():
         allowed, current = parse(capability[key]), requested.get(key, 0)
         if left and current and current <= allowed.nanos < current + left:
-            amounts = f"{_shown(left, allowed)} of {key}, and current runs {_shown(current, allowed)}"
+            amounts = f"{shown(left, allowed)} of {key}, and current runs {shown(current, allowed)}"
             message = f"superseded or orphaned runs in queue {queue} request {amounts}, and it has {capability[key]}"
             span = platform.locate((*at, key))
             yield Diagnostic("TJ286", f"{message}: current runs may wait behind them", span=span, hint=_REMOVE)
@@ -147,5 +147,5 @@ def requesting_field(key: str, tree: Managed) -> FieldPath:
     return next((path for path in wanted if get(tree.value, path) is not MISSING), ("metadata", "name"))
 
 
-def _shown(nanos: int, like: Quantity) -> Quantity:
+def shown(nanos: int, like: Quantity) -> Quantity:
     return Quantity(nanos, like.format)

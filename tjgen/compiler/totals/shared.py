@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from tjgen.compiler.totals import quotas
+from tjgen.compiler.totals.parallel import has_limit, unlimited
 from tjgen.compiler.totals.tally import Totals, of_gang, of_run
 from tjgen.compiler.volumes.claims import own_folder
 from tjgen.compiler.volumes.mounts import places
@@ -64,10 +65,12 @@ def watched(
     problems: list[Diagnostic] = []
     footprint = list(writes(spec, setting, lambda path: locate(tree, path, documents)))
     quota, queue = cluster.quotas.get(setting.namespace, {}), spec.schedule.queue or ""
+    # A queue of a cohort borrows from the others, which may be in no Platform.
+    capability = {} if _borrows(cluster.queue_specs.get(queue)) else cluster.queues.get(queue, {})
+    if has_limit(spec):
+        problems += unlimited(spec, of_gang(of_run(manifests, previews), previews), capability)
     if quota or queue in cluster.queues:
         totals = of_run(manifests, previews)
-        # A queue of a cohort borrows from the others, which may be in no Platform.
-        capability = {} if _borrows(cluster.queue_specs.get(queue)) else cluster.queues.get(queue, {})
         bounds: tuple[tuple[Totals, quotas.Limits, str, FieldPath], ...] = (
             (totals, quota, f"the quota of namespace {setting.namespace}", ("spec", "quotas", setting.namespace)),
             (of_gang(totals, previews), capability, f"queue {queue}", ("spec", "queues", queue, "capability")),

@@ -1711,6 +1711,7 @@ SWEEP: Schema = {
             "items": {"type": "object", "additionalProperties": {"x-kubernetes-preserve-unknown-fields": True}},
         },
         "max": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "maxParallel": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
     },
 }
 SWEEP_FORM = Form(fields={"include": VERBATIM, "exclude": VERBATIM})

@@ -44,6 +44,9 @@ _NAMES = {
     "elastic": "elasticpolicy",
     "success": "successpolicy",
     "data": "dataset datasets",
+    "sweep: {maxParallel: N}": "maxparallel maxconcurrent maxconcurrency maxconcurrenttrials paralleltrialcount concurrency",
+    "roles: {NAME: {command: [...]}}": "evaluator evaluators ps parameterserver parameterservers master chief launcher",
+    "monitor": "metrics alerts prometheus metricscollector",
 }
 _FIELDS = {name: field for field, names in _NAMES.items() for name in names.split()}
 

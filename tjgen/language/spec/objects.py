@@ -1796,13 +1796,14 @@ class RunSpec(Container):
 class Sweep:
     """The points of a sweep."""
 
-    __slots__ = ("exclude", "include", "limit", "matrix", "zipped")
+    __slots__ = ("exclude", "include", "limit", "matrix", "max_parallel", "zipped")
 
     matrix: Mapping[str, Sequence[Any]]
     zipped: Mapping[str, Sequence[Any]]
     include: Sequence[Mapping[str, Any]]
     exclude: Sequence[Mapping[str, Any]]
     limit: int
+    max_parallel: int | None
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
@@ -1811,6 +1812,7 @@ class Sweep:
         self.include = get("include", ())
         self.exclude = get("exclude", ())
         self.limit = get("max", 64)
+        self.max_parallel = get("maxParallel")
 
 
 class ExperimentSpec(RunSpec):

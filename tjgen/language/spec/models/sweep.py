@@ -27,3 +27,5 @@ class Sweep(Shape):
     """Points to exclude: those with all of these values."""
     limit: Excluded[Count] = Field(64, alias="max")
     """Maximum number of points."""
+    max_parallel: Excluded[Count | None] = None
+    """Maximum number of points that train at once. The queue of the experiment enforces it, and the build compares its capability."""
