@@ -28,4 +28,4 @@ class Sweep(Shape):
     limit: Excluded[Count] = Field(64, alias="max")
     """Maximum number of points."""
     max_parallel: Excluded[Count | None] = None
-    """Maximum number of points that train at once. The queue of the experiment enforces it, and the build compares its capability."""
+    """Maximum number of points that train at once. The queue enforces it, and the build compares its capability."""
