@@ -26,6 +26,9 @@ _JOB: FieldPath = ("template", "spec")
 _PLUGINS = ("torch", "mpi", "jax", "xgboost", "flux")
 _FOR_ALL = {"fail": "FailJobSet", "count": "RestartJobSet", "ignore": "RestartJobSetAndIgnoreMaxRestarts"}
 _FOR_ONE = {"fail": "FailJob", "count": "Count", "ignore": "Ignore"}
+_BY_RULE = "PodFailurePolicy"
+"""Why a Job failed that a rule of its own made fail."""
+_DISRUPTION = "DisruptionTarget"
 _NO_NAME = re.compile("[^A-Za-z0-9_]")
 
 
@@ -122,15 +125,22 @@ def _pods(workload: Workload, podset: PodSet, restart: Restart, rules: Rules, *,
         yield Contribution(limit, 0, (*AT, "limit"))
     if rules:
         mine = [_job_rule(rule, podset, together=together) for _, rule in rules]
-        before = get(job, ("podFailurePolicy", "rules"), None) or []
         path: FieldPath = (*podset.path, *_JOB, "podFailurePolicy", "rules")
-        yield Contribution(path, [*mine, *before], (*AT, "rules"))
+        yield Contribution(path, [*mine, *_of_runtime(job, rules)], (*AT, "rules"))
+
+
+def _of_runtime(job: Tree, rules: Rules) -> list[Tree]:
+    """The rules of the runtime for a Job, without those for disruptions if the experiment has one."""
+    before: list[Tree] = get(job, ("podFailurePolicy", "rules"), None) or []
+    if not any(rule.disruption for _, rule in rules):
+        return before
+    return [one for one in before if {condition["type"] for condition in one.get("onPodConditions") or ()} != {_DISRUPTION}]
 
 
 def _job_rule(rule: FailureRule, podset: PodSet, *, together: bool) -> Tree:
     action = "FailJob" if together else _FOR_ONE[rule.action]
     if rule.disruption:
-        return {"action": action, "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
+        return {"action": action, "onPodConditions": [{"type": _DISRUPTION, "status": "True"}]}
     codes = sorted(set(rule.exit_codes or ()))
     return {"action": action, "onExitCodes": {"containerName": podset.container, "operator": "In", "values": codes}}
 
@@ -146,6 +156,9 @@ def _jobset(workload: Workload, restart: Restart, rules: Rules) -> Contributions
     if counted is not None and not most:
         yield _not_once(counted)
     before = get(workload.tree.value, (*_JOBSET, "failurePolicy", "rules"), None) or []
+    if not any(_of_runtime(get(workload.tree.value, (*one.path, *_JOB), {}), rules) for one in members(workload)):
+        # All rules of Jobs are those of the experiment, each with a rule below for its position.
+        before = [one for one in before if one.get("onJobFailureReasons") != [_BY_RULE] or one.get("onJobFailureMessagePatterns")]
     taken = {rule.get("name") for rule in before}
     jobs = [podset.name for podset in members(workload)]
     mine = []
@@ -154,7 +167,7 @@ def _jobset(workload: Workload, restart: Restart, rules: Rules) -> Contributions
             {
                 "name": _free(name, position, taken),
                 "action": _FOR_ALL[rule.action],
-                "onJobFailureReasons": ["PodFailurePolicy"],
+                "onJobFailureReasons": [_BY_RULE],
                 "onJobFailureMessagePatterns": [f"matching FailJob rule at index {position}$"],
                 "targetReplicatedJobs": jobs,
             }
