@@ -40,7 +40,7 @@ class StorageProfile(Shape):
     storage_class_name: Text | None = None
     """StorageClass of the claims."""
     read_pattern: Literal["sequential", "random", "mixed"] | None = None
-    """Access pattern, which selects the measurement of `tjgen diagnose`."""
+    """Access pattern, as the annotation `tjgen.dev/read-pattern` of the claims."""
     cache: Cache | None = None
     """Default caches of the pods that mount such volumes."""
 
