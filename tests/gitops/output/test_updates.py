@@ -55,6 +55,27 @@ def test_a_larger_claim_is_no_problem(project: Path) -> None:
     assert "TJ540" not in tjgen(project, "build").err
 
 
+PLATFORM = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Platform
+metadata: {name: lab}
+spec: {storageClasses: {fast: {create: {provisioner: files.example.com, allowVolumeExpansion: EXPANDS}}}}
+"""
+
+
+@pytest.mark.parametrize(("expands", "count"), [("false", 1), ("true", 0)])
+def test_a_larger_claim_needs_a_class_that_can_expand(project: Path, expands: str, count: int) -> None:
+    (project / "platform.yaml").write_text(PLATFORM.replace("EXPANDS", expands), encoding="utf-8")
+    (project / "tjgen.yaml").write_text(PROJECT.replace("spec: {", "spec: {platforms: [platform.yaml], "), encoding="utf-8")
+    assert tjgen(project, "build").code == 0
+    changed(project, "100Gi", "50Gi")
+    assert "TJ169" not in tjgen(project, "build", "--check").err
+    changed(project, "100Gi", "200Gi")
+    built = tjgen(project, "build")
+    assert built.code == 0
+    assert built.err.count("warning[TJ169] experiment.yaml:8:32: claim digits-out grows from 100Gi to 200Gi") == count
+
+
 def test_a_comparison_reports_the_refusal_once(project: Path) -> None:
     changed(project, "100Gi", "50Gi")
     assert tjgen(project, "diff").err.count("[TJ540]") == 1

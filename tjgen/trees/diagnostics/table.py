@@ -134,6 +134,7 @@ TABLE = {
     "TJ156": ("fixed-container-name", "error"),
     "TJ167": ("parallel-points-unlimited", "error"),
     "TJ168": ("parallel-points-above-limit", "error"),
+    "TJ169": ("claim-cannot-grow", "warning"),
     "TJ202": ("no-such-file", "error"),
     "TJ203": ("same-name", "error"),
     "TJ204": ("no-project", "error"),
