@@ -34,7 +34,9 @@ def built(plan: Plan, arguments: Arguments, reporter: Reporter) -> Looked:
     tool = plan.project.spec.gitops.tool
     tools = requested_tools(arguments) or (() if tool == "none" else (tool,))
     if not tools:
-        reporter.print_line("no tool is named that syncs (--gitops, or spec.gitops.tool in tjgen.yaml): its rules were not asked")
+        reporter.print_line(
+            "the rules for Argo CD and Flux were skipped: name the tool that syncs, with --gitops or spec.gitops.tool in tjgen.yaml"
+        )
     if plan.whole and plan.output is not None:
         scenes = _of_tree(plan, plan.output, tools, arguments["against"], reporter)
     else:

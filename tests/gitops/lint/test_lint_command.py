@@ -186,7 +186,10 @@ def test_without_a_tool_its_rules_are_not_asked(tmp_path: Path) -> None:
     (tmp_path / "run.yaml").write_text(EXPERIMENT, encoding="utf-8")
     answer = tjgen(tmp_path, "lint", "run.yaml")
     assert answer.code == 0
-    assert answer.err == "no tool is named that syncs (--gitops, or spec.gitops.tool in tjgen.yaml): its rules were not asked\n"
+    assert (
+        answer.err
+        == "the rules for Argo CD and Flux were skipped: name the tool that syncs, with --gitops or spec.gitops.tool in tjgen.yaml\n"
+    )
 
 
 def test_a_project_ignores_with_a_reason(tmp_path: Path) -> None:

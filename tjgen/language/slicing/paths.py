@@ -24,7 +24,7 @@ class Paths(Sequence[str]):
         self._starts = array("Q", [0])
         self._last = b""
         self.ascending = True
-        """Whether each path is greater than the one before it, so that none is there twice."""
+        """Whether each path is greater than the one before it: then no path repeats."""
 
     def __len__(self) -> int:
         return len(self._starts) - 1

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from tjgen.cluster.schema import store, walk
-from tjgen.language.spec.foreign import field_of
+from tjgen.language.spec.foreign import field_of, synonym_of
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.k8s.names import LABEL_LENGTH
 from tjgen.trees.k8s.nearest import nearest
@@ -135,7 +135,7 @@ def unknown(finding: walk.Mismatch, schema_of: Callable[[FieldPath], Schema]) ->
     translated = _translated(key, finding.value, known)
     if translated is not None:
         return f"write {translated}"
-    near = nearest(key, known)
+    near = synonym_of(key, known) or nearest(key, known)
     if near:
         return f'did you mean "{near}"?'
     if len(known) > _MOST_FIELDS:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 _NAMES = {
-    "gpu: CLASS:COUNT": "gpus numgpus ngpus gpucount gpuspernode gpusperworker accelerator accelerators acceleratortype",
+    "gpu: CLASS:COUNT": "devices gpus numgpus ngpus gpucount gpuspernode gpusperworker accelerator accelerators acceleratortype",
     "nodes": "numnodes nnodes nodecount numworkers workers replicas numreplicas instances instancecount",
     "procsPerNode": "nprocpernode numprocpernode numprocesses procspernode ntaskspernode taskspernode slotsperworker",
     "restart: {limit: N}": "backofflimit maxrestarts restartlimit retries maxretries retrylimit",
@@ -12,7 +14,7 @@ _NAMES = {
     "cleanup: {ttlSeconds: N}": "ttlsecondsafterfinished ttl",
     "cleanup: {pods: ...}": "cleanpodpolicy",
     "sharedMemory": "shm shmsize devshm",
-    "pod: {nodeSelector: ...}": "nodeselector",
+    "pod: {nodeSelector: ...}": "nodeselector nodelabels",
     "pod: {tolerations: ...}": "tolerations",
     "pod: {affinity: ...}": "affinity",
     "pod: {hostNetwork: true}": "hostnetwork",
@@ -46,11 +48,34 @@ _NAMES = {
     "data": "dataset datasets",
     "sweep: {maxParallel: N}": "maxparallel maxconcurrent maxconcurrency maxconcurrenttrials paralleltrialcount concurrency",
     "roles: {NAME: {command: [...]}}": "evaluator evaluators ps parameterserver parameterservers master chief launcher",
+    "patches": "patch jsonpatch jsonpatches podtemplateoverrides runtimepatches",
     "monitor": "metrics alerts prometheus metricscollector",
 }
+_OTHER_WORDS = {
+    "accelerators": "deviceClasses",
+    "classes": "deviceClasses",
+    "devices": "deviceClasses",
+    "labels": "nodeLabels",
+    "nodelabels": "nodeSelector",
+    "nodeselector": "nodeLabels",
+    "pools": "nodePools",
+    "registry": "images",
+    "taints": "nodeTaints",
+}
+"""Fields of a Platform -> the field that means the same elsewhere in it, or that its author looks for."""
 _FIELDS = {name: field for field, names in _NAMES.items() for name in names.split()}
 
 
 def field_of(name: str) -> str | None:
     """The field of an experiment for what other tools call `name`; None for a name of no tool."""
-    return _FIELDS.get(name.replace("_", "").replace("-", "").lower())
+    return _FIELDS.get(_plain(name))
+
+
+def synonym_of(name: str, known: Sequence[str]) -> str | None:
+    """The field among `known` that means what `name` does; None if there is none."""
+    synonym = _OTHER_WORDS.get(_plain(name))
+    return synonym if synonym in known else None
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()

@@ -67,7 +67,7 @@ def _header(database: Database, link: str) -> str:
 
 
 def _check(database: Database) -> None:
-    """Raise InventoryError for the first item that a manifest could not have, and for a path that is there twice."""
+    """Raise InventoryError for the first item that a manifest could not have, and for a path that repeats."""
     query = "select path from items where path is null or regexp_matches(path, $1) order by rowid limit 1"
     row = database.run(query, _SUSPICIOUS).fetchone()
     if row is not None:
