@@ -35,7 +35,7 @@ def built(plan: Plan, arguments: Arguments, reporter: Reporter) -> Looked:
     tools = requested_tools(arguments) or (() if tool == "none" else (tool,))
     if not tools:
         reporter.print_line(
-            "the rules for Argo CD and Flux were skipped: name the tool that syncs, with --gitops or spec.gitops.tool in tjgen.yaml"
+            "rules for GitOps tools were skipped: name the tool with --gitops, or as spec.gitops.tool in tjgen.yaml"
         )
     if plan.whole and plan.output is not None:
         scenes = _of_tree(plan, plan.output, tools, arguments["against"], reporter)

@@ -187,8 +187,7 @@ def test_without_a_tool_its_rules_are_not_asked(tmp_path: Path) -> None:
     answer = tjgen(tmp_path, "lint", "run.yaml")
     assert answer.code == 0
     assert (
-        answer.err
-        == "the rules for Argo CD and Flux were skipped: name the tool that syncs, with --gitops or spec.gitops.tool in tjgen.yaml\n"
+        answer.err == "rules for GitOps tools were skipped: name the tool with --gitops, or as spec.gitops.tool in tjgen.yaml\n"
     )
 
 
