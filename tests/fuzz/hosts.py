@@ -88,3 +88,19 @@ def git(draw: Draw) -> Input:
         ("build", *seed.words, "--staged", "-o", OUTPUT),
     )
     return draw.command(*draw.random.choice(words), files=draw.files(seed, among=among))
+
+
+def slices(draw: Draw) -> Input:
+    """A list of items in a CSV file, or in bytes that are not Parquet, with options that may not fit it."""
+    random = draw.random
+    odd = [str(one).encode("utf-8", "replace") for one in random.sample(trees.SCALARS, 2)]
+    rows = [b"path,size", *(b"a/%d.tar,%d" % (number, random.randrange(100)) for number in range(random.randrange(9)))]
+    rows += [b",".join((b"b.tar", one)) for one in odd if random.random() < 0.2]
+    content = b"\n".join(rows)
+    if random.random() < 0.6:
+        content = texts.mutated(random, content)
+    file = random.choice(("a.csv", "a.csv", "a.csv", "a.parquet", "a.csv.gz"))
+    words = [file, "--count", random.choice(("1", "3", "500", "0", "x")), "--output", random.choice(("out", ".", "a/b"))]
+    words += ["--by", random.choice(("contiguous", "hash", "lpt", "round-robin", "contiguous-size-balanced"))]
+    words += random.choice(((), (), ("--as", "parquet"), ("--prefix", "a/"), ("--columns", "path,size"), ("--url-encoded",)))
+    return draw.command("slices", *words, files={file: content})

@@ -108,14 +108,21 @@ def test_slices_replace_earlier_ones(tmp_path: Path) -> None:
         pytest.param('path\n"a\nb"\n', (), "error[TJ311] the path 'a\\nb' holds a control character", id="a line end"),
         pytest.param("path\nb\na\nb\n", (), "error[TJ312] 'b' is listed twice", id="twice"),
         pytest.param("path,size\na,2Gi\n", (), "error[TJ313] the size of 'a' is '2Gi'", id="no bytes"),
+        pytest.param("path,size\na,1\nb,1.5\n", (), "error[TJ313] the size of 'b' is '1.5'", id="a part of a byte"),
         pytest.param("path,size\na,-1\n", (), "error[TJ313] the size of 'a' is '-1'", id="below 0"),
         pytest.param(
             "path,size\na,1\nb,\n", ("--by", "lpt"), "error[TJ314] lpt balances by size, and 'b' has none", id="unsized"
         ),
         pytest.param("path\n", (), "error[TJ315] the list has no items", id="empty"),
+        pytest.param("", (), "error[TJ315] the list has no items", id="no header"),
         pytest.param("path\na\n", ("--prefix", "x'"), 'error[TJ315] no path begins with "x\'"', id="no such prefix"),
         pytest.param('"a"") --",size\na,1\n', (), 'error[TJ572] the list has no column "path"', id="a hostile column"),
-        pytest.param("path,size\na,1,2\n", (), "error[TJ575] DuckDB: ", id="a line with too many fields"),
+        pytest.param(
+            "path,size\na,1,2\n",
+            (),
+            "error[TJ575] DuckDB: items.csv: Invalid Input Error: CSV Error on Line: 2",
+            id="a line with too many fields",
+        ),
     ],
 )
 def test_what_cannot_be_divided(text: str, words: Sequence[str], message: str, tmp_path: Path) -> None:
@@ -123,7 +130,43 @@ def test_what_cannot_be_divided(text: str, words: Sequence[str], message: str, t
     answer = slices(tmp_path, "items.csv", *words)
     assert answer.code == 1
     assert answer.err.startswith(message)
-    assert list((tmp_path / "out").iterdir()) == []
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_failed_command_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text(FEW, encoding="utf-8")
+    assert slices(tmp_path, "items.csv").code == 0
+    before = written(tmp_path / "out")
+    (tmp_path / "items.csv").write_text("path\n/absolute\n", encoding="utf-8")
+    assert slices(tmp_path, "items.csv").code == 1
+    assert written(tmp_path / "out") == before
+    assert tjgen(tmp_path, "slices", "items.csv", "--count", "2", "--output", "new/a/b").code == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["items.csv", "out"]
+
+
+@pytest.mark.parametrize("form", ["txt", "parquet"])
+@pytest.mark.parametrize("by", ["contiguous", "hash"])
+@pytest.mark.parametrize("batch", [1, 7, 65_536])
+def test_slices_are_read_together(batch: int, by: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tjgen.tools.inventory import writing
+    from tjgen.tools.inventory.request import SlicesRequest
+
+    (tmp_path / "items.csv").write_text("path,size\n" + "".join(f"{n:02d},{n}\n" for n in range(50)), encoding="utf-8")
+    monkeypatch.setattr(writing, "_BATCH", batch)
+    request = SlicesRequest([str(tmp_path / "items.csv")], 40, by, str(tmp_path / "out"), form, "path", "size")
+    divided = writing.write(request)
+    assert divided.sizes is not None
+    for number, (length, size) in enumerate(zip(divided.lengths, divided.sizes, strict=True)):
+        file = tmp_path / f"out/slice-{number}/items.{form}"
+        paths = file.read_text().split() if form == "txt" else [path for path, _ in duckdb.sql(f"from '{file}'").fetchall()]
+        assert (len(paths), sum(map(int, paths))) == (length, size)
+    assert (sum(divided.lengths), sum(divided.sizes)) == (50, 1225)
+
+
+def test_a_size_of_one_slice_is_unknown(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text("path,size\na,1\nb,\n", encoding="utf-8")
+    answer = slices(tmp_path, "items.csv", "--by", "hash")
+    assert (answer.code, "LARGEST" in answer.out) == (0, False)
 
 
 def test_names_of_columns_and_files_are_no_queries(tmp_path: Path) -> None:

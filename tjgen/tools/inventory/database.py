@@ -44,7 +44,7 @@ def opened(work: str, files: Sequence[str], memory: int) -> Iterator[Database]:
         message = "slices of a list are divided by DuckDB, which is not installed"
         raise InventoryError(MISSING, message, "pip install 'tjgen[inventory]'") from None
     work = os.path.realpath(work)
-    files = [os.path.realpath(file) for file in files]
+    real = [os.path.realpath(file) for file in files]
     settings: dict[str, Any] = {
         "allow_community_extensions": False,
         "allow_persistent_secrets": False,
@@ -54,22 +54,32 @@ def opened(work: str, files: Sequence[str], memory: int) -> Iterator[Database]:
         "temp_directory": os.path.join(work, "spill"),
         "threads": min(os.cpu_count() or 1, 4),
     }
+    links: list[str] = []
     try:
-        links = []
-        for number, file in enumerate(files):
+        for number, file in enumerate(real):
             links.append(os.path.join(work, f"{number:06d}{''.join(_endings(file))}"))
             os.symlink(file, links[-1])
         with duckdb.connect(os.path.join(work, "items.duckdb"), config=settings) as connection:
-            connection.execute(f"set allowed_paths = [{', '.join(quoted(file, chr(39)) for file in files)}]")
+            connection.execute(f"set allowed_paths = [{', '.join(quoted(file, chr(39)) for file in real)}]")
             connection.execute(f"set allowed_directories = [{quoted(work, chr(39))}]")
             connection.execute("set enable_external_access = false")
             connection.execute("set enable_progress_bar = false")
             connection.execute("set lock_configuration = true")
             yield Database(connection, links)
     except duckdb.Error as error:
-        message = f"DuckDB: {str(error).strip().splitlines()[0].replace(work + os.sep, '')}"
+        message = f"DuckDB: {_named(str(error), work, links, files)}"
         hint = "correct the file, raise --memory, or free disk space in the folder of the slices"
         raise InventoryError(ENGINE, message, hint) from error
+
+
+def _named(error: str, work: str, links: Sequence[str], files: Sequence[str]) -> str:
+    """Return the first line of an error, with the file that the error names by its link."""
+    line = error.strip().splitlines()[0]
+    for link, file in zip(links, files, strict=False):
+        if link in error or f"'{os.path.basename(link)}'" in error:
+            line = line.replace(link, file).replace(os.path.basename(link), os.path.basename(file))
+            return line if os.path.basename(file) in line else f"{os.path.basename(file)}: {line}"
+    return line.replace(work + os.sep, "")
 
 
 def _endings(file: str) -> list[str]:

@@ -52,6 +52,8 @@ def _source(database: Database, request: SlicesRequest) -> tuple[str, list[str]]
             message = "the files of the list have different headers"
             raise InventoryError(LISTING, message, "use files of one inventory, or name their columns with --columns")
         columns = next(reader(headers), [])
+        if not columns:
+            raise InventoryError(problems.NONE, "the list has no items", "list at least one item")
     if len(set(columns)) < len(columns):
         raise InventoryError(LISTING, "two columns of the list have one name", "name the columns with --columns")
     names = ", ".join(f"{quoted(name, chr(39))}: 'VARCHAR'" for name in columns)
@@ -74,9 +76,11 @@ def _check(database: Database) -> None:
         path = row[0]
         message = "an item has no path" if path is None else f"the path {path!r} {fault_of(path)}"
         raise InventoryError(problems.ITEM, message, "write it relative to the folder of the data, or set --prefix")
-    row = database.run("select path, written from items where (size is null and written != '') or size < 0 limit 1").fetchone()
+    # A cast to a whole number rounds.
+    wrong = "(size is null and written != '') or size < 0 or try_cast(written as double) != size::double"
+    row = database.run(f"select path, written from items where {wrong} order by rowid limit 1").fetchone()
     if row is not None:
-        raise InventoryError(problems.SIZE, f"the size of {row[0]!r} is {row[1]!r}", "write bytes")
+        raise InventoryError(problems.SIZE, f"the size of {row[0]!r} is {row[1]!r}", "write a number of bytes, without a unit")
     ascending = "select count(*) from (select path, lag(path) over () as before from items) where path <= before"
     if not database.one(ascending):
         return

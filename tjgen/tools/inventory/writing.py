@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Iterator
+from contextlib import suppress
 
 from tjgen.tools.inventory.database import Database, opened, quoted
 from tjgen.tools.inventory.division import Rows, divide
@@ -13,12 +15,16 @@ from tjgen.tools.inventory.request import FOLDER, Divided, InventoryError, Slice
 
 _WORK = ".tjgen-slices"
 _SLICE = re.compile(r"slice-[0-9]+")
+_BATCH = 65_536
+"""The number of items that one query reads into memory. Queries of their own for slices of a few items take most of the time."""
 _FORMS = {"parquet": ("path, size", "format parquet"), "txt": ("path", "format csv, header false, quote ''")}
 
 
 def write(request: SlicesRequest) -> Divided:
-    """Write the slices, which replace those of an earlier command in the folder. Raises InventoryError."""
+    """Write the slices, which replace those of an earlier command. Changes nothing if it raises InventoryError."""
     work = os.path.join(request.output, _WORK)
+    created = _missing(request.output)
+    complete = False
     try:
         os.makedirs(request.output, exist_ok=True)
         others = sorted(name for name in os.listdir(request.output) if name != _WORK and not _SLICE.fullmatch(name))
@@ -27,49 +33,77 @@ def write(request: SlicesRequest) -> Divided:
             raise InventoryError(FOLDER, message, "name a new folder with --output")
         shutil.rmtree(work, ignore_errors=True)
         os.mkdir(work)
-        try:
-            with opened(work, request.files, request.memory) as database:
-                total = load(database, request)
-                rows = divide(database, request.by, total, request.slices, work, request.memory)
-                assert sum(map(len, rows.slices)) == total, "each item is in one slice"
-                divided = _divided(database, rows)
-                new = _write(database, rows, request.form, work)
-            for name in os.listdir(request.output):
-                if name != _WORK:
-                    shutil.rmtree(os.path.join(request.output, name))
-            for name in os.listdir(new):
-                os.rename(os.path.join(new, name), os.path.join(request.output, name))
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
+        with opened(work, request.files, request.memory) as database:
+            total = load(database, request)
+            rows = divide(database, request.by, total, request.slices, work, request.memory)
+            assert sum(map(len, rows.slices)) == total, "each item is in one slice"
+            new = os.path.join(work, "new")
+            divided = _write(database, rows, request.form, new)
+        for name in os.listdir(request.output):
+            if name != _WORK:
+                shutil.rmtree(os.path.join(request.output, name))
+        for name in os.listdir(new):
+            os.rename(os.path.join(new, name), os.path.join(request.output, name))
+        complete = True
     except OSError as error:
         message = f"{error.filename or request.output} cannot be written: {error.strerror}"
         raise InventoryError(FOLDER, message, "name another folder with --output") from error
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+        if not complete:
+            _remove_empty(created)
     return divided
 
 
-def _divided(database: Database, rows: Rows) -> Divided:
-    sizes: list[int] | None = []
-    for part in rows.slices:
-        missing, size = database.run(
-            f"select count(*) - count(size), coalesce(sum(size), 0) from {rows.table} where rowid >= $1 and rowid < $2",
-            part.start,
-            part.stop,
-        ).fetchone()
-        if missing or sizes is None:
-            sizes = None
-        else:
-            sizes.append(int(size))
-    return Divided([len(part) for part in rows.slices], sizes)
+def _missing(folder: str) -> list[str]:
+    """Return the folders that `os.makedirs` would create, the deepest first."""
+    missing = []
+    folder = os.path.abspath(folder)
+    while not os.path.lexists(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    return missing
 
 
-def _write(database: Database, rows: Rows, form: str, work: str) -> str:
-    """Write all slices below the work folder; return the folder."""
-    new = os.path.join(work, "new")
+def _remove_empty(folders: list[str]) -> None:
+    for folder in folders:
+        with suppress(OSError):
+            os.rmdir(folder)
+
+
+def _write(database: Database, rows: Rows, form: str, new: str) -> Divided:
+    """Write all slices to the folder `new`."""
     columns, options = _FORMS[form]
-    for number, part in enumerate(rows.slices):
-        folder = os.path.join(new, f"slice-{number}")
-        os.makedirs(folder)
-        file = quoted(os.path.realpath(os.path.join(folder, f"items.{form}")), "'")
-        chosen = f"select {columns} from {rows.table} where rowid >= {part.start} and rowid < {part.stop}"
-        database.run(f"copy ({chosen}) to {file} ({options})")
-    return new
+    sizes: list[int | None] = []
+    for batch in _batches(rows.slices):
+        start, stop = rows.slices[batch.start].start, rows.slices[batch.stop - 1].stop
+        inside = f"from {rows.table} where rowid >= {start} and rowid < {stop}"
+        items = database.run(f"select path, size {inside} order by rowid").fetchall() if stop - start <= _BATCH else None
+        for number in batch:
+            part = rows.slices[number]
+            folder = os.path.join(new, f"slice-{number}")
+            os.makedirs(folder)
+            file = os.path.realpath(os.path.join(folder, f"items.{form}"))
+            inside = f"from {rows.table} where rowid >= {part.start} and rowid < {part.stop}"
+            if items is None or form == "parquet":
+                database.run(f"copy (select {columns} {inside}) to {quoted(file, chr(39))} ({options})")
+            if items is None:
+                missing, size = database.run(f"select count(*) - count(size), coalesce(sum(size), 0) {inside}").fetchone()
+                sizes.append(None if missing else int(size))
+                continue
+            own = items[part.start - start : part.stop - start]
+            sizes.append(None if any(size is None for _, size in own) else sum(size for _, size in own))
+            if form == "txt":
+                with open(file, "w", encoding="utf-8", newline="") as stream:
+                    stream.writelines([f"{path}\n" for path, _ in own])
+    known = [size for size in sizes if size is not None]
+    return Divided([len(part) for part in rows.slices], known if len(known) == len(sizes) else None)
+
+
+def _batches(slices: list[range]) -> Iterator[range]:
+    """Yield the numbers of slices that are read with one query: of all together at most `_BATCH` items, or a larger one alone."""
+    first = 0
+    for number in range(1, len(slices) + 1):
+        if number == len(slices) or slices[number].stop - slices[first].start > _BATCH:
+            yield range(first, number)
+            first = number
