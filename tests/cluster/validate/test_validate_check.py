@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.program import tjgen
 from tjgen import admit
 from tjgen.cluster.validate.check import check
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
@@ -23,6 +25,18 @@ spec:
     template: {spec: {template: {spec: {containers: [{name: c, env: [{name: A}, {name: A}]}]}}}}
   successPolicy: {operator: Some}
   network: null
+"""
+
+RUN_AND_RUNTIME = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: bert, namespace: nlp}
+spec: {runtimeRef: {name: own}}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {name: own, labels: {trainer.kubeflow.org/framework: torch}}
+spec: {mlPolicy: {}, template: {spec: {replicatedJob: []}}}
 """
 
 
@@ -123,3 +137,11 @@ def test_a_generated_name_is_reported_once_and_accepted(version: str, kind: str,
     found = check(json.dumps(tree), "job.yaml")
     assert [(one.code, one.severity) for one in found] == [("TJ546", "warning")]
     assert admit(tree).allowed
+
+
+@pytest.mark.parametrize("words", [(), ("--closed",)])
+def test_a_runtime_with_errors_is_not_reported_as_missing(words: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(RUN_AND_RUNTIME, encoding="utf-8")
+    answer = tjgen(tmp_path, "check", "a.yaml", *words)
+    assert (answer.code, answer.err.splitlines()[-1]) == (1, "2 objects, 1 problem (1 error)")
+    assert "error[TJ502] a.yaml:9:40" in answer.err

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tjgen.cluster.trainer.inputs import Expanded, expanded, is_kind
+from tjgen.cluster.trainer.inputs import Expanded, expanded, is_kind, runtime_of
 from tjgen.cluster.trainer.placed import Placed, at_source, surprising
+from tjgen.cluster.trainer.refusals import CLUSTER_RUNTIME, RUNTIME
 from tjgen.cluster.trainer.release import of_versions
 from tjgen.cluster.trainer.warnings.clashes import ClashingRun
 from tjgen.cluster.validate import admission, registry, report
@@ -15,6 +16,7 @@ from tjgen.cluster.validate.unresolved import Known, unresolved
 from tjgen.cluster.validate.verdict import WEBHOOK, Stage, Verdict
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic, has_errors
 from tjgen.trees.fields.path import Tree
+from tjgen.trees.manifests.objects import Objects
 from tjgen.trees.session import Session
 from tjgen.trees.source.document import Document
 from tjgen.trees.typing import Protocol
@@ -60,11 +62,14 @@ def together(
     release, session = of_versions(versions), Session()
     objects = [one.tree for one in accepted]
     places = {id(one.tree): one for one in accepted}
+    in_files = Objects([tree for tree in present if is_kind(tree, RUNTIME) or is_kind(tree, CLUSTER_RUNTIME)])
     created = []
     for one in expanded(objects, runtimes.look_up, release=release, session=session):
         diagnostics = list(_by_webhook(one, places, versions, session))
         yield from diagnostics
-        if not has_errors(diagnostics):
+        # A runtime of the files that is not accepted has errors of its own.
+        has_refused_runtime = one.runtime is None and runtime_of(one.trainjob, in_files) is not None
+        if not has_errors(diagnostics) and not has_refused_runtime:
             created.append(one)
     for diagnostic in surprising(accepted, created, runtimes.document_of, runs):
         if diagnostic.code == _NO_RUNTIME and known is None:
