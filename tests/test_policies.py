@@ -73,6 +73,21 @@ def test_the_bundled_policies_allow_a_run_that_follows_them(tmp_path: Path) -> N
     assert (answer.code, answer.err) == (0, "")
 
 
+def test_the_labels_of_a_trainjob_suffice(tmp_path: Path) -> None:
+    own = tmp_path / "policies"
+    own.mkdir()
+    for file in ("labels.yaml", "parameters.yaml"):
+        (own / file).write_bytes((POLICIES / file).read_bytes())
+    experiment(tmp_path, more="  target: trainjob\n")
+    answer = tjgen(tmp_path, "build", "llm.yaml", "--policy", "policies")
+    assert (answer.code, answer.err) == (0, "")
+    text = (tmp_path / "llm.yaml").read_text(encoding="utf-8")
+    for target in ("trainjob", "jobset"):
+        other = text.replace(", labels: {team: vision}", "").replace("target: trainjob", f"target: {target}")
+        (tmp_path / "llm.yaml").write_text(other, encoding="utf-8")
+        assert "the label team is required" in tjgen(tmp_path, "build", "llm.yaml", "--policy", "policies").err
+
+
 @pytest.mark.parametrize(
     ("name", "place", "words", "fields"),
     [
@@ -267,8 +282,21 @@ def test_init_writes_the_bundled_policies(tmp_path: Path) -> None:
     answer = tjgen(tmp_path, "init", "vision", "--policies")
     assert answer.code == 0, answer.err
     written = {path.name: path.read_bytes() for path in (tmp_path / "vision" / "policies").iterdir()}
-    assert written == {path.name: path.read_bytes() for path in POLICIES.iterdir()}
+    parameters = written.pop("parameters.yaml").decode()
+    assert written == {path.name: path.read_bytes() for path in POLICIES.iterdir() if path.name != "parameters.yaml"}
+    assert "\n  namespaces: vision-dev, vision\n" in parameters
     assert "edit policies/parameters.yaml" in answer.err
+
+
+def test_the_bundled_policies_of_a_workspace_allow_the_namespaces_of_its_teams(tmp_path: Path) -> None:
+    words = ("--workspace", "--policies", "--team", "robots", "--team", "speech")
+    assert tjgen(tmp_path, "init", "lab", *words).code == 0
+    policies = tmp_path / "policies"
+    policies.mkdir()
+    for name in ("namespaces.yaml", "labels.yaml", "parameters.yaml"):
+        (policies / name).write_bytes((tmp_path / "lab/policies" / name).read_bytes())
+    answer = tjgen(tmp_path / "lab", "build", "--check", "--policy", "../policies")
+    assert (answer.code, "TJ550" in answer.err) == (0, False), answer.err
 
 
 def test_init_adds_the_bundled_policies_to_a_project(tmp_path: Path) -> None:

@@ -124,7 +124,8 @@ def _create(options: Options, directory: str, arguments: Arguments, undo: Undo, 
         options, begun = _imported(arguments, options, directory, reporter)
         if reporter.failed:
             return
-    bundled = policies.files() if arguments["policies"] else ()
+    namespaces = workspace.namespaces(options) if options.teams else [options.namespace(one) for one in options.environments]
+    bundled = policies.files(namespaces) if arguments["policies"] else ()
     reporter.add(repository.create(directory, [*repository.files(options), *begun, *bundled], undo))
     projects = ["", *(f"{workspace.TEAMS}/{team}" for team in options.teams)]
     undo.creates_trees(os.path.join(directory, project, folder) for project in projects for folder in (OUTPUT, RECORDS))

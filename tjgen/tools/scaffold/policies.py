@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 from tjgen.trees import data
 
 FOLDER = "policies"
+_PARAMETERS = "parameters.yaml"
 NEXT = f"""{FOLDER} contains policies. Next:
-  edit {FOLDER}/parameters.yaml, and delete the policies that you do not need
+  edit {FOLDER}/{_PARAMETERS}, and delete the policies that you do not need
   tjgen check --policy {FOLDER} deploy
   name the folder in spec.policies of your Platform, or give --policy {FOLDER} in the pipeline"""
 """What to do after the files are written."""
 
 
-def files() -> Iterator[tuple[str, str]]:
-    """Path and content of each file."""
+def files(namespaces: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+    """Path and content of each file. The policies allow runs in `namespaces`."""
     folder = data.path("templates", "policies")
     for name in sorted(os.listdir(folder)):
         with open(os.path.join(folder, name), encoding="utf-8") as file:
-            yield f"{FOLDER}/{name}", file.read()
+            text = file.read()
+        if namespaces and name == _PARAMETERS:
+            text = re.sub("(?m)^  namespaces: .*$", f"  namespaces: {', '.join(namespaces)}", text)
+        yield f"{FOLDER}/{name}", text

@@ -22,6 +22,11 @@ def owners_file(options: Options) -> str:
     return f"{options.top}.{_format(options)}/CODEOWNERS"
 
 
+def namespaces(options: Options) -> list[str]:
+    """The namespaces of all teams and environments."""
+    return [namespace for _, namespace in _namespaces(options)]
+
+
 def files(options: Options) -> Iterator[tuple[str, str | bytes | Shared]]:
     """Path and content of each file, the project file of the workspace first."""
     yield "tjgen.yaml", "\n".join(_workspace(options)) + "\n"
