@@ -97,10 +97,16 @@ def slices(draw: Draw) -> Input:
     rows = [b"path,size", *(b"a/%d.tar,%d" % (number, random.randrange(100)) for number in range(random.randrange(9)))]
     rows += [b",".join((b"b.tar", one)) for one in odd if random.random() < 0.2]
     content = b"\n".join(rows)
-    if random.random() < 0.6:
+    if random.random() < 0.4:
         content = texts.mutated(random, content)
     file = random.choice(("a.csv", "a.csv", "a.csv", "a.parquet", "a.csv.gz"))
-    words = [file, "--count", random.choice(("1", "3", "500", "0", "x")), "--output", random.choice(("out", ".", "a/b"))]
+    words = [
+        file,
+        "--count",
+        random.choice(("1", "2", "3", "9", "500", "0")),
+        "--output",
+        random.choice(("out", "out", "out", ".", "a/b")),
+    ]
     words += ["--by", random.choice(("contiguous", "hash", "lpt", "round-robin", "contiguous-size-balanced"))]
     words += random.choice(((), (), ("--as", "parquet"), ("--prefix", "a/"), ("--columns", "path,size"), ("--url-encoded",)))
     return draw.command("slices", *words, files={file: content})
