@@ -128,6 +128,8 @@ def test_exclusive_placement_takes_a_domain_for_each_job(tmp_path: Path) -> None
         ),
         pytest.param("  nodes: [half.json]", "TJ001", "half.json:1:12", id="no JSON"),
         pytest.param("  nodes: [taint.json]", "TJ583", "a taint of a Node has the effect Never", id="taint of a file"),
+        pytest.param("  nodes: [negative.json]", "TJ583", "Node a has a negative amount of cpu", id="a negative amount"),
+        pytest.param("  nodes: [unnamed.json]", "TJ583", "a Node has no metadata.name", id="a node without a name"),
         pytest.param(
             "  nodePools: {a: {count: 1, resources: {cpu: 1, memory: 1Gi}, taints: [{key: a}]}}", "TJ584", "no effect", id="taint"
         ),
@@ -149,6 +151,9 @@ def test_nodes_that_cannot_be_used_are_errors(tmp_path: Path, platform: str, cod
     (folder / "half.json").write_text('{"items": [\n', encoding="utf-8")
     node = {"kind": "Node", "spec": {"taints": [{"key": "a", "effect": "Never"}]}, "status": {"allocatable": {"cpu": 1}}}
     (folder / "taint.json").write_text(json.dumps(node), encoding="utf-8")
+    unnamed = {"kind": "Node", "status": {"allocatable": {"cpu": "-3", "memory": "1Gi"}}}
+    (folder / "unnamed.json").write_text(json.dumps(unnamed), encoding="utf-8")
+    (folder / "negative.json").write_text(json.dumps({**unnamed, "metadata": {"name": "a"}}), encoding="utf-8")
     for command in ("build", "fit"):
         answer = tjgen(folder, command)
         assert (answer.code, f"error[{code}]" in answer.err, text in answer.err) == (1, True, True), answer.err

@@ -13,7 +13,7 @@ from tjgen.language.spec.objects import NodePool
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.nearest import nearest
-from tjgen.trees.k8s.quantity import QuantityError
+from tjgen.trees.k8s.quantity import QuantityError, parse
 from tjgen.trees.source.reader import KUBERNETES, read
 
 ZONE = "topology.kubernetes.io/zone"
@@ -89,13 +89,18 @@ def _misfit(tree: Tree) -> str | None:
     effects = [one.get("effect") for one in taints if one.get("effect") not in EFFECTS]
     if effects:
         return f"a taint of a Node has the effect {effects[0]}, and not one of {', '.join(EFFECTS)}"
-    if not get(tree, ("status", "allocatable"), None):
-        return f"Node {get(tree, ('metadata', 'name'), '')} has no status.allocatable"
+    name = get(tree, ("metadata", "name"), None)
+    if not name:
+        return "a Node has no metadata.name"
+    allocatable = get(tree, ("status", "allocatable"), None)
+    if not allocatable:
+        return f"Node {name} has no status.allocatable"
     try:
         read_node(tree)
+        negative = [resource for resource, amount in allocatable.items() if parse(str(amount)).value < 0]
     except (QuantityError, ValueError):
-        return f"Node {get(tree, ('metadata', 'name'), '')} has an amount that is not a quantity"
-    return None
+        return f"Node {name} has an amount that is not a quantity"
+    return f"Node {name} has a negative amount of {negative[0]}" if negative else None
 
 
 def _problems(name: str, pool: NodePool, platform: PlatformDocument, classes: Mapping[str, Accelerator]) -> Iterator[Diagnostic]:
