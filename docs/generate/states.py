@@ -7,8 +7,8 @@ from tjgen.language.runs.states import STATES
 
 INTRODUCTION = """\
 `tjgen runs` lists every run of the lock with its state; `tjgen runs --json` does the same for programs. How to change a state is
-in [the how-to guide](../how-to/runs.md). What a build may remove is in
-[When a build removes runs and data](../explanation/removal.md).
+in [the how-to guide](../how-to/runs.md).
+[When a build removes runs and data](../explanation/removal.md) lists what a build may remove.
 
 ![States of a run](../pictures/states.svg)
 """

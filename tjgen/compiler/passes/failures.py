@@ -27,7 +27,7 @@ _PLUGINS = ("torch", "mpi", "jax", "xgboost", "flux")
 _FOR_ALL = {"fail": "FailJobSet", "count": "RestartJobSet", "ignore": "RestartJobSetAndIgnoreMaxRestarts"}
 _FOR_ONE = {"fail": "FailJob", "count": "Count", "ignore": "Ignore"}
 _BY_RULE = "PodFailurePolicy"
-"""Why a Job failed that a rule of its own made fail."""
+"""The reason of a Job that fails because of a rule of its own."""
 _DISRUPTION = "DisruptionTarget"
 _NO_NAME = re.compile("[^A-Za-z0-9_]")
 
