@@ -10,7 +10,7 @@ from tjgen.language.platform.devices import Accelerator, NodeNetwork
 from tjgen.language.spec.forms import text
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get, named
-from tjgen.trees.workload.contribution import Contribution, is_from_experiment
+from tjgen.trees.workload.contribution import Contribution, extended, is_from_experiment
 from tjgen.trees.workload.workload import PodSet, Workload
 
 AT: FieldPath = (*SPEC, "rdma")
@@ -52,6 +52,4 @@ def _rights(workload: Workload, podset: PodSet, network: NodeNetwork) -> Iterato
     before = get(workload.tree.value, path, None) or []
     added = [one for one in network.capabilities if one not in before]
     if added:
-        # The list is atomic: the experiment's elements stay in it, and the experiment stays their owner.
-        manager = "experiment" if before and is_from_experiment(workload, path) else None
-        yield Contribution(path, [*before, *added], AT, manager=manager)
+        yield from extended(workload, path, added, AT)

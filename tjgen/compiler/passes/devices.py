@@ -11,10 +11,10 @@ from tjgen.language.platform.devices import Accelerator
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, Gpu
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.fields.path import FieldPath, Tree, get, named
+from tjgen.trees.fields.path import FieldPath, get, named
 from tjgen.trees.k8s import quantity
 from tjgen.trees.typing import NamedTuple
-from tjgen.trees.workload.contribution import Contribution, Contributions, is_from_experiment
+from tjgen.trees.workload.contribution import Contribution, Contributions, extended, is_from_experiment
 from tjgen.trees.workload.roles import at_once, role, workers
 from tjgen.trees.workload.workload import PodSet, Workload
 
@@ -126,13 +126,11 @@ def _devices(workload: Workload, podset: PodSet, request: GpuRequest) -> Contrib
 
 
 def _tolerated(workload: Workload, podset: PodSet, device: Accelerator, because: FieldPath) -> Contributions:
-    # Tolerations are one atomic list: its existing elements stay in it.
     path: FieldPath = (*podset.pod, "tolerations")
-    before: list[Tree] = get(workload.tree.value, path, None) or []
+    before = get(workload.tree.value, path, None) or []
     added = [toleration for toleration in device.tolerations if toleration not in before]
     if added:
-        from_experiment = bool(before) and any(origin.manager == "experiment" for origin in workload.tree.origins(path))
-        yield Contribution(path, [*before, *added], (*because, "class"), manager="experiment" if from_experiment else None)
+        yield from extended(workload, path, added, (*because, "class"))
 
 
 def _resources(gpu: Gpu, device: Accelerator) -> Iterator[tuple[str, str, str]]:

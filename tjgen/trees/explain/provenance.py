@@ -38,18 +38,26 @@ class Hop(NamedTuple):
     span: Span | None
 
 
-def trace(origin: Origin, sources: Sources, *, expanded: bool = False) -> list[Hop]:
-    """The hops from `origin` to the end: one for a rule of tjgen, up to three for a field of a JobSet.
+def traces(origin: Origin, sources: Sources, *, expanded: bool = False) -> list[list[Hop]]:
+    """Return the hops from `origin` to the end, for each owner of the field that the twin copied.
 
     `expanded` means that the twin created the object, so that origins point into the inputs of the twin.
     """
-    if expanded and origin.source in ("trainjob", "job", "runtime"):
-        manifest = sources.created_runtime if origin.source == "runtime" else sources.trainjob
-        hops = [Hop(origin.manager, origin.source, origin.because, None)]
-        if manifest is not None:
-            for earlier in manifest.origins(origin.because)[-1:]:
-                hops += trace(earlier, sources)
-        return hops
+    if not expanded or origin.source not in ("trainjob", "job", "runtime"):
+        return [trace(origin, sources)]
+    manifest = sources.created_runtime if origin.source == "runtime" else sources.trainjob
+    copied = Hop(origin.manager, origin.source, origin.because, None)
+    earlier = manifest.origins(origin.because) if manifest is not None else ()
+    return [[copied, *trace(one, sources)] for one in earlier] or [[copied]]
+
+
+def trace(origin: Origin, sources: Sources, *, expanded: bool = False) -> list[Hop]:
+    """Return the hops from `origin` to the end: one for a rule of tjgen, up to three for a field of a JobSet.
+
+    With `expanded`, it is the last of `traces`.
+    """
+    if expanded:
+        return traces(origin, sources, expanded=True)[-1]
     if origin.source == "experiment":
         origins = _origins_in(sources.experiment, origin.because)
         hops = [Hop(origin.manager, "experiment", origin.because, None)]

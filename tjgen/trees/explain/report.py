@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.trees.explain.provenance import Hop, Sources, trace
+from tjgen.trees.explain.provenance import Hop, Sources, traces
 from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.manifests.manifest import PREVIEW, Manifest
@@ -23,7 +23,8 @@ def explain(manifest: Manifest, sources: Sources, below: FieldPath = ()) -> Iter
     """Every leaf of `manifest` at or below the path `below`."""
     for path, value in leaves(manifest.tree):
         if path[: len(below)] == below:
-            owners = [trace(origin, sources, expanded=manifest.expanded) for origin in manifest.origins(path)]
+            origins = manifest.origins(path)
+            owners = [hops for origin in origins for hops in traces(origin, sources, expanded=manifest.expanded)]
             yield Explained(path, value, owners)
 
 

@@ -41,6 +41,19 @@ def is_from_experiment(workload: Workload, path: FieldPath) -> bool:
     return is_set and any(origin.manager == EXPERIMENT for origin in workload.tree.origins(path))
 
 
+def extended(workload: Workload, path: FieldPath, added: list[Tree], because: FieldPath) -> Iterator[Contribution]:
+    """Yield the atomic list at `path` with `added` at its end.
+
+    The fields of the experiment that set its other elements stay owners of the list.
+    """
+    before = get(workload.tree.value, path, None) or []
+    value = [*before, *added]
+    owners = [origin for origin in workload.tree.origins(path) if origin.manager == EXPERIMENT] if before else []
+    yield Contribution(path, value, because, manager=EXPERIMENT if owners else None)
+    for origin in owners:
+        yield Contribution(path, value, origin.because, manager=EXPERIMENT, source=origin.source)
+
+
 def contribute(
     workload: Workload, manager: str, results: Iterable[Contribution | Diagnostic]
 ) -> tuple[Workload, list[Diagnostic]]:
