@@ -45,7 +45,7 @@ class Command(NamedTuple):
 FORMATS = ("text", "json", "sarif", "github", "gitlab")
 FORMAT = Option(("--format",), "format", "How diagnostics are written.", VALUE, "FORMAT", FORMATS)
 FOLDER = Option(("-C",), "folder", "Work in DIR, as if the command had been given there.", VALUE, "DIR")
-NO_OUTPUT = "give -o DIR, or say spec.output.directory in tjgen.yaml"
+NO_OUTPUT = "use -o DIR, or set spec.output.directory in tjgen.yaml"
 """What to do if neither the command line nor the project names an output tree."""
 OUTPUT = Option(("-o", "--output"), "output", "Output tree; the default is that of the project.", VALUE, "DIR")
 ENVIRONMENTS = Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME")

@@ -43,7 +43,7 @@ def run(arguments: Arguments) -> int:
         reporter.add(absent(arguments["catalog"]))
         result = read_folder(", ".join(arguments["paths"]), contents, arguments["catalog"])
         if not reporter.failed:
-            reporter.add(result.diagnostics)
+            reporter.add([*result.diagnostics, *_of_older_release(result, arguments["output"] or ".")])
         if not reporter.failed:
             folder = arguments["output"]
             if folder is None:
@@ -58,6 +58,22 @@ def run(arguments: Arguments) -> int:
                 files = {**result.experiments, **{f"catalog/{name}": text for name, text in result.catalog.items()}}
                 reporter.add(_written(folder, files))
     return reporter.close()
+
+
+def _of_older_release(result: Import, folder: str) -> list[Diagnostic]:
+    """TJ793 for TrainJobs of an older release than the project around `folder` builds for."""
+    from tjgen.cluster.trainer.release import NEWEST, release_of
+    from tjgen.language.resolve.project import find
+    from tjgen.language.resolve.project_file import load
+
+    project_file = find(folder)
+    builds_for = load(project_file)[0].spec.trainer if project_file is not None else NEWEST.name
+    if result.release in (NEWEST, release_of(builds_for)):
+        return []
+    name = result.release.name
+    message = f"the TrainJobs are for Trainer {name}, and builds are for {builds_for}"
+    hint = f'set trainer: "{name}" in tjgen.yaml, or import the output of tjgen convert --trainer {builds_for}'
+    return [Diagnostic("TJ793", message, hint=hint)]
 
 
 def _missing(result: Import, folder: str, arguments: Arguments) -> list[Diagnostic]:

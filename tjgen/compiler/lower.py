@@ -15,7 +15,7 @@ from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY, TASK_LABEL
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.k8s.references import NUMBER, references
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contribution, extended
 from tjgen.trees.workload.roles import members, programs, role, workers
 from tjgen.trees.workload.workload import PodSet, Workload
 
@@ -72,7 +72,7 @@ def unknown_role(workload: Workload, name: str, because: FieldPath) -> Diagnosti
     near = nearest(name, known)
     hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}"
     if not workload.is_direct and because == (*SPEC, "roles", name):
-        hint += " For a job of its own, add its command"
+        hint += f"{'' if near else '.'} For a new role, add its command"
     return Diagnostic("TJ302", f'the runtime has no role "{name}"', path=because, hint=hint)
 
 
@@ -166,8 +166,7 @@ def _environment(workload: Workload, podset: PodSet, container: Container, at: F
         yield _contribution((*podset.main, "env", named(name)), env_item(name, variable), (*at, "env", name), mirrors=False)
     added = sources(container.env_from)
     if added:
-        before = get(workload.tree.value, (*podset.main, "envFrom"), None) or []
-        yield Contribution((*podset.main, "envFrom"), [*before, *added], (*at, "envFrom"))
+        yield from extended(workload, (*podset.main, "envFrom"), added, (*at, "envFrom"))
 
 
 def _checks(workload: Workload, podset: PodSet, container: Container, ports: Mapping[str, Port], at: FieldPath) -> Yields:

@@ -337,7 +337,7 @@ def test_a_tree_needs_to_be_named_where_there_is_no_project(tmp_path: Path) -> N
     assert tjgen(tmp_path, "build", "experiment.yaml", "-o", "deploy").code == 0
     assert tjgen(tmp_path, "runs", "list").out.count("digits-") == 1
     refused = tjgen(tmp_path, "runs", "archive", "digits-*")
-    assert (refused.code, "give -o DIR" in refused.err) == (2, True)
+    assert (refused.code, "use -o DIR" in refused.err) == (2, True)
     assert tjgen(tmp_path, "runs", "archive", "digits-*", "-o", "deploy").code == 0
     again = tjgen(tmp_path, "runs", "rerun", "digits-*", "-o", "deploy")
     assert again.err == "runs: 1 new, 0 unchanged, 1 kept, 0 removed\n"

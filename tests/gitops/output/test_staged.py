@@ -153,4 +153,4 @@ def test_wrong_use(folder: Path) -> None:
     (folder / "tjgen.yaml").write_text(PROJECT.replace("  output: {directory: deploy}\n", ""), encoding="utf-8")
     answer = build(folder)
     assert answer.code == 2
-    assert answer.err.startswith("Error: --staged compares with an output: give -o DIR")
+    assert answer.err.startswith("Error: --staged compares with an output: use -o DIR")

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from tests.language.resolve.texts import experiment, overlay, runs, told
+from tjgen.language.resolve.fieldpaths import field_path
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import get, parse
 
 POINTS = {
@@ -177,3 +179,11 @@ def test_an_exclude_that_takes_nothing_away() -> None:
     found = runs(experiment("runtime: a\nsweep: {matrix: {nodes: [1]}, exclude: [{nodes: 2}]}"))
     assert told(found.diagnostics) == ["TJ232 idle-exclude experiment.yaml:6:43 this entry of exclude takes no point away"]
     assert len(found.runs) == 1
+
+
+@pytest.mark.parametrize(("key", "variable"), [("lr", "LR"), ("args.--batch-size", "BATCH_SIZE")])
+def test_a_parameter_of_the_program_is_a_variable(key: str, variable: str) -> None:
+    diagnostic = field_path(key)
+    assert isinstance(diagnostic, Diagnostic)
+    wanted = f"for a parameter of the program, write env.{variable}, and refer to it as $({variable}) in script or args"
+    assert (diagnostic.code, diagnostic.hint) == ("TJ222", wanted)

@@ -32,6 +32,12 @@ SAID = {
         "spec.image: spec.image is 5, a number, but must be a string",
         "put the value in quotation marks, as the file writes it",
     ),
+    "a boolean for a fixed word": (
+        "data: {volume: a, reader: true}",
+        "TJ104 unsupported-value",
+        "spec.data.reader: spec.data.reader is true, but must be v1",
+        "write v1",
+    ),
     "a text for a number": (
         "nodes: two",
         "TJ103 wrong-type",

@@ -104,6 +104,12 @@ def test_a_file_that_needs_nothing_keeps_its_bytes() -> None:
     assert (text, told) == (JOB + RUNTIME, [])
 
 
+def test_an_experiment_stays_and_is_reported() -> None:
+    text = "apiVersion: tjgen.dev/v1alpha1\nkind: Experiment\nmetadata: {name: bert}\nspec: {runtime: tjgen-torch}\n"
+    result, (warning,) = convert(text, "2.1")
+    assert (result, warning.partition(":")[0]) == (text, "TJ794")
+
+
 def test_what_has_no_place_is_told_with_the_difference_that_it_makes() -> None:
     job = JOB + "  podTemplateOverrides:\n  - targetJobs: [{name: node}]\n    metadata: {labels: {a: b}}\n"
     _, told = convert(job + RUNTIME, "2.0")

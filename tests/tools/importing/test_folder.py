@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +167,18 @@ def test_a_release_is_seen_by_the_fields() -> None:
     overrides = [{"targetJobs": [{"name": "node"}], "spec": {"nodeSelector": {"zone": "a"}}}]
     result = read(trainjob(podTemplateOverrides=overrides), RUNTIME)
     assert (result.release.name, result.diagnostics) == ("2.1", [])
+
+
+@pytest.mark.parametrize(("project", "codes"), [("", ["TJ793"]), ('  trainer: "2.1"\n', [])], ids=["newest", "same"])
+def test_an_older_release_than_that_of_the_project_is_reported(project: str, codes: list[str], tmp_path: Path) -> None:
+    overrides = [{"targetJobs": [{"name": "node"}], "spec": {"nodeSelector": {"zone": "a"}}}]
+    trees = [trainjob(podTemplateOverrides=overrides), RUNTIME]
+    (tmp_path / "old.yaml").write_text(yaml.safe_dump_all(trees), encoding="utf-8")
+    head = "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec:\n  experiments: [experiments]\n"
+    (tmp_path / "tjgen.yaml").write_text(head + project, encoding="utf-8")
+    answer = tjgen(tmp_path, "import", "old.yaml", "-o", "experiments", "--format", "json")
+    assert answer.code == 0
+    assert [one["code"] for one in json.loads(answer.err)] == codes
 
 
 @pytest.mark.parametrize("release", TRAINER_RELEASES, ids=lambda release: release.name)

@@ -104,7 +104,8 @@ def _of_another_release(subject: ObjectRef | None, path: FieldPath) -> str | Non
     having = [one.name for one in RELEASES.values() if any(path[1] == field for field, _ in one.types.entries("TrainJobSpec"))]
     if not having or len(having) == len(RELEASES):
         return None
-    return f"Trainer {range_of(having)} has it: tjgen convert rewrites the file, --trainer judges it for that release"
+    other = "set trainer in tjgen.yaml or use --trainer for that release, or rewrite TrainJobs with tjgen convert"
+    return f"Trainer {range_of(having)} has it: {other}"
 
 
 def _unchecked(tree: Tree, subject: ObjectRef | None, severity: str) -> Diagnostic:

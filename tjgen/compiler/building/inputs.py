@@ -188,6 +188,8 @@ def no_experiment(file: str, documents: list[Document], *, named: bool) -> Diagn
     else:
         if documents and documents[0].value.__class__ is dict and "spec" in documents[0].value and not kinds:
             hint = "add kind: Experiment"
+        elif kinds and all(kind.endswith("TrainingRuntime") for kind in kinds):
+            hint = "list its folder under catalogs in tjgen.yaml, and not under experiments"
     message = f"{file} contains no Experiment document" + (f", only {', '.join(sorted(kinds))}" if kinds else "")
     return Diagnostic("TJ263", message, span=span, hint=hint, severity=ERROR if named else WARNING)
 

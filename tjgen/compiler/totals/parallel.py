@@ -28,9 +28,9 @@ def unlimited(spec: ExperimentSpec, totals: Totals, capability: Limits) -> Itera
     most, queue = spec.sweep.max_parallel, spec.schedule.queue
     requests = {key: amount for key, amount in summed(used(totals, capability)).items() if amount}
     if not requests:
-        where = f"queue {queue} has no capability for what they request" if queue else "the experiment has no queue"
+        where = f"queue {queue} has no quota or capability for what they request" if queue else "the experiment has no queue"
         message = f"nothing limits how many points of the sweep train at once: {where}"
-        hint = "set schedule.queue to a queue whose capability the Platform sets, without a cohort"
+        hint = "set schedule.queue to a queue of the Platform that limits what they request, and that is in no cohort"
         yield Diagnostic("TJ167", message, path=AT, hint=hint)
         return
     admitted = min(parse(capability[key]).nanos // amount for key, amount in requests.items())

@@ -88,6 +88,7 @@ def _data_set(spec: Tree, data: Tree, at: FieldPath) -> Iterator[Diagnostic]:
     yield from _volume(spec, data["volume"], (*at, "volume"))
     slices = data.get("slices")
     if slices is None:
+        yield from _undivided(data, at)
         return
     deliver = slices.get("deliver", "env")
     yield from _items(data, deliver, at)
@@ -97,6 +98,16 @@ def _data_set(spec: Tree, data: Tree, at: FieldPath) -> Iterator[Diagnostic]:
         yield from _scratch(spec, data, at)
     if "folder" in slices:
         yield from _folder(slices["folder"], (*at, "slices", "folder"))
+
+
+def _undivided(data: Tree, at: FieldPath) -> Iterator[Diagnostic]:
+    """TJ792: items that no field delivers to the program."""
+    if "items" in data:
+        message = (
+            f"{_label(at)} has items but no slices: the program does not get the list, and each process sees the whole folder"
+        )
+        hint = "add slices, such as {over: processes} or {over: nodes}, or remove items"
+        yield Diagnostic("TJ792", message, path=(*at, "items"), hint=hint)
 
 
 def _label(at: FieldPath) -> str:

@@ -44,9 +44,14 @@ def _unknown(text: str, path: FieldPath) -> Diagnostic | None:
 
 def _no_field(text: str, step: str, known: list[str]) -> Diagnostic:
     near = nearest(step, known)
-    message = f'"{text}" is not a field of an experiment: "{step}" does not exist'
-    hint = f'did you mean "{near}"?' if near else f"the fields here are {', '.join(known)}" if known else None
-    return Diagnostic("TJ222", message, hint=hint)
+    if near is not None:
+        hint = f'did you mean "{near}"?'
+    elif step == text or text.startswith(("args.", "script.")):
+        variable = step.strip("-").replace("-", "_").upper()
+        hint = f"for a parameter of the program, write env.{variable}, and refer to it as $({variable}) in script or args"
+    else:
+        hint = f"the fields here are {', '.join(known)}" if known else ""
+    return Diagnostic("TJ222", f'"{text}" is not a field of an experiment: "{step}" does not exist', hint=hint or None)
 
 
 def _no_path(text: str, hint: str) -> Diagnostic:

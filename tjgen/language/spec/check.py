@@ -35,7 +35,12 @@ def check(tree: Tree, schema: Schema) -> list[Diagnostic]:
     """What in `tree` does not fit `schema`, in the order of the tree; paths are those of `tree`."""
     diagnostics = []
     strange: FieldPath | None = None
-    for finding in walk.check(tree, schema):
+    findings = list(walk.check(tree, schema))
+    # A number or a boolean instead of a fixed word is one mistake, and only TJ104 names the words.
+    unsupported = {one.path for one in findings if one.type == walk.UNSUPPORTED and str(one.value) not in one.known}
+    for finding in findings:
+        if finding.type == walk.TYPE and finding.path in unsupported:
+            continue
         if strange is not None and finding.path[: len(strange)] == strange:
             continue  # a value in a list that must be a mapping is reported once
         if finding.type == walk.TYPE and finding.value.__class__ in (dict, list):

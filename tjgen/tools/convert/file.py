@@ -66,6 +66,9 @@ def converted(
     if has_errors(diagnostics):
         return [], diagnostics
     everything = [document for _, group in documents for document in group]
+    diagnostics += [
+        _experiment(one) for _, group in documents for one in group if get(one.value, ("kind",), None) == "Experiment"
+    ]
     release = source or _release([document.value for document in everything]) or NEWEST
     ones = [_convert(document, source, release, target) for document in everything]
     by_document = {id(one.document): one for one in ones}
@@ -98,6 +101,15 @@ def _release(trees: Sequence[Tree]) -> Release | None:
     """The release that some TrainJob of the files is for: those of one cluster are for one."""
     sources = [shape.source_of(tree) for tree in trees if is_kind(tree, "TrainJob")]
     return next((release for release in sources if release is not None), None)
+
+
+def _experiment(document: Document) -> Diagnostic:
+    """TJ794: an experiment, which has no release of its own."""
+    message = (
+        f"experiment {get(document.value, ('metadata', 'name'), '')} stays as it is: only TrainJobs and runtimes have a release"
+    )
+    hint = "set trainer in tjgen.yaml, and change patches of the experiment by hand; --target changes its target"
+    return Diagnostic("TJ794", message, span=document.locate(("kind",)), hint=hint)
 
 
 def _convert(document: Document, requested: Release | None, common: Release, target: Release) -> _One:
