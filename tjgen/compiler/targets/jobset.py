@@ -92,7 +92,7 @@ def _name_container(writer: Writer, workload: Workload, podset: PodSet) -> None:
     writer.graft((*job, "template"), *renamed(value, owners, podset.container, name, (owners[()], because)))
     policy: FieldPath = (*job, "podFailurePolicy")
     if writer.get(policy) is not None:
-        writer.graft(policy, referring(writer.get(policy), podset.container, name), taken(writer.done(), policy)[1])
+        writer.graft(policy, *referring(*taken(writer.done(), policy), podset.container, name, because))
 
 
 def _defaulted_owners(before: Tree, after: Tree, path: FieldPath) -> Owners:

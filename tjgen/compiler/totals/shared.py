@@ -67,7 +67,7 @@ def watched(
     quota, queue = cluster.quotas.get(setting.namespace, {}), spec.schedule.queue or ""
     # A queue of a cohort borrows from the others, which may be in no Platform.
     capability = {} if _borrows(cluster.queue_specs.get(queue)) else cluster.queues.get(queue, {})
-    if has_limit(spec):
+    if manifests and has_limit(spec):  # a refused run has no objects
         problems += unlimited(spec, of_gang(of_run(manifests, previews), previews), capability)
     if quota or queue in cluster.queues:
         totals = of_run(manifests, previews)
