@@ -20,7 +20,18 @@ from tests.contributing.additions import ADDITIONS, DOCS, GENERATED, LEFT_OUT, S
 
 ROWS = re.findall(r"^\| (.+?) \| (.+) \| (.+) \|$", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
 NEEDED = (
-    *("tjgen/", "docs/", "runtimes/", "platforms/", "scripts/", "examples/", "pyproject.toml", "README.md", "CONTRIBUTING.md"),
+    *(
+        "tjgen/",
+        "docs/",
+        "runtimes/",
+        "platforms/",
+        "reader/",
+        "scripts/",
+        "examples/",
+        "pyproject.toml",
+        "README.md",
+        "CONTRIBUTING.md",
+    ),
     *(
         "tests/architecture/",
         "tests/checkout.py",
