@@ -28,7 +28,7 @@ def run(folder: Path, *words: str, syrupy: bool = True) -> tuple[int, str]:
     """Exit code and output of pytest, with the plugin and nothing else that happens to be installed."""
     plugins = [*(["-p", "syrupy"] if syrupy else []), "-p", "tjgen.testing.plugin", "-p", "no:cacheprovider"]
     command = [sys.executable, "-m", "pytest", "-q", *plugins, *words]
-    # Where CI is set, pytest repeats the whole message of a failure in its summary. A process of xdist reports to its own session.
+    # Where CI is set, pytest repeats the whole message of a failure in its summary. A worker of xdist reports to its session.
     others = ("CI", "BUILD_NUMBER", "PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT")
     ours = {name: value for name, value in os.environ.items() if name not in others}
     environment = {**ours, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
