@@ -7,7 +7,14 @@ from collections.abc import Generator, Iterator, Sequence
 
 from tjgen.compiler.building.compared import Compared
 from tjgen.compiler.building.compilers import Compilers
-from tjgen.compiler.building.inputs import is_experiment, is_of_project, namespace_left_out, no_experiment, same_experiment
+from tjgen.compiler.building.inputs import (
+    is_experiment,
+    is_of_project,
+    namespace_left_out,
+    no_experiment,
+    same_experiment,
+    without_kind,
+)
 from tjgen.compiler.building.origins import UnitSource, compiled_run, origin_of, setting_of
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.request import NAMESPACE
@@ -145,6 +152,8 @@ class _Compilation:
         is_other = file in plan.platform_files or has_errors(problems) or (is_of_project(documents) and not is_named)
         if not experiments and not is_other:
             problems = [*problems, no_experiment(file, documents, named=is_named)]
+        if len(documents) > len(experiments) > 0:
+            problems = [*problems, *without_kind(documents)]
         return experiments, problems
 
     def _is_recalled(self, file: str, environment: str | None, content: bytes) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Unit
@@ -192,6 +192,15 @@ def no_experiment(file: str, documents: list[Document], *, named: bool) -> Diagn
             hint = "list its folder under catalogs in tjgen.yaml, and not under experiments"
     message = f"{file} contains no Experiment document" + (f", only {', '.join(sorted(kinds))}" if kinds else "")
     return Diagnostic("TJ263", message, span=span, hint=hint, severity=ERROR if named else WARNING)
+
+
+def without_kind(documents: Sequence[Document]) -> Iterator[Diagnostic]:
+    """TJ265 for each document without a kind, next to an experiment: a `---` too many ends the document before it."""
+    for one in documents:
+        if one.value.__class__ is not dict or not one.value.get("kind"):
+            message = "the document has no kind, so a build ignores it"
+            hint = "remove the --- before it if its fields belong to the experiment; otherwise remove the document"
+            yield Diagnostic("TJ265", message, span=one.locate(()), hint=hint)
 
 
 def same_experiment(unit: Unit, documents: Sequence[Document], index: int) -> Diagnostic:

@@ -181,6 +181,7 @@ TABLE = {
     "TJ262": ("unknown-environment", "error"),
     "TJ263": ("no-experiment", "error"),
     "TJ264": ("same-experiment", "error"),
+    "TJ265": ("document-without-kind", "error"),
     "TJ266": ("several-environments", "error"),
     "TJ270": ("made-twice", "error"),
     "TJ271": ("previews-in-output", "error"),
