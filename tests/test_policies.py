@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -172,6 +173,16 @@ def test_policies_among_the_manifests_are_evaluated(tmp_path: Path) -> None:
     (tmp_path / "p.yaml").write_text(f"{text}---\n{CONFIG_MAP}", encoding="utf-8")
     answer = tjgen(tmp_path, "check", "p.yaml")
     assert "error[TJ550] p.yaml:20:6: policy p with binding b" in answer.err
+
+
+def test_a_denied_object_of_a_controller_is_named(tmp_path: Path) -> None:
+    experiment(tmp_path, more="  target: trainjob\n")
+    (tmp_path / "all.yaml").write_text(tjgen(tmp_path, "build", "llm.yaml").out, encoding="utf-8")
+    rule = "{apiGroups: [jobset.x-k8s.io], apiVersions: ['*'], operations: [CREATE], resources: [jobsets]}"
+    of_jobsets = re.sub(r"\{apiGroups: .*}", rule, POLICY.replace("EXPRESSION", "1 == 2"))
+    (tmp_path / "p.yaml").write_text(of_jobsets + BINDING.replace("ACTION", "Deny"), encoding="utf-8")
+    answer = tjgen(tmp_path, "check", "all.yaml", "--policy", "p.yaml")
+    assert (answer.code, "(on the JobSet that the controller creates)" in answer.err) == (1, True), answer.err
 
 
 @pytest.mark.parametrize(

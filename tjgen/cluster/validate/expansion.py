@@ -40,7 +40,8 @@ def on_created(one: Expanded, find: Callable[[Tree], Iterator[Diagnostic]]) -> I
     for created in one.expansion.objects:
         for diagnostic in find(created.tree) if created.tree["kind"] in _JUDGED else ():
             tree, path = _source(one, created, diagnostic.path or ())
-            yield diagnostic._replace(subject=reference(tree), path=path)
+            message = f"{diagnostic.message} (on the {created.tree['kind']} that the controller creates)"
+            yield diagnostic._replace(message=message, subject=reference(tree), path=path)
 
 
 def _judged(tree: dict[str, Tree], versions: Mapping[str, str] | None) -> list[Diagnostic]:
