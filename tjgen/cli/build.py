@@ -260,4 +260,4 @@ def _not_promoted(plan: Plan, waiting: int) -> Diagnostic:
     known = [(name, plan.project.environment(name)) for name in plan.environments]
     places = " or ".join(str(name) for name, own in known if own is not None and own.runs == "promoted")
     hint = "use tjgen promote to bring a run of another environment"
-    return Diagnostic("TJ736", f"{runs} left out, not being promoted to {places}", hint=hint)
+    return Diagnostic("TJ736", f"{runs} left out: not promoted to {places}", hint=hint)

@@ -150,7 +150,7 @@ def _gang(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterator[Dia
     if writer.get(at) is not None or of_runtime:
         flag = "--gang-scheduling" if kind.name == "MPIJob" else "--gang-scheduler-name"
         message = f"whether the pods of {kind.with_article} wait for each other is the operator's setting ({flag})"
-        hint = "see that the operator runs with it; else only the pods' own priority has an effect"
+        hint = "start the operator with it; otherwise only the priority of the pods has an effect"
         because: FieldPath = ("spec", "schedule" if writer.get(at) is not None else "runtime")
         yield Diagnostic("TJ435", message, path=because, hint=hint)
 

@@ -23,8 +23,8 @@ _TITLES = {
     IN_PLACE: "changes in place",
     REFUSED: "is refused",
     SILENT: "changes without effect",
-    SUPERSEDED_NOW: "supersedes, and lets run on",
-    ORPHANED_NOW: "orphans, and lets run on",
+    SUPERSEDED_NOW: "supersedes, and leaves running",
+    ORPHANED_NOW: "orphans, and leaves running",
 }
 _SHOWN = 5
 Cost = Mapping[tuple[str, str], Totals]

@@ -168,7 +168,7 @@ def _proof(one: _One, ones: Sequence[_One], target: Release, catalog: Catalog) -
     span = one.document.locate(path)
     name = get(one.tree, path, "")
     if compared is None:
-        message = f"the expansions of {name} cannot be compared: one of the two releases makes nothing of it"
+        message = f"the expansions of {name} cannot be compared: one of the two releases creates nothing for it"
         hint = "name the file with its runtime too, or a catalog; tjgen expand reports the problem"
         yield Diagnostic("TJ406", message, span=span, hint=hint)
         return

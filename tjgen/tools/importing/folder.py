@@ -250,7 +250,7 @@ def _differences(job: ImportedObject, runtime: Tree, trial_result: TrialResult, 
     before, after = [wanted, runtime], [built, *trial_result.objects]
     differences_of_job = differences(wanted, before, release, built, after, release, lambda *_: runtime)
     if differences_of_job is None:
-        yield imported.different(job, "the controller makes nothing of it any more", "see what tjgen expand says of it")
+        yield imported.different(job, "the controller no longer creates anything for it", "run tjgen expand on it")
         return
     shown = [one for one in differences_of_job if not one.place.endswith(_LABELS)]
     for one in shown[:_MOST]:
