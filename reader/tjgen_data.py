@@ -294,7 +294,7 @@ def _words(name: str) -> str:
 def _missing(name: str) -> str:
     known = names()
     if not known:
-        return "this process sees no data set of tjgen: set `data` in the experiment, or pass data=FOLDER under mpirun"
+        return "this process has no data set: set `data` in the experiment, or pass data=FOLDER in another role or under mpirun"
     if known == [""]:
         return f'this pod has no data set "{name}": its only data set has no name'
     wrong = f'this pod has no data set "{name}"' if name else "this pod has several data sets"

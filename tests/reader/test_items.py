@@ -337,7 +337,7 @@ def test_what_a_process_cannot_read_is_an_error(tmp_path: Path) -> None:
     assert failure(tmp_path, one.variables, "ranges()").endswith("set deliver: range in its slices")
     assert failure(tmp_path, one.variables, "items(worker=2, workers=2)").endswith("worker 2 of 2 does not exist")
     alone = {"PYTHONPATH": one.variables["PYTHONPATH"]}
-    assert "this process sees no data set of tjgen" in failure(tmp_path, alone, "items()")
+    assert "this process has no data set: " in failure(tmp_path, alone, "items()")
     names = {**alone, "TJGEN_DATA_PATH_TRAIN": "/a", "TJGEN_DATA_PATH_HOLD_OUT": "/b"}
     assert failure(tmp_path, names, "items()").endswith("this pod has several data sets: name one of hold-out, train")
     assert failure(tmp_path, names, 'folder("trial")').endswith('no data set "trial": name one of hold-out, train')
