@@ -107,7 +107,7 @@ def test_manifests_are_those_of_the_project_s_release(folder: Path, capsys: pyte
     assert run(["expand", "job.yaml"]) == 0
     assert "pool: gpu" in capsys.readouterr().out
     assert run(["check", "--trainer", "2.3", "job.yaml"]) == 1
-    assert "hint: Trainer 2.1 has it: tjgen convert rewrites the file" in capsys.readouterr().err
+    assert "hint: Trainer 2.1 has it: set trainer in tjgen.yaml or use --trainer for that release" in capsys.readouterr().err
 
 
 def test_a_file_is_converted_in_its_place(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
