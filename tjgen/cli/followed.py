@@ -17,6 +17,8 @@ from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import PREVIEW, RUNS, Manifest
 
 START = ("metadata", "name")
+_NAMESPACE = "default"
+"""The namespace that kubectl uses by default."""
 
 
 class Followed:
@@ -63,9 +65,9 @@ class Followed:
 
 
 def _as_stored(tree: Tree) -> Tree:
-    """The object without what the API server drops: null is the same as no value."""
+    """The object without what the API server drops, in the namespace that it sets: null is the same as no value."""
     tree = without_nulls(tree)
-    return tree if "spec" in tree else {**tree, "spec": {}}
+    return {**tree, "spec": tree.get("spec", {}), "metadata": {"namespace": _NAMESPACE, **tree["metadata"]}}
 
 
 def _has_controller(tree: Tree) -> bool:
