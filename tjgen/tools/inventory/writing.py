@@ -6,12 +6,12 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import suppress
 
 from tjgen.tools.inventory.database import Database, opened, quoted
 from tjgen.tools.inventory.division import Rows, divide
 from tjgen.tools.inventory.listing import load
 from tjgen.tools.inventory.request import FOLDER, Divided, InventoryError, SlicesRequest
+from tjgen.trees.files.folders import missing_folders, remove_empty
 
 _WORK = ".tjgen-slices"
 _SLICE = re.compile(r"slice-[0-9]+")
@@ -23,7 +23,7 @@ _FORMS = {"parquet": ("path, size", "format parquet"), "txt": ("path", "format c
 def write(request: SlicesRequest) -> Divided:
     """Write the slices, which replace those of an earlier command. Changes nothing if it raises InventoryError."""
     work = os.path.join(request.output, _WORK)
-    created = _missing(request.output)
+    created = missing_folders(os.path.abspath(request.output))
     complete = False
     try:
         os.makedirs(request.output, exist_ok=True)
@@ -51,24 +51,8 @@ def write(request: SlicesRequest) -> Divided:
     finally:
         shutil.rmtree(work, ignore_errors=True)
         if not complete:
-            _remove_empty(created)
+            remove_empty(created)
     return divided
-
-
-def _missing(folder: str) -> list[str]:
-    """Return the folders that `os.makedirs` would create, the deepest first."""
-    missing = []
-    folder = os.path.abspath(folder)
-    while not os.path.lexists(folder):
-        missing.append(folder)
-        folder = os.path.dirname(folder)
-    return missing
-
-
-def _remove_empty(folders: list[str]) -> None:
-    for folder in folders:
-        with suppress(OSError):
-            os.rmdir(folder)
 
 
 def _write(database: Database, rows: Rows, form: str, new: str) -> Divided:

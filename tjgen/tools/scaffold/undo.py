@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from tjgen.gitops.emit.file import write
+from tjgen.trees.files.folders import missing_folders, remove_empty
 from tjgen.trees.files.regular import read_regular
 
 
@@ -30,12 +31,7 @@ class Undo:
                 self._before.setdefault(path, read_regular(path))
             return
         self._files.append(path)
-        folder = os.path.dirname(path)
-        missing = []
-        while folder and not os.path.lexists(folder):
-            missing.append(folder)
-            folder = os.path.dirname(folder)
-        self._folders += reversed(missing)
+        self._folders += reversed(missing_folders(os.path.dirname(path)))
 
     def creates_trees(self, folders: Iterable[str]) -> None:
         """Record folders that something else fills, as far as they do not exist."""
@@ -53,8 +49,6 @@ class Undo:
         for path in self._files:
             with suppress(OSError):  # it was not written
                 os.remove(path)
-        for folder in reversed(self._folders):
-            with suppress(OSError):  # it has files of others, or does not exist
-                os.rmdir(folder)
+        remove_empty(reversed(self._folders))
         for path, content in self._before.items():
             write(path, [content])
