@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tjgen.tools.scaffold.options import OUTPUT, Options
 from tjgen.trees.source.quoting import double_quoted
@@ -24,18 +24,23 @@ def _lines(options: Options) -> Iterator[str]:
         yield "  overlays: [overlays]"
     yield "  catalogs: [catalog]"
     if options.environments:
-        if options.promotes(options.environments[-1]):
-            last = options.environments[-1]
-            yield f"  # Only `tjgen promote` starts runs in {last}. In the other environments, a merge starts them."
-        yield "  environments:"
-        for name in options.environments:
-            promoted = ", runs: promoted" if options.promotes(name) else ""
-            yield f"    {name}: {{namespace: {options.namespace(name)}, labels: {{stage: {name}}}{promoted}}}"
+        yield from environment_lines(options, lambda name: f"namespace: {options.namespace(name)}")
     if options.release:
         yield "  # The release of Kubeflow Trainer that the manifests were written for."
         yield f'  trainer: "{options.release}"'
     yield f"  output: {{directory: {OUTPUT}}}"
     yield from gitops_line(options)
+
+
+def environment_lines(options: Options, setting: Callable[[str], str]) -> Iterator[str]:
+    """The environments, each with its own `setting`, its label, and whether it has only promoted runs."""
+    last = options.environments[-1]
+    if options.promotes(last):
+        yield f"  # Only `tjgen promote` starts runs in {last}. In the other environments, a merge starts them."
+    yield "  environments:"
+    for name in options.environments:
+        promoted = ", runs: promoted" if options.promotes(name) else ""
+        yield f"    {name}: {{{setting(name)}, labels: {{stage: {name}}}{promoted}}}"
 
 
 def gitops_line(options: Options) -> Iterator[str]:

@@ -8,7 +8,7 @@ from tjgen.tools.scaffold import checks, first, pipelines
 from tjgen.tools.scaffold.options import OUTPUT, Options
 from tjgen.tools.scaffold.pages import IGNORED, synced_readme
 from tjgen.tools.scaffold.pipelines import FOLDER
-from tjgen.tools.scaffold.project import gitops_line
+from tjgen.tools.scaffold.project import environment_lines, gitops_line
 from tjgen.tools.scaffold.shared import Shared
 
 TEAMS = "teams"
@@ -70,13 +70,7 @@ def _workspace(options: Options) -> Iterator[str]:
     yield "spec:"
     yield f"  projects: [{TEAMS}/*]"
     yield "  platforms: [platform.yaml]"
-    if options.promotes(options.environments[-1]):
-        last = options.environments[-1]
-        yield f"  # Only `tjgen promote` starts runs in {last}. In the other environments, a merge starts them."
-    yield "  environments:"
-    for name in options.environments:
-        promoted = ", runs: promoted" if options.promotes(name) else ""
-        yield f"    {name}: {{platform: {options.name}, labels: {{stage: {name}}}{promoted}}}"
+    yield from environment_lines(options, lambda _: f"platform: {options.name}")
     yield f"  output: {{directory: {OUTPUT}}}"
     yield from gitops_line(options)
     yield "  policy: {strict: true}"
