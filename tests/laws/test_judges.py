@@ -24,7 +24,7 @@ OF_KUBERNETES = ("PersistentVolumeClaim", "ConfigMap", "Secret", "Service")
 WARNED = {
     # The runtime is not among the files, so check cannot expand its TrainJob and reports that.
     "runtime-of-the-cluster": {"TJ529"},
-    # A resource that is no GPU; the build reports it, too.
+    # The build also reports a resource that is not a GPU.
     "requests-below-limits": {"TJ814"},
 }
 """Case -> the warnings that it may have."""

@@ -11,14 +11,13 @@ from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.validate import unmakeable
 from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.report import diagnostics
+from tjgen.compiler.building.request import NAMESPACE
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.patch import without_nulls
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import PREVIEW, RUNS, Manifest
 
 START = ("metadata", "name")
-_NAMESPACE = "default"
-"""The namespace that kubectl uses by default."""
 
 
 class Followed:
@@ -67,7 +66,7 @@ class Followed:
 def _as_stored(tree: Tree) -> Tree:
     """The object without what the API server drops, in the namespace that it sets: null is the same as no value."""
     tree = without_nulls(tree)
-    return {**tree, "spec": tree.get("spec", {}), "metadata": {"namespace": _NAMESPACE, **tree["metadata"]}}
+    return {**tree, "spec": tree.get("spec", {}), "metadata": {"namespace": NAMESPACE, **tree["metadata"]}}
 
 
 def _has_controller(tree: Tree) -> bool:

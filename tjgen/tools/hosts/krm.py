@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.cluster.validate.check import check
+from tjgen.compiler.building.request import NAMESPACE
 from tjgen.tools.hosts.configuration import settings_of
 from tjgen.tools.hosts.items import HostItem, HostItems, is_source
 from tjgen.tools.hosts.rendering import Rendered, RenderRequest, rendered
@@ -98,7 +99,7 @@ def _built(settings: Mapping[str, Tree], opened: HostItems) -> Rendered:
             environment=settings.get("environment"),
             set_values=[f"{path}={value}" for path, value in settings.get("set", {}).items()],
             trainer=settings.get("trainer"),
-            namespace=settings.get("namespace", "default"),
+            namespace=settings.get("namespace", NAMESPACE),
             choose_environment="say environment in the configuration of the function",
         )
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.trainer.release import Release
+from tjgen.compiler.building.request import NAMESPACE
 from tjgen.tools.importing import imported
 from tjgen.tools.importing.changes import PatchChange, changes
 from tjgen.tools.importing.imported import Imported, ImportedObject
@@ -16,8 +17,7 @@ from tjgen.tools.importing.trial import TrialBuilder, TrialResult
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import get
 
-_ABSENT = {"namespace": "default"}
-"""The namespace that kubectl uses by default, and that a build writes."""
+_ABSENT = {"namespace": NAMESPACE}
 
 
 def read_job(job: ImportedObject, importer: Importer, release: Release) -> tuple[Imported, list[Diagnostic]] | Diagnostic:
