@@ -89,7 +89,10 @@ def test_an_artifact_that_is_no_container_image_has_no_platform(registry: Regist
 def test_a_manifest_of_another_type_than_its_header_is_refused(registry: Registry, stated: str) -> None:
     body = json.dumps({"schemaVersion": 2, "mediaType": stated, "config": {}}).encode()
     registry.manifests["a/b", "1"] = (MANIFEST, body)
-    assert Asking().refused(registry, "a/b:1") == (UNUSABLE, f"what HOST sends as {MANIFEST} is no manifest of an image")
+    assert Asking().refused(registry, "a/b:1") == (
+        UNUSABLE,
+        f"HOST sent a response of type {MANIFEST} that is not an image manifest",
+    )
 
 
 def test_a_token_is_fetched_once_for_a_repository(registry: Registry) -> None:

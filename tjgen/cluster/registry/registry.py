@@ -102,7 +102,7 @@ def _check_type(answer: Response, manifest: Any, reference: Reference) -> None:
         return
     if kind in _MANIFESTS and stated == kind and manifest.get("config").__class__ is dict:
         return
-    raise RegistryError(UNUSABLE, f"what {reference.registry} sends as {kind} is no manifest of an image")
+    raise RegistryError(UNUSABLE, f"{reference.registry} sent a response of type {kind} that is not an image manifest")
 
 
 def _object(body: bytes, reference: Reference) -> Any:
@@ -111,7 +111,7 @@ def _object(body: bytes, reference: Reference) -> Any:
     except ValueError:
         content = None
     if content.__class__ is not dict:
-        raise RegistryError(UNUSABLE, f"what {reference.registry} sends is no manifest")
+        raise RegistryError(UNUSABLE, f"{reference.registry} sent a response that is not a manifest")
     return content
 
 
