@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tjgen.cluster.schema.patterns import search
+from tjgen.language.resolve.places import without_value
 from tjgen.language.spec.compact import LABEL
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.fields.path import FieldPath, Tree, get, render
+from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.source.document import Document
 
@@ -58,20 +59,8 @@ def check(spec: Tree) -> Iterator[Diagnostic]:
 
 
 def empty(document: Document) -> list[Diagnostic]:
-    """Data sets without a value, which YAML reads as null: they would be absent, which no author intends."""
-    path: FieldPath = (*DATA, "sets")
-    sets = get(document.value, path, None)
-    return [
-        Diagnostic(
-            "TJ157",
-            f'data set "{name}" is empty',
-            path=(*path, name),
-            span=document.locate((*path, name), key=True),
-            hint="add volume, or remove the data set",
-        )
-        for name, value in (sets.items() if sets.__class__ is dict else ())
-        if value is None
-    ]
+    """TJ157 for data sets without a value."""
+    return without_value(document, (*DATA, "sets"), "TJ157", "data set", lambda _: "add volume, or remove the data set")
 
 
 def _name(name: str, at: FieldPath) -> Iterator[Diagnostic]:

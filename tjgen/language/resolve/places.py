@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from tjgen.language.spec.check import QUOTE
 from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
@@ -63,6 +63,22 @@ def _placed(diagnostic: Diagnostic, tree: Managed, documents: Documents) -> Diag
     if diagnostic.hint == QUOTE and origins and "\n" not in (words := documents[origins[-1].source].excerpt(origins[-1].because)):
         return diagnostic._replace(hint=f'write "{words}"')
     return diagnostic
+
+
+def without_value(document: Document, path: FieldPath, code: str, thing: str, hint_of: Callable[[str], str]) -> list[Diagnostic]:
+    """Diagnostics for the entries without a value in the mapping at `path`: YAML reads null, and the entry would be absent."""
+    entries = get(document.value, path, None)
+    return [
+        Diagnostic(
+            code,
+            f'{thing} "{name}" is empty',
+            path=(*path, name),
+            span=document.locate((*path, name), key=True),
+            hint=hint_of(name),
+        )
+        for name, value in (entries.items() if entries.__class__ is dict else ())
+        if value is None
+    ]
 
 
 def in_experiment(diagnostic: Diagnostic, document: Document, environment: str | None) -> Diagnostic:

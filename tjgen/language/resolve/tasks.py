@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tjgen.language.resolve.layers import Layer, merged, part
+from tjgen.language.resolve.places import without_value
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.path import FieldPath, Tree, get, render
@@ -49,19 +50,10 @@ def misnamed(tree: Tree) -> list[Diagnostic]:
 
 
 def empty(document: Document) -> list[Diagnostic]:
-    """Tasks without a value, which YAML reads as null: they would be absent, which no author intends."""
-    tasks = get(document.value, TASKS, None)
-    return [
-        Diagnostic(
-            "TJ366",
-            f'task "{name}" is empty',
-            path=(*TASKS, name),
-            span=document.locate((*TASKS, name), key=True),
-            hint=f"write {name}: {{}} for a task without changes to the experiment",
-        )
-        for name, value in (tasks.items() if tasks.__class__ is dict else ())
-        if value is None
-    ]
+    """TJ366 for tasks without a value."""
+    return without_value(
+        document, TASKS, "TJ366", "task", lambda name: f"write {name}: {{}} for a task without changes to the experiment"
+    )
 
 
 def swept(tree: Tree, name: str, paths: list[FieldPath]) -> list[Diagnostic]:
