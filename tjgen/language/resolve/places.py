@@ -65,13 +65,13 @@ def _placed(diagnostic: Diagnostic, tree: Managed, documents: Documents) -> Diag
     return diagnostic
 
 
-def without_value(document: Document, path: FieldPath, code: str, thing: str, hint_of: Callable[[str], str]) -> list[Diagnostic]:
+def without_value(document: Document, path: FieldPath, code: str, noun: str, hint_of: Callable[[str], str]) -> list[Diagnostic]:
     """Diagnostics for the entries without a value in the mapping at `path`: YAML reads null, and the entry would be absent."""
     entries = get(document.value, path, None)
     return [
         Diagnostic(
             code,
-            f'{thing} "{name}" is empty',
+            f'{noun} "{name}" is empty',
             path=(*path, name),
             span=document.locate((*path, name), key=True),
             hint=hint_of(name),
