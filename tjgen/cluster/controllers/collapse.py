@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
 from tjgen.trees import regex
 from tjgen.trees.fields.path import FieldPath, Tree
@@ -46,32 +45,32 @@ def collapse(trees: Sequence[Tree], ordinals: Sequence[int], total: int) -> Iter
     `trees` are the objects with these ordinals, of `total` objects. Raises IrregularError if a row ends between two of them that
     are not neighbors.
     """
-    shapes: dict[int, object] = {}
     start = 0
-    for _, row in groupby(trees, key=lambda tree: _shape(tree, shapes)):
-        members = list(row)
-        end = start + len(members)
+    while start < len(trees):
+        end = start + 1
+        while end < len(trees) and _has_same_fields(trees[end - 1], trees[end]):
+            end += 1
         following = ordinals[end] if end < len(ordinals) else total
         if following != ordinals[end - 1] + 1:
             raise IrregularError
-        first = ordinals[start]
+        members, first = trees[start:end], ordinals[start]
         differing: list[FieldPath] = []
         tree = _merged(members, [ordinal - first for ordinal in ordinals[start:end]], (), differing)
         yield Collapsed(tree, members[0], following - first, differing)
         start = end
 
 
-def _shape(tree: Tree, known: dict[int, object]) -> object:
-    """The fields of a tree without their values. `known` holds the shapes of parts that several trees share, by identity."""
-    shape = known.get(id(tree))
-    if shape is None:
-        shape = tree.__class__
-        if tree.__class__ is dict:
-            shape = tuple([(key, _shape(value, known)) for key, value in tree.items()])
-        elif tree.__class__ is list:
-            shape = tuple([_shape(value, known) for value in tree])
-        known[id(tree)] = shape
-    return shape
+def _has_same_fields(one: Tree, other: Tree) -> bool:
+    """Whether two trees differ by nothing but values. Objects of one series share most of their parts."""
+    if one is other:
+        return True
+    if one.__class__ is not other.__class__:
+        return False
+    if one.__class__ is dict:
+        return list(one) == list(other) and all(map(_has_same_fields, one.values(), other.values()))
+    if one.__class__ is list:
+        return len(one) == len(other) and all(map(_has_same_fields, one, other))
+    return True
 
 
 def _merged(values: Sequence[Tree], offsets: Sequence[int], path: FieldPath, differing: list[FieldPath]) -> Tree:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from tjgen.cluster.controllers.collapse import Collapsed, IrregularError, collapse, sample
 from tjgen.cluster.controllers.creation import create, too_many_pods
@@ -23,12 +24,22 @@ _COPIED: tuple[FieldPath, ...] = (("metadata", "labels"), ("metadata", "annotati
 class PreviewedObject(Manifest):
     """An object that a controller will create, or one document for several."""
 
-    __slots__ = ("note",)
+    __slots__ = ("_find_owners", "note")
 
-    def __init__(self, tree: Tree, owners: Owners, note: str = "") -> None:
-        super().__init__(tree, owners, PREVIEW)
+    def __init__(self, tree: Tree, find_owners: Callable[[], Owners], note: str = "") -> None:
+        self.tree = tree
+        self.stage = PREVIEW
+        self.expanded = True
         self.note = note
         """A comment about the document; empty if there is none."""
+        self._find_owners = find_owners
+
+    def __getattr__(self, name: str) -> Owners:
+        # Only explanations read the owners.
+        if name != "owners":
+            raise AttributeError(name)
+        self.owners = self._find_owners()
+        return self.owners
 
     @property
     def name(self) -> str:
@@ -46,7 +57,10 @@ def note_of(manifest: Manifest) -> str:
 def first_created(job: Manifest, kind: str) -> list[Manifest]:
     """The first object of a kind that the controller of a manifest creates; empty if it creates none."""
     series = next((one for one in create(job.tree) if one.kind == kind), None)
-    return [_preview(series, job, series.build(0), "")] if series is not None else []
+    if series is None:
+        return []
+    tree = series.build(0)
+    return [Manifest(tree, _owners(series, job, tree), PREVIEW)]
 
 
 def follow(applied: Iterable[Manifest], previews: Sequence[Manifest], *, every: bool) -> Iterator[Manifest]:
@@ -107,8 +121,7 @@ def _below(parent: Manifest, parents: _Parents, ordinals_of: Callable[[int], Seq
         first = _preview(series, parent, children[0][0], "")
         for document in _documents([_Parents(row, ordinals, number) for row in children], parents):
             note = "\n".join(filter(None, (_note(series, document), _suspension(parent.tree, series))))
-            owners = _owners(series, parent, document.first)
-            yield PreviewedObject(document.tree, owners, note)
+            yield PreviewedObject(document.tree, partial(_owners, series, parent, document.first), note)
         below = [before * number + ordinal for before in parents.ordinals for ordinal in ordinals]
         flat = [child for row in children for child in row]
         yield from _below(first, _Parents(flat, below, parents.total * number), ordinals_of)
@@ -155,7 +168,7 @@ def _follows_another(tree: Tree, series: Series) -> bool:
 
 
 def _preview(series: Series, parent: Manifest, tree: Tree, note: str) -> PreviewedObject:
-    return PreviewedObject(tree, _owners(series, parent, tree), note)
+    return PreviewedObject(tree, partial(_owners, series, parent, tree), note)
 
 
 def _owners(series: Series, parent: Manifest, tree: Tree) -> Owners:
