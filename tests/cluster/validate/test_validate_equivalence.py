@@ -56,6 +56,14 @@ NAME = re.compile(r"(?<![a-z0-9.-])[a-z][a-z0-9]*+(?=[a-z-]*[0-9])(?:-[a-z0-9]+)
         ([{"name": "data-1"}, {"name": "data-1"}], [{"name": "data-1"}, {"name": "data-2"}], False),
         ({"runtimeRef": {"name": "torch-1"}}, {"runtimeRef": {"name": "torch-2"}}, False),
         ({"x": ["run-a1b2c3d4/x"]}, {"x": ["run-z1b2c3d4/x"]}, True),
+        ({"activeDeadlineSeconds": 1}, {"activeDeadlineSeconds": 2**31 - 1}, True),
+        ({"activeDeadlineSeconds": 1}, {"activeDeadlineSeconds": 2**31}, False),
+        ({"activeDeadlineSeconds": 1}, {"activeDeadlineSeconds": 0}, False),
+        ({"activeDeadlineSeconds": 1}, {"activeDeadlineSeconds": True}, False),
+        ({"activeDeadlineSeconds": 1}, {"activeDeadlineSeconds": 1.0}, False),
+        ({"activeDeadlineSeconds": 1}, {"activeDeadlineSeconds": "1"}, False),
+        ({"terminationGracePeriodSeconds": 1, "sleep": {}}, {"terminationGracePeriodSeconds": 2, "sleep": {}}, False),
+        ({"backoffLimit": 1}, {"backoffLimit": 2}, False),
     ],
 )
 def test_what_objects_may_differ_in(first: Any, second: Any, alike: bool) -> None:
@@ -79,6 +87,19 @@ def test_other_names_and_texts_change_no_verdict() -> None:
         compared += 1
         assert _verdict(other) == _verdict(tree)
     assert compared > 100
+
+
+def test_other_seconds_change_no_verdict() -> None:
+    """Deadlines and grace periods get other values: those with equal keys have equal verdicts."""
+    compared = 0
+    for number, case in enumerate(corpus.creates()):
+        tree = case.get("manifest")
+        for path in seconds(tree) if number % 13 == 0 else ():
+            others = [changed(tree, path, lambda _, value=value: value) for value in SECONDS]  # type: ignore[misc]  # a number
+            first, *equal = [other for other in others if equivalence_key(other) == equivalence_key(others[0])]
+            compared += len(equal)
+            assert [_verdict(other) for other in equal] == [_verdict(first)] * len(equal)
+    assert compared > 50
 
 
 def _trees() -> Iterator[dict[str, Any]]:
@@ -106,6 +127,7 @@ def _other(value: Any, key: str) -> Any:
     return value
 
 
+SECONDS = (1, 2, 30, 2**31 - 1, 2**31, 0, -1, True, 1.0, "1", None)
 TEXTS = (
     "x",
     " x",
@@ -137,6 +159,13 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in inner:
         yield from [(*path, key)] if isinstance(item, str) else places(item, (*path, key))
+
+
+def seconds(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path of every number of seconds."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in inner:
+        yield from [(*path, key)] if str(key).endswith("Seconds") else seconds(item, (*path, key))
 
 
 def changed(value: Any, path: tuple[Any, ...], change: Callable[[str], str]) -> Any:

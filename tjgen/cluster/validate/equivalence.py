@@ -1,9 +1,10 @@
 """An object -> its equivalence key: objects with equal keys get equal verdicts, so one of them is judged for all.
 
-Runs of one experiment differ in texts that can be anything, such as images, arguments and values of variables, and in names. The
-key leaves out these texts and the choice of names. It keeps the length of names, and which of them are equal. A key holds for one
-set of releases and one context of webhooks. `tests/cluster/validate/test_validate_equivalence.py` mutates the corpus to find
-objects with equal keys and different verdicts. `once_for_equals` is the only user of keys: build, check and lint call it.
+Runs of one experiment differ in texts that can be anything, such as images, arguments and values of variables, in numbers of
+seconds, and in names. The key leaves out these texts, the positive numbers of seconds, and the choice of names. It keeps the
+length of names, and which of them are equal. A key holds for one set of releases and one context of webhooks.
+`tests/cluster/validate/test_validate_equivalence.py` mutates the corpus to find objects with equal keys and different verdicts.
+`once_for_equals` is the only user of keys: build, check and lint call it.
 """
 
 from __future__ import annotations
@@ -33,10 +34,16 @@ _LONG = 200
 _CHOSEN = regex.compile("[a-z][a-z0-9]*+(?=[a-z-]*[0-9])(-[a-z0-9]+)+")
 """A name of several words with a digit in one of the later ones: no word that a rule could be about."""
 _SIZE = regex.compile("[1-9][0-9]{0,8}[KMGT]i?")
-
+_SECONDS = ("activeDeadlineSeconds", "terminationGracePeriodSeconds", "ttlSecondsAfterFinished")
+"""Fields that hold any positive number of 32 bits."""
+_LARGEST = 2**31 - 1
 
 _SELECTOR = "selector"
 """A field that is compared with labels of the same object."""
+_SLEEP = "sleep"
+"""A field that is compared with the grace period of the same object."""
+_COMPARED = {_SELECTOR: _MAPS, _SLEEP: _SECONDS}
+"""Field -> the fields that it is compared with."""
 
 
 def once_for_equals(
@@ -60,9 +67,10 @@ def equivalence_key(tree: Tree) -> str:
     """The key."""
     names: dict[str, str] = {}
     masked = _masked(tree, "", names)
-    if _SELECTOR in names:
-        # The object selects pods by their labels, so every label counts.
-        names = {_SELECTOR: "", **dict.fromkeys(_MAPS, "")}
+    compared = [one for one in _COMPARED if one in names]
+    if compared:
+        # An object that selects pods by their labels is judged by every label.
+        names = dict.fromkeys([field for one in compared for field in (one, *_COMPARED[one])], "")
         masked = _masked(tree, "", names)
     text = repr(masked)
     name = get(tree, ("metadata", "name"), None)
@@ -73,7 +81,8 @@ def equivalence_key(tree: Tree) -> str:
 def _masked(value: Tree, key: str, names: dict[str, str]) -> Tree:
     """The value without what no verdict depends on.
 
-    `names` maps each name to its mask. It has the key "selector" once a selector was found, and "labels" if labels are kept.
+    `names` maps each name to its mask. It has the key of a field of `_COMPARED` once that was found, and those of the fields
+    that are kept.
     """
     if value.__class__ is str:
         return _free(value) if key in _FREE else _name(value, names)
@@ -87,13 +96,16 @@ def _masked(value: Tree, key: str, names: dict[str, str]) -> Tree:
             return {one: _free(item) if one == free else _masked(item, one, names) for one, item in value.items()}
         if key == "resources" and list(value) == ["requests"] and value["requests"].__class__ is dict:
             return [(one, _size(item) if one == "storage" else item) for one, item in value["requests"].items()]
-        if _SELECTOR in value:
-            names.setdefault(_SELECTOR, "")
+        for one in _COMPARED:
+            if one in value:
+                names.setdefault(one, "")
         return {one: item if one in _KEPT else _masked(item, one, names) for one, item in value.items()}
     if value.__class__ is list:
         if key in _LISTS:
             return [_free(item) for item in value]
         return [_masked(item, key if key in _FREE_OF else "", names) for item in value]
+    if value.__class__ is int and key in _SECONDS and key not in names and 0 < value <= _LARGEST:
+        return _SECONDS
     return value
 
 
