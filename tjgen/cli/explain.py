@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 from tjgen.cli.command import COMMON, MANY, SET, TRAINER, TRUSTED, Arguments, Command, Option, UsageError
 from tjgen.cli.inputs import sandbox_for
-from tjgen.cli.names import names_of, near_name, show_name, show_page
+from tjgen.cli.names import near_name, show_name, show_page
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.validate.report import subject_of
 from tjgen.compiler.building.compile import build
@@ -183,7 +183,7 @@ def _of_platforms(plan: Plan, selection: _Selection, reporter: Reporter) -> list
     known = [(manifest, one.sources) for one in platforms for manifest in one.manifests]
     matching = [(manifest, sources) for manifest, sources in known if selection.means(manifest)]
     if known and not matching and plan.platform_files:
-        raise CompileError([_unknown([manifest for manifest, _ in known], selection)])
+        raise CompileError([_unknown(known, selection)])
     return matching
 
 
@@ -199,7 +199,7 @@ def _explain(runs: list[Run], selection: _Selection, *, as_json: bool) -> None:
             known = _chosen(runs, candidates, lambda manifest: True)
             if show_name([one for group in known for one in group], text, as_json=as_json):
                 return
-        raise CompileError([_unknown([manifest for group in known for manifest, _ in group], selection)])
+        raise CompileError([_unknown([one for group in known for one in group], selection)])
     if not selection.every and not selection.word and not as_json:
         # Runs of a sweep differ in few fields.
         show_page(chosen[0], len(chosen) - 1)
@@ -245,7 +245,7 @@ def _show(chosen: list[tuple[Manifest, Sources]], selection: _Selection, *, as_j
     if not explained and selection.word and show_name(chosen, selection.word, as_json=as_json):
         return
     if not explained:
-        message = f"nothing of {', '.join(str(manifest.ref) for manifest, _ in chosen)} is at or below {render(selection.below)}"
+        message = f"no field of {', '.join(str(manifest.ref) for manifest, _ in chosen)} is at or below {render(selection.below)}"
         raise CompileError(
             [Diagnostic("TJ025", message, hint=near_name(chosen, selection.word) or "leave the field out to see all")]
         )
@@ -258,12 +258,11 @@ def _show(chosen: list[tuple[Manifest, Sources]], selection: _Selection, *, as_j
         sys.stdout.write(printable("\n".join(as_text(manifest, leaves) for manifest, leaves in explained)))
 
 
-def _unknown(manifests: list[Manifest], selection: _Selection) -> Diagnostic:
+def _unknown(objects: list[tuple[Manifest, Sources]], selection: _Selection) -> Diagnostic:
     wanted = f"{selection.kind}/{selection.name}" if selection.name else selection.kind
-    known = sorted({str(manifest.ref) for manifest in manifests})
-    near = nearest(wanted, [*known, *sorted({manifest.kind for manifest in manifests})])
+    known = sorted({str(manifest.ref) for manifest, _ in objects})
+    near = nearest(wanted, [*known, *sorted({manifest.kind for manifest, _ in objects})])
     if near:
         return Diagnostic("TJ026", f'no object is called "{wanted}"', hint=f'did you mean "{near}"?')
-    message = f'no object is called "{wanted}", and no variable, volume, limit or other thing in one'
-    near = nearest(wanted, names_of(manifests))
-    return Diagnostic("TJ026", message, hint=f'did you mean "{near}"?' if near else f"there are {', '.join(known)}")
+    message = f'no object is called "{wanted}", and no field, variable, volume or limit of one'
+    return Diagnostic("TJ026", message, hint=near_name(objects, wanted) or f"name one of {', '.join(known)}")

@@ -163,6 +163,7 @@ def _options(arguments: Arguments, directory: str) -> Options | str:
         artifact = package
     elif arguments["ci"] not in (None, "none"):
         artifact = installed(FOLDER)
+    place = _place(directory)
     return Options(
         name,
         tuple(arguments["env"]) or (() if arguments["source"] is not None else DEFAULT_ENVIRONMENTS),
@@ -170,7 +171,8 @@ def _options(arguments: Arguments, directory: str) -> Options | str:
         arguments["repository"] or "",
         arguments["ci"] or "none",
         hooks,
-        folder=_place(directory),
+        folder=place or "",
+        in_repository=place is not None,
         framework=arguments["framework"] or FRAMEWORKS[0],
         imports=arguments["source"] is not None,
         artifact=artifact,
@@ -178,12 +180,12 @@ def _options(arguments: Arguments, directory: str) -> Options | str:
     )
 
 
-def _place(directory: str) -> str:
-    """Return the path of a folder in its repository; "" for one that is, or will be, a repository itself."""
+def _place(directory: str) -> str | None:
+    """Return the path of a folder in its repository, "" at the root of the repository; None outside of repositories."""
     working_directory = above = os.path.realpath(directory)
     while not os.path.exists(os.path.join(above, ".git")):
         if above == os.path.dirname(above):
-            return ""
+            return None
         above = os.path.dirname(above)
     place = os.path.relpath(working_directory, above).replace(os.sep, "/")
     return "" if place == "." else place

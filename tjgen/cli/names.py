@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.diagnostics.printable import printable, printable_json
-from tjgen.trees.explain.named import FIELD, NOUNS, NamedPart, named, places
+from tjgen.trees.explain.named import FIELD, NOUNS, NamedPart, named, path_of, places
 from tjgen.trees.explain.provenance import Sources
 from tjgen.trees.explain.report import Explained, as_data, explain
 from tjgen.trees.explain.summary import as_page, as_places
-from tjgen.trees.fields.path import render
+from tjgen.trees.fields.path import FieldPath, render
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.manifests.manifest import Manifest
@@ -25,7 +25,9 @@ Chosen = Sequence[tuple[Manifest, Sources]]
 
 
 def show_name(chosen: Chosen, text: str, *, as_json: bool) -> bool:
-    """Print the places of a name, as `PET_MASTER_ADDR` or `variable/PET_MASTER_ADDR`; False if nothing has it.
+    """Print the places of a name or a path, as `PET_MASTER_ADDR`, `variable/PET_MASTER_ADDR` or `spec.trainer.numNodes`.
+
+    Returns False if nothing has it.
 
     Raises CompileError (TJ748) if things of several kinds have the name, or too many fields.
     """
@@ -70,15 +72,29 @@ def show_page(chosen: Chosen, more: int) -> None:
 
 
 def near_name(chosen: Chosen, text: str) -> str:
-    """A hint with the nearest name in the objects; "" if none is near."""
-    near = nearest(text, names_of([manifest for manifest, _ in chosen]))
+    """A hint with the nearest name or path in the objects; "" if none is near.
+
+    The names of variables, volumes and the like come first, then those of fields, then paths.
+    """
+    known = {one for manifest, _ in chosen for path, value in leaves(manifest.tree) for one in named(path, value)}
+    near = (
+        nearest(text, {one.name for one in known if one.noun != FIELD})
+        or nearest(text, {one.name for one in known if one.noun == FIELD})
+        or _nearest_path(text, {one.path for one in known})
+    )
     return f'did you mean "{near}"?' if near else ""
 
 
-def names_of(manifests: Sequence[Manifest]) -> list[str]:
-    """The names of variables, volumes and the like, sorted."""
-    known = {one for manifest in manifests for path, value in leaves(manifest.tree) for one in named(path, value)}
-    return sorted({one.name for one in known if one.noun != FIELD})
+def _nearest_path(text: str, known: set[FieldPath]) -> str | None:
+    """The known path that corrects the first unknown step of `text`; None if no known step is near to it."""
+    path = path_of(text) or ()
+    end = next((length for length in range(1, len(path) + 1) if path[:length] not in known), 0)
+    siblings = {str(one[-1]): one for one in known if len(one) == end and one[:-1] == path[: end - 1]}
+    near = nearest(str(path[end - 1]), siblings) if end else None
+    if near is None:
+        return None
+    corrected = (*siblings[near], *path[end:])
+    return render(corrected if corrected in known else siblings[near])
 
 
 def _refuse_many(matching: Sequence[tuple[Manifest, dict[NamedPart, list[Explained]]]], name: str, kinds: set[str]) -> None:

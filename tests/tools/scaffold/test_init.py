@@ -472,6 +472,13 @@ def test_a_workspace_builds_checks_and_lints_clean(words: tuple[str, ...], tmp_p
         assert "deploy" not in (folder / "teams" / team / "tjgen.yaml").read_text()
 
 
+@pytest.mark.parametrize("words", [(), ("--workspace",)], ids=["project", "workspace"])
+def test_the_next_steps_at_the_root_of_a_repository(words: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    answer = tjgen(tmp_path, "init", ".", "--name", "lab", *words)
+    assert (answer.code, "git init" in answer.err) == (0, False), answer.err
+
+
 def test_a_workspace_in_a_repository_of_others(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     answer = tjgen(tmp_path, "init", "training/lab", "--workspace", "--gitops", "flux", "--repository", REPOSITORY, *CI)

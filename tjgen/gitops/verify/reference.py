@@ -7,6 +7,9 @@ from tjgen.gitops.verify import findings
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.typing import NamedTuple
 
+_EMPTY = "an empty tree"
+"""The name of a base without a commit."""
+
 
 class Base(NamedTuple):
     """What a tree is verified against."""
@@ -32,7 +35,7 @@ def chosen(repository: Repository, revision: str | None) -> Base:
         is_itself = base in (None, commit) and revision != commit
         return Base(base or commit, revision if is_itself else _short(base or commit))
     if head is None:
-        return Base(None, "nothing", (findings.compared_with("nothing", "the repository has no commit yet"),))
+        return Base(None, _EMPTY, (findings.compared_with(_EMPTY, "the repository has no commit yet"),))
     branch = repository.default_branch()
     if branch is not None:
         name = branch.removeprefix("refs/remotes/")
@@ -48,7 +51,7 @@ def chosen(repository: Repository, revision: str | None) -> Base:
         return Base(parent, "HEAD^", (findings.compared_with("HEAD^", "HEAD is on the default branch"),))
     if repository.is_shallow():
         raise CompileError([findings.no_merge_base("its parent")])
-    return Base(None, "nothing", (findings.compared_with("nothing", "HEAD is the first commit"),))
+    return Base(None, _EMPTY, (findings.compared_with(_EMPTY, "HEAD is the first commit"),))
 
 
 def _short(commit: str | None) -> str:

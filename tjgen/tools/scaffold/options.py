@@ -35,6 +35,8 @@ class Options(NamedTuple):
     """Release of Trainer, where it is not the newest."""
     folder: str = ""
     """Its folder in an existing repository; "" at its root."""
+    in_repository: bool = False
+    """Whether a Git repository contains the folder already."""
     framework: str = "torch"
     """What the first experiments are written with: a folder of `templates/init`."""
     imports: bool = False

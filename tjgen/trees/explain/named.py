@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.trees.explain.report import Explained
-from tjgen.trees.fields.path import FieldPath, Step
+from tjgen.trees.fields.path import FieldPath, Step, parse
 from tjgen.trees.typing import NamedTuple
 
 NOUNS = {
@@ -59,11 +59,23 @@ def _name_of(step: Step) -> str | None:
     return None
 
 
+def path_of(text: str) -> FieldPath | None:
+    """The path that a text with a dot is; None for other texts."""
+    try:
+        return parse(text) if "." in text else None
+    except ValueError:
+        return None
+
+
 def places(leaves: list[Explained], noun: str, name: str) -> dict[NamedPart, list[Explained]]:
-    """Return each noun of a name -> its leaves; `noun` "" matches any."""
+    """Return each part with this name, or with this path -> its leaves; `noun` "" matches any."""
     by_name: dict[NamedPart, list[Explained]] = {}
+    path = path_of(name)
     by_path = {
-        one.path: one for leaf in leaves for one in named(leaf.path, leaf.value) if one.name == name and noun in ("", one.noun)
+        one.path: one
+        for leaf in leaves
+        for one in named(leaf.path, leaf.value)
+        if (one.name == name or one.path == path) and noun in ("", one.noun)
     }
     for leaf in leaves:
         for length in range(1, len(leaf.path) + 1):
