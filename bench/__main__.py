@@ -8,9 +8,9 @@ import platform
 import sys
 import tempfile
 
-from bench import cold, fitting, instructions, peers, projects, slices
+from bench import cold, documents, fitting, instructions, peers, projects, slices
 from bench.process import FailedError
-from bench.report import render
+from bench.report import Part, render
 from bench.setting import Setting
 
 
@@ -27,7 +27,7 @@ def main(words: list[str]) -> int:
             times=chosen.times or (3 if chosen.quick else 20),
             experiments=100 if chosen.quick else 1000,
             items=10_000 if chosen.quick else 1_000_000,
-            sizes=(25, 50, 100, 200) if chosen.quick else (250, 500, 1000, 2000, 5000),
+            sizes=(25, 50, 100, 200) if chosen.quick else (250, 500, 1000, 2000, 4000, 10_000),
             peers=found,
             environment=_environment(folder),
         )
@@ -35,20 +35,26 @@ def main(words: list[str]) -> int:
         missing = [name for name in peers.NAMES if name not in found]
         say(f"compared with {', '.join(found) or 'nothing'}; not found: {', '.join(missing) or 'none'}\n")
         say("CPU seconds (user and system, with children), the smallest of several runs in turns\n")
+        parts: list[Part] = []
         try:
             for measured in (
                 cold.one_experiment,
                 cold.one_file,
                 slices.many_items,
                 projects.whole_project,
+                documents.many_documents,
                 projects.large_builds,
+                projects.workers,
+                projects.points,
                 fitting.fit_of_runs,
                 projects.growth,
             ):
-                say("\n" + render([measured(setting)]))
+                parts.append(measured(setting))
+                say("\n" + render(parts[-1:]))
         except FailedError as error:
             sys.stderr.write(f"{error}\n")
             return 1
+        say("\n" + render([Part("all goals", [one for part in parts for one in part.figures if one.goal is not None])]))
     return 0
 
 

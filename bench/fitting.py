@@ -35,7 +35,7 @@ def fit_of_runs(setting: Setting) -> Part:
     for folder in folders:
         project.write(folder, setting.experiments)
     _describe_nodes(folders[1])
-    build = (TJGEN, "build", "--quiet")
+    build = (TJGEN, "build", "--no-cache", "--quiet")
     samples = setting.measure(
         Task(_WITHOUT, build, folders[0]),
         Task(_WITH, build, folders[1]),

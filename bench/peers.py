@@ -13,6 +13,8 @@ _SCHEMAS = {
     "trainingruntime": "trainer.kubeflow.org_v1alpha1_trainingruntime.json",
     "jobset": "jobset.x-k8s.io_v1alpha2_jobset.json",
     "podgroup": "scheduling.volcano.sh_v1beta1_podgroup.json",
+    "job": "batch_v1_job.json",
+    "service": "core_v1_service.json",
     "persistentvolumeclaim": "core_v1_persistentvolumeclaim.json",
 }
 

@@ -77,13 +77,14 @@ spec:
 """
 
 
-def write(folder: str, count: int, kind: str = MIXED) -> None:
-    """Write the project with `count` experiments of a kind into the new folder `folder`."""
+def write(folder: str, count: int, kind: str = MIXED, *, points: int = 0) -> None:
+    """Write the project with `count` experiments of a kind into the new folder `folder`, each with a sweep of `points`."""
+    sweep = f"  sweep: {{max: {points}, matrix: {{env.SEED: {[*range(points)]}}}}}\n" if points else ""
     _file(folder, "tjgen.yaml", _PROJECT)
     _file(folder, "overlays/defaults.yaml", _DEFAULTS)
     _file(folder, "overlays/production.yaml", _PRODUCTION)
     for number in range(count):
-        _file(folder, path_of(number), experiment(number, kind))
+        _file(folder, path_of(number), experiment(number, kind) + sweep)
 
 
 def path_of(number: int) -> str:

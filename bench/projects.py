@@ -1,4 +1,4 @@
-"""A setting -> the figures of whole projects: built, built again, checked, and how that grows with their size."""
+"""A setting -> the figures of whole projects: built, built again, and how that grows with their size."""
 
 from __future__ import annotations
 
@@ -6,35 +6,34 @@ import os
 import shutil
 from functools import partial
 
-from bench import equals, peers, project
+from bench import equals, project
 from bench.process import Cost, Task, run
 from bench.report import Figure, Part, exponent
-from bench.setting import BUILD_ALL, TJGEN, TREES, Setting, ratio, seconds
+from bench.setting import BUILD, BUILD_ALL, Setting, ratio, seconds
 
 _THOUSAND = 1000
 """The number of experiments that goals are set for."""
 
 
 def whole_project(setting: Setting) -> Part:
-    """A project built from nothing, again without a change, again with one; all that was built checked."""
+    """A project built from nothing, without and with previews; again without a change, and again with one."""
     where = setting.place("project")
     project.write(where, setting.experiments)
     equals.write_chart(
         setting.place("charts"), equals.parse(setting.objects(where)), project.name_of(0), project.values(setting.experiments)
     )
-    location = peers.copy_schemas(setting.schemas, os.path.join(where, "schemas"))
+    plain, previewed, same, changed = "tjgen build", "tjgen build, previews", "nothing changed", "one changed"
     samples = setting.measure(
-        setting.from_nothing("tjgen build, from nothing", where),
-        Task("tjgen build, nothing changed", BUILD_ALL, where),
-        Task("tjgen build, one changed", BUILD_ALL, where, partial(_change, where)),
-        Task("tjgen check of all files", (TJGEN, "check", *TREES, "--quiet", "--no-cache"), where),
-        *setting.peer("kubeconform", "-schema-location", location, *TREES, folder=where),
+        setting.from_nothing(plain, where)._replace(words=BUILD),
+        setting.from_nothing(previewed, where),
+        Task(same, BUILD_ALL, where),
+        Task(changed, BUILD_ALL, where, partial(_change, where)),
         *setting.peer("helm", "template", setting.place("charts"), folder=where),
         times=max(2, setting.times // 4),
     )
     shutil.rmtree(where)
-    goals = {"tjgen build, from nothing": 1.5, "tjgen build, nothing changed": 0.3} if setting.experiments == _THOUSAND else {}
-    against = ratio(samples, "tjgen check of all files", "kubeconform", 0.7)
+    goals = {same: 0.1, changed: 0.15} if setting.experiments == _THOUSAND else {}
+    against = [*ratio(samples, plain, "helm", 0.5), *ratio(samples, previewed, "helm", 0.6)]
     return Part(f"{setting.experiments} experiments", [*seconds(samples, goals), *against])
 
 
@@ -45,28 +44,58 @@ def large_builds(setting: Setting) -> Part:
         where = setting.place(f"large-{kind}")
         project.write(where, setting.experiments, kind)
         names = f"{kind}", f"{kind}, every run compiled"
-        task = setting.from_nothing(names[0], where)
+        task = setting.from_nothing(names[0], where, "--jobs", "1")
         every = task._replace(name=names[1], words=("/usr/bin/env", "TJGEN_STAMPS=off", *task.words))
         samples = setting.measure(task, every, times=max(2, setting.times // 8))
-        figures += [*seconds(samples), *ratio(samples, *names, 1.05 if kind != project.ALIKE else 0.5)]
+        goals = {kind: 1.3} if kind == project.DIFFERENT and setting.experiments == _THOUSAND else {}
+        figures += [*seconds(samples, goals), *ratio(samples, *names, 1.05 if kind != project.ALIKE else 0.5)]
         shutil.rmtree(where)
     return Part(f"{setting.experiments} experiments, built from nothing", figures)
 
 
+def workers(setting: Setting) -> Part:
+    """A project of experiments that are all different, built by one process and by several, in seconds by the clock."""
+    where = setting.place("workers")
+    project.write(where, setting.experiments, project.DIFFERENT)
+    names = {jobs: f"--jobs {jobs}" for jobs in (1, 2)}
+    tasks = [setting.from_nothing(name, where, "--jobs", str(jobs)) for jobs, name in names.items()]
+    samples = setting.measure(*tasks, times=max(2, setting.times // 8))
+    shutil.rmtree(where)
+    times = {name: min(cost.wall for cost in sample.costs) for name, sample in samples.items()}
+    figures = [Figure(name, times[name], "s", f"by the clock; {sample.least:.2f} s of CPU") for name, sample in samples.items()]
+    return Part(
+        f"{setting.experiments} different experiments, built by several processes",
+        [*figures, Figure(f"{names[2]} / {names[1]}", times[names[2]] / times[names[1]], "x", "by the clock", 1 / 1.8)],
+    )
+
+
+def points(setting: Setting) -> Part:
+    """The points of one sweep, and as many experiments that are alike."""
+    count = 2 * setting.experiments
+    swept, single = f"sweep of {count} points", f"{count} experiments"
+    folders = {swept: setting.place("sweep"), single: setting.place("experiments")}
+    project.write(folders[swept], 1, points=count)
+    project.write(folders[single], count, project.ALIKE)
+    tasks = [setting.from_nothing(name, folder, "--jobs", "1") for name, folder in folders.items()]
+    samples = setting.measure(*tasks, times=max(2, setting.times // 8))
+    for folder in folders.values():
+        shutil.rmtree(folder)
+    return Part(f"{count} points", [*seconds(samples), *ratio(samples, swept, single, 1.5)])
+
+
 def growth(setting: Setting) -> Part:
-    """Builds from nothing in several sizes."""
+    """Builds from nothing in several sizes, each by one process."""
     costs = {size: _build(setting, size) for size in setting.sizes}
     *sizes, most = setting.sizes
-    small = _THOUSAND if _THOUSAND in costs else sizes[-1]
-    figures = [Figure(f"{size} experiments", cost.cpu, "s", f"{cost.memory:.0f} MiB") for size, cost in costs.items()]
+    figures = [Figure(f"{size} experiments", cost.cpu, "s") for size, cost in costs.items()]
     slope = exponent({size: costs[size].cpu for size in sizes})
+    large = [size for size in setting.sizes if size >= _THOUSAND] or [most]
     return Part(
         "growth",
         [
             *figures,
             Figure("exponent", slope, "", f"from {sizes[0]} to {sizes[-1]} experiments", 1.05),
-            Figure(f"memory with {small}", costs[small].memory, "MiB", "", 80 if small == _THOUSAND else None),
-            Figure(f"memory with {most} / with {small}", costs[most].memory / costs[small].memory, "x", "", 1.1),
+            *[Figure(f"memory with {size}", costs[size].memory, "MiB", "", 45) for size in large],
         ],
     )
 
@@ -74,8 +103,8 @@ def growth(setting: Setting) -> Part:
 def _build(setting: Setting, size: int) -> Cost:
     where = setting.place(f"growth-{size}")
     project.write(where, size)
-    task = setting.from_nothing(f"tjgen build of {size}", where)
-    costs = [run(task, setting.environment) for _ in range(max(2, setting.times // 8))]
+    task = setting.from_nothing(f"tjgen build of {size}", where, "--jobs", "1")
+    costs = [run(task, setting.environment) for _ in range(max(1, setting.times // 10))]
     shutil.rmtree(where)
     return min(costs)
 

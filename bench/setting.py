@@ -16,7 +16,8 @@ from bench.report import Figure
 PYTHON = (sys.executable, "-c", "pass")
 TJGEN = os.path.join(os.path.dirname(sys.executable), "tjgen")
 TREES = ("deploy", "preview")
-BUILD_ALL = (TJGEN, "build", "-o", TREES[0], "--expanded", TREES[1], "--quiet")
+BUILD = (TJGEN, "build", "-o", TREES[0], "--quiet")
+BUILD_ALL = (*BUILD, "--expanded", TREES[1])
 
 
 class Setting(NamedTuple):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from bench import equals, peers, project
+from bench import cold, documents, equals, fitting, peers, project, projects, slices
 from bench.process import FailedError, Task, measure, run
 from bench.report import Figure, Part, exponent, render
+from bench.setting import TJGEN, Setting
 from tjgen.cluster.schema import walk
 from tjgen.language.spec import compact
 
@@ -67,6 +69,31 @@ def test_the_project_and_its_overlays_agree_with_the_language(tmp_path: Path) ->
     assert len(overlays) == 2
     assert [walk.check(tree, compact.OVERLAY) for tree in overlays] == [[], []]
     assert walk.check(yaml.safe_load((tmp_path / "tjgen.yaml").read_text()), compact.PROJECT) == []
+
+
+@pytest.mark.skipif(not os.access(TJGEN, os.X_OK), reason="tjgen is not installed next to this Python")
+@pytest.mark.parametrize(
+    "measured",
+    [
+        cold.one_experiment,
+        cold.one_file,
+        slices.many_items,
+        projects.whole_project,
+        documents.many_documents,
+        projects.large_builds,
+        projects.workers,
+        projects.points,
+        fitting.fit_of_runs,
+        projects.growth,
+    ],
+    ids=lambda part: part.__name__,
+)
+def test_every_command_of_a_table_succeeds(measured: Callable[[Setting], Part], tmp_path: Path) -> None:
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    setting = Setting(
+        str(tmp_path), str(SCHEMAS), times=1, experiments=3, items=10, sizes=(2, 3, 4), peers={}, environment=environment
+    )
+    assert all(figure.value > 0 for figure in measured(setting).figures if figure.unit != "s")
 
 
 def test_the_same_number_gives_the_same_text() -> None:
