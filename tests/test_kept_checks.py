@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.admission import binding, policy
 from tests.checkout import ROOT
 from tests.test_kept_builds import RUNTIME, written
 from tests.trees.bytecode.test_bytecode import Copy
@@ -32,19 +33,7 @@ kind: Experiment
 metadata: {name: first}
 spec: {runtime: tjgen-torch, image: "example.com/train:1", script: train.py}
 """
-RULES = """
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata: {name: rules}
-spec:
-  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]}
-  validations: [{expression: "object.metadata.name != 'NAME'"}]
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicyBinding
-metadata: {name: rules}
-spec: {policyName: rules, validationActions: [Deny]}
-"""
+RULES = policy("object.metadata.name != 'NAME'", name="rules", resources=("configmaps",)) + binding("rules")
 
 
 class Place:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
+from tests.admission import binding, policy
 from tests.checkout import ROOT
 from tests.program import tjgen
 
@@ -32,24 +32,6 @@ LENGTH = """\
       target: {kind: JobSet}
       merge: {spec: {replicatedJobs: [{name: node, template: {spec: {activeDeadlineSeconds: %d}}}]}}
 """
-POLICY = """\
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata: {name: p}
-spec:
-  matchConstraints:
-    resourceRules:
-    - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps, pods]}
-  validations:
-  - expression: EXPRESSION
-"""
-BINDING = """\
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicyBinding
-metadata: {name: b}
-spec: {policyName: p, validationActions: [ACTION]}
-"""
 CONFIG_MAP = """\
 apiVersion: v1
 kind: ConfigMap
@@ -64,8 +46,9 @@ def experiment(folder: Path, *, namespace: str = "vision", image: str = DIGEST, 
     (folder / "llm.yaml").write_text(text, encoding="utf-8")
 
 
-def policy(folder: Path, expression: str, *, action: str = "Deny", binding: str = BINDING) -> None:
-    (folder / "p.yaml").write_text(POLICY.replace("EXPRESSION", expression) + binding.replace("ACTION", action), encoding="utf-8")
+def write_policy(folder: Path, expression: str, action: str = "Deny") -> None:
+    text = policy(expression, resources=("configmaps", "pods")) + binding("p", action)
+    (folder / "p.yaml").write_text(text, encoding="utf-8")
 
 
 def test_the_bundled_policies_allow_a_run_that_follows_them(tmp_path: Path) -> None:
@@ -130,7 +113,7 @@ def test_the_values_of_the_bundled_policies_can_be_changed(name: str, value: str
 
 def test_policies_of_the_platform_hold_for_its_projects(tmp_path: Path) -> None:
     experiment(tmp_path, image="docker.io/train:1")
-    policy(tmp_path, "object.spec.?containers.orValue([]).all(c, c.image.startsWith('registry.example.com/'))")
+    write_policy(tmp_path, "object.spec.?containers.orValue([]).all(c, c.image.startsWith('registry.example.com/'))")
     spec = "spec: {policies: [p.yaml]}"
     head = "apiVersion: tjgen.dev/v1alpha1\nkind: Platform\nmetadata: {name: lab}\n"
     (tmp_path / "platform.yaml").write_text(head + spec + "\n", encoding="utf-8")
@@ -151,36 +134,35 @@ def test_policies_of_the_platform_hold_for_its_projects(tmp_path: Path) -> None:
     [("Deny", 1, "error[TJ550]", "denies"), ("Warn", 0, "warning[TJ551]", "warns of"), ("Audit", 0, "info[TJ552]", "records")],
 )
 def test_the_action_of_the_binding_is_the_severity(action: str, code: int, severity: str, verb: str, tmp_path: Path) -> None:
-    policy(tmp_path, "object.data.a == '2'", action=action)
+    write_policy(tmp_path, "object.data.a == '2'", action)
     (tmp_path / "map.yaml").write_text(CONFIG_MAP, encoding="utf-8")
     answer = tjgen(tmp_path, "check", "map.yaml", "--policy", "p.yaml")
-    words = f"policy p with binding b, validation 1 {verb} this: failed expression: object.data.a == '2'"
+    words = f"policy p with binding p, validation 1 {verb} this: failed expression: object.data.a == '2'"
     assert answer.code == code
     assert answer.err.startswith(f"{severity} map.yaml:5:6: {words}\n")
 
 
 def test_lint_reports_what_a_policy_denies(tmp_path: Path) -> None:
-    policy(tmp_path, "object.data.a == '2'")
+    write_policy(tmp_path, "object.data.a == '2'")
     (tmp_path / "map.yaml").write_text(CONFIG_MAP, encoding="utf-8")
     answer = tjgen(tmp_path, "lint", "map.yaml", "--policy", "p.yaml")
     assert answer.code == 1
-    assert "error[TJ550] map.yaml:5:6: policy p with binding b" in answer.err + answer.out
+    assert "error[TJ550] map.yaml:5:6: policy p with binding p" in answer.err + answer.out
 
 
 def test_policies_among_the_manifests_are_evaluated(tmp_path: Path) -> None:
-    policy(tmp_path, "object.data.a == '2'")
+    write_policy(tmp_path, "object.data.a == '2'")
     text = (tmp_path / "p.yaml").read_text(encoding="utf-8")
     (tmp_path / "p.yaml").write_text(f"{text}---\n{CONFIG_MAP}", encoding="utf-8")
     answer = tjgen(tmp_path, "check", "p.yaml")
-    assert "error[TJ550] p.yaml:20:6: policy p with binding b" in answer.err
+    assert "error[TJ550] p.yaml:20:6: policy p with binding p" in answer.err
 
 
 def test_a_denied_object_of_a_controller_is_named(tmp_path: Path) -> None:
     experiment(tmp_path, more="  target: trainjob\n")
     (tmp_path / "all.yaml").write_text(tjgen(tmp_path, "build", "llm.yaml").out, encoding="utf-8")
-    rule = "{apiGroups: [jobset.x-k8s.io], apiVersions: ['*'], operations: [CREATE], resources: [jobsets]}"
-    of_jobsets = re.sub(r"\{apiGroups: .*}", rule, POLICY.replace("EXPRESSION", "1 == 2"))
-    (tmp_path / "p.yaml").write_text(of_jobsets + BINDING.replace("ACTION", "Deny"), encoding="utf-8")
+    of_jobsets = policy("1 == 2", resources=("jobsets",), groups=("jobset.x-k8s.io",))
+    (tmp_path / "p.yaml").write_text(of_jobsets + binding("p"), encoding="utf-8")
     answer = tjgen(tmp_path, "check", "all.yaml", "--policy", "p.yaml")
     assert (answer.code, "(on the JobSet that the controller creates)" in answer.err) == (1, True), answer.err
 
@@ -188,14 +170,14 @@ def test_a_denied_object_of_a_controller_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("expression", "words"),
     [
-        ("objects.data.a == '2'", "error[TJ553] p.yaml:9:17: the expression does not compile: undeclared: objects"),
+        ("objects.data.a == '2'", "error[TJ553] p.yaml:9:20: the expression does not compile: undeclared: objects"),
         ("params.data.a == '2'", "the expression does not compile: undeclared: params"),
         ("variables.a == '2'", "the expression does not compile: undefined field: a of variables"),
         ("nothing(object)", "the expression does not compile: unknown function: nothing"),
     ],
 )
 def test_a_policy_that_does_not_compile_is_an_error(expression: str, words: str, tmp_path: Path) -> None:
-    policy(tmp_path, expression)
+    write_policy(tmp_path, expression)
     (tmp_path / "map.yaml").write_text(CONFIG_MAP, encoding="utf-8")
     answer = tjgen(tmp_path, "check", "map.yaml", "--policy", "p.yaml")
     assert answer.code == 1
@@ -210,15 +192,15 @@ def test_a_policy_that_does_not_compile_is_an_error(expression: str, words: str,
     ],
 )
 def test_what_only_the_cluster_knows_is_reported_as_not_evaluated(expression: str, words: str, tmp_path: Path) -> None:
-    policy(tmp_path, expression)
+    write_policy(tmp_path, expression)
     (tmp_path / "map.yaml").write_text(CONFIG_MAP, encoding="utf-8")
     answer = tjgen(tmp_path, "check", "map.yaml", "--policy", "p.yaml")
     assert answer.code == 0
-    assert f"warning[TJ554] map.yaml:1:1: policy p, binding b, was not evaluated: {words}" in answer.err
+    assert f"warning[TJ554] map.yaml:1:1: policy p, binding p, was not evaluated: {words}" in answer.err
 
 
 def test_labels_of_an_unknown_namespace_are_not_evaluated(tmp_path: Path) -> None:
-    policy(tmp_path, "'false'")
+    write_policy(tmp_path, "false")
     text = (tmp_path / "p.yaml").read_text(encoding="utf-8")
     selector = "  matchConstraints:\n    namespaceSelector: {matchLabels: {tier: gold}}\n"
     (tmp_path / "p.yaml").write_text(text.replace("  matchConstraints:\n", selector), encoding="utf-8")
@@ -233,7 +215,7 @@ def test_labels_of_an_unknown_namespace_are_not_evaluated(tmp_path: Path) -> Non
 
 
 def test_a_policy_without_a_binding_is_a_warning(tmp_path: Path) -> None:
-    policy(tmp_path, "'false'", binding="")
+    (tmp_path / "p.yaml").write_text(policy("false", resources=("configmaps",)), encoding="utf-8")
     (tmp_path / "map.yaml").write_text(CONFIG_MAP, encoding="utf-8")
     answer = tjgen(tmp_path, "check", "map.yaml", "--policy", "p.yaml")
     assert "warning[TJ555] p.yaml:3:18: no file has a binding of the policy" in answer.err
@@ -325,12 +307,11 @@ def test_init_adds_the_bundled_policies_to_a_project(tmp_path: Path) -> None:
 
 
 def test_a_change_is_evaluated_as_an_update(tmp_path: Path) -> None:
-    policy(tmp_path, "object.data.a == oldObject.data.a")
-    text = (tmp_path / "p.yaml").read_text(encoding="utf-8").replace("[CREATE]", "[UPDATE]")
+    text = policy("object.data.a == oldObject.data.a", resources=("configmaps",), operation="UPDATE") + binding("p")
     (tmp_path / "p.yaml").write_text(text, encoding="utf-8")
     (tmp_path / "map.yaml").write_text(CONFIG_MAP, encoding="utf-8")
     (tmp_path / "applied").mkdir()
-    words = "error[TJ550] map.yaml:5:6: policy p with binding b, validation 1 denies this"
+    words = "error[TJ550] map.yaml:5:6: policy p with binding p, validation 1 denies this"
     for applied, code in (("'1'", 0), ("'2'", 1)):
         (tmp_path / "applied" / "map.yaml").write_text(CONFIG_MAP.replace("'1'", applied), encoding="utf-8")
         for command in ("check", "lint"):
@@ -340,23 +321,10 @@ def test_a_change_is_evaluated_as_an_update(tmp_path: Path) -> None:
     assert (answer.code, "TJ55" in answer.err) == (0, False)
 
 
-PLATFORM_POLICY = """\
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata: {name: p}
-spec:
-  matchConstraints:
-    resourceRules:
-    - {apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: [RESOURCE]}
-  validations:
-  - expression: "EXPRESSION"
-"""
-
-
 def project_of(folder: Path, resource: str, expression: str, *, gitops: str = "", environments: str = "") -> None:
     """A project with a Platform that creates a namespace, and a policy of that Platform."""
-    text = PLATFORM_POLICY.replace("RESOURCE", resource).replace("EXPRESSION", expression)
-    (folder / "p.yaml").write_text(text + BINDING.replace("ACTION", "Deny"), encoding="utf-8")
+    text = policy(expression, resources=(resource,), groups=("*",), operation="*") + binding("p")
+    (folder / "p.yaml").write_text(text, encoding="utf-8")
     (folder / "platform.yaml").write_text(
         "apiVersion: tjgen.dev/v1alpha1\nkind: Platform\nmetadata: {name: lab}\n"
         "spec:\n  policies: [p.yaml]\n  namespaces:\n    vision: {labels: {team: vision}}\n",
@@ -374,7 +342,7 @@ def test_objects_of_a_platform_are_evaluated(tmp_path: Path) -> None:
     project_of(tmp_path, "namespaces", "object.metadata.labels.team == 'speech'")
     answer = tjgen(tmp_path, "build")
     assert answer.code == 1
-    assert "error[TJ550] platform.yaml:7:29: policy p with binding b" in answer.err
+    assert "error[TJ550] platform.yaml:7:29: policy p with binding p" in answer.err
     assert not (tmp_path / "deploy").exists()
     project_of(tmp_path, "namespaces", "object.metadata.labels.team == 'vision'")
     assert tjgen(tmp_path, "build").code == 0
@@ -405,8 +373,8 @@ def test_sync_objects_are_evaluated_by_the_policies_of_their_cluster(
 def test_the_policies_of_the_caller_apply_to_sync_objects_in_every_cluster(tmp_path: Path) -> None:
     gitops = "  gitops: {tool: argocd, repository: 'https://git.example.com/lab.git'}\n"
     project_of(tmp_path, "pods", "true", gitops=gitops, environments="  environments: {prod: {cluster: prod-1}}\n")
-    text = PLATFORM_POLICY.replace("RESOURCE", "applications").replace("EXPRESSION", "object.spec.project != 'default'")
-    (tmp_path / "caller.yaml").write_text(text + BINDING.replace("ACTION", "Deny"), encoding="utf-8")
+    text = policy("object.spec.project != 'default'", resources=("applications",), groups=("*",), operation="*") + binding("p")
+    (tmp_path / "caller.yaml").write_text(text, encoding="utf-8")
     answer = tjgen(tmp_path, "build", "--policy", "caller.yaml")
     assert answer.code == 1
     assert "error[TJ550] tjgen.yaml:" in answer.err

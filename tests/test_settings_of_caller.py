@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 import tjgen as library
+from tests.admission import binding, policy
 from tests.program import tjgen
 
 EXPERIMENT = """\
@@ -19,22 +20,9 @@ spec:
   image: docker.io/train:1
   script: train.py
 """
-POLICY = """\
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata: {name: registry}
-spec:
-  matchConstraints:
-    resourceRules:
-    - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}
-  validations:
-  - {expression: "object.spec.containers.all(one, one.image.startsWith('registry.example.com/'))", message: wrong registry}
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicyBinding
-metadata: {name: registry}
-spec: {policyName: registry, validationActions: [Deny]}
-"""
+POLICY = policy(
+    "object.spec.containers.all(one, one.image.startsWith('registry.example.com/'))", name="registry", message="wrong registry"
+) + binding("registry")
 
 
 @pytest.fixture

@@ -6,62 +6,47 @@ from pathlib import Path
 
 import pytest
 
+from tests.admission import binding, policy
 from tests.cluster.policies.test_kyverno import POLICY, build
 
-NATIVE = """\
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata: {name: slow}
-spec:
-  matchConstraints:
-    resourceRules:
-    - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}
-  failurePolicy: FAILURE
-  variables: [{name: all, expression: "VARIABLE"}]
-  validations: [{expression: "EXPRESSION", message: denied}]
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicyBinding
-metadata: {name: slow}
-spec: {policyName: slow, validationActions: [Deny]}
-"""
 NESTED = "lists.range(COUNT).all(i, lists.range(COUNT).exists(j, j == i))"
 CANCELLED = "operation cancelled: actual cost limit exceeded"
 
 
-def policy(expression: str, *, variable: str = "true", failure: str = "Fail") -> str:
-    return NATIVE.replace("EXPRESSION", expression).replace("VARIABLE", variable).replace("FAILURE", failure)
+def slow_policy(expression: str, *, variable: str = "true", failure: str = "Fail") -> str:
+    fields = f'  failurePolicy: {failure}\n  variables: [{{name: all, expression: "{variable}"}}]\n'
+    return policy(expression, name="slow", message="denied", fields=fields) + binding("slow")
 
 
 @pytest.mark.parametrize("count", [10, 50])
 def test_few_iterations_are_not_reported(count: int, tmp_path: Path) -> None:
-    assert build(tmp_path, policy(NESTED.replace("COUNT", str(count)))) == (0, "")
+    assert build(tmp_path, slow_policy(NESTED.replace("COUNT", str(count)))) == (0, "")
 
 
 def test_a_policy_with_many_iterations_is_reported(tmp_path: Path) -> None:
-    code, words = build(tmp_path, policy(NESTED.replace("COUNT", "200")))
+    code, words = build(tmp_path, slow_policy(NESTED.replace("COUNT", "200")))
     assert code == 0
     assert "info[TJ586]" in words
     assert "policy slow, binding slow, takes 20300 iterations for this object: the API server may cancel it" in words
-    code, words = build(tmp_path, policy("variables.all", variable=NESTED.replace("COUNT", "200")))
+    code, words = build(tmp_path, slow_policy("variables.all", variable=NESTED.replace("COUNT", "200")))
     assert "info[TJ586]" in words, "the iterations of variables count"
 
 
 @pytest.mark.parametrize("absorbed", ["", " || true", " || object.kind == 'Pod'"])
 def test_an_expression_that_the_server_cancels_fails(absorbed: str, tmp_path: Path) -> None:
     slow = "lists.range(1000000).all(i, lists.range(2).all(j, true))"
-    code, words = build(tmp_path, policy(slow + absorbed))
+    code, words = build(tmp_path, slow_policy(slow + absorbed))
     assert code == 1
     assert f"resulted in error: {CANCELLED}" in words, "no other operand decides instead"
-    code, words = build(tmp_path, policy("variables.all", variable=slow))
+    code, words = build(tmp_path, slow_policy("variables.all", variable=slow))
     assert code == 1
     assert f'composited variable "all" fails to evaluate: {CANCELLED}' in words
-    code, words = build(tmp_path, policy(slow, failure="Ignore"))
+    code, words = build(tmp_path, slow_policy(slow, failure="Ignore"))
     assert (code, "TJ550" in words) == (0, False)
 
 
 def test_a_range_is_limited(tmp_path: Path) -> None:
-    code, words = build(tmp_path, policy("lists.range(1000000000000).size() > 0"))
+    code, words = build(tmp_path, slow_policy("lists.range(1000000000000).size() > 0"))
     assert code == 1
     assert "lists.range: size 1000000000000 exceeds maximum allowed (1000000)" in words
 

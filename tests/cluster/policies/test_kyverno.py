@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.admission import binding, policy
 from tests.program import tjgen
 
 POLICY = """\
@@ -88,21 +89,7 @@ def test_a_validation_with_functions_of_kyverno_does_not_hide_the_others(tmp_pat
 
 
 def test_policies_of_both_kinds_with_one_name_are_independent(tmp_path: Path) -> None:
-    other = """---
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata: {name: digests}
-spec:
-  matchConstraints:
-    resourceRules:
-    - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}
-  validations: [{expression: "false"}]
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicyBinding
-metadata: {name: digests}
-spec: {policyName: digests, validationActions: [Audit]}
-"""
+    other = "---\n" + policy("false", name="digests") + binding("digests", "Audit")
     code, words = build(tmp_path, POLICY + other)
     assert code == 1
     assert words.count("error[TJ550]") == 1

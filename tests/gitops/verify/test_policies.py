@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.admission import binding, policy
 from tests.gitops.verify.repository import build, commit, experiment, git, runs, start, verify
-from tests.test_policies import BINDING, POLICY
 
 TRAIN_ONE = "object.spec.?containers.orValue([]).all(c, c.image == 'train:1')"
 NOTHING_CHANGED = "warning[TJ557] policies would now deny"
@@ -18,8 +18,7 @@ def project(tmp_path: Path) -> Path:
     """A project at its base, with policies outside of it that allow only the image train:1 in pods."""
     folder = tmp_path / "project"
     start(folder)
-    text = POLICY.replace("EXPRESSION", TRAIN_ONE) + BINDING.replace("ACTION", "Deny")
-    (tmp_path / "strict.yaml").write_text(text, encoding="utf-8")
+    (tmp_path / "strict.yaml").write_text(policy(TRAIN_ONE) + binding("p"), encoding="utf-8")
     return folder
 
 
@@ -76,22 +75,17 @@ def test_an_allowed_change_is_not_reported(project: Path) -> None:
     assert answer.code == 0
 
 
-UPDATES = """\
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata: {name: p}
-spec:
-  matchConstraints:
-    resourceRules:
-    - {apiGroups: [trainer.kubeflow.org], apiVersions: ["*"], operations: [UPDATE], resources: [trainjobs]}
-  validations:
-  - expression: "!object.spec.?suspend.orValue(false) || oldObject.spec.?suspend.orValue(false)"
-    message: a run is not suspended
-"""
+UPDATES = policy(
+    "!object.spec.?suspend.orValue(false) || oldObject.spec.?suspend.orValue(false)",
+    resources=("trainjobs",),
+    groups=("trainer.kubeflow.org",),
+    operation="UPDATE",
+    message="a run is not suspended",
+)
 
 
 def test_a_run_that_changes_in_place_is_evaluated_as_an_update(project: Path) -> None:
-    (project.parent / "strict.yaml").write_text(UPDATES + BINDING.replace("ACTION", "Deny"), encoding="utf-8")
+    (project.parent / "strict.yaml").write_text(UPDATES + binding("p"), encoding="utf-8")
     file = project / "experiments/digits.yaml"
     file.write_text(file.read_text(encoding="utf-8") + "  state: suspended\n", encoding="utf-8")
     build(project)

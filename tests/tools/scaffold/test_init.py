@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.admission import binding, policy
 from tests.checkout import ROOT
 from tests.program import Answer, tjgen
 from tjgen.tools.scaffold.first import FRAMEWORKS
@@ -375,21 +376,7 @@ def test_an_import_into_a_project_that_is_synced_names_them_too(tmp_path: Path, 
     assert tjgen(tmp_path, "import", "manifests", "-o", "more").code == 0
 
 
-REFUSING = """\
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata: {name: none}
-spec:
-  matchConstraints:
-    resourceRules:
-    - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}
-  validations: [{expression: "false", message: no pods here}]
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicyBinding
-metadata: {name: none}
-spec: {policyName: none, validationActions: [Deny]}
-"""
+REFUSING = policy("false", name="none", message="no pods here") + binding("none")
 
 
 @pytest.fixture
