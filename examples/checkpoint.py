@@ -66,14 +66,15 @@ def recover():
 def newest():
     """The checkpoint to resume from, or None: the newest one of this run, or else of the run that it resumes.
 
-    It changes nothing, so each process can call it. A checkpoint that a kill left under another name counts too.
+    It changes nothing, so each process can call it. A checkpoint that a kill left under another name counts too. In the
+    folder to resume from, a link counts as the checkpoint that it leads to.
     """
     for folder in (FOLDER, Path(os.environ.get("TJGEN_RESUME_FROM", FOLDER))):
         found = {}
         for start in (OLD, HALF, NAME):
             for path in folder.glob(f"{start}*"):
                 number = re.fullmatch("[0-9]{1,18}", path.name[len(start) :])
-                if number and is_complete(path):
+                if number and is_complete(path if folder == FOLDER else path.resolve()):
                     found[int(number[0])] = path
         if found:
             return found[max(found)]

@@ -8,6 +8,10 @@ A checkpoint is complete if its name is NAME and a number, and
 - with FILES, it is one file for each suffix of FILES, none empty, none changed in the last ten minutes.
 The newest checkpoint is the complete one with the highest number. Where times disagree with numbers, nothing moves.
 
+With INDEX, each pass also appends what is new to the file .tjgen-checkpoints.jsonl of the folder: one line for each
+complete checkpoint with its name, step, size in bytes, time of completion and the numbers of its file METRICS, and one
+line for each checkpoint that is gone. Without LAST, a pass does only this.
+
 A pass can be killed at any point. A checkpoint moves by rename, after a record of the decision was written.
 """
 
@@ -28,6 +32,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 MARK = ".tjgen-run"
 STATE = ".tjgen-cleaner.json"
 TRASH = ".tjgen-trash"
+INDEX = ".tjgen-checkpoints.jsonl"
 PIN = ".keep"
 RECORD = "record.json"
 NEW, DELETING = ".new", ".deleting"
@@ -36,6 +41,9 @@ SKEW = 60  # Seconds that the clocks of the cleaner and of the storage may diffe
 SETTLED = 600  # Seconds after which a file without a marker, or an entry of the trash, is no longer being written.
 DEPTH = 3  # Levels below the root of the volume in which links and marks of other folders are looked for.
 MOST_ENTRIES = 1_000_000
+MOST_OF_INDEX = 1 << 24  # Bytes.
+MOST_PRINTED = 500  # Lines of each index that the log shows.
+METRIC = re.compile(r"[ !#-\[\]-~]{1,100}")  # Names that JSON writes without escapes.
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 FEWEST = 1  # Complete checkpoints that each run keeps. A run that was given up could allow 0 here.
 
@@ -65,6 +73,7 @@ class Checkpoint(NamedTuple):
     name: str
     items: Tuple[str, ...]  # The entries of the folder that it consists of.
     time: float
+    size: int  # Bytes.
     content: str  # A digest of names, sizes, times, and the marker of all that it holds.
     metric: Optional[float]
     problem: str  # Why the metric is not known.
@@ -83,14 +92,21 @@ class Pass:
         self.root = told["ROOT"]
         self.base = join(self.root, told.get("FOLDER", ""))
         self.owner, self.after = told.get("OWNER", ""), told.get("AFTER", "")
+        self.indexes, self.metrics = told.get("INDEX") == "true", told.get("METRICS", "")
+        self.removes = not self.indexes or "LAST" in told
+        limits = told if self.removes else {"LAST": "0", "GRACE": "0", "MOST": "0"}
         self.rules = Rules(
-            told["NAME"], told.get("MARKER", ""), tuple(json.loads(told.get("FILES", "[]"))), int(told["LAST"]),
+            told["NAME"], told.get("MARKER", ""), tuple(json.loads(told.get("FILES", "[]"))), int(limits["LAST"]),
             int(told.get("BEST", "0")), int(told.get("NTH", "0")), told.get("METRIC", ""), told.get("METRIC_KEY", ""),
             told.get("MODE", "min"),
         )  # fmt: skip
         self.sources = {join(self.root, one): "the experiment" for one in json.loads(told.get("SOURCES", "[]"))}
-        self.grace, self.left, self.dry = float(told["GRACE"]), int(told["MOST"]), told.get("DRY_RUN") == "true"
-        if self.rules.last < 1 or (self.rules.best and not self.rules.metric) or self.rules.mode not in ("min", "max"):
+        self.grace, self.left, self.dry = float(limits["GRACE"]), int(limits["MOST"]), told.get("DRY_RUN") == "true"
+        if (
+            (self.removes and self.rules.last < 1)
+            or (self.rules.best and not self.rules.metric)
+            or self.rules.mode not in ("min", "max")
+        ):
             raise ValueError("LAST must be 1 or more, BEST needs METRIC, and MODE is min or max")
         self.now = now
         self.problems: List[str] = []
@@ -107,7 +123,10 @@ class Pass:
                 mark = read_mark(folder)
                 if mark and mark[0] == owner:
                     cleaned += 1
-                    self.clean(folder, owner, around)
+                    if self.removes:
+                        self.clean(folder, owner, around)
+                    else:
+                        self.index(folder, self.scan(folder)[0])
                 elif any(self.numbered(folder)):
                     unmarked += 1
                     print(f"{folder}: skipped: {MARK} names {mark[0] if mark else 'no run'}, not {owner}")
@@ -184,6 +203,8 @@ class Pass:
             self.empty_trash(folder)
         seen = self.snapshot(folder)
         complete, links = self.scan(folder)
+        if self.indexes:
+            self.index(folder, complete)
         around = around._replace(links=[*around.links, *links])
         kept = self.plan(folder, complete, around)
         going = [one for one in complete if one.name not in kept]
@@ -243,7 +264,7 @@ class Pass:
                     rest.append(name)
         if rest:
             print(f"{folder}: kept, since not complete: {', '.join(rest)}")
-        if not complete and len(rest) > self.rules.last:
+        if not complete and len(rest) > max(self.rules.last, FEWEST):
             self.fail(f"{folder}: none of {len(rest)} checkpoints is complete: check name, marker and files of the experiment")
         return complete, links
 
@@ -266,15 +287,17 @@ class Pass:
         when = max(one.st_mtime for one in stats)
         if rules.files and when > self.now - SETTLED and when <= self.now + SKEW:
             return None
-        value, problem = self.evaluate(self.metric(folder, name)) if rules.best else (None, "")
-        return Checkpoint(number, name, tuple(items), when, digest(tree, proofs), value, problem)
+        value, problem = self.evaluate(self.file(folder, name, rules.metric)) if rules.best else (None, "")
+        size = sum(int(str(about)) for _, kind, about, _ in tree if kind == "file")
+        return Checkpoint(number, name, tuple(items), when, size, digest(tree, proofs), value, problem)
 
     def proofs(self, place: str, items: Sequence[str]) -> List[str]:
         """The files that show that a checkpoint is complete."""
         return [join(place, item) if self.rules.files else join(place, item, self.rules.marker) for item in items]
 
-    def metric(self, place: str, name: str) -> str:
-        return join(place, name + self.rules.metric) if self.rules.files else join(place, name, self.rules.metric)
+    def file(self, place: str, name: str, file: str) -> str:
+        """The path of a file of a checkpoint, which with FILES is one of its endings."""
+        return join(place, name + file) if self.rules.files else join(place, name, file)
 
     def snapshot(self, folder: str) -> Dict[str, object]:
         """What changes when a checkpoint comes, goes, or is replaced, or when its marker or metric is written."""
@@ -289,12 +312,9 @@ class Pass:
     def evaluate(self, path: str) -> Tuple[Optional[float], str]:
         """The metric; else None and why it is not known, "" where it is yet to be written."""
         try:
-            if not stat.S_ISREG(os.lstat(path).st_mode):
-                return None, "is not a file"
-            if os.lstat(path).st_mtime > self.now - SKEW:
-                return None, ""  # It may be half written.
-            with open(path, "rb") as stream:
-                text = stream.read(1 << 24).decode("utf-8").strip(" \t\r\n")
+            text = self.settled(path)
+            if text is None:
+                return None, ""
             if self.rules.key:
                 value = json.loads(text, parse_constant=lambda word: word)[self.rules.key]
                 if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -306,8 +326,74 @@ class Pass:
             return (float(value), "") if math.isfinite(float(value)) else (None, "is not a finite number")
         except FileNotFoundError:
             return None, ""
+        except DoubtError as error:
+            return None, str(error)
         except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             return None, f"cannot be read: {error!r}"
+
+    def settled(self, path: str) -> Optional[str]:
+        """The text of a file with metrics; None if it was just written, so that it may be half of it."""
+        about = os.lstat(path)
+        if not stat.S_ISREG(about.st_mode):
+            raise DoubtError("is not a file")
+        if about.st_mtime > self.now - SKEW:
+            return None
+        with open(path, "rb") as stream:
+            return stream.read(1 << 24).decode("utf-8").strip(" \t\r\n")
+
+    # The index ----------------------------------------------------------------------------------------------------
+
+    def index(self, folder: str, complete: List[Checkpoint]) -> None:
+        """Append what is new to the index of a folder, and print the index. Its problems stop nothing else."""
+        path = join(folder, INDEX)
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
+            with open(descriptor, "r+b", buffering=0) as stream:
+                about = os.fstat(descriptor)
+                if not stat.S_ISREG(about.st_mode) or about.st_size > MOST_OF_INDEX:
+                    raise DoubtError(f"is not a file of at most {MOST_OF_INDEX} bytes: move it away")
+                old = stream.read()
+                new = [json.dumps(entry) for entry in self.news(folder, complete, last_entries(old))]
+                # A pass that was killed may have left half a line, which stays a line of its own.
+                start = "\n" if new and old and not old.endswith(b"\n") else ""
+                if new:
+                    stream.write((start + "".join(f"{line}\n" for line in new)).encode())
+                    os.fsync(descriptor)
+        except (OSError, DoubtError) as error:
+            self.fail(f"{path}: not written: {error}")
+            return
+        for line in [*old.decode("utf-8", "replace").splitlines(), *new][-MOST_PRINTED:]:
+            print(f"{path}: {line}")
+
+    def news(self, folder: str, complete: List[Checkpoint], known: Dict[str, Dict[str, object]]) -> Iterator[Dict[str, object]]:
+        """The lines that an index lacks, from the last line of each checkpoint in it."""
+        for one in complete:
+            metrics = self.numbers(self.file(folder, one.name, self.metrics)) if self.metrics else {}
+            entry = {"name": one.name, "step": one.number, "bytes": one.size, "time": utc(one.time), "metrics": metrics}
+            if metrics is not None and known.get(one.name) != entry:
+                yield entry
+        here = {name for _, name, _ in self.numbered(folder)}
+        for name, entry in known.items():
+            if name not in here and "removed" not in entry:
+                yield {"name": name, "removed": utc(self.now)}
+
+    def numbers(self, path: str) -> Optional[Dict[str, float]]:
+        """The finite numbers of a JSON object, or the one number of a file under its name; None if it was just written."""
+        try:
+            text = self.settled(path)
+            if text is None:
+                return None
+            single = {self.metrics.lstrip("."): float(text)} if NUMBER.fullmatch(text) else None
+            found = json.loads(text) if single is None else single
+            if not isinstance(found, dict):
+                raise DoubtError("is neither a number nor a JSON object")
+            numbers = {key: value for key, value in found.items() if type(value) in (int, float) and METRIC.fullmatch(key)}
+            return {key: float(value) for key, value in numbers.items() if math.isfinite(value)}
+        except FileNotFoundError:
+            return {}
+        except (OSError, DoubtError, ValueError, OverflowError, RecursionError) as error:
+            self.fail(f"{path}: not in the index: {error}")
+            return {}
 
     # What stays ---------------------------------------------------------------------------------------------------
 
@@ -478,6 +564,22 @@ def read_mark(folder: str) -> Optional[List[str]]:
         return None
     with open(path, encoding="utf-8", errors="replace") as stream:
         return [line.strip() for line in stream.read(1 << 16).splitlines()]
+
+
+def last_entries(index: bytes) -> Dict[str, Dict[str, object]]:
+    """The last whole line of an index about each checkpoint, by its name."""
+    found: Dict[str, Dict[str, object]] = {}
+    for line in index.decode("utf-8", "replace").splitlines():
+        try:
+            entry = json.loads(line)
+            found[str(entry["name"])] = entry
+        except (ValueError, TypeError, KeyError, RecursionError):
+            continue
+    return found
+
+
+def utc(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def listing(folder: str, items: Sequence[str]) -> List[Tuple[str, str, object, int]]:

@@ -67,7 +67,24 @@ def _applets() -> Path:
     """A folder with the tools of BusyBox, as an image of BusyBox or Alpine has them in place of GNU's."""
     folder = Path(mkdtemp(prefix="applets-"))
     atexit.register(shutil.rmtree, folder)
-    for name in ("awk", "cat", "cp", "cut", "date", "find", "grep", "head", "id", "mkdir", "mktemp", "mv", "rm", "sed", "sort"):
+    for name in (
+        "awk",
+        "cat",
+        "cp",
+        "cut",
+        "date",
+        "find",
+        "grep",
+        "head",
+        "id",
+        "ln",
+        "mkdir",
+        "mktemp",
+        "mv",
+        "rm",
+        "sed",
+        "sort",
+    ):
         (folder / name).symlink_to(str(shutil.which("busybox")))
     for name in ("sleep", "stat", "tail", "tr", "wc", "xargs"):
         (folder / name).symlink_to(str(shutil.which("busybox")))

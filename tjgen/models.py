@@ -6,7 +6,7 @@ Generated from tjgen/language/spec/models by `python -m tjgen.language.spec.gene
 from __future__ import annotations
 
 from tjgen.experiment import Experiment
-from tjgen.language.spec.models.checkpoints import Backup, Checkpoints, Keep, Resume
+from tjgen.language.spec.models.checkpoints import Backup, CheckpointIndex, Checkpoints, Keep, Resume
 from tjgen.language.spec.models.code import Build, Code, GitCode, PackedCode, Workspace
 from tjgen.language.spec.models.container import (
     Container,
@@ -59,6 +59,7 @@ __all__ = [
     "Backup",
     "Build",
     "Cache",
+    "CheckpointIndex",
     "Checkpoints",
     "Claim",
     "ClaimContent",

@@ -59,7 +59,7 @@ def sections() -> dict[str, dict[str, str]]:
     return found
 
 
-def containers(folder: Path, prefetch: dict[str, Any]) -> list[tuple[dict[str, Any], int | None]]:
+def containers(folder: Path, prefetch: dict[str, Any], **checkpoints: Any) -> list[tuple[dict[str, Any], int | None]]:
     """Every container of what an experiment with all programs becomes, with the deadline of its Job."""
     (folder / "src").mkdir(exist_ok=True)
     (folder / "src/requirements.txt").write_text("einops==0.8.0\n")
@@ -67,7 +67,11 @@ def containers(folder: Path, prefetch: dict[str, Any]) -> list[tuple[dict[str, A
         "apiVersion": "tjgen.dev/v1alpha1",
         "kind": "Experiment",
         "metadata": {"name": "all", "namespace": "team"},
-        "spec": {**SPEC, "prefetch": {"volume": "data", **prefetch}},
+        "spec": {
+            **SPEC,
+            "prefetch": {"volume": "data", **prefetch},
+            "checkpoints": {**SPEC["checkpoints"], **checkpoints},
+        },
     }
     (folder / "experiment.yaml").write_text(json.dumps(document))
     found: list[tuple[dict[str, Any], int | None]] = []
@@ -96,10 +100,14 @@ def images(rows: dict[str, str], of_run: set[str]) -> set[str]:
     return {DEFAULTS[purpose] for purpose in re.findall("`([a-z]+)`", rows["Image"])}
 
 
+PARTS = ("marks.sh", "checkpoints.sh")
+"""Programs that others begin with."""
+
+
 def has(text: str, name: str) -> bool:
     """Whether the text of a container is a program, or begins with it where it is a part of others."""
-    marks = script("marks.sh")
-    return text.startswith(marks) if name == "marks.sh" else text in (script(name), marks + script(name))
+    parts = [script(part) for part in PARTS]
+    return text.startswith(script(name)) if name in PARTS else text in (script(name), *(part + script(name) for part in parts))
 
 
 def test_every_program_has_a_section_and_every_section_a_program() -> None:
@@ -132,6 +140,7 @@ def test_a_section_is_complete(name: str) -> None:
 def test_images_and_deadlines_are_those_of_manifests(tmp_path: Path) -> None:
     ways = ({"source": "s3://sets/one"}, {"source": {"volume": "archive"}}, {"command": ["./bring"], "image": "own:1"})
     made = [one for prefetch in ways for one in containers(tmp_path, prefetch)]
+    made += containers(tmp_path, ways[0], index={}, resumeFrom={"run": "all-bcdfghjk", "best": "loss"})
     of_run = {container["image"] for container, _ in made if container["name"] == "node"}
     for name, rows in sections().items():
         mine = [(one, deadline) for one, deadline in made if any(has(argument, name) for argument in one.get("args", []))]
@@ -142,4 +151,4 @@ def test_images_and_deadlines_are_those_of_manifests(tmp_path: Path) -> None:
             if said is not None:
                 assert deadline == int(said[1]) * SECONDS[said[2]], name
             else:
-                assert deadline is None or "of the build" in rows["Deadline"] or name == "marks.sh", name
+                assert deadline is None or "of the build" in rows["Deadline"] or name in PARTS, name

@@ -942,9 +942,31 @@ KEEP: Schema = {
     },
 }
 
+CHECKPOINT_INDEX: Schema = {
+    "type": "object",
+    "properties": {
+        "metrics": {
+            "type": "string",
+            "pattern": "^[A-Za-z0-9._=+-]+$",
+            "x-tjgen-expects": "use letters, digits and . _ = + -",
+        },
+        "schedule": {"type": "string", "minLength": 1},
+    },
+}
+CHECKPOINT_INDEX_FORM = Form(short=(("metrics", "string"),))
+
 RESUME: Schema = {
     "type": "object",
-    "properties": {"run": {"type": "string", "minLength": 1}, "path": {"type": "string", "minLength": 1}},
+    "properties": {
+        "run": {"type": "string", "minLength": 1},
+        "path": {"type": "string", "minLength": 1},
+        "best": {
+            "type": "string",
+            "pattern": r"^[ !#-\[\]-~]{1,100}$",
+            "x-tjgen-expects": "use at most 100 printable ASCII characters without quotes and backslashes",
+        },
+        "mode": {"type": "string", "enum": ["min", "max"]},
+    },
 }
 RESUME_FORM = Form(
     short=(("run", "string"),),
@@ -996,12 +1018,13 @@ CHECKPOINTS: Schema = {
         },
         "mark": {"type": "string", "enum": ["program", "init"]},
         "keep": KEEP,
+        "index": {**CHECKPOINT_INDEX, "x-tjgen-short": {"type": "string", "minLength": 1}},
         "resumeFrom": {**RESUME, "x-tjgen-short": {"type": "string", "minLength": 1}},
         "expectedSize": QUANTITY,
         "backup": BACKUP,
     },
 }
-CHECKPOINTS_FORM = Form(fields={"resumeFrom": RESUME_FORM})
+CHECKPOINTS_FORM = Form(fields={"index": CHECKPOINT_INDEX_FORM, "resumeFrom": RESUME_FORM})
 
 PREFETCH_SOURCE: Schema = {
     "type": "object",

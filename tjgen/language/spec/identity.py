@@ -269,6 +269,8 @@ SPEC: Rule = (
                 "files": ("excluded", None, {}),
                 "mark": ("counts", "program", {}),
                 "keep": ("excluded", None, {}),
+                "index": ("excluded", None, {}),
+                "resumeFrom": ("counts", None, {"mode": ("counts", "min", {})}),
                 "expectedSize": ("excluded", None, {}),
                 "backup": ("excluded", None, {}),
             },
@@ -409,6 +411,7 @@ SETTINGS: tuple[FieldPath, ...] = (
     ("spec", "monitor"),
     ("spec", "checkpoints", "files"),
     ("spec", "checkpoints", "keep"),
+    ("spec", "checkpoints", "index"),
     ("spec", "checkpoints", "expectedSize"),
 )
 """The fields whose changes reach runs that exist. Digests of settings depend on the order."""

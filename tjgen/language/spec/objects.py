@@ -1066,18 +1066,36 @@ class Keep:
         self.dry_run = get("dryRun", False)
 
 
+class CheckpointIndex:
+    """The index of the checkpoints of each run, which a CronJob writes: their names, sizes, times and metrics."""
+
+    __slots__ = ("metrics", "schedule")
+
+    metrics: str | None
+    schedule: str
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.metrics = get("metrics")
+        self.schedule = get("schedule", "*/15 * * * *")
+
+
 class Resume:
     """The checkpoints from which a run resumes."""
 
-    __slots__ = ("path", "run")
+    __slots__ = ("best", "mode", "path", "run")
 
     run: str | None
     path: str | None
+    best: str | None
+    mode: str
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.run = get("run")
         self.path = get("path")
+        self.best = get("best")
+        self.mode = get("mode", "min")
 
 
 class Backup:
@@ -1106,6 +1124,7 @@ class Checkpoints:
         "every",
         "expected_size",
         "files",
+        "index",
         "keep",
         "mark",
         "marker",
@@ -1125,6 +1144,7 @@ class Checkpoints:
     files: Sequence[str]
     mark: str
     keep: Keep | None
+    index: CheckpointIndex | None
     resume_from: Resume | None
     expected_size: str | int | float | None
     backup: Backup | None
@@ -1140,6 +1160,7 @@ class Checkpoints:
         self.files = get("files", ())
         self.mark = get("mark", "program")
         self.keep = None if (value := get("keep")) is None else Keep(value)
+        self.index = None if (value := get("index")) is None else CheckpointIndex(value)
         self.resume_from = None if (value := get("resumeFrom")) is None else Resume(value)
         self.expected_size = get("expectedSize")
         self.backup = None if (value := get("backup")) is None else Backup(value)

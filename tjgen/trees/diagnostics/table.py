@@ -167,6 +167,8 @@ TABLE = {
     "TJ233": ("empty-sweep", "error"),
     "TJ234": ("repeated-point", "error"),
     "TJ235": ("sweep-too-large", "error"),
+    "TJ246": ("best-without-index", "error"),
+    "TJ247": ("resume-from-best", "error"),
     "TJ250": ("conflicting-fields", "error"),
     "TJ251": ("unknown-runtime", "error"),
     "TJ252": ("ambiguous-runtime", "error"),

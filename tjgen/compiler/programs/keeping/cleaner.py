@@ -1,4 +1,4 @@
-"""`checkpoints.keep` -> a CronJob that removes the checkpoints that no rule keeps, by the program cleaner.py."""
+"""`checkpoints.keep` and `index` -> a CronJob that removes checkpoints that no rule keeps, and lists the others (cleaner.py)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tjgen.compiler.volumes.protocol import BY_DRIVER, EVERY_POD
 from tjgen.compiler.volumes.pvc import new_claim
 from tjgen.compiler.volumes.table import pod_source, source_of
 from tjgen.language.setting import Setting
-from tjgen.language.spec.objects import Checkpoints, Keep
+from tjgen.language.spec.objects import Checkpoints
 from tjgen.trees.canonical import json_text
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
 from tjgen.trees.fields.path import FieldPath
@@ -22,16 +22,17 @@ from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.roles import at_once
 from tjgen.trees.workload.workload import PodSet, Workload
 
-AT: FieldPath = (*SPEC, "checkpoints", "keep")
+_CHECKPOINTS: FieldPath = (*SPEC, "checkpoints")
 ROOT = "/checkpoints"
 
 
 def scheduled(
     workload: Workload, users: Sequence[PodSet], checkpoints: Checkpoints, where: Location, setting: Setting
 ) -> Contributions:
-    """The CronJob, one for all runs that share the volume."""
-    keep = checkpoints.keep
-    assert keep is not None, "called only if checkpoints are to be kept"
+    """The CronJob, one for all runs that share the volume; none without `keep` and `index`."""
+    section = checkpoints.keep or checkpoints.index
+    if section is None:
+        return
     problem = _out_of_reach(workload, users, checkpoints, where, setting)
     if problem is not None:
         yield problem
@@ -43,38 +44,46 @@ def scheduled(
         "cleaner",
         image_of_program("python", setting),
         script("cleaner.py"),
-        _variables(keep, checkpoints, where, setting),
+        _variables(checkpoints, where, setting),
         [{"name": "checkpoints", "mountPath": ROOT}],
         command=list(PYTHON),
         resources={"requests": TINY, "limits": TINY},
     )
     volume = {"name": "checkpoints", **pod_source(checkpoints.volume, where.volume, setting)}
     pod = pods.pod([container], [volume], user)
-    tree = pods.cron_job(name, "cleaner", keep.schedule, pod, setting)
-    yield Contribution(("ahead", f"CronJob/{name}"), tree, AT)
+    tree = pods.cron_job(name, "cleaner", section.schedule, pod, setting)
+    yield Contribution(("ahead", f"CronJob/{name}"), tree, _at(checkpoints))
 
 
-def _variables(keep: Keep, checkpoints: Checkpoints, where: Location, setting: Setting) -> dict[str, str]:
+def _at(checkpoints: Checkpoints) -> FieldPath:
+    """The field that enables the CronJob."""
+    return (*_CHECKPOINTS, "index" if checkpoints.keep is None else "keep")
+
+
+def _variables(checkpoints: Checkpoints, where: Location, setting: Setting) -> dict[str, str]:
+    keep, index = checkpoints.keep, checkpoints.index
     variables = {
         "ROOT": ROOT,
         "FOLDER": where.before,
         "NAME": checkpoints.name,
         **({"FILES": json_text(checkpoints.files)} if checkpoints.files else {"MARKER": checkpoints.marker}),
-        "LAST": str(keep.last),
-        "GRACE": str(keep.grace_seconds),
-        "MOST": str(keep.max_per_pass),
     }
+    if keep is not None:
+        variables |= {"LAST": str(keep.last), "GRACE": str(keep.grace_seconds), "MOST": str(keep.max_per_pass)}
     variables |= {"AFTER": where.after} if where.run else {"OWNER": owner(where, setting)}
-    if keep.best and keep.metric is not None:
+    if index is not None:
+        metrics = index.metrics or (keep.metric if keep is not None else None)
+        variables |= {"INDEX": "true", **({"METRICS": metrics} if metrics is not None else {})}
+    if keep is not None and keep.best and keep.metric is not None:
         variables |= {"BEST": str(keep.best), "METRIC": keep.metric, "MODE": keep.mode}
         if keep.metric_key is not None:
             variables["METRIC_KEY"] = keep.metric_key
-    if keep.every_nth is not None:
+    if keep is not None and keep.every_nth is not None:
         variables["NTH"] = str(keep.every_nth)
     source = resumed_folder(checkpoints, where)
     if source is not None:
         variables["SOURCES"] = json_text([source])
-    if keep.dry_run:
+    if keep is not None and keep.dry_run:
         variables["DRY_RUN"] = "true"
     return {key: value.replace("$(", "$$(") for key, value in variables.items()}
 
@@ -82,22 +91,26 @@ def _variables(keep: Keep, checkpoints: Checkpoints, where: Location, setting: S
 def _out_of_reach(
     workload: Workload, users: Sequence[PodSet], checkpoints: Checkpoints, where: Location, setting: Setting
 ) -> Diagnostic | None:
-    volume = where.volume
+    volume, at = where.volume, _at(checkpoints)
     if source_of(volume).reach not in (EVERY_POD, BY_DRIVER):
-        message = f'what removes checkpoints runs in a pod of its own, which cannot reach volume "{checkpoints.volume}"'
-        return Diagnostic(problems.CLEANER, message, path=AT, hint="use a claim, nfs or csi, or remove them in the training")
+        does, instead = (
+            ("removes", "or remove them in the training") if checkpoints.keep is not None else ("lists", "or remove index")
+        )
+        message = f'what {does} checkpoints runs in a pod of its own, which cannot reach volume "{checkpoints.volume}"'
+        return Diagnostic(problems.CLEANER, message, path=at, hint=f"use a claim, nfs or csi, {instead}")
     create = new_claim(volume)
     if create is None:
         return None
     if create.scope == "project" and where.run and not where.before:
         message = f'on the claim of volume "{checkpoints.volume}" the folders of the experiment are unknown'
-        return Diagnostic(problems.CLEANER, message, path=AT, hint="use scope: family for the claim, or shared: true")
+        return Diagnostic(problems.CLEANER, message, path=at, hint="use scope: family for the claim, or shared: true")
     if create.volume_mode == "Block":
         message = f'volume "{checkpoints.volume}" is a device and has no folders'
-        return Diagnostic(problems.CLEANER, message, path=AT, hint="use volumeMode: Filesystem")
+        return Diagnostic(problems.CLEANER, message, path=at, hint="use volumeMode: Filesystem")
     modes = set(access_modes(create, at_once(workload, users), setting, read_only=False))
     if modes <= {"ReadWriteOnce", "ReadWriteOncePod"}:
         claim = f'the claim of volume "{checkpoints.volume}" is {", ".join(sorted(modes))}'
-        message = f"{claim}: checkpoints are removed only on the run's node"
-        return Diagnostic(problems.CLEANER, message, path=AT, hint="use ReadWriteMany", severity=WARNING)
+        done = "removed" if checkpoints.keep is not None else "listed"
+        message = f"{claim}: checkpoints are {done} only on the run's node"
+        return Diagnostic(problems.CLEANER, message, path=at, hint="use ReadWriteMany", severity=WARNING)
     return None

@@ -50,8 +50,7 @@ def contributions(workload: Workload, experiment: Experiment, setting: Setting) 
             yield resuming.variable(podset, "TJGEN_CHECKPOINT_EVERY", str(checkpoints.every), (*AT, "every"))
         yield from resuming.resumed(workload, podset, checkpoints, where, setting)
     yield from capacity.judged(workload, users, checkpoints, where, setting)
-    if checkpoints.keep is not None:
-        yield from cleaner.scheduled(workload, users, checkpoints, where, setting)
+    yield from cleaner.scheduled(workload, users, checkpoints, where, setting)
     if checkpoints.backup is not None:
         yield from backup.scheduled(checkpoints, where, setting)
 

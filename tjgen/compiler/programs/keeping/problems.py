@@ -1,7 +1,9 @@
-"""What can be wrong with checkpoints, by code: TJ460 to TJ470, TJ488, TJ489, and TJ496 to TJ498."""
+"""What can be wrong with checkpoints, by code: TJ246, TJ247, TJ460 to TJ470, TJ488, TJ489, and TJ496 to TJ498."""
 
 from __future__ import annotations
 
+NO_INDEX = "TJ246"
+BEST = "TJ247"
 VOLUME = "TJ460"
 READ_ONLY = "TJ461"
 LOST = "TJ462"

@@ -12,8 +12,8 @@ from tjgen.trees.fields.path import FieldPath
 
 AT: FieldPath = (*SPEC, "checkpoints")
 KEEP: FieldPath = (*AT, "keep")
-RESERVED = (".keep", ".tjgen-cleaner.json", ".tjgen-run", ".tjgen-trash")
-"""Files and folders that mean something to the cleaner."""
+RESERVED = (".keep", ".tjgen-checkpoints.jsonl", ".tjgen-cleaner.json", ".tjgen-resume", ".tjgen-run", ".tjgen-trash")
+"""Files and folders that mean something to the cleaner, and to the choice of the checkpoint to resume from."""
 
 
 def judged(checkpoints: Checkpoints) -> Iterator[Diagnostic]:
@@ -27,6 +27,8 @@ def judged(checkpoints: Checkpoints) -> Iterator[Diagnostic]:
             yield _reserved(ending, (*AT, "files", position))
     if checkpoints.keep is not None:
         yield from _keep(checkpoints.keep, checkpoints)
+    if checkpoints.index is not None:
+        yield from _file(checkpoints.index.metrics, checkpoints, "index", "metrics")
 
 
 def _keep(keep: Keep, checkpoints: Checkpoints) -> Iterator[Diagnostic]:
@@ -36,15 +38,21 @@ def _keep(keep: Keep, checkpoints: Checkpoints) -> Iterator[Diagnostic]:
     if keep.best and keep.metric is None:
         message = f"keep.best is {keep.best}, but keep.metric names no file that holds the metric"
         yield Diagnostic(problems.METRIC, message, path=(*KEEP, "best"), hint="set metric to the name of a file")
-    if keep.metric is not None and not keep.best:
+    if keep.metric is not None and not keep.best and checkpoints.index is None:
         message = f'keep.metric is "{keep.metric}", but keep.best is 0, so nothing reads it'
         yield Diagnostic(problems.UNREAD, message, path=(*KEEP, "metric"), hint="set best, or remove metric")
-    if keep.metric is not None and checkpoints.files and keep.metric not in checkpoints.files:
-        message = f'keep.metric is "{keep.metric}", but a checkpoint consists of {", ".join(checkpoints.files)}'
-        hint = "set metric to one of the files, or add it to files"
-        yield Diagnostic(problems.FILES, message, path=(*KEEP, "metric"), hint=hint)
-    if keep.metric in RESERVED:
-        yield _reserved(keep.metric, (*KEEP, "metric"))
+    yield from _file(keep.metric, checkpoints, "keep", "metric")
+
+
+def _file(name: str | None, checkpoints: Checkpoints, section: str, field: str) -> Iterator[Diagnostic]:
+    """Diagnostics about a field that names a file of each checkpoint."""
+    path: FieldPath = (*AT, section, field)
+    if name is not None and checkpoints.files and name not in checkpoints.files:
+        message = f'{section}.{field} is "{name}", but a checkpoint consists of {", ".join(checkpoints.files)}'
+        hint = f"set {field} to one of the files, or add it to files"
+        yield Diagnostic(problems.FILES, message, path=path, hint=hint)
+    if name in RESERVED:
+        yield _reserved(name, path)
 
 
 def _reserved(name: str, path: FieldPath) -> Diagnostic:

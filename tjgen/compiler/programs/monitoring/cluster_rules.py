@@ -74,7 +74,7 @@ def _scope(workload: Workload, experiment: Experiment, setting: Setting) -> Scop
         create = new_claim(volume) if volume is not None else None
         owner = f"{setting.family}-.+" if create is not None and create.scope == "run" else setting.family
     programs = [name for name, section in (("build", spec.code and spec.code.build), ("prefetch", spec.prefetch)) if section]
-    cron = {name: section for name in ("cleaner", "backup") if kept and (section := getattr(kept, _FIELDS[name])) is not None}
+    cron = [name for name, fields in _FIELDS.items() if any(getattr(kept, field, None) is not None for field in fields)]
     deadlines = [DEADLINES["cleaner"]] if "cleaner" in cron else []
     if kept is not None and kept.backup is not None:
         deadlines.append(duration.seconds(kept.backup.deadline))
@@ -97,8 +97,8 @@ def _scope(workload: Workload, experiment: Experiment, setting: Setting) -> Scop
     )
 
 
-_FIELDS = {"cleaner": "keep", "backup": "backup"}
-"""Program that manages checkpoints -> the field of `checkpoints` that enables it."""
+_FIELDS = {"cleaner": ("keep", "index"), "backup": ("backup",)}
+"""Program that manages checkpoints -> the fields of `checkpoints` that enable it."""
 
 
 def _claims(experiment: Experiment, setting: Setting) -> Iterator[str]:

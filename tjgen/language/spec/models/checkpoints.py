@@ -10,6 +10,8 @@ from tjgen.language.spec.models.identity import Counts, Excluded, Setting
 from tjgen.language.spec.models.shape import Alternatives, Count, Deadline, Quantity, Shape, Text, Whole, expects
 
 PLAIN = r"^[A-Za-z0-9._=+-]+$"
+METRIC = r"^[ !#-\[\]-~]{1,100}$"
+"""The metrics that an index contains, by their names: they need no escapes in JSON."""
 
 
 class Keep(Shape):
@@ -39,6 +41,18 @@ class Keep(Shape):
     """Whether the CronJob only reports what it would remove."""
 
 
+class CheckpointIndex(Shape):
+    """The index of the checkpoints of each run, which a CronJob writes: their names, sizes, times and metrics."""
+
+    short: ClassVar[tuple[str, ...]] = ("metrics",)
+
+    metrics: Setting[Annotated[str, StringConstraints(pattern=PLAIN), expects("use letters, digits and . _ = + -")] | None] = None
+    """File in a checkpoint that holds its metrics: one number, or a JSON object with numbers. With `files`, one of them. The
+    default is `keep.metric`."""
+    schedule: Setting[Text] = "*/15 * * * *"
+    """When the CronJob runs, as in cron (UTC). With `keep`, its schedule applies."""
+
+
 class Resume(Shape):
     """The checkpoints from which a run resumes."""
 
@@ -50,6 +64,17 @@ class Resume(Shape):
     """Another run of the experiment, by its name."""
     path: Counts[Text | None] = None
     """Folder of the volume, from its root; or, beginning with `/`, of the container."""
+    best: Counts[
+        Annotated[
+            str,
+            StringConstraints(pattern=METRIC),
+            expects("use at most 100 printable ASCII characters without quotes and backslashes"),
+        ]
+        | None
+    ] = None
+    """Metric of the index: the run resumes from the checkpoint with its best value, instead of the newest one."""
+    mode: Counts[Literal["min", "max"]] = "min"
+    """Whether the best value of `best` is the smallest or the largest."""
 
 
 class Backup(Shape):
@@ -87,6 +112,8 @@ class Checkpoints(Shape):
     with the image of the run."""
     keep: Setting[Keep | None] = None
     """Checkpoints to keep. The default is all."""
+    index: Setting[CheckpointIndex | Text | None] = None
+    """Index of the checkpoints of each run: the file `.tjgen-checkpoints.jsonl` in its folder."""
     resume_from: Counts[Resume | Text | None] = None
     """Checkpoints from which the run resumes while it has none of its own."""
     expected_size: Setting[Quantity | None] = None
