@@ -54,7 +54,7 @@ SAID = {
         "command: python",
         "TJ103 wrong-type",
         'spec.command: spec.command is "python", a string, but must be a list',
-        'make it a list: ["python"]',
+        "make it a list: [python]",
     ),
     "no devices": (
         "gpu: 0",
@@ -86,7 +86,7 @@ SAID = {
         "pod: {tolerations: {key: x}}",
         "TJ103 wrong-type",
         'spec.pod.tolerations: spec.pod.tolerations is {key: "x"}, a mapping, but must be a list',
-        'make it a list: [{key: "x"}]',
+        "make it a list: [{key: x}]",
     ),
     "a number in quotes": (
         'nodes: "2"',

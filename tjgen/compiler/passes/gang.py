@@ -128,9 +128,9 @@ def _details(schedule: Schedule, system: str, fields: Sequence[str] = ()) -> Con
         if system != needs:
             yield Diagnostic(
                 "TJ321",
-                f"schedule.{field} is for {needs}, but the schedule system is {system}",
+                f"schedule.{field} is for {'kueue and ' * (field == 'queue')}{needs}, but the schedule system is {system}",
                 path=because,
-                hint=f"remove it, or set schedule.system to {needs}",
+                hint=f"remove it, or set schedule.system to {'kueue or ' * (field == 'queue')}{needs}",
             )
         elif path:
             yield Contribution(path, value, because, mirrors=field != "networkTopology")

@@ -137,7 +137,7 @@ class Catalog:
             )
         bundled = [file.rpartition(".")[0] for file in self._bundled.files()]
         names = sorted({one.name for one in others} | set(bundled))
-        near = nearest(wanted.name, names)
+        near = _nearest_runtime(wanted.name, names)
         return Diagnostic(
             problems.UNKNOWN,
             f'no runtime of the catalog is called "{wanted.name}"',
@@ -237,6 +237,12 @@ def _strangers(place: RuntimeSource) -> Iterator[Diagnostic]:
 def _name(document: Document) -> str | None:
     metadata = document.value.get("metadata")
     return metadata.get("name") if metadata.__class__ is dict else None
+
+
+def _nearest_runtime(name: str, known: Sequence[str]) -> str | None:
+    """The known runtime that was probably meant, also by the name of a framework or of a runtime that Trainer installs."""
+    framework = name.removesuffix("-distributed")
+    return nearest(name, known) or nearest(f"tjgen-{framework}", known) or nearest(f"tjgen.{framework}", known)
 
 
 def _full(runtime: CatalogRuntime) -> str:

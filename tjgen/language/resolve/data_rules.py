@@ -72,7 +72,12 @@ def _name(name: str, at: FieldPath) -> Iterator[Diagnostic]:
 def _data_set(spec: Tree, data: Tree, at: FieldPath) -> Iterator[Diagnostic]:
     """Every rule over one data set, whose path is `at`."""
     if "volume" not in data:
-        yield Diagnostic("TJ102", f"{render((*at, 'volume'))} is missing", path=at, hint="add volume")
+        yield Diagnostic(
+            "TJ102",
+            f"{render((*at, 'volume'))} is missing",
+            path=at,
+            hint="add volume: NAME, with the name of an entry of volumes",
+        )
         return
     yield from _volume(spec, data["volume"], (*at, "volume"))
     slices = data.get("slices")

@@ -5,7 +5,9 @@ Loaded only for an experiment with a mistake. Each suggested value is checked ag
 
 from __future__ import annotations
 
+import contextlib
 import re
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 
 from tjgen.cluster.schema import store, walk
@@ -25,6 +27,8 @@ _BOUNDS = {"limits": "limit", "requests": "request"}
 _OF_RESOURCES = {"cpu": "cpu", "memory": "memory", "ephemeral-storage": "ephemeralStorage"}
 _MOST_FIELDS = 20
 """Fields that a hint lists. A longer list is a page of its own."""
+_LONGEST_LIST = 100
+"""Characters of a list that a hint shows."""
 _SHORT = 40
 """Characters of a name that was too long: the names of runs and pods add a suffix to it."""
 _EXAMPLES = {
@@ -39,6 +43,7 @@ _EXAMPLES = {
     "repository": "repository: https://git.example.com/team/train.git",
     "schedule": 'schedule: "0 3 * * *"',
     "size": "size: 100Gi",
+    "volume": "volume: NAME, with the name of an entry of volumes",
 }
 """Required fields -> how to write them."""
 
@@ -53,8 +58,20 @@ def missing(path: FieldPath, schema: Schema) -> str:
 
 def value(wrong: Tree, schema: Schema) -> str | None:
     """`write X`, if an acceptable value is close to a wrong one; None where no such value is known."""
-    fitting = list(dict.fromkeys(one for one in _candidates(wrong, schema) if not walk.check(one, schema)))
-    return f"write {' or '.join(_shown(one) for one in fitting[:2])}" if fitting else None
+    if wrong.__class__ is str and "pvc" in schema.get("properties", {}) and "://" in wrong:
+        return f"write {{pvc: NAME}}, and copy the data to the claim with prefetch: {{volume: ..., source: {_shown(wrong)}}}"
+    fitting = list(dict.fromkeys(_shown(one) for one in _candidates(wrong, schema) if not walk.check(one, schema)))
+    return f"write {' or '.join(fitting[:2])}" if fitting else None
+
+
+def as_list(wrong: Tree) -> str:
+    """How to write a list for a value that is none: a text with spaces is the words of a command line."""
+    words = [wrong]
+    if wrong.__class__ is str and " " in wrong:
+        with contextlib.suppress(ValueError):  # a quote without its end
+            words = shlex.split(wrong)
+    flow = _shown(words)
+    return f"make it a list: {flow}" if len(flow) <= _LONGEST_LIST else "make it a list"
 
 
 def other_group(finding: walk.Mismatch) -> str:
@@ -88,6 +105,8 @@ def _candidates(wrong: Tree, schema: Schema) -> Iterator[Tree]:
     measure = _MEASURE.fullmatch(wrong.strip())
     if measure is not None:
         yield from _measured(measure[1], measure[2])
+    if "pvc" in schema.get("properties", {}):
+        yield {"pvc": wrong}
     first, colon, second = wrong.partition(":")
     if colon:
         yield f"{second.strip()}:{first.strip()}"
@@ -173,6 +192,8 @@ def _translated(key: str, given: Tree, known: Sequence[str]) -> str | None:
         if key == "resourceFieldRef":
             return f"resource: {inner.get('resource', 'NAME')}"
     if "pvc" in known:
+        if key in ("size", "storage", "capacity"):
+            return f"pvc: {{create: {{size: {_shown(given)}}}}}"
         if key == "persistentVolumeClaim":
             return f"pvc: {inner.get('claimName', 'NAME')}"
         if key in ("claimName", "claim", "volumeClaim"):

@@ -142,10 +142,10 @@ def _hint(value: Tree, schema: Schema) -> str | None:
         return QUOTE
     if types in ("integer", "number") and value.__class__ is str and value.isascii() and value.isdigit():
         return f"remove the quotes: {value}"
-    if types == "array" and value is not None:
-        return f"make it a list: [{flow}]" if len(flow := _flow(value)) <= 42 else "make it a list"
     from tjgen.language.spec import advice  # only for an experiment with a mistake
 
+    if types == "array" and value is not None:
+        return advice.as_list(value)
     expected: str | None = schema.get("x-tjgen-expects") or schema.get("x-tjgen-short", {}).get("x-tjgen-expects")
     suggestion = advice.value(value, schema)
     if suggestion is not None or expected is not None:

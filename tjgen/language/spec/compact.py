@@ -997,7 +997,13 @@ CHECKPOINTS: Schema = {
         "volume": {"type": "string", "minLength": 1},
         "path": {"type": "string", "minLength": 1},
         "scope": {"type": "string", "enum": ["run", "family"]},
-        "every": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "every": {
+            "type": "integer",
+            "maximum": 2147483647,
+            "minimum": 1,
+            "x-tjgen-exact": True,
+            "x-tjgen-expects": "write the number of steps, such as 1000",
+        },
         "name": {
             "type": "string",
             "pattern": "^[A-Za-z0-9._=+-]+$",

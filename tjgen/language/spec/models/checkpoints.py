@@ -99,7 +99,7 @@ class Checkpoints(Shape):
     """Folder of the volume."""
     scope: Counts[Literal["run", "family"]] = "run"
     """Whether each run has its own folder, or all runs of the experiment share one."""
-    every: Counts[Count | None] = None
+    every: Counts[Annotated[Count, expects("write the number of steps, such as 1000")] | None] = None
     """Steps between two checkpoints, which the program gets as a variable."""
     name: Counts[Annotated[str, StringConstraints(pattern=PLAIN), expects("use letters, digits and . _ = + -")]] = "step-"
     """Prefix of the name of a checkpoint. Its number follows."""
