@@ -18,7 +18,7 @@ from tjgen.compiler.building.inputs import (
 from tjgen.compiler.building.origins import UnitSource, compiled_run, origin_of, setting_of
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.request import NAMESPACE
-from tjgen.compiler.building.run import Built, Left, ProjectFindings, Recall, Recalled, Result, Run, Unit, Watch
+from tjgen.compiler.building.run import Built, Left, ProjectFindings, Recall, Recalled, Render, Result, Run, Unit, Watch
 from tjgen.language.resolve.overlays import Surroundings, matches
 from tjgen.language.resolve.places import Documents, placed
 from tjgen.language.resolve.policy import judged
@@ -44,23 +44,26 @@ def build(
     watch: Watch | None = None,
     left: Left = lambda _: (),
     jobs: int = 1,
+    render: Render = lambda run: run,
 ) -> Generator[Result, None, None]:
     """A result for each unit in order, and at the end the findings that belong to no unit.
 
     Sources that `recall` has are not compiled. `watch` gets the progress. `left` is called after the last unit, and returns the
-    footprints of runs that are in the output and not requested. A large build has up to `jobs` workers: close the iterator if you
-    leave it early. Raises CompileError if a lock or a pin is damaged, or if the build takes more time than its budget.
+    footprints of runs that are in the output and not requested. A large build has up to `jobs` workers, which call `render` for
+    each run: close the iterator if you leave it early. Raises CompileError if a lock or a pin is damaged, or if the build takes
+    more time than its budget.
     """
-    return _Compilation(plan, session, recall).results(watch, left, jobs)
+    return _Compilation(plan, session, recall, render).results(watch, left, jobs)
 
 
 class _Compilation:
     """One build from its first file to its last: what it has seen so far."""
 
-    def __init__(self, plan: Plan, session: Session, recall: Recall) -> None:
+    def __init__(self, plan: Plan, session: Session, recall: Recall, render: Render) -> None:
         self._plan = plan
         self._session = session
         self._recall = recall
+        self._render = render
         self._named = {*plan.request.paths}
         self._clock = Clock(plan.sandbox.budgets.seconds)
         self._surroundings = {name: Surroundings(plan.project, name, plan.layers) for name in plan.environments}
@@ -132,7 +135,10 @@ class _Compilation:
         plan, problems = self._plan, list[Diagnostic]()
         content = plan.content(file)
         reads = plan.sandbox.reads
-        units = list(self._of_file(file, content, problems))
+        units = [
+            built if built.failed else built._replace(runs=[self._render(run) for run in built.runs])
+            for built in self._of_file(file, content, problems)
+        ]
         environments = list(dict.fromkeys(built.unit.environment for built in units))
         return (
             None

@@ -50,6 +50,8 @@ class Run(NamedTuple):
     """Key of the experiment and name of the run that it was promoted from."""
     images: tuple[str, ...] = ()
     """The images with a tag that its pods or its runtime name, as they are written, if the request lists them."""
+    texts: Any = None
+    """The texts of its files, if a worker compiled it (see `Render`)."""
 
     @property
     def footprint(self) -> tuple[Any, ...]:
@@ -78,7 +80,7 @@ class Run(NamedTuple):
         from tjgen.language.runs import archive  # most runs are not archived by a build
 
         manifests = archive.archived(self.compiled.manifests, archive.by_lock(self.name))
-        return self._replace(compiled=self.compiled._replace(manifests=manifests), is_record=True)
+        return self._replace(compiled=self.compiled._replace(manifests=manifests), is_record=True, texts=None)
 
 
 class Built(NamedTuple):
@@ -161,6 +163,8 @@ Recall = Callable[[str, "str | None", bytes], "Recalled | None"]
 """File, environment and content of a source -> what is left of an earlier build, or None to build it."""
 
 
+Render = Callable[[Run], Run]
+"""A run that a worker compiled -> the same run with the texts of its files, which the worker writes, too."""
 Left = Callable[["Sequence[tuple[Any, ...]]"], "Iterable[tuple[Any, ...]]"]
 """Footprints of the runs of the build (see totals/shared.py) -> those of runs that it does not request."""
 DigestOf = Callable[[str], "str | None"]

@@ -48,9 +48,8 @@ class Workers:
         self._shared = shared
         self._next = 0
         self._workers: list[_Worker | None] = []
-        numbers = {id(one): number for number, one in enumerate(shared)}
         for first in range(count):
-            worker = _start(files[first::count], compile_file, numbers)
+            worker = _start(files[first::count], compile_file, shared)
             self._workers.append(worker)
 
     def answer(self) -> Answer | None:
@@ -96,7 +95,7 @@ class _Worker:
         os.waitpid(self._process, 0)
 
 
-def _start(files: Sequence[str], compile_file: Callable[[str], Answer | None], numbers: dict[int, int]) -> _Worker | None:
+def _start(files: Sequence[str], compile_file: Callable[[str], Answer | None], shared: Sequence[Any]) -> _Worker | None:
     """A worker for these files; None if the system has no process for it."""
     reader, writer = os.pipe()
     try:
@@ -114,10 +113,11 @@ def _start(files: Sequence[str], compile_file: Callable[[str], Answer | None], n
         # A worker holds no lock of the build, and no end of the pipes of other workers: it ends when the build does.
         os.closerange(_STREAMS, writer)
         os.closerange(writer + 1, _DESCRIPTORS)
+        pickled = _pickle_with(shared)
         with os.fdopen(writer, "wb") as pipe:
             for file in files:
                 answer = compile_file(file)
-                content = _pickled(answer, numbers) if answer is not None else b""
+                content = pickled(answer) if answer is not None else b""
                 pipe.write(len(content).to_bytes(_LENGTH, "big") + content)
                 pipe.flush()
     finally:
@@ -125,27 +125,39 @@ def _start(files: Sequence[str], compile_file: Callable[[str], Answer | None], n
         os._exit(0)
 
 
-def _pickled(answer: Answer, numbers: dict[int, int]) -> bytes:
-    stream = BytesIO()
-    _Pickler(stream, numbers).dump(answer)
-    return stream.getvalue()
+def _pickle_with(shared: Sequence[Any]) -> Callable[[Answer], bytes]:
+    """The function that pickles answers, with references to the objects in `shared`."""
+    numbers = {id(one): number for number, one in enumerate(shared)}
+
+    def reduced(value: Any) -> Any:
+        number = numbers.get(id(value))
+        return value.__reduce_ex__(pickle.HIGHEST_PROTOCOL) if number is None else (_shared, (number,))
+
+    # A `persistent_id` would be called for every text, too, which takes longer than all else.
+    reducers = {**copyreg.dispatch_table, MappingProxyType: _reduced_mapping, **dict.fromkeys(map(type, shared), reduced)}
+
+    def pickled(answer: Answer) -> bytes:
+        stream = BytesIO()
+        pickler = pickle.Pickler(stream, pickle.HIGHEST_PROTOCOL)
+        pickler.dispatch_table = reducers
+        pickler.dump(answer)
+        return stream.getvalue()
+
+    return pickled
+
+
+def _reduced_mapping(mapping: MappingProxyType[Any, Any]) -> Any:
+    """A read-only mapping, whose type pickle does not find by its name."""
+    return _read_only, (dict(mapping),)
 
 
 def _read_only(mapping: dict[Any, Any]) -> MappingProxyType[Any, Any]:
-    """The mapping, read-only. Pickle does not find this type by its name."""
     return MappingProxyType(mapping)
 
 
-class _Pickler(pickle.Pickler):
-    dispatch_table = copyreg.dispatch_table | {MappingProxyType: lambda value: (_read_only, (dict(value),))}
-
-    def __init__(self, stream: BytesIO, numbers: dict[int, int]) -> None:
-        super().__init__(stream, pickle.HIGHEST_PROTOCOL)
-        self._numbers = numbers
-
-    def persistent_id(self, value: Any) -> int | None:
-        """The number of a shared object."""
-        return self._numbers.get(id(value))
+def _shared(number: int) -> Any:
+    """The shared object with a number: `_Unpickler` replaces this function."""
+    raise LookupError(number)
 
 
 class _Unpickler(pickle.Unpickler):
@@ -153,6 +165,6 @@ class _Unpickler(pickle.Unpickler):
         super().__init__(BytesIO(content))
         self._shared = shared
 
-    def persistent_load(self, number: int) -> Any:
-        """The shared object with a number."""
-        return self._shared[number]
+    def find_class(self, module: str, name: str) -> Any:
+        """The class or function of a name."""
+        return self._shared.__getitem__ if (module, name) == (__name__, _shared.__name__) else super().find_class(module, name)

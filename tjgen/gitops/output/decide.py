@@ -29,8 +29,8 @@ from tjgen.gitops.output.actions import (
 )
 from tjgen.gitops.output.disk import OnDisk, digest
 from tjgen.gitops.output.files import OutputFiles, images
-from tjgen.gitops.output.layout import experiment_folder, folder_of, preview_files, run_folder, stage_folder
-from tjgen.gitops.output.options import EACH, BuildOptions
+from tjgen.gitops.output.layout import experiment_folder, folder_of, run_folder, stage_folder
+from tjgen.gitops.output.options import BuildOptions
 from tjgen.language.runs import freeze
 from tjgen.language.runs.identity import point_of
 from tjgen.language.runs.lock import ARCHIVED, ORPHANED, Lock, LockedRun
@@ -163,8 +163,8 @@ def _run(run: Run, lock: Lock, on_disk: OnDisk, options: BuildOptions, renew: Re
         return _Decision([*actions, *put], now._replace(content=freeze.content_digest(own), settings=settings))
     actions += [Count("unchanged" if decided.kind == freeze.UNCHANGED else "new"), Fill(folder)]
     actions += [ShareFile(file, run) for file in files]
-    previews = preview_files(run, every=options.previews == EACH) if options.previews else {}
-    actions += [Preview(OutputFile(path, body, run.unit.source, run.unit.key)) for path, body in previews.items()]
+    previews = text.previews_of(run).items()
+    actions += [Preview(OutputFile(path, body, run.unit.source, run.unit.key)) for path, body in previews]
     number = locked.number if locked is not None else lock.next_number
     return _Decision(actions, _locked(run, number, content, settings, files, folder))
 

@@ -216,7 +216,9 @@ def build_into(
             diagnostics.extend(recalled.diagnostics)
         return recalled
 
-    with closing(build(plan, session, recall=recall, watch=watch, left=left, jobs=jobs)) as results:
+    with closing(
+        build(plan, session, recall=recall, watch=watch, left=left, jobs=jobs, render=directory.files.render)
+    ) as results:
         for built in results:
             diagnostics += built.diagnostics
             if isinstance(built, ProjectFindings):
