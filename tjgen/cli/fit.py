@@ -23,9 +23,9 @@ COMMAND = Command(
     "Predict which runs start on the nodes and in the queues.",
     "Place the pods of each run on the nodes of the Platform, with the filters and scores of kube-scheduler. Each run is "
     "placed alone on the empty cluster, then next to the other runs, in the order of their priority. Queues of Kueue admit "
-    "runs by their quotas, flavors, and cohorts, and evict others by their preemption rules. For a run that does not start, "
-    "print the sentence of the scheduler or the queue, the line that causes it, and the change that lets it start. Exit code 1 "
-    "if a run never starts.",
+    "runs by their quotas, flavors, and cohorts, and evict others by their preemption rules. Queues of Volcano share the "
+    "nodes by their weights. For a run that does not start, print the sentence of the scheduler or the queue, the line that "
+    "causes it, and the change that lets it start. Exit code 1 if a run never starts.",
     "tjgen fit",
     "[EXPERIMENT...]",
     (
@@ -40,8 +40,8 @@ COMMAND = Command(
 _HEADER = ("ORDER", "NAMESPACE", "RUN", "PODS", "QUEUE", "FLAVOR", "RESULT")
 NOT_COVERED = (
     "This is a model of one moment: no run ends, and no pods of others are on the nodes.",
-    "Not covered: autoscalers, fair sharing of queues, topology-aware placement of Kueue, network topologies of Volcano, the "
-    "places of existing volumes, and nodes that pods of ended runs leave fragmented.",
+    "Not covered: autoscalers, fair sharing of queues, topology-aware placement of Kueue, reclaim, preemption, trees of queues, "
+    "and network topologies of Volcano, the places of existing volumes, and nodes that pods of ended runs leave fragmented.",
 )
 
 
@@ -127,6 +127,7 @@ def _as_json(one: ClusterFit) -> dict[str, object]:
             "order": verdict.order or None,
             "by": verdict.by,
             "message": verdict.message,
+            "share": verdict.share,
             "evicts": list(verdict.evicts),
             "evictedFor": verdict.evicted_for,
             "evictableBy": list(verdict.evictable_by),

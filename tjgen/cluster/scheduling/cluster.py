@@ -13,11 +13,11 @@ from heapq import heappop, heappush
 from tjgen.cluster.scheduling.attraction import Pull, attraction, attracts, pull
 from tjgen.cluster.scheduling.filters import inter_pod_affinity, node_affinity, node_ports, pod_topology_spread
 from tjgen.cluster.scheduling.filters.inter_pod_affinity import NamespaceLabels
-from tjgen.cluster.scheduling.filters.table import check_node
+from tjgen.cluster.scheduling.filters.table import check_for_volcano, check_node
 from tjgen.cluster.scheduling.filters.volume_binding import Topologies
 from tjgen.cluster.scheduling.level import Level
 from tjgen.cluster.scheduling.messages import NO_NODES, sentence
-from tjgen.cluster.scheduling.node import HOSTNAME, Node
+from tjgen.cluster.scheduling.node import HOSTNAME, PODS, Node
 from tjgen.cluster.scheduling.pod import SchedulingPod, terms
 from tjgen.cluster.scheduling.scores import scores
 from tjgen.cluster.scheduling.verdict import Rejection
@@ -94,6 +94,20 @@ class ScheduledCluster:
             return SchedulingAttempt(equals[0], equals=tuple(equals))
         return self._failed(pod, rejected, absent)
 
+    def volcano_message(self, pod: SchedulingPod) -> str:
+        """The sentence of Volcano's scheduler about a pod that fits no node."""
+        spread = pod_topology_spread.prepare(pod, self._occupied())
+        affinity = self._affinity(pod)
+        counts: dict[str, int] = {}
+        for members in self._members.values() if pod.is_plain and affinity is None else ([p] for p in range(len(self.nodes))):
+            level = self._levels[members[0]]
+            rejection = check_for_volcano(pod, self.nodes[members[0]], level.used, level.pods)
+            rejection = rejection or self._by_node(pod, members[0], spread, affinity)
+            for reason in rejection.reasons if rejection is not None else ():
+                counts[reason] = counts.get(reason, 0) + len(members)
+        reasons = ", ".join(sorted(f"{count} {reason}" for reason, count in counts.items()))
+        return f"0/{len(self.nodes)} nodes are unavailable: {reasons}."
+
     def place(self, pod: SchedulingPod, position: int) -> None:
         """Put the pod on the node."""
         self._move(position, self._levels[position].with_pod(pod))
@@ -112,6 +126,14 @@ class ScheduledCluster:
             self._repelling.remove((position, pod))
         if attracts(pod):
             self._attracting.remove((position, pod))
+
+    def used(self) -> dict[str, int]:
+        """What the pods on all nodes request, with the resource `pods`."""
+        total: dict[str, int] = {}
+        for level, members in self._members.items():
+            for name, amount in (*level.used.items(), (PODS, level.pods)):
+                total[name] = total.get(name, 0) + amount * len(members)
+        return total
 
     def pods(self, position: int) -> Sequence[SchedulingPod]:
         """The pods on a node."""

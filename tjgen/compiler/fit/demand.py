@@ -6,13 +6,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tjgen.cluster.controllers.creation import create_pods
 from tjgen.cluster.controllers.jobset_pods import EXCLUSIVE
+from tjgen.cluster.controllers.volcano_gang import pod_group
 from tjgen.cluster.kinds.pods import pods_of
 from tjgen.cluster.kinds.protocol import Pods
+from tjgen.cluster.queueing.volcano.resources import Resources, resources_of
+from tjgen.cluster.scheduling.node import amounts
 from tjgen.cluster.scheduling.pod import SchedulingPod, read_pod
 from tjgen.compiler.totals.tally import claimed_devices
 from tjgen.language.spec.objects import NewPriority
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.labels import KUEUE_PRIORITY
+from tjgen.trees.k8s.quantity import parse
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.typing import NamedTuple
 
@@ -33,6 +37,14 @@ class DemandSet(NamedTuple):
     """Roles that must end before these pods exist."""
 
 
+class VolcanoGroup(NamedTuple):
+    """The PodGroup of Volcano of a run."""
+
+    min_resources: Resources
+    has_pods: bool
+    """Whether its pods exist before the group is Inqueue."""
+
+
 class Demand(NamedTuple):
     """The pods of a run."""
 
@@ -44,6 +56,8 @@ class Demand(NamedTuple):
     """Pods of the gang before which none starts."""
     workload_priority: int = 0
     """Priority in a queue of Kueue."""
+    volcano: VolcanoGroup | None = None
+    """Its gang of Volcano, if it has one."""
 
     @property
     def number(self) -> int:
@@ -87,7 +101,17 @@ def demand_of(manifests: Sequence[Manifest], previews: Sequence[Manifest], prior
     least = max((int(get(one.tree, ("spec", "minMember"), None) or 0) for one in groups), default=0)
     jobs = [one for one in manifests if one.api_version.startswith("batch.volcano.sh/")]
     least = max([least, *(int(get(one.tree, ("spec", "minAvailable"), None) or number) for one in jobs)])
-    return Demand(sets, priority, number if least else 0, least, _workload_priority(manifests, priorities, priority))
+    workload_priority = _workload_priority(manifests, priorities, priority)
+    return Demand(sets, priority, number if least else 0, least, workload_priority, _volcano_group(groups, jobs))
+
+
+def _volcano_group(groups: Sequence[Manifest], jobs: Sequence[Manifest]) -> VolcanoGroup | None:
+    trees = [one.tree for one in groups if one.api_version.startswith("scheduling.volcano.sh/")]
+    trees = trees or [pod_group(one.tree)[0] for one in jobs]
+    if not trees:
+        return None
+    quantities = get(trees[0], ("spec", "minResources"), None) or {}
+    return VolcanoGroup(resources_of(amounts({name: parse(one) for name, one in quantities.items()})), not jobs)
 
 
 def _workload_priority(manifests: Sequence[Manifest], priorities: Priorities, priority: int) -> int:

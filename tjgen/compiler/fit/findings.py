@@ -50,6 +50,8 @@ def findings(
     elif verdict.by == BY_QUEUE:
         message = f"run {run.name} never starts: queue {run.queue} never admits it: {verdict.message}"
         hint = "request less, or change the quota of the queue in the Platform"
+        if verdict.share:
+            hint = f"{verdict.share}; {hint}"
         yield Diagnostic("TJ581", message, path=_QUEUE, span=locate(tree, _field(tree, _QUEUE), documents), hint=hint)
     elif verdict.placement is not None and verdict.demand is not None:
         message = f"run {run.name} never starts on the nodes of Platform {platform}: {verdict.message}"
@@ -67,6 +69,8 @@ def _waits(verdict: FitVerdict, platform: str, tree: Managed, documents: Documen
         partly = f", evicted for {verdict.evicted_for}"
     message = f"run {run.name} {action} {where}{partly}: {verdict.message}"
     hint = "it starts when other runs end; raise its priority or request less to start it earlier"
+    if verdict.share:
+        hint = f"{verdict.share}; it starts when other runs end; request less to start it earlier"
     if verdict.evicted_for:
         hint = "the run starts and is evicted; request no more than the quota of its own queue, or raise its priority"
     if verdict.started:

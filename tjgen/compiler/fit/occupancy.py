@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from tjgen.cluster.queueing.kueue.flavorassigner import Assignment
 from tjgen.cluster.queueing.kueue.objects import QueuedWorkload
+from tjgen.cluster.queueing.volcano.objects import VolcanoJob
 from tjgen.compiler.fit.placement import Placed, remove
 from tjgen.compiler.fit.queues import needs, pod_sets
 from tjgen.compiler.fit.verdicts import FitCluster, FitRun
+from tjgen.compiler.fit.volcano import VolcanoState, job_of
 
 
 class Candidate:
@@ -22,6 +24,11 @@ class Candidate:
         """Its pods on nodes."""
         self.has_started = False
 
+    @property
+    def volcano_job(self) -> VolcanoJob:
+        """What Volcano's scheduler reads of a run with a gang of Volcano."""
+        return job_of(self.workload.name, self.run.queue, self.run.demand, self.workload.created)
+
 
 class Occupancy:
     """The nodes and queues of a cluster, and what its runs use of them."""
@@ -31,10 +38,13 @@ class Occupancy:
         self.quotas = shared.quotas.without_workloads()
         self.capabilities = shared.capabilities
         self.priorities = shared.priorities
+        self.volcano_cluster = shared.volcano
         self.used: dict[str, dict[str, int]] = {}
         """Queue -> what its runs use."""
         self.reserving: dict[str, Candidate] = {}
         """Workload with quota -> its run."""
+        self.volcano = VolcanoState()
+        """The groups of Volcano, by the names of workloads."""
 
     def start(self, candidate: Candidate, placed: Placed) -> None:
         """Keep the pods of a run that starts."""
@@ -46,6 +56,7 @@ class Occupancy:
     def stop(self, candidate: Candidate) -> None:
         """Remove the pods of a run."""
         remove(candidate.placed, self.cluster)
+        self.volcano.remove(candidate.workload.name)
         if candidate.has_started:
             for name, amount in needs(candidate.run.demand).items():
                 self.used[candidate.run.queue][name] -= amount

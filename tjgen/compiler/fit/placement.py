@@ -41,6 +41,9 @@ class Placement(NamedTuple):
         return self.fits or bool(demand.gang and len(self.placed) >= demand.least)
 
 
+NOT_TRIED = Placement((), None, None, None)
+
+
 def place(demand: Demand, cluster: ScheduledCluster) -> Placement:
     """Place the pods that exist together. The cluster keeps them, also if one of them stays pending.
 
@@ -48,7 +51,7 @@ def place(demand: Demand, cluster: ScheduledCluster) -> Placement:
     whose nodes are unknown: all pods fit.
     """
     if not cluster.nodes:
-        return Placement((), None, None, None)
+        return NOT_TRIED
     placed: list[tuple[SchedulingPod, int]] = []
     hosts: dict[str, int] = {}
     for number, stage in enumerate(_stages(demand)):
@@ -61,6 +64,8 @@ def place(demand: Demand, cluster: ScheduledCluster) -> Placement:
                 resolved = _resolved(pod, hosts, cluster)
                 attempt = cluster.attempt(resolved)
                 if attempt.node is None:
+                    if demand.volcano is not None:
+                        attempt = attempt._replace(message=cluster.volcano_message(resolved))
                     return Placement((*placed, *current), resolved, one, attempt)
                 cluster.place(resolved, attempt.node)
                 current.append((resolved, attempt.node))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tjgen.cluster.queueing.kueue.objects import (
     LOWER_PRIORITY,
@@ -12,7 +12,9 @@ from tjgen.cluster.queueing.kueue.objects import (
     PodSetRequest,
     ResourceFlavor,
 )
-from tjgen.cluster.scheduling.node import amounts
+from tjgen.cluster.queueing.volcano.objects import CAPACITY, DEFAULT_QUEUE, PROPORTION, ROOT, VolcanoCluster, VolcanoQueue
+from tjgen.cluster.queueing.volcano.resources import added, resources_of
+from tjgen.cluster.scheduling.node import Node, amounts
 from tjgen.compiler.fit.demand import Demand
 from tjgen.language.spec.objects import PlatformSpec, Queue
 from tjgen.trees.fields.path import Tree, get
@@ -28,6 +30,31 @@ def cluster_queues(spec: PlatformSpec) -> list[ClusterQueue]:
         for name, queue in spec.queues.items()
         if queue.create is not None and queue.create.kueue
     ]
+
+
+def volcano_cluster(spec: PlatformSpec, nodes: Sequence[Node]) -> VolcanoCluster | None:
+    """The nodes and the Queues that the Platform creates; None if it has no nodes or no Queues, or a tree of Queues."""
+    several = {
+        name: (queue.capability, queue.create.volcano)
+        for name, queue in spec.queues.items()
+        if queue.create is not None and queue.create.volcano
+    }
+    if not nodes or not several or any(one.parent not in (None, ROOT) for _, one in several.values()):
+        return None
+    queues = {
+        name: VolcanoQueue(
+            name,
+            one.weight,
+            one.priority or 0,
+            {resource: amount for resource, amount in resources_of(_amounts(capability)).items() if amount},
+            resources_of(_amounts(one.deserved)),
+            resources_of(_amounts(one.guarantee)),
+        )
+        for name, (capability, one) in several.items()
+    }
+    plugin = CAPACITY if any(one.deserved for one in queues.values()) else PROPORTION
+    default = VolcanoQueue(DEFAULT_QUEUE)
+    return VolcanoCluster({DEFAULT_QUEUE: default, **queues}, added(resources_of(node.allocatable) for node in nodes), plugin)
 
 
 def capabilities(spec: PlatformSpec) -> dict[str, dict[str, int]]:

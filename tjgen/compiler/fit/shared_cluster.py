@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from tjgen.cluster.queueing.kueue.snapshot import QueueSnapshot
 from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.cluster.scheduling.node import read_node
-from tjgen.compiler.fit.queues import capabilities, cluster_queues
+from tjgen.compiler.fit.queues import capabilities, cluster_queues, volcano_cluster
 from tjgen.compiler.fit.verdicts import FitCluster
 from tjgen.language.spec.objects import Platform
 from tjgen.trees.fields.path import Tree
@@ -24,4 +24,5 @@ def shared_cluster(nodes: Iterable[Tree], platform: Platform) -> FitCluster:
     namespaces = {name: one.labels for name, one in spec.namespaces.items()}
     cluster = ScheduledCluster([read_node(node) for node in nodes], namespaces=namespaces, of_classes=classes)
     queues = QueueSnapshot(cluster_queues(spec))
-    return FitCluster(cluster, queues, capabilities(spec), platform.metadata.name, spec.priority_classes, {})
+    volcano = volcano_cluster(spec, cluster.nodes)
+    return FitCluster(cluster, queues, capabilities(spec), platform.metadata.name, spec.priority_classes, {}, volcano)

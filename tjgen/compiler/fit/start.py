@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from tjgen.cluster.queueing.volcano.objects import VolcanoJob
 from tjgen.compiler.fit.admission import admit, evictable_by
 from tjgen.compiler.fit.alternatives import flavored
 from tjgen.compiler.fit.capability import lacking
 from tjgen.compiler.fit.occupancy import Candidate, Occupancy
-from tjgen.compiler.fit.placement import place, remove
+from tjgen.compiler.fit.placement import place, remove, try_place
 from tjgen.compiler.fit.verdicts import (
     BY_QUEUE,
     BY_SCHEDULER,
     FITS,
-    NEVER,
     WAITS,
     FitCluster,
     FitRun,
     FitVerdict,
     combined,
     flavor_names,
+    is_of_volcano,
+    is_submitted,
     verdict_alone,
 )
+from tjgen.compiler.fit.volcano import VolcanoTurns, VolcanoWait, waiting_message
 
 
 def verdicts(runs: Sequence[FitRun], shared: FitCluster) -> list[FitVerdict]:
     """A verdict for each run, in the order of the runs. The nodes and queues of `shared` are empty and stay so."""
     alone = [verdict_alone(run, shared) for run in runs]
-    able = [Candidate(one.run, ordinal) for ordinal, one in enumerate(alone) if one.mode != NEVER]
+    able = [Candidate(one.run, ordinal) for ordinal, one in enumerate(alone) if is_submitted(one, shared)]
     started = start(able, Occupancy(shared))
     by_run = {id(one.run): started[id(one)] for one in able}
     return [combined(one, by_run.get(id(one.run))) for one in alone]
@@ -45,22 +48,29 @@ def start(candidates: Sequence[Candidate], occupancy: Occupancy) -> dict[int, Fi
     candidates = sorted([*candidates, *evicted], key=lambda one: (not one.placed, -one.run.demand.priority))
     results.update(admission.waiting)
     order = changes = 0
-    stuck: dict[tuple[int, str], tuple[int, str]] = {}
+    stuck: dict[tuple[int, bool, str], tuple[int, str]] = {}
     """Changes so far and kind of pod -> the number of such pods that fit, and the sentence for the next one."""
     cluster = occupancy.cluster
-    for one in candidates:
+    by_name = {one.workload.name: one for one in candidates}
+    jobs = {name: one.volcano_job for name, one in by_name.items() if is_of_volcano(one.run, occupancy.volcano_cluster)}
+    turns = VolcanoTurns(occupancy.volcano_cluster, occupancy.volcano, list(jobs.values()), cluster.used())
+    for one, job in _in_turn(candidates, jobs, turns):
         run, assignment = one.run, one.assignment
         if run.queue in occupancy.quotas.queues and assignment is None:
             continue
         demand = flavored(run.demand, assignment.flavors) if assignment is not None else run.demand
-        missing = lacking(demand, run.queue, occupancy.capabilities.get(run.queue, {}), occupancy.used.get(run.queue, {}))
-        if missing:
+        if job is not None:
+            demand = turns.allowed(job, demand)
+            if demand.number < demand.least:
+                results[id(one)] = _waits(run, turns.wait(job, run.demand, try_place(demand, cluster)))
+                continue
+        elif missing := lacking(demand, run.queue, occupancy.capabilities.get(run.queue, {}), occupancy.used.get(run.queue, {})):
             results[id(one)] = FitVerdict(run, WAITS, by=BY_QUEUE, message=missing)
             continue
         remove(one.placed, cluster)
         one.placed = ()
         # The same pods fit no better until others are on the nodes.
-        key = (changes, demand.kind[0][0]) if demand.is_plain and len(demand.sets) == 1 else None
+        key = (changes, demand.volcano is None, demand.kind[0][0]) if demand.is_plain and len(demand.sets) == 1 else None
         least = demand.least if demand.gang else 1
         fitting, waiting = stuck.get(key, (least, "")) if key is not None else (least, "")
         placement = place(demand, cluster) if fitting >= least else None
@@ -69,13 +79,16 @@ def start(candidates: Sequence[Candidate], occupancy: Occupancy) -> dict[int, Fi
             order += 1
             changes += 1
             occupancy.start(one, placement.placed)
+            if job is not None:
+                turns.start(job, placement.placed)
             results[id(one)] = FitVerdict(
                 run, FITS, order=order, flavors=flavors, demand=demand, placement=placement, evicts=evicts
             )
             continue
         started = 0
+        number = fitting
         if placement is not None:
-            waiting = placement.message
+            waiting, number = placement.message, len(placement.placed)
             if demand.gang:
                 remove(placement.placed, cluster)
             if key is not None and (demand.gang or not placement.placed):
@@ -84,11 +97,34 @@ def start(candidates: Sequence[Candidate], occupancy: Occupancy) -> dict[int, Fi
                 started = len(placement.placed)
                 changes += 1
                 one.placed = placement.placed
+        waiting = waiting_message(run.demand, number, waiting)
         results[id(one)] = FitVerdict(
             run, WAITS, by=BY_SCHEDULER, message=waiting, started=started, flavors=flavors, evicts=evicts
         )
+    for name, job in jobs.items():
+        one = by_name[name]
+        if not one.has_started and not turns.has_tried(job):
+            results[id(one)] = _waits(one.run, turns.wait(job, one.run.demand))
     for one in candidates:
         verdict = results[id(one)]
         if verdict.order:
             results[id(one)] = verdict._replace(evictable_by=evictable_by(one, occupancy))
     return results
+
+
+def _in_turn(
+    candidates: Sequence[Candidate], jobs: dict[str, VolcanoJob], turns: VolcanoTurns
+) -> Iterator[tuple[Candidate, VolcanoJob | None]]:
+    """The runs in the order in which they are placed. Volcano's scheduler selects its own, one for each of their turns."""
+    by_name = {one.workload.name: one for one in candidates}
+    for one in candidates:
+        if one.workload.name not in jobs:
+            yield one, None
+        elif (job := turns.next()) is not None:
+            yield by_name[job.name], job
+    while (job := turns.next()) is not None:
+        yield by_name[job.name], job
+
+
+def _waits(run: FitRun, wait: VolcanoWait) -> FitVerdict:
+    return FitVerdict(run, WAITS, by=BY_QUEUE, message=wait.message, share=wait.share)

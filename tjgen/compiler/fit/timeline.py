@@ -11,7 +11,7 @@ from heapq import heapify, heappop, heappush
 
 from tjgen.compiler.fit.occupancy import Candidate, Occupancy
 from tjgen.compiler.fit.start import start
-from tjgen.compiler.fit.verdicts import NEVER, FitCluster, FitRun, FitVerdict, combined, verdict_alone
+from tjgen.compiler.fit.verdicts import FitCluster, FitRun, FitVerdict, combined, is_submitted, verdict_alone
 from tjgen.trees.typing import NamedTuple
 
 ESTIMATE, BOUND, UNKNOWN = "estimate", "deadline", "unknown"
@@ -48,7 +48,7 @@ def timeline(runs: Sequence[FitRun], durations: Sequence[RunDuration], shared: F
     """Each run with its times, in the order of `runs`. The nodes and queues of `shared` are empty and stay so."""
     alone = [verdict_alone(run, shared) for run in runs]
     known = {id(run): duration for run, duration in zip(runs, durations, strict=True)}
-    candidates = [Candidate(one.run, ordinal) for ordinal, one in enumerate(alone) if one.mode != NEVER]
+    candidates = [Candidate(one.run, ordinal) for ordinal, one in enumerate(alone) if is_submitted(one, shared)]
     occupancy = Occupancy(shared)
     first: dict[int, FitVerdict] = {}
     started: dict[int, tuple[int, FitVerdict]] = {}

@@ -11,12 +11,14 @@ from collections.abc import Mapping
 from tjgen.cluster.queueing.kueue.flavorassigner import FIT, Assignment, assign
 from tjgen.cluster.queueing.kueue.objects import QueuedWorkload
 from tjgen.cluster.queueing.kueue.snapshot import QueueSnapshot
+from tjgen.cluster.queueing.volcano.objects import DEFAULT_QUEUE, VolcanoCluster
 from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.compiler.fit.alternatives import flavored, other_flavor, other_order
 from tjgen.compiler.fit.capability import lacking
 from tjgen.compiler.fit.demand import Demand, Priorities
 from tjgen.compiler.fit.placement import Placement, try_place
 from tjgen.compiler.fit.queues import pod_sets
+from tjgen.compiler.fit.volcano import VolcanoState, VolcanoTurns, job_of, waiting_message
 from tjgen.trees.typing import NamedTuple
 
 FITS, WAITS, NEVER = "fits", "waits", "never"
@@ -66,6 +68,8 @@ class FitVerdict(NamedTuple):
     """Runs that Kueue evicts for it."""
     evicted_for: str = ""
     """The run for which Kueue evicts it, and the reason; empty if it keeps its quota."""
+    share: str = ""
+    """What its queue of Volcano can use and uses, if it waits for that; or empty."""
     evictable_by: tuple[str, ...] = ()
     """Priority classes and queues whose runs can evict it after it starts."""
 
@@ -101,11 +105,13 @@ class FitCluster(NamedTuple):
     priorities: Priorities
     memo: dict[object, Placement]
     """Pods of a run -> their placement on the empty cluster."""
+    volcano: VolcanoCluster | None = None
+    """The nodes and the queues of Volcano; None if the Platform does not describe both."""
 
 
 def combined(alone: FitVerdict, started: FitVerdict | None) -> FitVerdict:
     """The verdict for a run next to others: a run that waits may need more than the end of other runs."""
-    if started is None:
+    if started is None or alone.mode == NEVER:
         return alone
     return started if started.order else started._replace(condition=alone.condition)
 
@@ -118,10 +124,17 @@ def verdict_alone(run: FitRun, shared: FitCluster) -> FitVerdict:
         if assignment.mode != FIT:
             return FitVerdict(run, NEVER, by=BY_QUEUE, message=assignment.message)
         demand, names = flavored(demand, assignment.flavors), " ".join(flavor_names(assignment))
-    missing = lacking(demand, run.queue, shared.capabilities.get(run.queue, {}), {})
-    if missing:
+    if is_of_volcano(run, shared.volcano):
+        assert shared.volcano is not None, "the run has a queue of it"
+        job = job_of("", run.queue, demand, 0)
+        turns = VolcanoTurns(shared.volcano, VolcanoState(), [job], {})
+        allowed = turns.allowed(job, demand) if turns.next() is not None else demand._replace(sets=())
+        if allowed.number < demand.least:
+            wait = turns.wait(job, demand, try_place(allowed, shared.cluster))
+            return FitVerdict(run, NEVER, by=BY_QUEUE, message=wait.message, share=wait.share)
+    elif missing := lacking(demand, run.queue, shared.capabilities.get(run.queue, {}), {}):
         return FitVerdict(run, NEVER, by=BY_QUEUE, message=missing)
-    key = (demand.kind, demand.least, names) if demand.is_plain else None
+    key = (demand.kind, demand.least, names, demand.volcano is None) if demand.is_plain else None
     placement = shared.memo.get(key) if key is not None else None
     if placement is None:
         placement = try_place(demand, shared.cluster)
@@ -133,9 +146,18 @@ def verdict_alone(run: FitRun, shared: FitCluster) -> FitVerdict:
     if not condition and run.queue in shared.quotas.queues:
         condition = other_flavor(run.demand, shared.quotas.queues[run.queue], shared.cluster)
     mode = WAITS if condition else NEVER
-    return FitVerdict(
-        run, mode, by=BY_SCHEDULER, message=placement.message, demand=demand, placement=placement, condition=condition
-    )
+    message = waiting_message(demand, len(placement.placed), placement.message)
+    return FitVerdict(run, mode, by=BY_SCHEDULER, message=message, demand=demand, placement=placement, condition=condition)
+
+
+def is_submitted(alone: FitVerdict, shared: FitCluster) -> bool:
+    """Whether a run has an effect on others: one that never starts has none, unless its requests count in a queue of Volcano."""
+    return alone.mode != NEVER or is_of_volcano(alone.run, shared.volcano)
+
+
+def is_of_volcano(run: FitRun, cluster: VolcanoCluster | None) -> bool:
+    """Whether the weights of Volcano's queues are known for a run: it has a gang of Volcano, in a queue of the Platform."""
+    return cluster is not None and run.demand.volcano is not None and (run.queue or DEFAULT_QUEUE) in cluster.queues
 
 
 def flavor_names(assignment: Assignment | None) -> tuple[str, ...]:

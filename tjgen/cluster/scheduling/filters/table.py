@@ -5,6 +5,8 @@ VolumeRestrictions, NodeVolumeLimits, VolumeZone and NodeDeclaredFeatures are le
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tjgen.cluster.scheduling.filters import (
     dynamic_resources,
     inter_pod_affinity,
@@ -35,6 +37,18 @@ FILTERS = (
 )
 _STATIC = (node_unschedulable, node_name, taint_toleration, node_affinity)
 """The filters before NodePorts: they read nothing but the node and the pod."""
+
+
+_VOLCANO = (node_unschedulable, node_affinity, taint_toleration)
+"""The first filters of Volcano's scheduler (volcano v1.15 pkg/scheduler/plugins/predicates)."""
+
+
+def check_for_volcano(pod: SchedulingPod, node: Node, used: Mapping[str, int], pods: int) -> Rejection | None:
+    """The rejection of a node by Volcano's scheduler before the filters on ports: it compares resources first, and names one."""
+    lacking = node_resources_fit.check(pod, node, used, pods)
+    if lacking is not None:
+        return lacking._replace(reasons=lacking.reasons[:1])
+    return next((one for one in (each.check(pod, node) for each in _VOLCANO) if one is not None), None)
 
 
 def check_node(pod: SchedulingPod, node: Node) -> Rejection | None:
