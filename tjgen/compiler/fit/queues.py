@@ -12,7 +12,7 @@ from tjgen.cluster.queueing.kueue.objects import (
     PodSetRequest,
     ResourceFlavor,
 )
-from tjgen.cluster.queueing.volcano.objects import CAPACITY, DEFAULT_QUEUE, PROPORTION, ROOT, VolcanoCluster, VolcanoQueue
+from tjgen.cluster.queueing.volcano.objects import CAPACITY, DEFAULT_QUEUE, PROPORTION, ROOT, VolcanoCluster, WeightedQueue
 from tjgen.cluster.queueing.volcano.resources import added, resources_of
 from tjgen.cluster.scheduling.node import Node, amounts
 from tjgen.compiler.fit.demand import Demand
@@ -42,7 +42,7 @@ def volcano_cluster(spec: PlatformSpec, nodes: Sequence[Node]) -> VolcanoCluster
     if not nodes or not several or any(one.parent not in (None, ROOT) for _, one in several.values()):
         return None
     queues = {
-        name: VolcanoQueue(
+        name: WeightedQueue(
             name,
             one.weight,
             one.priority or 0,
@@ -53,7 +53,7 @@ def volcano_cluster(spec: PlatformSpec, nodes: Sequence[Node]) -> VolcanoCluster
         for name, (capability, one) in several.items()
     }
     plugin = CAPACITY if any(one.deserved for one in queues.values()) else PROPORTION
-    default = VolcanoQueue(DEFAULT_QUEUE)
+    default = WeightedQueue(DEFAULT_QUEUE)
     return VolcanoCluster({DEFAULT_QUEUE: default, **queues}, added(resources_of(node.allocatable) for node in nodes), plugin)
 
 

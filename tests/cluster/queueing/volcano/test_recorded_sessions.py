@@ -11,7 +11,7 @@ from tests.cluster.queueing.volcano.clusters import cluster
 from tests.cluster.queueing.volcano.compared import differences
 from tests.cluster.queueing.volcano.record import RECORDED, RELEASE
 from tjgen.cluster.queueing.volcano.messages import gang_message
-from tjgen.cluster.queueing.volcano.objects import VolcanoCluster, VolcanoQueue
+from tjgen.cluster.queueing.volcano.objects import VolcanoCluster, WeightedQueue
 from tjgen.cluster.queueing.volcano.shares import by_weight, real_capabilities
 
 
@@ -45,18 +45,20 @@ def test_the_comparison_sees_a_difference() -> None:
 @pytest.mark.parametrize(
     ("queues", "requests", "expected"),
     [
-        pytest.param([VolcanoQueue("a"), VolcanoQueue("b", 3)], (64, 64), (16, 48), id="by weight"),
-        pytest.param([VolcanoQueue("a"), VolcanoQueue("b", 3)], (64, 8), (56, 8), id="what another does not request"),
+        pytest.param([WeightedQueue("a"), WeightedQueue("b", 3)], (64, 64), (16, 48), id="by weight"),
+        pytest.param([WeightedQueue("a"), WeightedQueue("b", 3)], (64, 8), (56, 8), id="what another does not request"),
         pytest.param(
-            [VolcanoQueue("a", capability={"gpu": 8}), VolcanoQueue("b")], (64, 64), (8, 56), id="at most its capability"
+            [WeightedQueue("a", capability={"gpu": 8}), WeightedQueue("b")], (64, 64), (8, 56), id="at most its capability"
         ),
         pytest.param(
-            [VolcanoQueue("a", guarantee={"gpu": 40}), VolcanoQueue("b")], (64, 64), (40, 24), id="at least its guarantee"
+            [WeightedQueue("a", guarantee={"gpu": 40}), WeightedQueue("b")], (64, 64), (40, 24), id="at least its guarantee"
         ),
-        pytest.param([VolcanoQueue("a", guarantee={"gpu": 40}), VolcanoQueue("b")], (0, 64), (40, 24), id="an unused guarantee"),
+        pytest.param(
+            [WeightedQueue("a", guarantee={"gpu": 40}), WeightedQueue("b")], (0, 64), (40, 24), id="an unused guarantee"
+        ),
     ],
 )
-def test_queues_share_the_nodes(queues: list[VolcanoQueue], requests: tuple[int, int], expected: tuple[int, int]) -> None:
+def test_queues_share_the_nodes(queues: list[WeightedQueue], requests: tuple[int, int], expected: tuple[int, int]) -> None:
     """64 devices are divided by weight, between guarantee and capability."""
     whole = VolcanoCluster({one.name: one for one in queues}, {"gpu": 64.0})
     wanted = {name: {"gpu": float(amount)} for name, amount in zip("ab", requests, strict=True)}

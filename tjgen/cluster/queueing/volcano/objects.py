@@ -10,7 +10,7 @@ DEFAULT_QUEUE, ROOT = "default", "root"
 """Queues that Volcano creates: that of groups that name none, and the parent of the others."""
 
 
-class VolcanoQueue(NamedTuple):
+class WeightedQueue(NamedTuple):
     """A Queue."""
 
     name: str
@@ -27,7 +27,7 @@ class VolcanoQueue(NamedTuple):
 class VolcanoCluster(NamedTuple):
     """The queues and nodes of a cluster."""
 
-    queues: dict[str, VolcanoQueue]
+    queues: dict[str, WeightedQueue]
     total: Resources
     """What all nodes can allocate."""
     plugin: str = PROPORTION

@@ -18,7 +18,7 @@ OVERCOMMIT = 1.2
 """How much of all nodes the groups that are Inqueue can request (`overcommit-factor`)."""
 
 
-class Rejection(NamedTuple):
+class EnqueueRejection(NamedTuple):
     """Why a group stays Pending."""
 
     message: str
@@ -61,7 +61,7 @@ class VolcanoSessions:
 
     def _open(self) -> None:
         """Open a session: compute what the queues deserve, and enqueue groups."""
-        self.rejected: dict[str, Rejection] = {}
+        self.rejected: dict[str, EnqueueRejection] = {}
         """Job -> why its group stays Pending."""
         self.tried: set[str] = set()
         """The jobs to which the session came."""
@@ -151,9 +151,9 @@ class VolcanoSessions:
             wanted = added([least, self._allocated[name], by_queue[name], {key: -n for key, n in elastic[name].items()}])
             insufficient = beyond(wanted, self._capabilities[name], least)
             if overused:
-                self.rejected[one.name] = Rejection(event(OVERUSED, overused), overused, is_of_cluster=True)
+                self.rejected[one.name] = EnqueueRejection(event(OVERUSED, overused), overused, is_of_cluster=True)
             elif insufficient:
-                self.rejected[one.name] = Rejection(event(INSUFFICIENT, insufficient), insufficient, is_of_cluster=False)
+                self.rejected[one.name] = EnqueueRejection(event(INSUFFICIENT, insufficient), insufficient, is_of_cluster=False)
             else:
                 together = added([together, least])
                 by_queue[name] = added([by_queue[name], least])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tjgen.cluster.queueing.volcano.objects import VolcanoCluster, VolcanoQueue
+from tjgen.cluster.queueing.volcano.objects import VolcanoCluster, WeightedQueue
 from tjgen.cluster.queueing.volcano.resources import Resources, added, exceeding, is_empty, is_within, limited, most
 
 
@@ -18,7 +18,7 @@ def real_capabilities(cluster: VolcanoCluster) -> dict[str, Resources]:
 
 
 def by_weight(
-    queues: Mapping[str, VolcanoQueue], requests: Mapping[str, Resources], most_of: Mapping[str, Resources], total: Resources
+    queues: Mapping[str, WeightedQueue], requests: Mapping[str, Resources], most_of: Mapping[str, Resources], total: Resources
 ) -> dict[str, Resources]:
     """Queue with jobs -> what it deserves of all nodes (plugin proportion).
 
@@ -49,6 +49,6 @@ def by_weight(
             return deserved
 
 
-def as_written(queues: Mapping[str, VolcanoQueue], most_of: Mapping[str, Resources]) -> dict[str, Resources]:
+def as_written(queues: Mapping[str, WeightedQueue], most_of: Mapping[str, Resources]) -> dict[str, Resources]:
     """Queue -> what it deserves, as its Queue sets it (plugin capacity)."""
     return {name: most(limited(one.deserved, most_of[name]), one.guarantee) for name, one in queues.items()}
