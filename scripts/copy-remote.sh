@@ -1,6 +1,7 @@
 # Copies the part INDEX of WORKERS of what REMOTE holds to the folder TARGET by rclone, verifies it, and marks it as complete.
-# With ONE=true REMOTE is the URL of one file. All workers divide one list of REMOTE, which the first of them writes. If
-# REMOTE has changed since, the worker removes the list and fails, and the next attempts use a new one. marks.sh goes before.
+# With ONE=true REMOTE is the URL of one file. PATHS are the files and folders of REMOTE to copy, one in each line, or all
+# of it. All workers divide one list of REMOTE, which the first of them writes. If REMOTE has changed since, the worker
+# removes the list and fails, and the next attempts use a new one. marks.sh goes before.
 tmp=$(mktemp -d)
 own=$STATE/lists/$JOB.$INDEX.$POD
 reason=
@@ -22,7 +23,8 @@ fail() {
 }
 
 listing() { # prints time;size;path of every object, sorted
-  rclone lsf --recursive --files-only --use-server-modtime --format tsp --separator ';' "$REMOTE" >"$tmp/raw" 2>"$tmp/errors" ||
+  rclone lsf --recursive --files-only --use-server-modtime --format tsp --separator ';' \
+    --filter-from "$tmp/filters" "$REMOTE" >"$tmp/raw" 2>"$tmp/errors" ||
     fail "$REMOTE cannot be listed: $(tail -n 1 "$tmp/errors")"
   sort "$tmp/raw"
 }
@@ -67,6 +69,9 @@ if complete; then
   exit 0
 fi
 mkdir -p "$STATE/lists"
+printf '%s' "${PATHS:+$PATHS
+}" >"$tmp/paths"
+sed -n 's/[][*?{}\\]/\\&/g; s|^|+ /|; p; s|$|/**|; p; $s/.*/- */p' "$tmp/paths" >"$tmp/filters"
 # A name that others do not have is never of a file that is being copied.
 export RCLONE_INPLACE=true
 if [ "${ONE:-}" = true ]; then
@@ -82,6 +87,10 @@ fi
 if [ ! -e "$STATE/lists/$JOB" ]; then
   listing >"$own"
   [ -s "$own" ] || fail "$REMOTE holds no files"
+  while IFS= read -r path; do
+    cut -d ';' -f 3- "$own" | WANTED=$path awk 'index($0 "/", ENVIRON["WANTED"] "/") == 1 { found = 1 } END { exit !found }' ||
+      fail "$REMOTE has no $path"
+  done <"$tmp/paths"
   # A line end in a name leaves a line without time and size.
   ! grep -qvE '^[^;]+;-?[0-9]+;.' "$own" || fail "$REMOTE has files with line ends in their names"
   # A hard link is made only if there is no list yet; without hard links the last list is the list, as the marks show.

@@ -23,6 +23,7 @@ SOURCE, TARGET, STATE = (os.environ[name] for name in ("SOURCE", "TARGET", "STAT
 INDEX, WORKERS = int(os.environ["INDEX"]), int(os.environ["WORKERS"])
 JOB, JOB_NAME, POD = (os.environ[name] for name in ("JOB", "JOB_NAME", "POD"))
 THREADS = int(os.environ.get("THREADS", "16"))
+PATHS = [path for path in os.environ.get("PATHS", "").split("\n") if path]
 MOUNT_POINT = os.environ.get("MOUNT_POINT")
 FAILURES = os.path.join(STATE, "failures", JOB_NAME)
 LIST = os.path.join(STATE, "lists", JOB)
@@ -55,7 +56,7 @@ def shown(paths):
 
 
 def scan():
-    """All entries below SOURCE, sorted by path. Raises CopyError if one of them cannot be copied."""
+    """The entries of PATHS, or all below SOURCE, sorted by path. Raises CopyError if one of them cannot be copied."""
     entries, unreadable, odd, leaving = [], [], [], []
     root = os.path.realpath(SOURCE)
     folders = [""]
@@ -72,6 +73,8 @@ def scan():
                 log(f"{child.name} at the root of the source is not copied: it is not data")
                 continue
             path = os.path.join(below, child.name)
+            if PATHS and not any(inside(path, one) or inside(one, path) for one in PATHS):
+                continue
             found = child.stat(follow_symlinks=False)
             if stat.S_ISLNK(found.st_mode):
                 link = os.readlink(child.path)
@@ -85,7 +88,9 @@ def scan():
                 entries.append([FILE, path, found.st_size, found.st_mtime_ns])
             else:
                 odd.append(path)
+    there = {entry[1] for entry in entries}
     for paths, why in (
+        ([path for path in PATHS if path not in there], "is not in the source"),
         (unreadable, "cannot be read"),
         (odd, "is neither a file nor a folder nor a link"),
         (leaving, "leads out of the source, or is absolute: make it a relative link inside, or copy its target there"),

@@ -27,7 +27,7 @@ from tjgen.language.spec.models.metadata import Metadata
 from tjgen.language.spec.models.monitor import Monitor, Threshold, Thresholds
 from tjgen.language.spec.models.patches import Operation, Patch, PatchTarget
 from tjgen.language.spec.models.pod import Pod
-from tjgen.language.spec.models.prefetch import Cache, MemoryCache, Prefetch, PrefetchSource, SsdCache
+from tjgen.language.spec.models.prefetch import Cache, MemoryCache, Prefetch, PrefetchSet, PrefetchSource, SsdCache
 from tjgen.language.spec.models.restart import Cleanup, Elastic, FailureRule, Restart, Success
 from tjgen.language.spec.models.roles import Role
 from tjgen.language.spec.models.runtime import RuntimeRef
@@ -109,6 +109,7 @@ __all__ = [
     "Populator",
     "Port",
     "Prefetch",
+    "PrefetchSet",
     "PrefetchSource",
     "Probes",
     "Program",

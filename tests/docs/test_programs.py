@@ -67,11 +67,7 @@ def containers(folder: Path, prefetch: dict[str, Any], **checkpoints: Any) -> li
         "apiVersion": "tjgen.dev/v1alpha1",
         "kind": "Experiment",
         "metadata": {"name": "all", "namespace": "team"},
-        "spec": {
-            **SPEC,
-            "prefetch": {"volume": "data", **prefetch},
-            "checkpoints": {**SPEC["checkpoints"], **checkpoints},
-        },
+        "spec": {**SPEC, "prefetch": prefetch, "checkpoints": {**SPEC["checkpoints"], **checkpoints}},
     }
     (folder / "experiment.yaml").write_text(json.dumps(document))
     found: list[tuple[dict[str, Any], int | None]] = []
@@ -100,7 +96,7 @@ def images(rows: dict[str, str], of_run: set[str]) -> set[str]:
     return {DEFAULTS[purpose] for purpose in re.findall("`([a-z]+)`", rows["Image"])}
 
 
-PARTS = ("marks.sh", "checkpoints.sh")
+PARTS = ("marks.sh", "checkpoints.sh", "report.sh")
 """Programs that others begin with."""
 
 
@@ -138,9 +134,15 @@ def test_a_section_is_complete(name: str) -> None:
 
 
 def test_images_and_deadlines_are_those_of_manifests(tmp_path: Path) -> None:
-    ways = ({"source": "s3://sets/one"}, {"source": {"volume": "archive"}}, {"command": ["./bring"], "image": "own:1"})
-    made = [one for prefetch in ways for one in containers(tmp_path, prefetch)]
-    made += containers(tmp_path, ways[0], index={}, resumeFrom={"run": "all-bcdfghjk", "best": "loss"})
+    ways: tuple[dict[str, Any], ...] = (
+        {"source": "s3://sets/one"},
+        {"source": {"volume": "archive"}},
+        {"command": ["./bring"], "image": "own:1"},
+    )
+    made = [one for prefetch in ways for one in containers(tmp_path, {"volume": "data", **prefetch})]
+    several = {f"s{number}": {"volume": "data", **ways[0], "path": f"p{number}", "priority": number} for number in range(2)}
+    made += [one for one in containers(tmp_path, {"sets": several}) if one[0]["name"].startswith("after-")]
+    made += containers(tmp_path, {"volume": "data", **ways[0]}, index={}, resumeFrom={"run": "all-bcdfghjk", "best": "loss"})
     of_run = {container["image"] for container, _ in made if container["name"] == "node"}
     for name, rows in sections().items():
         mine = [(one, deadline) for one, deadline in made if any(has(argument, name) for argument in one.get("args", []))]

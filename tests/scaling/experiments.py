@@ -89,6 +89,24 @@ CASES = (
         16,
     ),
     Case(
+        "paths of a prefetch that overlap",
+        BUILD,
+        lambda n: one(
+            volumes={"v": {"pvc": "v", "mountPath": "/v", "readOnly": True}},
+            prefetch={"volume": "v", "source": {"uri": "s3://b/s", "paths": [f"p{i % (n // 2 + 1)}" for i in range(n)]}},
+        ),
+        16,
+    ),
+    Case(
+        "paths of a prefetch",
+        BUILD,
+        lambda n: one(
+            volumes={"v": {"pvc": "v", "mountPath": "/v", "readOnly": True}},
+            prefetch={"volume": "v", "source": {"uri": "s3://b/s", "paths": [f"p{i}" for i in range(n)]}},
+        ),
+        32,
+    ),
+    Case(
         "tasks with volumes",
         BUILD,
         lambda n: one(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.compiler.volumes.protocol import JOB
-from tjgen.compiler.volumes.table import source_of
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -15,12 +14,12 @@ from tjgen.trees.workload.workload import Workload
 
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Contribution | Diagnostic]:
     """Nothing if the experiment has no `prefetch` to a volume that a Job fills."""
-    prefetch = experiment.spec.prefetch
-    if prefetch is None or prefetch.volume is None or prefetch.volume not in experiment.spec.volumes:
-        return
-    if source_of(experiment.spec.volumes[prefetch.volume]).filled_by != JOB:
+    if experiment.spec.prefetch is None:
         return
     # Loaded only for experiments with a prefetch.
-    from tjgen.compiler.programs.prefetching import mounts
+    from tjgen.compiler.programs.prefetching import mounts, sections
 
-    yield from mounts.of_content(workload, experiment, prefetch)
+    # By name: another priority does not change the pods.
+    for section in sorted(sections.prefetch_sections(experiment), key=lambda one: one.name):
+        if sections.filled_by(section, experiment) == JOB:
+            yield from mounts.of_content(workload, experiment, section)

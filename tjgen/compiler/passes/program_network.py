@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.compiler.programs.objects import metadata
+from tjgen.compiler.volumes.protocol import JOB
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.fields.path import Tree, get
@@ -39,10 +40,10 @@ def policies(workload: Workload, experiment: Experiment, setting: Setting) -> It
 def reached_by(program: str, experiment: Experiment) -> str:
     """What a program reaches over the network."""
     if program == "prefetch":
-        prefetch = experiment.spec.prefetch
-        copies = (
-            prefetch is not None and prefetch.source is not None and prefetch.source.volume is not None and not prefetch.command
-        )
+        from tjgen.compiler.programs.prefetching.sections import filled_by, prefetch_sections
+
+        jobs = [one.fields for one in prefetch_sections(experiment) if filled_by(one, experiment) == JOB]
+        copies = all(one.source is not None and one.source.volume is not None and not one.command for one in jobs)
         return NOTHING if copies else STORES
     return {"backup": API_SERVER, "build": STORES}.get(program, NOTHING)
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tjgen.cluster.schema.patterns import search
-from tjgen.language.resolve.places import without_value
-from tjgen.language.spec.compact import LABEL
+from tjgen.language.resolve.named_sets import name_problem
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.k8s.nearest import nearest
-from tjgen.trees.source.document import Document
 
 DATA: FieldPath = ("spec", "data")
 _OPTIONS_OF = {"weights": "weighted", "lists": "explicit"}
@@ -27,8 +24,6 @@ _UNDIVIDED = ("subPath", "volume")
 _DIVIDING = ("by", "weights", "lists", "options", "remainder", "workers", "virtual", "balance", "covering")
 _LISTS = "/etc/tjgen/slices"
 """Folder of the lists of slices, unless `mountPath` sets it; lists of a data set with a name are in its subfolder."""
-_LONGEST = 40
-"""Characters of the name of a data set, which names of volumes and containers contain."""
 _WHOLE = ("contiguous", "contiguous-size-balanced", "hash", "lpt", "rendezvous", "round-robin", "weighted")
 """Strategies that have every item in a slice."""
 
@@ -46,7 +41,7 @@ def check(spec: Tree) -> Iterator[Diagnostic]:
     lists: dict[str, str] = {}
     for name, one in sets.items():
         at = (*DATA, "sets", name)
-        yield from _name(name, at)
+        yield from name_problem(name, at)
         yield from _data_set(spec, one, at)
         slices = one.get("slices", {})
         if slices.get("deliver") in _DELIVERIES_OF["mountPath"]:
@@ -56,17 +51,6 @@ def check(spec: Tree) -> Iterator[Diagnostic]:
                 message = f'the lists of data sets "{other}" and "{name}" are both mounted at {folder}'
                 hint = f"leave mountPath out, or write mountPath: {folder}/{name}"
                 yield Diagnostic("TJ158", message, path=(*at, "slices", "mountPath"), hint=hint)
-
-
-def empty(document: Document) -> list[Diagnostic]:
-    """TJ157 for data sets without a value."""
-    return without_value(document, (*DATA, "sets"), "TJ157", "data set", lambda _: "add volume, or remove the data set")
-
-
-def _name(name: str, at: FieldPath) -> Iterator[Diagnostic]:
-    if not search(LABEL["pattern"])(name) or len(name) > _LONGEST:
-        hint = f"use at most {_LONGEST} lowercase letters, digits and '-'"
-        yield Diagnostic("TJ157", f'"{name}" is not a name for a data set: variables and volumes contain it', path=at, hint=hint)
 
 
 def _data_set(spec: Tree, data: Tree, at: FieldPath) -> Iterator[Diagnostic]:

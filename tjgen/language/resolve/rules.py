@@ -41,6 +41,7 @@ def check_rules(experiment: Tree) -> list[Diagnostic]:
         *_amounts(spec),
         *_requests(spec),
         *(_data(spec) if "data" in spec else ()),
+        *(_prefetch(spec) if "prefetch" in spec else ()),
         *_schedule(spec),
         *_patches(spec),
     ]
@@ -121,7 +122,8 @@ def _names(spec: Tree) -> Iterator[Diagnostic]:
 
 def _mounted_by_others(spec: Tree) -> set[str]:
     """Yield the volumes that a section of the experiment mounts, each with its place."""
-    sections = (("code", "workspace"), ("prefetch", "source"), ("initializer",))
+    sections = [("code", "workspace"), ("prefetch", "source"), ("initializer",)]
+    sections += [("prefetch", "sets", name, "source") for name in get(spec, ("prefetch", "sets"), None) or {}]
     named = {get(spec, (*section, "volume"), None) or "" for section in sections}
     holders = [spec, *spec.get("roles", {}).values()]
     extra = [one for holder in holders for kind in _EXTRA for one in holder.get(kind, {}).values()]
@@ -221,6 +223,12 @@ def _data(spec: Tree) -> Iterator[Diagnostic]:
     from tjgen.language.resolve import data_rules  # loaded only for those who have data
 
     return data_rules.check(spec)
+
+
+def _prefetch(spec: Tree) -> Iterator[Diagnostic]:
+    from tjgen.language.resolve import prefetch_rules  # few experiments have a prefetch
+
+    return prefetch_rules.check(spec["prefetch"])
 
 
 def _schedule(spec: Tree) -> Iterator[Diagnostic]:

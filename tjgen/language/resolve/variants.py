@@ -57,10 +57,10 @@ def variants(document: Document, surroundings: Surroundings) -> Variants:
         from tjgen.language.resolve import tasks  # few experiments have tasks
 
         diagnostics += tasks.empty(document)
-    if get(document.value, ("spec", "data", "sets"), None):
-        from tjgen.language.resolve import data_rules  # few experiments have several data sets
+    if any(get(document.value, ("spec", section, "sets"), None) for section in ("data", "prefetch")):
+        from tjgen.language.resolve import named_sets  # few experiments have several data sets
 
-        diagnostics += data_rules.empty(document)
+        diagnostics += named_sets.empty(document)
     if not has_errors(diagnostics):
         diagnostics += _shaped(resolved) if _has_tasks(resolved.tree) else _checked(resolved.tree, resolved.documents)
     if has_errors(diagnostics):

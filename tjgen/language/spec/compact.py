@@ -1038,6 +1038,7 @@ PREFETCH_SOURCE: Schema = {
         "uri": {"type": "string", "minLength": 1},
         "volume": {"type": "string", "minLength": 1},
         "path": {"type": "string", "minLength": 1},
+        "paths": {"type": "array", "items": {"type": "string", "minLength": 1}},
     },
 }
 PREFETCH_SOURCE_FORM = Form(
@@ -1046,6 +1047,37 @@ PREFETCH_SOURCE_FORM = Form(
     choices={"uri": 0, "volume": 1},
     needed=True,
 )
+
+PREFETCH_SET: Schema = {
+    "type": "object",
+    "properties": {
+        "volume": {"type": "string", "minLength": 1},
+        "path": {"type": "string", "minLength": 1},
+        "source": {**PREFETCH_SOURCE, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        "image": {"type": "string", "minLength": 1},
+        "command": {"type": "array", "items": {"type": "string"}},
+        "args": {"type": "array", "items": {"type": "string"}},
+        "env": {
+            "type": "object",
+            "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
+        },
+        "secret": {"type": "string", "minLength": 1},
+        "workers": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "deadline": {
+            "type": "string",
+            "pattern": "^[1-9][0-9]{0,4}[smhd]$",
+            "x-tjgen-expects": "write a number and s, m, h or d, such as 12h",
+        },
+        "wait": {"type": "boolean"},
+        "waitTimeout": {
+            "type": "string",
+            "pattern": "^[1-9][0-9]{0,4}[smhd]$",
+            "x-tjgen-expects": "write a number and s, m, h or d, such as 12h",
+        },
+        "priority": {"type": "integer", "maximum": 2147483647, "minimum": 0, "x-tjgen-exact": True},
+    },
+}
+PREFETCH_SET_FORM = Form(fields={"source": PREFETCH_SOURCE_FORM, "env": Form(each=ENV_VAR_FORM)})
 
 MEMORY_CACHE: Schema = {
     "type": "object",
@@ -1094,10 +1126,46 @@ PREFETCH: Schema = {
             "pattern": "^[1-9][0-9]{0,4}[smhd]$",
             "x-tjgen-expects": "write a number and s, m, h or d, such as 12h",
         },
+        "priority": {"type": "integer", "maximum": 2147483647, "minimum": 0, "x-tjgen-exact": True},
+        "sets": {"type": "object", "additionalProperties": PREFETCH_SET},
         "cache": CACHE,
     },
 }
-PREFETCH_FORM = Form(fields={"source": PREFETCH_SOURCE_FORM, "env": Form(each=ENV_VAR_FORM)})
+PREFETCH_FORM = Form(
+    alternatives=(
+        (
+            "volume",
+            "path",
+            "source",
+            "image",
+            "command",
+            "args",
+            "secret",
+            "workers",
+            "deadline",
+            "wait",
+            "wait_timeout",
+            "priority",
+        ),
+        ("sets",),
+    ),
+    choices={
+        "volume": 0,
+        "path": 0,
+        "source": 0,
+        "image": 0,
+        "command": 0,
+        "args": 0,
+        "secret": 0,
+        "workers": 0,
+        "deadline": 0,
+        "wait": 0,
+        "wait_timeout": 0,
+        "priority": 0,
+        "sets": 1,
+    },
+    fields={"source": PREFETCH_SOURCE_FORM, "env": Form(each=ENV_VAR_FORM), "sets": Form(each=PREFETCH_SET_FORM)},
+)
 
 THRESHOLD: Schema = {
     "type": "object",

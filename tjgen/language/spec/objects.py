@@ -1169,17 +1169,69 @@ class Checkpoints:
 class PrefetchSource:
     """Source of the data."""
 
-    __slots__ = ("path", "uri", "volume")
+    __slots__ = ("path", "paths", "uri", "volume")
 
     uri: str | None
     volume: str | None
     path: str | None
+    paths: Sequence[str]
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.uri = get("uri")
         self.volume = get("volume")
         self.path = get("path")
+        self.paths = get("paths", ())
+
+
+class PrefetchSet:
+    """Data to fetch to a volume before training starts."""
+
+    __slots__ = (
+        "args",
+        "command",
+        "deadline",
+        "env",
+        "image",
+        "path",
+        "priority",
+        "secret",
+        "source",
+        "volume",
+        "wait",
+        "wait_timeout",
+        "workers",
+    )
+
+    volume: str | None
+    path: str | None
+    source: PrefetchSource | None
+    image: str | None
+    command: Sequence[str]
+    args: Sequence[str]
+    env: Mapping[str, EnvVar]
+    secret: str | None
+    workers: int
+    deadline: str
+    wait: bool
+    wait_timeout: str
+    priority: int
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.volume = get("volume")
+        self.path = get("path")
+        self.source = None if (value := get("source")) is None else PrefetchSource(value)
+        self.image = get("image")
+        self.command = get("command", ())
+        self.args = get("args", ())
+        self.env = {key: EnvVar(item) for key, item in get("env", _NONE).items()}
+        self.secret = get("secret")
+        self.workers = get("workers", 4)
+        self.deadline = get("deadline", "1d")
+        self.wait = get("wait", True)
+        self.wait_timeout = get("waitTimeout", "6h")
+        self.priority = get("priority", 0)
 
 
 class MemoryCache:
@@ -1230,53 +1282,18 @@ class Cache:
         self.ssd = None if (value := get("ssd")) is None else SsdCache(value)
 
 
-class Prefetch:
-    """Data to fetch before training starts."""
+class Prefetch(PrefetchSet):
+    """One prefetch, or several prefetches that have names; and caches of the nodes."""
 
-    __slots__ = (
-        "args",
-        "cache",
-        "command",
-        "deadline",
-        "env",
-        "image",
-        "path",
-        "secret",
-        "source",
-        "volume",
-        "wait",
-        "wait_timeout",
-        "workers",
-    )
+    __slots__ = ("cache", "sets")
 
-    volume: str | None
-    path: str | None
-    source: PrefetchSource | None
-    image: str | None
-    command: Sequence[str]
-    args: Sequence[str]
-    env: Mapping[str, EnvVar]
-    secret: str | None
-    workers: int
-    deadline: str
-    wait: bool
-    wait_timeout: str
+    sets: Mapping[str, PrefetchSet]
     cache: Cache | None
 
     def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
         get = tree.get
-        self.volume = get("volume")
-        self.path = get("path")
-        self.source = None if (value := get("source")) is None else PrefetchSource(value)
-        self.image = get("image")
-        self.command = get("command", ())
-        self.args = get("args", ())
-        self.env = {key: EnvVar(item) for key, item in get("env", _NONE).items()}
-        self.secret = get("secret")
-        self.workers = get("workers", 4)
-        self.deadline = get("deadline", "1d")
-        self.wait = get("wait", True)
-        self.wait_timeout = get("waitTimeout", "6h")
+        self.sets = {key: PrefetchSet(item) for key, item in get("sets", _NONE).items()}
         self.cache = None if (value := get("cache")) is None else Cache(value)
 
 

@@ -35,7 +35,7 @@ OPAQUE: dict[str, Any] = {
             },
         },
         "volumes": {"*": {"pvc": {"create": {"size": "size"}}}},
-        "prefetch": {"env": {"*": {"value": "text"}}},
+        "prefetch": {"env": {"*": {"value": "text"}}, "sets": {"*": {"env": {"*": {"value": "text"}}}}},
         "initializer": {"dataset": {"env": {"*": {"value": "text"}}}, "model": {"env": {"*": {"value": "text"}}}},
     },
 }

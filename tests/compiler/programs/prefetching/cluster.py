@@ -37,7 +37,7 @@ def interpreter(name: str) -> list[str] | None:
 class Cluster:
     """Folders for the volumes of an experiment with a prefetch, and the containers of its manifests."""
 
-    def __init__(self, folder: Path, source: Any, *, workers: int = 1, path: str | None = "set", **prefetch: Any) -> None:
+    def __init__(self, folder: Path, source: Any, *, workers: int | None = 1, path: str | None = "set", **prefetch: Any) -> None:
         self.folder = folder
         self.source, self.target = folder / "source", folder / "target"
         for one in (self.source, self.target):
@@ -51,6 +51,7 @@ class Cluster:
             "volumes": {
                 "origin": {"nfs": {"server": "nas.example", "path": "/export"}, "mountPath": "/origin", "readOnly": True},
                 "data": {"pvc": "data", "mountPath": "/data", "readOnly": True},
+                "other": {"pvc": "other", "mountPath": "/other", "readOnly": True},
             },
             "prefetch": {key: value for key, value in asked.items() if value is not None},
         }
@@ -58,7 +59,8 @@ class Cluster:
         (folder / "experiment.yaml").write_text(yaml.safe_dump({**head, "spec": spec}), encoding="utf-8")
         answer = tjgen(folder, "build", "experiment.yaml")
         assert answer.code == 0, answer.err
-        built = {one["kind"]: one for one in yaml.safe_load_all(answer.out)}
+        self.objects: list[Any] = list(yaml.safe_load_all(answer.out))
+        built = {one["kind"]: one for one in self.objects}
         self.job = built["Job"]
         self.worker = self.job["spec"]["template"]["spec"]
         [replicated] = built["JobSet"]["spec"]["replicatedJobs"]
@@ -82,15 +84,18 @@ class Cluster:
         return [*program, *container["command"][1:], *container["args"]]
 
     def environment(self, container: Mapping[str, Any], **fields: str) -> dict[str, str]:
-        """The variables of a container, with the folders in place of the mounts."""
+        """The variables of a container of the only Job or of a run, with the folders in place of the mounts."""
+        return {**self.placed(container, {"target": self.target, "source": self.source, "data": self.target}), **fields}
+
+    def placed(self, container: Mapping[str, Any], folders: Mapping[str, Path]) -> dict[str, str]:
+        """The variables of a container, with the folder of each volume in place of its mount."""
         found = {one["name"]: str(one.get("value", "")) for one in container["env"]}
-        places = {mount["mountPath"]: {"target": self.target, "source": self.source, "data": self.target}.get(mount["name"])
-                  for mount in container["volumeMounts"]}  # fmt: skip
+        places = {mount["mountPath"]: folders.get(mount["name"]) for mount in container["volumeMounts"]}
         for name, value in found.items():
             for place, folder in places.items():
                 if folder is not None and (value == place or value.startswith(f"{place}/")):
                     found[name] = str(folder) + value[len(place) :]
-        return {**found, "PATH": os.environ["PATH"], "TMPDIR": str(self.folder), **fields}
+        return {**found, "PATH": os.environ["PATH"], "TMPDIR": str(self.folder)}
 
     def start(
         self, program: list[str], index: int = 0, *, job: str = "uid-1", attempt: int = 0, **more: str

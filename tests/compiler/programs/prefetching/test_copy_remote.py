@@ -30,8 +30,8 @@ def shell(request: pytest.FixtureRequest) -> list[str]:
 class Store(Cluster):
     """A prefetch from a bucket; the folder of the source stands in for it."""
 
-    def __init__(self, folder: Path, workers: int = 1, names: list[str] = NAMES) -> None:
-        super().__init__(folder, "s3://bucket/set", workers=workers)
+    def __init__(self, folder: Path, workers: int = 1, names: list[str] = NAMES, paths: list[str] | None = None) -> None:
+        super().__init__(folder, {"uri": "s3://bucket/set", "paths": paths or []}, workers=workers)
         for number, name in enumerate(names):
             file = self.source / name
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -79,6 +79,29 @@ def test_a_store_that_changes_is_not_marked(shell: list[str], tmp_path: Path) ->
     assert made.same()
 
 
+def test_only_the_files_and_folders_of_the_list_are_copied(shell: list[str], tmp_path: Path) -> None:
+    wanted = ["a", "b c", "deep/er", "f$(x)", "set[1]{a,b}*?", "back\\slash", "-rf", "; #", "top/é-数据"]
+    extra = ["deep/other", "ab", "a.txt", "set1aXY", "deep/er.txt", "top/other", "slash", "in/a", "in/deep/er/d"]
+    inside = [f"{path}/{name}" if path in ("deep/er", "set[1]{a,b}*?") else path for path in wanted for name in ("d", "x y/z")]
+    made = Store(tmp_path, 2, [*inside, *extra], wanted)
+    for index in range(2):
+        code, errors = made.attempt(shell, index)
+        assert code == 0, errors
+    assert made.complete()
+    assert sorted(str(path.relative_to(made.content)) for path in made.content.rglob("*") if path.is_file()) == sorted(
+        set(inside)
+    )
+
+
+@pytest.mark.parametrize("missing", ["none", "a/none", "A", "*", "deep/e"])
+def test_a_path_that_the_store_does_not_have_fails(shell: list[str], tmp_path: Path, missing: str) -> None:
+    made = Store(tmp_path, 1, ["a", "deep/er"], ["deep/er", missing])
+    code, errors = made.attempt(shell)
+    assert code == 1
+    assert f"{made.source} has no {missing}" in errors
+    assert not made.complete()
+
+
 def test_complete_content_is_never_written_again(shell: list[str], tmp_path: Path) -> None:
     made = Store(tmp_path)
     assert made.attempt(shell)[0] == 0
@@ -86,7 +109,7 @@ def test_complete_content_is_never_written_again(shell: list[str], tmp_path: Pat
     (made.source / "a").write_text("the store changes later")
     assert made.attempt(shell, job="uid-2") == (0, "")
     other = Store.__new__(Store)
-    Cluster.__init__(other, tmp_path, "s3://bucket/set", workers=2)
+    Cluster.__init__(other, tmp_path, {"uri": "s3://bucket/set"}, workers=2)
     assert [other.attempt(shell, index, job="uid-3") for index in range(2)] == [(0, ""), (0, "")]
     assert tree(made.content) == before
     assert other.complete()

@@ -66,6 +66,34 @@ def test_the_workers_together_copy_everything(python: list[str], tmp_path: Path,
     assert "MiB/s" in answer.stdout
 
 
+def test_only_the_files_and_folders_of_the_list_are_copied(python: list[str], tmp_path: Path) -> None:
+    made = Cluster(tmp_path, {"volume": "origin", "paths": ["b c", "deep/er", "*", "é-数据"]}, workers=2)
+    for name in [*ODD, "deep/er/more/x", "deep/error", "b c.txt"]:
+        file = made.source / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(name)
+    (made.source / "leaves").symlink_to("/etc")  # an error only if it is to be copied
+    for index in range(2):
+        answer = made.bring(python, index)
+        assert answer.returncode == 0, answer.stderr
+    assert complete(made)
+    files = sorted(str(path.relative_to(made.content)) for path in made.content.rglob("*") if path.is_file())
+    assert files == sorted(["b c", "deep/er/d", "deep/er/more/x", "*", "é-数据"])
+
+
+@pytest.mark.parametrize("missing", ["none", "a/none", "A", "deep/e", "link/file"])
+def test_a_path_that_the_source_does_not_have_fails(python: list[str], tmp_path: Path, missing: str) -> None:
+    made = Cluster(tmp_path, {"volume": "origin", "paths": ["deep/er", missing]})
+    for name in ("a", "deep/er/file"):
+        (made.source / name).parent.mkdir(parents=True, exist_ok=True)
+        (made.source / name).write_text(name)
+    (made.source / "link").symlink_to("deep/er")
+    answer = made.bring(python)
+    assert answer.returncode == 1
+    assert f"{missing!r}: is not in the source" in answer.stderr
+    assert not complete(made)
+
+
 def test_a_cache_of_hugging_face_keeps_its_links(python: list[str], tmp_path: Path) -> None:
     made = cluster(tmp_path, 2, ["models--a/blobs/12ab", "models--a/blobs/34cd", "models--a/refs/main"])
     snapshot = made.source / "models--a/snapshots/f00d"

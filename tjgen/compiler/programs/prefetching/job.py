@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tjgen.compiler.programs import pods
 from tjgen.compiler.programs.containers import PYTHON, TINY, image_of_program, script, shell
+from tjgen.compiler.programs.prefetching.sections import PrefetchSection
 from tjgen.compiler.variables import by_reference, env_item
 from tjgen.compiler.volumes.table import pod_source
 from tjgen.language.setting import Setting
-from tjgen.language.spec.objects import Experiment, Prefetch
+from tjgen.language.spec.objects import Experiment, PrefetchSet, Volume
 from tjgen.trees.canonical import json_text, sha256_hex
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.k8s import duration
@@ -46,6 +49,17 @@ class Remote(NamedTuple):
     """Whether several can share the work."""
 
 
+class Start(NamedTuple):
+    """What a Job waits for before it copies."""
+
+    containers: Sequence[Tree] = ()
+    """Init containers that wait."""
+    volumes: Sequence[Tree] = ()
+    """The volumes that only these containers mount."""
+    seconds: int = 0
+    """The longest wait."""
+
+
 def remote(uri: str) -> Remote | None:
     """How `uri` is read; None where that is not known."""
     scheme, separator, rest = uri.partition("://")
@@ -59,31 +73,34 @@ def remote(uri: str) -> Remote | None:
     return Remote("dataset", uri, False) if scheme == "hf" else None
 
 
-def content(prefetch: Prefetch) -> Tree:
+def content(prefetch: PrefetchSet) -> Tree:
     """The identity of the data: if it changes, the existing copy is not valid."""
-    where = [prefetch.source.uri, prefetch.source.volume, prefetch.source.path] if prefetch.source is not None else []
+    source = prefetch.source
+    where = [source.uri, source.volume, source.path, *sorted(source.paths)] if source is not None else []
     environment = [env_item(name, prefetch.env[name]) for name in sorted(prefetch.env)]
     return [where, prefetch.path, prefetch.image, list(prefetch.command), list(prefetch.args), environment]
 
 
-def state_folder(prefetch: Prefetch) -> str:
+def state_folder(prefetch: PrefetchSet) -> str:
     """The folder of a content below the volume. Another source has another folder, so runs that read this one keep it."""
     return f"{FOLDER}/{sha256_hex(json_text(content(prefetch)))[:10]}"
 
 
-def attempts(prefetch: Prefetch) -> int:
+def attempts(prefetch: PrefetchSet) -> int:
     """Failures of pods that the Job accepts."""
     return _ATTEMPTS * workers_of(prefetch)
 
 
-def job(prefetch: Prefetch, experiment: Experiment, target: Tree, user: pods.User, setting: Setting) -> tuple[str, Tree]:
+def job(section: PrefetchSection, experiment: Experiment, user: pods.User, setting: Setting, start: Start) -> tuple[str, Tree]:
     """Name and tree of the Job. The name follows from all that the Job does, since a Job cannot be changed."""
+    prefetch = section.fields
+    target = _writable_source(section.volume, experiment.spec.volumes[section.volume], setting)
     workers = workers_of(prefetch)
     state = f"{TARGET}/{state_folder(prefetch)}"
     variables = {"STATE": state, "TARGET": f"{state}/{CONTENT}", "WORKERS": str(workers)}
     if prefetch.path is not None:
         variables["MOUNT_POINT"] = f"{TARGET}/{prefetch.path.strip('/')}"
-    volumes: list[Tree] = [{"name": "target", **target}]
+    volumes: list[Tree] = [{"name": "target", **target}, *start.volumes]
     mounts: list[Tree] = [{"name": "target", "mountPath": TARGET}]
     where = prefetch.source
     if where is not None and where.volume is not None:
@@ -93,13 +110,16 @@ def job(prefetch: Prefetch, experiment: Experiment, target: Tree, user: pods.Use
     known = remote(where.uri) if where is not None and where.uri is not None else None
     if where is not None and where.uri is not None:
         variables["STORAGE_URI"] = where.uri
+    if where is not None and where.paths:
+        variables["PATHS"] = "\n".join(sorted(where.paths))
     if prefetch.command or (known is not None and known.purpose == "dataset"):
         # The program is not ours: nothing is known of what it should bring, so nothing is verified.
         bring = _of_others(prefetch, variables, mounts, user, setting)
-        first = [_tiny("prepare", variables, mounts[:1], setting), bring]
+        first = [*start.containers, _tiny("prepare", variables, mounts[:1], setting), bring]
         pod = pods.pod([_tiny("mark", variables, mounts[:1], setting)], volumes, user, first=first)
     else:
-        pod = pods.pod([_bringing(prefetch, known, variables, mounts, user, setting)], volumes, user)
+        bring = _bringing(prefetch, known, variables, mounts, user, setting)
+        pod = pods.pod([bring], volumes, user, first=start.containers)
     name = f"{setting.family}-prefetch-{sha256_hex(json_text([workers, pod]))[:10]}"
     # No ttlSecondsAfterFinished: a sync would create the Job again each time.
     spec: Tree = {
@@ -108,17 +128,24 @@ def job(prefetch: Prefetch, experiment: Experiment, target: Tree, user: pods.Use
         "parallelism": workers,
         "backoffLimit": attempts(prefetch),
     }
-    return name, pods.job(name, "prefetch", pod, setting, deadline=duration.seconds(prefetch.deadline), **spec)
+    deadline = start.seconds + duration.seconds(prefetch.deadline)
+    return name, pods.job(name, "prefetch", pod, setting, deadline=deadline, **spec)
 
 
-def workers_of(prefetch: Prefetch) -> int:
+def _writable_source(name: str, volume: Volume, setting: Setting) -> Tree:
+    """The volume's source as the program that fills it mounts it, also if the runs only read it."""
+    (kind, fields) = next(iter(pod_source(name, volume, setting).items()))
+    return {kind: {key: value for key, value in fields.items() if key != "readOnly"}}
+
+
+def workers_of(prefetch: PrefetchSet) -> int:
     """Return the requested number, but 1 for data that cannot be divided."""
     known = remote(prefetch.source.uri) if prefetch.source is not None and prefetch.source.uri is not None else None
     return 1 if known is not None and not known.workers and not prefetch.command else prefetch.workers
 
 
 def _bringing(
-    prefetch: Prefetch, known: Remote | None, variables: dict[str, str], mounts: list[Tree], user: pods.User, setting: Setting
+    prefetch: PrefetchSet, known: Remote | None, variables: dict[str, str], mounts: list[Tree], user: pods.User, setting: Setting
 ) -> Tree:
     """The container that copies, verifies and marks a part."""
     more: dict[str, Tree] = {"resources": {"requests": BRINGING, "limits": BRINGING}}
@@ -132,7 +159,7 @@ def _bringing(
     return _completed(shell("bring", image, text, variables, mounts, **more), prefetch, user)
 
 
-def _of_others(prefetch: Prefetch, variables: dict[str, str], mounts: list[Tree], user: pods.User, setting: Setting) -> Tree:
+def _of_others(prefetch: PrefetchSet, variables: dict[str, str], mounts: list[Tree], user: pods.User, setting: Setting) -> Tree:
     """The container with the command of the experiment, or with Trainer's dataset initializer."""
     image = (
         setting.emitted(prefetch.image)
@@ -151,10 +178,10 @@ def _of_others(prefetch: Prefetch, variables: dict[str, str], mounts: list[Tree]
     return _completed(container, prefetch, user)
 
 
-def _completed(container: Tree, prefetch: Prefetch, user: pods.User) -> Tree:
+def _completed(container: Tree, prefetch: PrefetchSet, user: pods.User) -> Tree:
     """The container with what the experiment sets for the program that brings the data."""
     own = [env_item(name, prefetch.env[name]) for name in by_reference(prefetch.env)]
-    more: dict[str, Tree] = {"env": [*_variables_of_pod(), *container["env"], *own]}
+    more: dict[str, Tree] = {"env": [*variables_of_pod(), *container["env"], *own]}
     if prefetch.image is not None:
         more["securityContext"] = user.of_container_of_others()
     if prefetch.secret is not None:
@@ -168,8 +195,9 @@ def _tiny(name: str, variables: dict[str, str], mounts: list[Tree], setting: Set
     container = shell(
         name, image_of_program("shell", setting), text, variables, mounts, resources={"requests": TINY, "limits": TINY}
     )
-    return {**container, "env": [*_variables_of_pod(), *container["env"]]}
+    return {**container, "env": [*variables_of_pod(), *container["env"]]}
 
 
-def _variables_of_pod() -> list[Tree]:
-    return [{"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}} for name, path in _OF_POD.items()]
+def variables_of_pod(**names: str) -> list[Tree]:
+    """The variables of a worker; `names` are other names for some of them."""
+    return [{"name": names.get(name, name), "valueFrom": {"fieldRef": {"fieldPath": path}}} for name, path in _OF_POD.items()]

@@ -7,48 +7,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.compiler.lower import SPEC
 from tjgen.compiler.programs.prefetching import job
+from tjgen.compiler.programs.prefetching.sections import PrefetchSection
 from tjgen.compiler.volumes.mounts import users_of
-from tjgen.language.spec.objects import Experiment, Prefetch
+from tjgen.language.spec.objects import Experiment
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.workload.contribution import Contribution
 from tjgen.trees.workload.workload import PodSet, Workload
 
-AT: FieldPath = (*SPEC, "prefetch")
 
-
-def of_content(workload: Workload, experiment: Experiment, prefetch: Prefetch) -> Iterator[Contribution]:
+def of_content(workload: Workload, experiment: Experiment, section: PrefetchSection) -> Iterator[Contribution]:
     """The mounts in all pod sets that use the volume of the prefetch."""
-    assert prefetch.volume is not None
-    content = f"{job.state_folder(prefetch)}/{job.CONTENT}"
-    for podset, _ in users_of(workload, prefetch.volume, experiment.spec.volumes[prefetch.volume]):
-        yield from shown(workload, podset, prefetch.volume, prefetch.path or "", content)
+    content = f"{job.state_folder(section.fields)}/{job.CONTENT}"
+    for podset, _ in users_of(workload, section.volume, experiment.spec.volumes[section.volume]):
+        yield from shown(workload, podset, section, content)
 
 
-def shown(workload: Workload, podset: PodSet, volume: str, path: str, content: str) -> Iterator[Contribution]:
-    """For each mount of the volume, the folder `content` of the volume instead of its folder `path`."""
+def shown(workload: Workload, podset: PodSet, section: PrefetchSection, content: str) -> Iterator[Contribution]:
+    """For each mount of the volume, the folder `content` of the volume instead of the folder of the prefetch."""
     for kind in ("initContainers", "containers"):
         for container in get(workload.tree.value, (*podset.pod, kind), None) or []:
-            if container["name"] == job.WAIT:  # it reads the marks, which are next to the data
+            if container["name"].startswith(job.WAIT):  # it reads the marks, which are next to the data
                 continue
             at: FieldPath = (*podset.pod, kind, named(container["name"]), "volumeMounts")
             for mount in container.get("volumeMounts") or []:
-                if mount["name"] == volume:
-                    yield from _shown(mount, at, path, content)
+                if mount["name"] == section.volume:
+                    yield from _shown(mount, at, section, content)
 
 
-def _shown(mount: Tree, at: FieldPath, path: str, content: str) -> Iterator[Contribution]:
+def _shown(mount: Tree, at: FieldPath, section: PrefetchSection, content: str) -> Iterator[Contribution]:
     field = "subPathExpr" if "subPathExpr" in mount else "subPath"
-    wanted, seen = _parts(path), _parts(mount.get(field, ""))
+    wanted, seen = parts(section.fields.path or ""), parts(mount.get(field, ""))
     place: FieldPath = (*at, (("mountPath", mount["mountPath"]),))
     if seen[: len(wanted)] == wanted:  # the mount shows the folder of the data, or a folder of it
-        yield Contribution((*place, field), "/".join([content, *seen[len(wanted) :]]), AT)
+        yield Contribution((*place, field), "/".join([content, *seen[len(wanted) :]]), section.at)
     elif wanted[: len(seen)] == seen:  # the mount shows a folder that the folder of the data is in
         below = "/".join([mount["mountPath"].rstrip("/"), *wanted[len(seen) :]])
         tree = {**{key: value for key, value in mount.items() if key != field}, "mountPath": below, "subPath": content}
-        yield Contribution((*at, (("mountPath", below),)), tree, AT)
+        yield Contribution((*at, (("mountPath", below),)), tree, section.at)
 
 
-def _parts(path: str) -> list[str]:
+def parts(path: str) -> list[str]:
+    """The names in a path."""
     return [part for part in path.split("/") if part not in ("", ".")]

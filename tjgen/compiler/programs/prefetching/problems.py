@@ -1,4 +1,4 @@
-"""What can be wrong with prefetched data, by code: TJ480 to TJ487."""
+"""What can be wrong with prefetched data, by code: TJ480 to TJ487, and TJ170 to TJ172."""
 
 from __future__ import annotations
 
@@ -10,3 +10,6 @@ ONE_NODE = "TJ484"
 PATH = "TJ485"
 NODES = "TJ486"
 TAKEN = "TJ487"
+OVERLAP = "TJ170"
+PATHS = "TJ171"
+ORDER = "TJ172"

@@ -8,7 +8,7 @@ from pydantic import StringConstraints
 
 from tjgen.language.spec.models.env import EnvVar
 from tjgen.language.spec.models.identity import Counts, Excluded, Present
-from tjgen.language.spec.models.shape import Alternatives, Count, Deadline, Quantity, Scalar, Shape, Text, expects
+from tjgen.language.spec.models.shape import Alternatives, Count, Deadline, Quantity, Scalar, Shape, Text, Whole, expects
 
 DURATION = r"^[0-9]+[smhd]$"
 
@@ -26,6 +26,8 @@ class PrefetchSource(Shape):
     """Volume of the experiment, by its name in `volumes`. The training pods do not need to mount it."""
     path: Counts[Text | None] = None
     """Folder of that volume."""
+    paths: Counts[list[Text]] = []
+    """Files and folders of the source to fetch, instead of all of it. Each keeps its path."""
 
 
 class MemoryCache(Shape):
@@ -61,8 +63,8 @@ class Cache(Shape):
     """A folder on a fast disk."""
 
 
-class Prefetch(Shape):
-    """Data to fetch before training starts."""
+class PrefetchSet(Shape):
+    """Data to fetch to a volume before training starts."""
 
     volume: Counts[Text | None] = None
     """Volume for the data, by its name in `volumes`."""
@@ -88,5 +90,32 @@ class Prefetch(Shape):
     """Whether the training pods wait for the data."""
     wait_timeout: Excluded[Deadline] = "6h"
     """Time after which waiting pods fail. They hold their devices while they wait."""
+    priority: Excluded[Whole] = 0
+    """Order among several prefetches: a Job starts to copy when all data with a higher priority is complete."""
+
+
+class Prefetch(PrefetchSet):
+    """One prefetch, or several prefetches that have names; and caches of the nodes."""
+
+    alternatives: ClassVar[Alternatives] = (
+        (
+            "volume",
+            "path",
+            "source",
+            "image",
+            "command",
+            "args",
+            "secret",
+            "workers",
+            "deadline",
+            "wait",
+            "wait_timeout",
+            "priority",
+        ),
+        ("sets",),
+    )
+
+    sets: Counts[dict[str, PrefetchSet]] = {}
+    """Prefetches by name, such as `train` and `validation`."""
     cache: Counts[Cache | None] = None
     """Caches of the training pods."""
