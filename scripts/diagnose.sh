@@ -202,9 +202,18 @@ else
 fi
 
 string() { if [ -n "$1" ]; then printf '%s' "$1" | text; else printf null; fi; }
+kernel() { cat "/proc/sys/kernel/$1" 2>/dev/null; }
+number() { printf '%s' "${1:-null}"; }
+
+# Processors of some architectures have no name.
+model=$(awk -F': *' '/^model name/ { print $2; exit }' /proc/cpuinfo 2>/dev/null)
+processors=$(awk '/^processor/ { count++ } END { if (count) print count }' /proc/cpuinfo 2>/dev/null)
+memory=$(awk '/^MemTotal:/ { printf "%.0f", $2 * 1024; exit }' /proc/meminfo 2>/dev/null)
+system=$(printf '{"hostname": %s, "kernel": %s, "cpu": %s, "processors": %s, "memoryBytes": %s}' \
+  "$(string "$(kernel hostname)")" "$(string "$(kernel ostype) $(kernel osrelease)")" "$(string "$model")" "$(number "$processors")" "$(number "$memory")")
 status=$([ "$complete" = true ] && echo complete || echo incomplete)
-printf '{"schema": "tjgen.dev/diagnosis/v1", "status": "%s", "time": "%s", "node": %s, "volume": %s, "claim": %s, "driver": %s, ' \
-  "$status" "$started" "$(string "$NODE")" "$(string "$VOLUME")" "$(string "$CLAIM")" "$(string "$DRIVER")"
+printf '{"schema": "tjgen.dev/diagnosis/v1", "status": "%s", "time": "%s", "node": %s, "system": %s, "volume": %s, "claim": %s, "driver": %s, ' \
+  "$status" "$started" "$(string "$NODE")" "$system" "$(string "$VOLUME")" "$(string "$CLAIM")" "$(string "$DRIVER")"
 printf '"readOnly": %s, "sequentialRead": %s, "randomRead": %s, "checkpointWrite": %s, "checkpointRead": %s, "cache": %s}\n' \
   "$READ_ONLY" "$sequential" "$random" "$write" "$restore" "$cache"
 [ "$complete" = true ] || exit 3

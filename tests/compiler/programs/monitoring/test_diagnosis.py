@@ -154,7 +154,7 @@ def test_a_wrong_experiment_gets_no_jobs(tmp_path: Path) -> None:
     assert "did you mean" in answer.err
 
 
-def test_a_folder_of_the_node_is_reported_as_not_measured(tmp_path: Path) -> None:
+def test_a_folder_of_each_node_is_measured_on_one_unless_pod_security_refuses_it(tmp_path: Path) -> None:
     text = """\
 apiVersion: tjgen.dev/v1alpha1
 kind: Experiment
@@ -170,7 +170,18 @@ spec:
     (tmp_path / "run.yaml").write_text(text)
     answer = tjgen(tmp_path, "build", "run.yaml")
     assert answer.code == 0
-    assert 'info[TJ334] run.yaml:9:11: volume "disk" is a folder of each node, and is not measured' in answer.err
+    assert 'info[TJ334] run.yaml:9:11: volume "disk" is a folder of each node: the Job measures that of the' in answer.err
+    [disk] = (job for name, job in jobs(answer.out).items() if name.endswith("-diagnose-disk"))
+    assert {"name": "volume", "hostPath": {"path": "/mnt/disk"}} in disk["spec"]["template"]["spec"]["volumes"]
+    (tmp_path / "tjgen.yaml").write_text("apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {platforms: [platform.yaml]}\n")
+    for level in ("baseline", "restricted"):
+        spec = f"{{podSecurity: {{team: {level}}}}}"
+        platform = f"apiVersion: tjgen.dev/v1alpha1\nkind: Platform\nmetadata: {{name: lab}}\nspec: {spec}\n"
+        (tmp_path / "platform.yaml").write_text(platform)
+        answer = tjgen(tmp_path, "build", "run.yaml")
+        message = f'volume "disk" is a hostPath, which Pod Security {level} refuses in namespace team'
+        assert f"info[TJ300] run.yaml:9:11: {message}" in answer.err
+        assert "TJ334" not in answer.err
 
 
 def test_a_job_has_the_name_of_its_node(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ SCRIPT = ROOT / "scripts/diagnose.sh"
 FOLDER = ".tjgen-diagnose-run"
 SHELLS = {**WORDS, "sh": ["sh"]}
 KEYS = [
-    "schema", "status", "time", "node", "volume", "claim", "driver", "readOnly",
+    "schema", "status", "time", "node", "system", "volume", "claim", "driver", "readOnly",
     "sequentialRead", "randomRead", "checkpointWrite", "checkpointRead", "cache",
 ]  # fmt: skip
 FIELDS = ["status", "reason", "bytesPerSecond", "operationsPerSecond", "meanMilliseconds", "p99Milliseconds", "direct", "files"]
@@ -250,6 +250,17 @@ def test_the_report_has_its_time_and_node(bench: Bench) -> None:
     assert report["node"] == "gpu-node-7"
     assert before <= datetime.fromisoformat(report["time"]) <= datetime.now(UTC)
     assert bench.run(NODE="").report["node"] is None
+
+
+def test_the_report_has_the_system(bench: Bench) -> None:
+    bench.fill()
+    system = bench.run().report["system"]
+    assert list(system) == ["hostname", "kernel", "cpu", "processors", "memoryBytes"]
+    assert (system["hostname"], system["kernel"]) == (os.uname().nodename, f"{os.uname().sysname} {os.uname().release}")
+    models = {line.partition(": ")[2] for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")}
+    assert (system["cpu"] or "") in (models or {""})
+    assert system["processors"] >= len(os.sched_getaffinity(0))
+    assert system["memoryBytes"] == os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def test_the_cache_of_fluid_is_in_the_status_of_the_dataset(bench: Bench) -> None:

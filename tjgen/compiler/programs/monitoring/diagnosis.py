@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from tjgen.cluster.policies.pod_security import PRIVILEGED
 from tjgen.cluster.synctools.table import WITHOUT_EFFECT
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.programs import pods
@@ -50,10 +51,16 @@ def jobs(workload: Workload, experiment: Experiment, setting: Setting, *, waits:
     is_created = False
     for name, volume in experiment.spec.volumes.items():
         at: FieldPath = (*SPEC, "volumes", name)
-        if source_of(volume).driver is None:
-            if volume.host_path is not None:
-                message = f'volume "{name}" is a folder of each node, and is not measured'
-                yield Diagnostic("TJ334", message, path=at, hint="measure it by hand, on each node that the run uses")
+        if volume.host_path is not None:
+            level = setting.cluster.security_of(setting.namespace)
+            if level not in (None, PRIVILEGED):
+                message = f'volume "{name}" is a hostPath, which Pod Security {level} refuses in namespace {setting.namespace}'
+                yield Diagnostic("TJ300", message, path=at, hint="measure it by hand, on each node that the run uses")
+                continue
+            message = f'volume "{name}" is a folder of each node: the Job measures that of the node on which it runs'
+            hint = "add spec.nodeName to the pod of a copy of the Job for each other node; the report names the node"
+            yield Diagnostic("TJ334", message, path=at, hint=hint)
+        elif source_of(volume).driver is None:
             continue
         create = new_claim(volume)
         if create is not None and create.volume_mode == "Block":
@@ -67,7 +74,7 @@ def jobs(workload: Workload, experiment: Experiment, setting: Setting, *, waits:
         yield _job(name, volume, workload, experiment, setting, waits=waits)
     if not is_created:
         message = "the experiment has no volume that a pod of its own could reach, so there is nothing to measure"
-        hint = "use a claim, nfs, csi or a data set, or leave diagnose out"
+        hint = "use a claim, nfs, csi, hostPath or a data set, or leave diagnose out"
         severity = WARNING if waits else ERROR
         path: FieldPath = (*SPEC, "monitor", "diagnose") if waits else SPEC
         yield Diagnostic("TJ940", message, path=path, hint=hint, severity=severity)
