@@ -54,6 +54,17 @@ def test_the_project_builds_for_each_environment(environment: str, tmp_path: Pat
     assert built(tmp_path / "project", "--env", environment).count("kind: TrainJob\n") == 3
 
 
+def test_runs_of_the_topology_get_domains(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES / "topology", tmp_path / "topology")
+    answer = tjgen(tmp_path / "topology", "fit", "--format", "json")
+    (lab,) = json.loads(answer.out)
+    assert (answer.code, {run["run"]: run["domains"] for run in lab["runs"]}) == (
+        0,
+        {"distill": "a100-0: 1", "pretrain": "a100-4: 1, a100-5: 1, a100-6: 1, 1 more", "tune": "a100-2: 1, a100-3: 1"},
+    )
+    assert built(tmp_path / "topology").count("kind: TrainJob\n") == 3
+
+
 def test_devices_of_all_kinds_build(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES / "devices", tmp_path / "devices")
     answer = tjgen(tmp_path / "devices", "build")

@@ -28,7 +28,10 @@ _PLATFORM = {
     "spec": {
         "namespaces": {"a": {}, "b": {}},
         "quotas": {"a": {"pods": 3}},
-        "nodePools": {"cpu": {"count": 2, "resources": {"cpu": 4, "memory": "16Gi"}}},
+        "nodePools": {"cpu": {"count": 2, "resources": {"cpu": 4, "memory": "16Gi"}, "topology": {"rack": 1}}},
+        "topologies": {"t": {"levels": ["rack"]}},
+        "flavors": {"f": {"topology": "t"}},
+        "queues": {"q": {"create": {"kueue": {"namespaces": ["a"], "flavors": [{"name": "f", "quota": {"cpu": 8}}]}}}},
         "prices": {"currency": "EUR", "devices": {"a100": 2}},
     },
 }

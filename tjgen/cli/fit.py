@@ -14,6 +14,7 @@ from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.projects import is_of_all
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Run
+from tjgen.compiler.fit.findings import NEVER_STARTS
 from tjgen.compiler.fit.verdicts import FitVerdict
 from tjgen.trees.diagnostics.model import ERROR
 from tjgen.trees.session import Session
@@ -23,9 +24,9 @@ COMMAND = Command(
     "Predict which runs start on the nodes and in the queues.",
     "Place the pods of each run on the nodes of the Platform, with the filters and scores of kube-scheduler. Each run is "
     "placed alone on the empty cluster, then next to the other runs, in the order of their priority. Queues of Kueue admit "
-    "runs by their quotas, flavors, and cohorts, and evict others by their preemption rules. Queues of Volcano share the "
-    "nodes by their weights. For a run that does not start, print the sentence of the scheduler or the queue, the line that "
-    "causes it, and the change that lets it start. Exit code 1 if a run never starts.",
+    "runs by their quotas, flavors, and cohorts, place pods in domains of topologies, and evict others by their preemption "
+    "rules. Queues of Volcano share the nodes by their weights. For a run that does not start, print the sentence of the "
+    "scheduler or the queue, the line that causes it, and the change that lets it start. Exit code 1 if a run never starts.",
     "tjgen fit",
     "[EXPERIMENT...]",
     (
@@ -40,8 +41,8 @@ COMMAND = Command(
 _HEADER = ("ORDER", "NAMESPACE", "RUN", "PODS", "QUEUE", "FLAVOR", "RESULT")
 NOT_COVERED = (
     "This is a model of one moment: no run ends, and no pods of others are on the nodes.",
-    "Not covered: autoscalers, fair sharing of queues, topology-aware placement of Kueue, reclaim, preemption, trees of queues, "
-    "and network topologies of Volcano, the places of existing volumes, and nodes that pods of ended runs leave fragmented.",
+    "Not covered: autoscalers, fair sharing of queues, reclaim, preemption, trees of queues, and network topologies of Volcano, "
+    "the places of existing volumes, and nodes that pods of ended runs leave fragmented.",
 )
 
 
@@ -60,7 +61,9 @@ def run(arguments: Arguments) -> int:
         def add(one: Plan, part: Reporter) -> None:
             part.add(one.diagnostics)
             for built in build(one, Session()):
-                part.add([problem for problem in built.diagnostics if problem.severity == ERROR and problem.code != "TJ580"])
+                part.add(
+                    [problem for problem in built.diagnostics if problem.severity == ERROR and problem.code not in NEVER_STARTS]
+                )
                 runs.extend((one, run) for run in built.runs)
 
         if is_of_all(plan):
@@ -90,10 +93,15 @@ def _table(one: ClusterFit) -> str:
     ordered = sorted(one.verdicts, key=lambda verdict: (not verdict.order, verdict.order))
     rows = [_HEADER, *[_row(verdict) for verdict in ordered]]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
-    if any(verdict.evictable_by for verdict in ordered):
-        cells = ["CAN BE EVICTED BY", *[", ".join(verdict.evictable_by) or "-" for verdict in ordered]]
-        rows = [(*row, cell) for row, cell in zip(rows, cells, strict=True)]
-        widths.append(len(cells[0]))
+    more = {
+        "DOMAINS": [verdict.domains for verdict in ordered],
+        "CAN BE EVICTED BY": [", ".join(verdict.evictable_by) for verdict in ordered],
+    }
+    for name, values in more.items():
+        if any(values):
+            cells = [name, *[value or "-" for value in values]]
+            rows = [(*row, cell) for row, cell in zip(rows, cells, strict=True)]
+            widths.append(max(map(len, cells)))
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     starting = sum(verdict.order > 0 for verdict in one.verdicts)
     head = f"{one.cluster}: {counted(one.nodes, 'node')}; {starting} of {counted(len(one.verdicts), 'run')} can start"
@@ -123,6 +131,7 @@ def _as_json(one: ClusterFit) -> dict[str, object]:
             "workloadPriority": verdict.run.demand.workload_priority,
             "queue": verdict.run.queue,
             "flavors": list(verdict.flavors),
+            "domains": verdict.domains,
             "result": "starts" if verdict.order else verdict.mode,
             "order": verdict.order or None,
             "by": verdict.by,

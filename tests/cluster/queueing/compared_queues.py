@@ -7,18 +7,21 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tjgen.cluster.queueing.kueue.flavorassigner import FIT, NO_FIT, assign
+from tjgen.cluster.queueing.kueue.flavorassigner import FIT, NO_FIT, Assignment, assign, place_after
 from tjgen.cluster.queueing.kueue.objects import (
     NEVER,
     ClusterQueue,
     ClusterQueuePreemption,
+    FlavorTopology,
     PodSetRequest,
     QueuedWorkload,
     ResourceFlavor,
+    TopologyRequest,
 )
 from tjgen.cluster.queueing.kueue.scheduler import MOST_EVICTIONS, find_targets, schedule
 from tjgen.cluster.queueing.kueue.snapshot import QueueSnapshot
-from tjgen.cluster.scheduling.node import amounts
+from tjgen.cluster.queueing.kueue.topology import add_amounts
+from tjgen.cluster.scheduling.node import PODS, amounts, read_node
 from tjgen.cluster.trainer.requests import pod_requests
 from tjgen.trees.k8s.quantity import parse
 
@@ -27,15 +30,26 @@ Tree = dict[str, Any]
 
 def model(case: Tree) -> QueueSnapshot:
     """The queues of a case."""
+    topologies = {
+        one["metadata"]["name"]: FlavorTopology(
+            one["metadata"]["name"], tuple([level["nodeLabel"] for level in one["spec"]["levels"]])
+        )
+        for one in case.get("topologies", ())
+    }
     flavors = {
         one["metadata"]["name"]: ResourceFlavor(
             one["metadata"]["name"],
             one["spec"].get("nodeLabels", {}),
             one["spec"].get("nodeTaints", ()),
             one["spec"].get("tolerations", ()),
+            topologies.get(one["spec"].get("topologyName")),
         )
         for one in case["flavors"]
     }
+    others: dict[str, dict[str, int]] = {}
+    for pod in case.get("pods", ()):
+        used = others.setdefault(pod["spec"]["nodeName"], {})
+        add_amounts(used, {**amounts(pod_requests(pod["spec"])), PODS: 1})
     return QueueSnapshot(
         [
             ClusterQueue(
@@ -49,7 +63,9 @@ def model(case: Tree) -> QueueSnapshot:
                 _preemption(one["spec"].get("preemption", {})),
             )
             for one in case["queues"]
-        ]
+        ],
+        [read_node(one) for one in case.get("nodes", ())],
+        others,
     )
 
 
@@ -77,18 +93,21 @@ def differences(case: Tree, verdict: Tree) -> Iterator[str]:
     yield from _in_turn(case, verdict["inTurn"])
     outcome = schedule(model(case), [workload_of(one) for one in case["workloads"]])
     admitted = {name: {podset: flavor.name for podset, flavor in one.flavors.items()} for name, one in outcome.admitted.items()}
-    real = verdict["together"]
+    domains = {name: _domains(one) for name, one in outcome.admitted.items() if _domains(one)}
     if sorted([*outcome.admitted, *outcome.waiting]) != sorted(one["metadata"]["name"] for one in case["workloads"]):
         yield "together: a workload has no result, or two"
-    evicted = Counter(victim for victim, _, _ in real.get("evictions", ()))
-    if evicted and max(evicted.values()) > MOST_EVICTIONS:
-        # Kueue evicts and admits the same workloads forever; the model stops, and reports them.
-        if not outcome.unsettled:
-            yield "together: Kueue never ends"
-        return
     evictions = sorted([one.victim.name, one.preemptor.name, one.reason] for one in outcome.evictions)
-    if (admitted, evictions) != (real["admitted"], sorted(real.get("evictions", []))):
-        yield f"together:\n  {sorted(real['admitted'].items())} {real.get('evictions')}\n  {sorted(admitted.items())} {evictions}"
+    ends = []
+    for real in (verdict["together"], *verdict.get("alternatives", ())):
+        evicted = Counter(victim for victim, _, _ in real.get("evictions", ()))
+        if evicted and max(evicted.values()) > MOST_EVICTIONS:
+            # Kueue evicts and admits the same workloads forever; the model stops, and reports them.
+            if not outcome.unsettled:
+                yield "together: Kueue never ends"
+            return
+        ends.append((real["admitted"], sorted(real.get("evictions", [])), real.get("domains", {})))
+    if (admitted, evictions, domains) not in ends:
+        yield f"together: {ends}\n  here {(admitted, evictions, domains)}"
 
 
 def _in_turn(case: Tree, verdicts: Sequence[Tree]) -> Iterator[str]:
@@ -111,6 +130,9 @@ def _in_turn(case: Tree, verdicts: Sequence[Tree]) -> Iterator[str]:
         if assignment.mode != FIT and not _is_possible(assignment.message, real["messages"]):
             yield f"{name}:\n  {real['messages']}\n  {assignment.message}"
         targets = find_targets(snapshot, workload, assignment)
+        assignment = place_after(workload, snapshot, assignment, [one.admitted for one in targets])
+        if _domains(assignment) != real.get("domains", {}):
+            yield f"{name}: in {real.get('domains', {})}, here {_domains(assignment)}"
         evicted = [[one.admitted.workload.name, one.reason] for one in targets]
         if evicted != real.get("targets", []):
             yield f"{name}: evicts {real.get('targets', [])}, here {evicted}"
@@ -118,13 +140,37 @@ def _in_turn(case: Tree, verdicts: Sequence[Tree]) -> Iterator[str]:
         for one in targets:
             snapshot.remove(one.admitted)
         if assignment.mode == FIT or targets:
-            snapshot.admit(workload, assignment.usage)
+            snapshot.admit(workload, assignment.usage, assignment.domain_usage)
+
+
+def _domains(assignment: Assignment) -> Tree:
+    """Pod set -> its domains, as the recorder writes them."""
+    return {
+        name: [{"path": list(path), "count": count} for path, count in one.domains]
+        for name, one in assignment.domains.items()
+        if one.domains
+    }
 
 
 def _pod_set(one: Tree) -> PodSetRequest:
     spec = one["template"]["spec"]
     requests = {name: amount * one["count"] for name, amount in amounts(pod_requests(spec)).items()}
-    return PodSetRequest(one["name"], one["count"], spec, requests)
+    return PodSetRequest(one["name"], one["count"], spec, requests, _topology(one.get("topologyRequest")))
+
+
+def _topology(request: Tree | None) -> TopologyRequest | None:
+    if request is None:
+        return None
+    layers = request.get("podsetSliceRequiredTopologyConstraints", [])
+    if "podSetSliceRequiredTopology" in request:
+        layers = [{"topology": request["podSetSliceRequiredTopology"], "size": request["podSetSliceSize"]}]
+    return TopologyRequest(
+        request.get("required", ""),
+        request.get("preferred", ""),
+        request.get("unconstrained"),
+        tuple([(one["topology"], one["size"]) for one in layers]),
+        request.get("podSetGroupName", ""),
+    )
 
 
 def _is_possible(message: str, messages: Sequence[str]) -> bool:

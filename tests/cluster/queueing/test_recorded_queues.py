@@ -8,7 +8,8 @@ import lzma
 from tests.cluster.queueing.compared_queues import differences
 from tests.cluster.queueing.record import RECORDED, RELEASE
 from tests.cluster.queueing.workloads import GPU, queues
-from tjgen.cluster.queueing.kueue.flavorassigner import FIT, NO_FIT, PREEMPT, assign, in_flavor
+from tjgen.cluster.queueing.kueue.flavor_attempt import in_flavor
+from tjgen.cluster.queueing.kueue.flavorassigner import FIT, NO_FIT, PREEMPT, assign
 from tjgen.cluster.queueing.kueue.objects import (
     ANY,
     LOWER_PRIORITY,
@@ -38,6 +39,29 @@ def test_flavors_sentences_and_verdicts_are_those_of_kueue() -> None:
     for reason in ("insufficient quota for", "insufficient unused quota for", "untolerated taint", "doesn't match node affinity"):
         assert reason in messages
     assert "unavailable in ClusterQueue" in messages
+
+
+def test_domains_and_sentences_of_topologies_are_those_of_kueue() -> None:
+    """The recorded clusters contain each kind of request and each sentence, and evictions for domains."""
+    recording = json.loads(lzma.decompress(RECORDED.read_bytes()))
+    arranged = [one for one in recording["cases"] if "topologies" in one["case"]]
+    assert len(arranged) >= 50
+    verdicts = [verdict for one in arranged for verdict in one["verdicts"]["inTurn"]]
+    assert sum("domains" in one for one in verdicts) >= 100
+    assert any("domains" in one and "targets" in one for one in verdicts)
+    messages = " ".join(message for one in verdicts for message in one.get("messages", ()))
+    for reason in (
+        "allows to fit only",
+        "doesn't allow to fit any of",
+        "slice(s) fit on level",
+        "does not contain the requested level",
+        "does not support TopologyAwareScheduling",
+        "is above the podset topology",
+        'taint "',
+        "nodeSelector:",
+        "affinity:",
+    ):
+        assert reason in messages
 
 
 def test_the_comparison_sees_a_difference() -> None:

@@ -145,9 +145,13 @@ def _nodes(
         return None, []
     from tjgen.compiler.fit.nodes import nodes_of  # few platforms describe nodes
     from tjgen.compiler.fit.shared_cluster import shared_cluster
+    from tjgen.compiler.fit.topologies import topology_problems
 
     nodes, problems = nodes_of(project, platform, known)
-    return (shared_cluster(nodes, platform.platform) if nodes and not problems else None), problems
+    if not nodes or problems:
+        return None, problems
+    shared = shared_cluster(nodes, platform.platform)
+    return shared, list(topology_problems(platform, shared.cluster.nodes))
 
 
 def _helpers(platform: PlatformSpec) -> dict[str, str]:

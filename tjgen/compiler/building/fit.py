@@ -57,7 +57,7 @@ def _fit(cluster: str, platform: PlatformDocument, settings: EnvironmentSettings
     results = verdicts([one for _, one in built], empty)
     diagnostics: list[Diagnostic] = []
     for (run, _), verdict in zip(built, results, strict=True):
-        diagnostics += findings(verdict, name, empty.cluster, run.variant.tree, run.compiled.sources)
+        diagnostics += findings(verdict, empty, run.variant.tree, run.compiled.sources)
     return ClusterFit(name, cluster, len(empty.cluster.nodes), results, diagnostics)
 
 

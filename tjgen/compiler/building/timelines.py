@@ -88,7 +88,7 @@ def _timeline(
             one,
             devices_of(run.compiled.manifests, run.compiled.previews, classes),
             _places(one, pools),
-            tuple(findings(one.verdict, shared.platform, shared.cluster, run.variant.tree, run.compiled.sources)),
+            tuple(findings(one.verdict, shared, run.variant.tree, run.compiled.sources)),
         )
         for (run, _), one in zip(built, timed, strict=True)
     ]

@@ -8,6 +8,7 @@ from tjgen.cluster.queueing.kueue.objects import ANY, NEVER, AdmittedWorkload
 from tjgen.cluster.queueing.kueue.preemption import REASONS, satisfies_policy
 from tjgen.cluster.queueing.kueue.scheduler import Eviction, SchedulingOutcome, schedule
 from tjgen.compiler.fit.demand import Priorities
+from tjgen.compiler.fit.domains import other_usage
 from tjgen.compiler.fit.occupancy import Candidate, Occupancy
 from tjgen.compiler.fit.verdicts import BY_QUEUE, WAITS, FitVerdict
 from tjgen.trees.typing import NamedTuple
@@ -31,6 +32,8 @@ def admit(candidates: Sequence[Candidate], occupancy: Occupancy) -> Admission:
     pending = [one for one in candidates if one.run.queue in occupancy.quotas.queues and one.assignment is None]
     if not pending:
         return Admission({}, {}, [])
+    if occupancy.quotas.topologies:
+        occupancy.quotas.place_others(other_usage(occupancy.cluster))
     outcome = schedule(occupancy.quotas, [one.workload for one in pending])
     known = {**occupancy.reserving, **{one.workload.name: one for one in pending}}
     evicted: dict[str, Candidate] = {}

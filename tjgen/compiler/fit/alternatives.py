@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import permutations
 
-from tjgen.cluster.queueing.kueue.flavorassigner import FIT, assign, in_flavor
-from tjgen.cluster.queueing.kueue.objects import ClusterQueue, QueuedWorkload, ResourceFlavor
+from tjgen.cluster.queueing.kueue.flavorassigner import FIT, assign
+from tjgen.cluster.queueing.kueue.objects import ClusterQueue, QueuedWorkload
 from tjgen.cluster.queueing.kueue.snapshot import QueueSnapshot
 from tjgen.cluster.scheduling.cluster import ScheduledCluster
-from tjgen.cluster.scheduling.pod import SchedulingPod
 from tjgen.compiler.fit.demand import Demand, DemandSet
+from tjgen.compiler.fit.domains import admitted
 from tjgen.compiler.fit.placement import try_place
 from tjgen.compiler.fit.queues import pod_sets
 
@@ -32,24 +32,14 @@ def other_flavor(demand: Demand, queue: ClusterQueue, cluster: ScheduledCluster)
     for position, (flavor, _) in enumerate(queue.flavors):
         if not position:
             continue
-        later = QueueSnapshot([queue._replace(flavors=queue.flavors[position:])])
+        later = QueueSnapshot([queue._replace(flavors=queue.flavors[position:])], cluster.nodes)
         assignment = assign(QueuedWorkload("", queue.name, pod_sets(demand)), later)
         if assignment.mode != FIT:
             continue
-        changed = flavored(demand, assignment.flavors)
+        changed = admitted(demand, assignment)
         if try_place(changed, cluster).starts(changed):
             return f"all pods fit in flavor {flavor.name}, which Kueue assigns if other runs use the quota of earlier flavors"
     return ""
-
-
-def flavored(demand: Demand, flavors: Mapping[str, ResourceFlavor]) -> Demand:
-    """The pods with the node labels and tolerations of the flavors that they are admitted to."""
-
-    def change(pod: SchedulingPod, role: str) -> SchedulingPod:
-        flavor = flavors.get(role)
-        return pod if flavor is None else pod._replace(spec=in_flavor(pod.spec, flavor), kind=f"{pod.kind} {flavor.name}")
-
-    return demand.changed(change)
 
 
 def _orders(sets: Sequence[DemandSet]) -> Iterator[Sequence[DemandSet]]:

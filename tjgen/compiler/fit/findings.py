@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.compiler.fit.causes import NUMBER, OTHER, RESOURCE, SELECTOR, TAINT, Cause, causes
 from tjgen.compiler.fit.demand import demand_of
+from tjgen.compiler.fit.topology_causes import topology_cause
 from tjgen.compiler.fit.verdicts import BY_QUEUE, FITS, NEVER, FitCluster, FitRun, FitVerdict, verdict_alone
 from tjgen.compiler.totals.quotas import requesting_field
 from tjgen.language.resolve.places import Documents, locate
@@ -17,6 +17,8 @@ from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.path import MISSING, FieldPath, get
 from tjgen.trees.manifests.manifest import Manifest
 
+NEVER_STARTS = ("TJ580", "TJ581", "TJ587")
+"""Codes for a run that never starts."""
 _QUEUE: FieldPath = ("spec", "schedule", "queue")
 _NAME: FieldPath = ("metadata", "name")
 _GPU: FieldPath = ("spec", "gpu")
@@ -25,23 +27,21 @@ _GPU: FieldPath = ("spec", "gpu")
 def never_starts(
     setting: Setting, manifests: Sequence[Manifest], previews: Sequence[Manifest], sources: Sources, shared: FitCluster
 ) -> list[Diagnostic]:
-    """TJ580 for a run whose pods do not fit the empty cluster `shared`, which stays empty."""
+    """TJ580, TJ581, or TJ587 for a run whose pods do not fit the nodes or domains of the empty cluster `shared`."""
     demand = demand_of(manifests, previews, shared.priorities)
     if not demand.number:
         return []
     tree = sources.experiment
     queue = get(tree.value, _QUEUE, None) or ""
     verdict = verdict_alone(FitRun(setting.run, setting.namespace, queue, demand), shared)
-    if verdict.mode != NEVER or verdict.by == BY_QUEUE:
+    if verdict.mode != NEVER or (verdict.by == BY_QUEUE and topology_cause(verdict.run, shared.quotas) is None):
         return []  # Rules on quotas and queues report the others (see compiler/totals).
-    return list(findings(verdict, shared.platform, shared.cluster, tree, sources))
+    return list(findings(verdict, shared, tree, sources))
 
 
-def findings(
-    verdict: FitVerdict, platform: str, empty: ScheduledCluster, tree: Managed, sources: Sources
-) -> Iterator[Diagnostic]:
-    """The diagnostics for a run; none if it starts. `tree` is its experiment, `empty` the cluster without pods."""
-    documents = sources.documents
+def findings(verdict: FitVerdict, shared: FitCluster, tree: Managed, sources: Sources) -> Iterator[Diagnostic]:
+    """The diagnostics for a run; none if it starts. `tree` is its experiment, `shared` the cluster without pods."""
+    documents, platform = sources.documents, shared.platform
     run = verdict.run
     if verdict.mode == FITS:
         return
@@ -49,13 +49,18 @@ def findings(
         yield _waits(verdict, platform, tree, documents)
     elif verdict.by == BY_QUEUE:
         message = f"run {run.name} never starts: queue {run.queue} never admits it: {verdict.message}"
-        hint = "request less, or change the quota of the queue in the Platform"
+        cause = topology_cause(run, shared.quotas)
+        hint, field = "request less, or change the quota of the queue in the Platform", _QUEUE
         if verdict.share:
             hint = f"{verdict.share}; {hint}"
-        yield Diagnostic("TJ581", message, path=_QUEUE, span=locate(tree, _field(tree, _QUEUE), documents), hint=hint)
+        if cause is not None:
+            field = cause.field if get(tree.value, cause.field) is not MISSING else _QUEUE
+            hint = cause.hint
+        code = "TJ587" if cause is not None and cause.is_unknown else "TJ581"
+        yield Diagnostic(code, message, path=field, span=locate(tree, _field(tree, field), documents), hint=hint)
     elif verdict.placement is not None and verdict.demand is not None:
         message = f"run {run.name} never starts on the nodes of Platform {platform}: {verdict.message}"
-        every = causes(verdict.placement, verdict.demand, empty)
+        every = causes(verdict.placement, verdict.demand, shared.cluster)
         span = _span(every[0], verdict, tree, sources)
         yield Diagnostic("TJ580", message, span=span, hint="; ".join(one.hint for one in every))
 

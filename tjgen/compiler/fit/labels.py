@@ -9,15 +9,16 @@ from tjgen.language.resolve.members import experiments
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.k8s.labels import KUEUE_PREFERRED, KUEUE_REQUIRED, KUEUE_SLICE_LEVEL
 from tjgen.trees.source.reader import KUBERNETES, read
 
 _SELECTOR = "nodeSelector"
 _LEVELS = ("exclusive", "required", "preferred")
 _ANNOTATIONS = (
     EXCLUSIVE,
-    "kueue.x-k8s.io/podset-required-topology",
-    "kueue.x-k8s.io/podset-preferred-topology",
-    "kueue.x-k8s.io/podset-slice-required-topology",
+    KUEUE_REQUIRED,
+    KUEUE_PREFERRED,
+    KUEUE_SLICE_LEVEL,
 )
 
 
@@ -31,10 +32,12 @@ def labels_of(project: LoadedProject) -> set[str]:
             trees += [one.value for one in read(content, file, KUBERNETES)[0]]
     classes = [one.platform.spec.device_classes.values() for one in project.platforms]
     flavors = [one.platform.spec.flavors.values() for one in project.platforms]
+    topologies = [one.platform.spec.topologies.values() for one in project.platforms]
     return {
         *(label for tree in trees for label in selected_labels(tree)),
         *(label for several in classes for one in several for label in one.node_selector),
         *(label for several in flavors for one in several for label in one.node_labels),
+        *(label for several in topologies for one in several for label in one.levels),
     }
 
 

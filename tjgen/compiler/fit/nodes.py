@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from tjgen.cluster.scheduling.node import CPU, DEVICES, HOSTNAME, MEMORY, PODS, read_node
@@ -37,7 +38,17 @@ def nodes_of(
         several, problems = ([], [file]) if isinstance(file, Diagnostic) else read_nodes(file[1], file[0])
         nodes += several
         diagnostics += problems
-    return nodes, diagnostics
+    return nodes, [*diagnostics, *_repeated(nodes, platform)]
+
+
+def _repeated(nodes: list[Tree], platform: PlatformDocument) -> Iterator[Diagnostic]:
+    """TJ583 for a name of several nodes: each would count."""
+    counts = Counter(str(get(one, ("metadata", "name"), "")) for one in nodes)
+    for name, number in counts.items():
+        if number > 1:
+            at: FieldPath = ("spec", "nodes") if platform.platform.spec.nodes else ("spec", "nodePools")
+            hint = "import the nodes again, or rename the node pool"
+            yield Diagnostic("TJ583", f"{number} nodes have the name {name}", span=platform.document.locate(at), hint=hint)
 
 
 def files_of(project: LoadedProject, platform: PlatformDocument) -> list[str]:

@@ -9,6 +9,7 @@ from tjgen.cluster.queueing.kueue.objects import (
     NEVER,
     ClusterQueue,
     ClusterQueuePreemption,
+    FlavorTopology,
     PodSetRequest,
     ResourceFlavor,
 )
@@ -16,6 +17,7 @@ from tjgen.cluster.queueing.volcano.objects import CAPACITY, DEFAULT_QUEUE, PROP
 from tjgen.cluster.queueing.volcano.resources import added, resources_of
 from tjgen.cluster.scheduling.node import Node, amounts
 from tjgen.compiler.fit.demand import Demand
+from tjgen.compiler.fit.domains import topology_request
 from tjgen.language.spec.objects import PlatformSpec, Queue
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.quantity import parse
@@ -91,7 +93,11 @@ def _flavor(name: str, spec: PlatformSpec) -> ResourceFlavor:
     known = spec.flavors.get(name)
     if known is None:
         return ResourceFlavor(name, {}, (), ())
-    return ResourceFlavor(name, known.node_labels, known.node_taints, known.tolerations)
+    topology = None
+    if known.topology is not None:
+        arranged = spec.topologies.get(known.topology)
+        topology = FlavorTopology(known.topology, tuple(arranged.levels) if arranged is not None else ())
+    return ResourceFlavor(name, known.node_labels, known.node_taints, known.tolerations, topology)
 
 
 def _amounts(quota: Amounts) -> dict[str, int]:
@@ -106,6 +112,7 @@ def pod_sets(demand: Demand) -> list[PodSetRequest]:
             len(one.pods),
             one.pods[0].spec,
             {name: amount * len(one.pods) for name, amount in one.pods[0].requests.items()},
+            topology_request(get(one.manifest.tree, (*one.path, "metadata", "annotations"), None) or {}),
         )
         for one in demand.sets
     ]

@@ -23,6 +23,6 @@ def shared_cluster(nodes: Iterable[Tree], platform: Platform) -> FitCluster:
     }
     namespaces = {name: one.labels for name, one in spec.namespaces.items()}
     cluster = ScheduledCluster([read_node(node) for node in nodes], namespaces=namespaces, of_classes=classes)
-    queues = QueueSnapshot(cluster_queues(spec))
+    queues = QueueSnapshot(cluster_queues(spec), cluster.nodes)
     volcano = volcano_cluster(spec, cluster.nodes)
     return FitCluster(cluster, queues, capabilities(spec), platform.metadata.name, spec.priority_classes, {}, volcano)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.queueing.volcano.objects import VolcanoJob
 from tjgen.compiler.fit.admission import admit, evictable_by
-from tjgen.compiler.fit.alternatives import flavored
 from tjgen.compiler.fit.capability import lacking
+from tjgen.compiler.fit.domains import admitted, shown_domains
 from tjgen.compiler.fit.occupancy import Candidate, Occupancy
 from tjgen.compiler.fit.placement import place, remove, try_place
 from tjgen.compiler.fit.verdicts import (
@@ -58,7 +58,7 @@ def start(candidates: Sequence[Candidate], occupancy: Occupancy) -> dict[int, Fi
         run, assignment = one.run, one.assignment
         if run.queue in occupancy.quotas.queues and assignment is None:
             continue
-        demand = flavored(run.demand, assignment.flavors) if assignment is not None else run.demand
+        demand = admitted(run.demand, assignment) if assignment is not None else run.demand
         if job is not None:
             demand = turns.allowed(job, demand)
             if demand.number < demand.least:
@@ -81,8 +81,9 @@ def start(candidates: Sequence[Candidate], occupancy: Occupancy) -> dict[int, Fi
             occupancy.start(one, placement.placed)
             if job is not None:
                 turns.start(job, placement.placed)
+            domains = shown_domains(assignment)
             results[id(one)] = FitVerdict(
-                run, FITS, order=order, flavors=flavors, demand=demand, placement=placement, evicts=evicts
+                run, FITS, order=order, flavors=flavors, domains=domains, demand=demand, placement=placement, evicts=evicts
             )
             continue
         started = 0

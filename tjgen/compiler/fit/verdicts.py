@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tjgen.cluster.queueing.kueue.flavorassigner import FIT, Assignment, assign
+from tjgen.cluster.queueing.kueue.flavorassigner import FIT, Assignment, assign_alone
 from tjgen.cluster.queueing.kueue.objects import QueuedWorkload
 from tjgen.cluster.queueing.kueue.snapshot import QueueSnapshot
 from tjgen.cluster.queueing.volcano.objects import DEFAULT_QUEUE, VolcanoCluster
 from tjgen.cluster.scheduling.cluster import ScheduledCluster
-from tjgen.compiler.fit.alternatives import flavored, other_flavor, other_order
+from tjgen.compiler.fit.alternatives import other_flavor, other_order
 from tjgen.compiler.fit.capability import lacking
 from tjgen.compiler.fit.demand import Demand, Priorities
+from tjgen.compiler.fit.domains import admitted
 from tjgen.compiler.fit.placement import Placement, try_place
 from tjgen.compiler.fit.queues import pod_sets
 from tjgen.compiler.fit.volcano import VolcanoState, VolcanoTurns, job_of, waiting_message
@@ -56,6 +57,8 @@ class FitVerdict(NamedTuple):
     """The sentence of the scheduler or the queue."""
     flavors: tuple[str, ...] = ()
     """Flavors of Kueue that it is admitted to."""
+    domains: str = ""
+    """Domains of topologies in which Kueue places its pods."""
     demand: Demand | None = None
     """The pods as they are scheduled: with the labels and tolerations of their flavors."""
     placement: Placement | None = None
@@ -120,10 +123,10 @@ def verdict_alone(run: FitRun, shared: FitCluster) -> FitVerdict:
     """The verdict for a run on the nodes and queues of `shared`, which are empty and stay so."""
     demand, names = run.demand, ""
     if run.queue in shared.quotas.queues:
-        assignment = assign(QueuedWorkload(run.title, run.queue, pod_sets(demand)), shared.quotas)
+        assignment = assign_alone(QueuedWorkload(run.title, run.queue, pod_sets(demand)), shared.quotas)
         if assignment.mode != FIT:
             return FitVerdict(run, NEVER, by=BY_QUEUE, message=assignment.message)
-        demand, names = flavored(demand, assignment.flavors), " ".join(flavor_names(assignment))
+        demand, names = admitted(demand, assignment), " ".join(flavor_names(assignment))
     if is_of_volcano(run, shared.volcano):
         assert shared.volcano is not None, "the run has a queue of it"
         job = job_of("", run.queue, demand, 0)

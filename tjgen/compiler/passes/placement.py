@@ -9,13 +9,19 @@ from tjgen.language.spec.objects import Experiment, Gpu, Topology
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.k8s import quantity
+from tjgen.trees.k8s.labels import (
+    KUEUE_PREFERRED,
+    KUEUE_REQUIRED,
+    KUEUE_SLICE_LEVEL,
+    KUEUE_SLICE_SIZE,
+    KUEUE_UNCONSTRAINED,
+)
 from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.roles import at_once, role, workers
 from tjgen.trees.workload.workload import PodSet, Workload
 
 AT: FieldPath = (*SPEC, "schedule", "topology")
 EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
-_KUEUE = "kueue.x-k8s.io/podset-"
 
 
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
@@ -42,13 +48,13 @@ def _topology(workload: Workload, topology: Topology) -> Contributions:
             yield Contribution(path, topology.exclusive, (*AT, "exclusive"), mirrors=True)
         return
     annotations = {
-        "required-topology": (topology.required, "required"),
-        "preferred-topology": (topology.preferred, "preferred"),
-        "unconstrained-topology": ("true" if topology.unconstrained else None, "unconstrained"),
+        KUEUE_REQUIRED: (topology.required, "required"),
+        KUEUE_PREFERRED: (topology.preferred, "preferred"),
+        KUEUE_UNCONSTRAINED: ("true" if topology.unconstrained else None, "unconstrained"),
     }
     if topology.slice is not None:
-        annotations["slice-required-topology"] = (topology.slice.level, "slice")
-        annotations["slice-size"] = (str(topology.slice.size), "slice")
+        annotations[KUEUE_SLICE_LEVEL] = (topology.slice.level, "slice")
+        annotations[KUEUE_SLICE_SIZE] = (str(topology.slice.size), "slice")
         yield from _slice(workload, topology, computing)
     for podset in computing:
         scheduler = get(workload.tree.value, (*podset.pod, "schedulerName"), None)
@@ -57,7 +63,7 @@ def _topology(workload: Workload, topology: Topology) -> Contributions:
             return
         for key, (value, field) in annotations.items():
             if value is not None:
-                yield Contribution((*podset.pod_metadata, "annotations", _KUEUE + key), value, (*AT, field))
+                yield Contribution((*podset.pod_metadata, "annotations", key), value, (*AT, field))
 
 
 def _slice(workload: Workload, topology: Topology, computing: list[PodSet]) -> Contributions:

@@ -8,6 +8,7 @@ from tjgen.cluster.trainer.job import TORCHTUNE
 from tjgen.compiler.targets import fetching
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
+from tjgen.trees.k8s.labels import KUEUE_POD_SET
 from tjgen.trees.workload.workload import Workload, is_runtimes
 
 _CANNOT: tuple[tuple[FieldPath, str, str], ...] = (
@@ -21,8 +22,6 @@ _CANNOT: tuple[tuple[FieldPath, str, str], ...] = (
         "describe the volume under the same name by volumes.NAME.pvc.create",
     ),
 )
-
-_OF_KUEUE = "kueue.x-k8s.io/podset-"
 
 
 def unsupported(workload: Workload) -> Iterator[Diagnostic]:
@@ -53,7 +52,7 @@ def unsupported(workload: Workload) -> Iterator[Diagnostic]:
             yield _cannot(workload, (*podset.main, "command"), "choose recipes of torchtune, as Trainer does", hint)
         annotations: FieldPath = (*podset.pod_metadata, "annotations")
         for key in get(workload.tree.value, annotations, None) or {}:
-            if key.startswith(_OF_KUEUE):
+            if key.startswith(f"{KUEUE_POD_SET}-"):
                 hint = "use schedule.networkTopology"
                 yield _cannot(workload, (*annotations, key), "be placed by Kueue, which does not know the kind", hint)
         for kind in ("labels", "annotations"):

@@ -1,6 +1,7 @@
-"""`flavors`, and `queues` with `create.kueue` -> ResourceFlavors, ClusterQueues, and a LocalQueue in each namespace.
+"""`topologies`, `flavors`, and `queues` with `create.kueue` -> Topologies, ResourceFlavors, ClusterQueues, and LocalQueues.
 
-Kueue 0.15 introduced v1beta2, whose field for a cohort is `cohortName`; the Platform sets the release of the cluster.
+Kueue 0.15 introduced v1beta2, whose field for a cohort is `cohortName`; Topologies were v1alpha1 before 0.14. The Platform sets
+the release of the cluster.
 """
 
 from __future__ import annotations
@@ -15,16 +16,20 @@ from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.manifests.sourced import Sourced
 
 _GROUP = "kueue.x-k8s.io"
-_NEWER = (0, 15)
+_NEWER, _FIRST_TOPOLOGIES = (0, 15), (0, 14)
 _NAMESPACE = "kubernetes.io/metadata.name"
 Amounts = Mapping[str, "str | int | float"]
 
 
 def objects(spec: PlatformSpec) -> Iterator[Manifest]:
     """What queues take from first, then the queues."""
-    release = spec.cluster.kueue
-    newer = release is None or tuple(int(part) for part in release.split(".")[:2]) >= _NEWER
-    api_version = f"{_GROUP}/{'v1beta2' if newer else 'v1beta1'}"
+    release = tuple([int(part) for part in (spec.cluster.kueue or "").split(".")[:2] if part]) or _NEWER
+    api_version = f"{_GROUP}/{'v1beta2' if release >= _NEWER else 'v1beta1'}"
+    for name, topology in spec.topologies.items():
+        if not topology.exists:
+            levels = Sourced([{"nodeLabel": label} for label in topology.levels], (*SPEC, "topologies", name, "levels"))
+            version = api_version if release >= _FIRST_TOPOLOGIES else f"{_GROUP}/v1alpha1"
+            yield manifest(version, "Topology", {"name": name}, {"spec": {"levels": levels}}, (*SPEC, "topologies", name))
     for name, flavor in spec.flavors.items():
         if not flavor.exists:
             yield _flavor(api_version, name, flavor, (*SPEC, "flavors", name))

@@ -2308,6 +2308,15 @@ FLAVOR: Schema = {
     },
 }
 
+KUEUE_TOPOLOGY: Schema = {
+    "type": "object",
+    "required": ["levels"],
+    "properties": {
+        "levels": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
+        "exists": {"type": "boolean"},
+    },
+}
+
 NEW_PRIORITY: Schema = {
     "type": "object",
     "required": ["value"],
@@ -2551,6 +2560,7 @@ PLATFORM_SPEC: Schema = {
         "profiles": {"type": "object", "additionalProperties": STORAGE_PROFILE},
         "queues": {"type": "object", "additionalProperties": QUEUE},
         "flavors": {"type": "object", "additionalProperties": FLAVOR},
+        "topologies": {"type": "object", "additionalProperties": KUEUE_TOPOLOGY},
         "priorityClasses": {"type": "object", "additionalProperties": NEW_PRIORITY},
         "namespaces": {"type": "object", "additionalProperties": NAMESPACE},
         "runtimes": {"type": "array", "items": {"type": "string", "minLength": 1}},

@@ -2328,6 +2328,20 @@ class Flavor:
         self.exists = get("exists", False)
 
 
+class KueueTopology:
+    """A Kueue Topology: how close to each other nodes are."""
+
+    __slots__ = ("exists", "levels")
+
+    levels: Sequence[str]
+    exists: bool
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.levels = tree["levels"]
+        self.exists = get("exists", False)
+
+
 class NewPriority:
     """A PriorityClass. Its value cannot change later."""
 
@@ -2680,6 +2694,7 @@ class PlatformSpec:
         "quotas",
         "runtimes",
         "storage_classes",
+        "topologies",
     )
 
     device_classes: Mapping[str, DeviceClass]
@@ -2687,6 +2702,7 @@ class PlatformSpec:
     profiles: Mapping[str, StorageProfile]
     queues: Mapping[str, Queue]
     flavors: Mapping[str, Flavor]
+    topologies: Mapping[str, KueueTopology]
     priority_classes: Mapping[str, NewPriority]
     namespaces: Mapping[str, Namespace]
     runtimes: Sequence[str]
@@ -2710,6 +2726,7 @@ class PlatformSpec:
         self.profiles = {key: StorageProfile(item) for key, item in get("profiles", _NONE).items()}
         self.queues = {key: Queue(item) for key, item in get("queues", _NONE).items()}
         self.flavors = {key: Flavor(item) for key, item in get("flavors", _NONE).items()}
+        self.topologies = {key: KueueTopology(item) for key, item in get("topologies", _NONE).items()}
         self.priority_classes = {key: NewPriority(item) for key, item in get("priorityClasses", _NONE).items()}
         self.namespaces = {key: Namespace(item) for key, item in get("namespaces", _NONE).items()}
         self.runtimes = get("runtimes", ())

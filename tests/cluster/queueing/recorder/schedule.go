@@ -24,6 +24,8 @@ import (
 	cache "sigs.k8s.io/kueue/pkg/cache/scheduler"
 	"sigs.k8s.io/kueue/pkg/controller/core/indexer"
 	"sigs.k8s.io/kueue/pkg/scheduler"
+	"sigs.k8s.io/kueue/pkg/scheduler/flavorassigner"
+	"sigs.k8s.io/kueue/pkg/scheduler/preemption"
 	"sigs.k8s.io/kueue/pkg/scheduler/preemption/expectations"
 	"sigs.k8s.io/kueue/pkg/util/routine"
 	utiltesting "sigs.k8s.io/kueue/pkg/util/testing"
@@ -31,13 +33,16 @@ import (
 	"sigs.k8s.io/kueue/pkg/workload"
 )
 
-// The scheduler has no public function for one cycle.
+// The scheduler has no public functions for one cycle, and for the domains of a workload that evicts others.
 //
 //go:linkname schedule sigs.k8s.io/kueue/pkg/scheduler.(*Scheduler).schedule
 func schedule(*scheduler.Scheduler, context.Context) wait.SpeedSignal
 
 //go:linkname setAdmissionRoutineWrapper sigs.k8s.io/kueue/pkg/scheduler.(*Scheduler).setAdmissionRoutineWrapper
 func setAdmissionRoutineWrapper(*scheduler.Scheduler, routine.Wrapper)
+
+//go:linkname updateAssignmentForTAS sigs.k8s.io/kueue/pkg/scheduler.updateAssignmentForTAS
+func updateAssignmentForTAS(context.Context, *cache.Snapshot, *cache.ClusterQueueSnapshot, *workload.Info, *flavorassigner.Assignment, []*preemption.Target)
 
 const (
 	namespace  = "vision"
@@ -49,13 +54,14 @@ const (
 // outcome is what the scheduler does with workloads that are submitted at once.
 type outcome struct {
 	Admitted  map[string]map[string]string `json:"admitted"`
+	Domains   map[string]domains           `json:"domains,omitempty"`
 	Evictions [][3]string                  `json:"evictions,omitempty"`
 	Cycles    int                          `json:"cycles"`
 }
 
 // run executes scheduling cycles until a cycle changes nothing. Evicted workloads return their quota after the cycle.
 func run(in input) (outcome, error) {
-	result := outcome{Admitted: map[string]map[string]string{}}
+	result := outcome{Admitted: map[string]map[string]string{}, Domains: map[string]domains{}}
 	ctx := context.Background()
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{kueue.AddToScheme, corev1.AddToScheme} {
@@ -75,9 +81,7 @@ func run(in input) (outcome, error) {
 	known := cache.New(api)
 	expected := expectations.New()
 	manager, requeuer := queues.NewManagerForUnitTestsWithRequeuer(api, known, queues.WithPreemptionExpectations(expected))
-	for i := range in.Flavors {
-		known.AddOrUpdateResourceFlavor(logr.Discard(), &in.Flavors[i])
-	}
+	addNodes(in, known)
 	for i := range in.Queues {
 		if err := known.AddClusterQueue(ctx, &in.Queues[i]); err != nil {
 			return result, err
@@ -131,12 +135,21 @@ func run(in input) (outcome, error) {
 	for i := range in.Queues {
 		for _, info := range snapshot.ClusterQueue(kueue.ClusterQueueReference(in.Queues[i].Name)).Workloads {
 			flavors := map[string]string{}
+			places := domains{}
 			for _, podSet := range info.TotalRequests {
+				if podSet.TopologyRequest != nil {
+					for _, one := range podSet.TopologyRequest.DomainRequests {
+						places[string(podSet.Name)] = append(places[string(podSet.Name)], domain{one.Values, one.Count})
+					}
+				}
 				for _, flavor := range podSet.Flavors {
 					flavors[string(podSet.Name)] = string(flavor)
 				}
 			}
 			result.Admitted[info.Obj.Name] = flavors
+			if len(places) > 0 {
+				result.Domains[info.Obj.Name] = places
+			}
 		}
 	}
 	return result, nil

@@ -6,7 +6,8 @@ parents. Fair sharing is not covered: a Platform cannot enable it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from tjgen.cluster.queueing.kueue.objects import (
     ANY,
@@ -48,9 +49,16 @@ class _Candidate(NamedTuple):
 
 
 def get_targets(
-    snapshot: QueueSnapshot, workload: QueuedWorkload, requests: Quantities, contested: Collection[FlavorResource]
+    snapshot: QueueSnapshot,
+    workload: QueuedWorkload,
+    requests: Quantities,
+    contested: Collection[FlavorResource],
+    fits_topology: Callable[[], bool] | None = None,
 ) -> list[PreemptionTarget]:
-    """`classicalPreemptions`: the workloads to evict; none if that does not help. `contested` is the quota that is missing."""
+    """`classicalPreemptions`: the workloads to evict; none if that does not help.
+
+    `contested` is the quota that is missing. `fits_topology` reports whether the pods fit the domains of the snapshot as it is.
+    """
     queue = snapshot.queues[workload.queue]
     same_queue = _ordered(_same_queue_candidates(snapshot, queue, workload, contested))
     others = _ordered(_cohort_candidates(snapshot, queue, workload, contested, requests))
@@ -65,7 +73,8 @@ def get_targets(
     else:
         attempts = (True, False)
     for may_borrow in attempts:
-        targets = _attempt(snapshot, workload, requests, contested, [*others, *same_queue], may_borrow=may_borrow)
+        fits = partial(_workload_fits, snapshot, workload, requests, fits_topology, may_borrow=may_borrow)
+        targets = _attempt(snapshot, workload, contested, [*others, *same_queue], fits, may_borrow=may_borrow)
         if targets:
             return targets
     return []
@@ -83,15 +92,15 @@ def satisfies_policy(workload: QueuedWorkload, candidate: QueuedWorkload, policy
 def _attempt(
     snapshot: QueueSnapshot,
     workload: QueuedWorkload,
-    requests: Quantities,
     contested: Collection[FlavorResource],
     candidates: Sequence[_Candidate],
+    fits: Callable[[], bool],
     *,
     may_borrow: bool,
 ) -> list[PreemptionTarget]:
     """Remove candidates until the workload fits, then add back those that it does not need. The snapshot stays as it is."""
     targets: list[PreemptionTarget] = []
-    fits = False
+    has_capacity = False
     for candidate in candidates:
         owner = candidate.admitted.workload.queue
         is_excluded = may_borrow and candidate.without_borrowing
@@ -99,24 +108,22 @@ def _attempt(
             continue
         snapshot.remove(candidate.admitted)
         targets.append(PreemptionTarget(candidate.admitted, candidate.reason))
-        fits = _workload_fits(snapshot, workload, requests, may_borrow=may_borrow)
-        if fits:
-            targets = _fill_back(snapshot, workload, requests, targets, may_borrow=may_borrow)
+        has_capacity = fits()
+        if has_capacity:
+            targets = _fill_back(snapshot, targets, fits)
             break
     for target in targets:
         snapshot.add(target.admitted)
-    return targets if fits else []
+    return targets if has_capacity else []
 
 
-def _fill_back(
-    snapshot: QueueSnapshot, workload: QueuedWorkload, requests: Quantities, targets: list[PreemptionTarget], *, may_borrow: bool
-) -> list[PreemptionTarget]:
+def _fill_back(snapshot: QueueSnapshot, targets: list[PreemptionTarget], fits: Callable[[], bool]) -> list[PreemptionTarget]:
     """`fillBackWorkloads`: the last target moves to the place of one that stays, as in Kueue."""
     kept = list(targets)
     for position in range(len(kept) - 2, -1, -1):
         target = kept[position]
         snapshot.add(target.admitted)
-        if _workload_fits(snapshot, workload, requests, may_borrow=may_borrow):
+        if fits():
             kept[position] = kept[-1]
             kept.pop()
         else:
@@ -124,12 +131,17 @@ def _fill_back(
     return kept
 
 
-def _workload_fits(snapshot: QueueSnapshot, workload: QueuedWorkload, requests: Quantities, *, may_borrow: bool) -> bool:
-    return all(
-        (may_borrow or not snapshot.borrows_with(workload.queue, key, amount))
-        and amount <= snapshot.available(workload.queue, key)
-        for key, amount in requests.items()
-    )
+def _workload_fits(
+    snapshot: QueueSnapshot,
+    workload: QueuedWorkload,
+    requests: Quantities,
+    fits_topology: Callable[[], bool] | None,
+    *,
+    may_borrow: bool,
+) -> bool:
+    if not may_borrow and any(snapshot.borrows_with(workload.queue, key, amount) for key, amount in requests.items()):
+        return False
+    return snapshot.fits_quota(workload.queue, requests) and (fits_topology is None or fits_topology())
 
 
 def _same_queue_candidates(

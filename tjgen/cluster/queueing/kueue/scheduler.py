@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tjgen.cluster.queueing.kueue.flavorassigner import FIT, NO_FIT, PREEMPT, Assignment, assign
-from tjgen.cluster.queueing.kueue.objects import ANY, FlavorResource, QueuedWorkload
+from tjgen.cluster.queueing.kueue.flavorassigner import FIT, NO_FIT, PREEMPT, Assignment, assign, place_after
+from tjgen.cluster.queueing.kueue.objects import ANY, DomainUsage, FlavorResource, Quantities, QueuedWorkload, ResourceFlavor
 from tjgen.cluster.queueing.kueue.preemption import PreemptionTarget, get_targets
 from tjgen.cluster.queueing.kueue.snapshot import QueueSnapshot
+from tjgen.cluster.queueing.kueue.topology_requests import find_workload_topology
 from tjgen.cluster.scheduling.node import PODS
 from tjgen.trees.typing import NamedTuple
 
@@ -99,7 +100,12 @@ class _Queues:
         return True
 
     def retry(self, queue: str) -> None:
-        """`QueueAssociatedInadmissibleWorkloadsAfter`: a workload of this queue returned its quota."""
+        """`QueueAssociatedInadmissibleWorkloadsAfter`: a workload of this queue returned its quota.
+
+        The others of the queue begin with the first flavor again (`AllocatableResourceGeneration`).
+        """
+        for one in (*self.active[queue], *self.inadmissible[queue]):
+            self.last_tried.pop(one.name, None)
         for name in (queue, *self.snapshot.cohort_queues(self.snapshot.queues[queue])):
             self._activate(name, self.inadmissible[name])
             self.inadmissible[name] = []
@@ -123,11 +129,12 @@ def schedule(snapshot: QueueSnapshot, pending: Sequence[QueuedWorkload]) -> Sche
     queues = _Queues(snapshot, pending)
     outcome = SchedulingOutcome({}, {}, [], set())
     evicted: dict[str, int] = {}
-    # A workload may try its flavors in several cycles.
-    most_flavors = max((len(one.flavors) for one in snapshot.queues.values()), default=0)
-    unchanged = 0
+    seen: set[tuple[object, ...]] = set()
+    """Heads with the flavors that they tried, in cycles since something changed."""
     while heads := queues.pop_heads():
         snapshot.time += 1
+        snapshot.start_cycle()
+        state = tuple([(one.name, tuple(queues.last_tried.get(one.name, {}).items())) for one in heads])
         entries = sorted([_nominate(queues, one) for one in heads], key=lambda entry: entry.order)
         changed, targets = _cycle(queues, entries, outcome)
         for preemptor, target in targets:
@@ -142,9 +149,11 @@ def schedule(snapshot: QueueSnapshot, pending: Sequence[QueuedWorkload]) -> Sche
                 outcome.unsettled.add(victim.name)
             outcome.waiting[victim.name] = ""
             queues.retry(victim.queue)
-        unchanged = 0 if changed else unchanged + 1
-        if unchanged > most_flavors:
+        if changed:
+            seen.clear()
+        elif state in seen:
             break
+        seen.add(state)
     for several in (*queues.active.values(), *queues.inadmissible.values()):
         for one in several:
             outcome.waiting.setdefault(one.name, outcome.waiting.get(queues.equivalent.get(one.name, ""), ""))
@@ -160,13 +169,20 @@ def find_targets(snapshot: QueueSnapshot, workload: QueuedWorkload, assignment: 
     if assignment.mode != PREEMPT:
         return []
     requests = {key: amount for key, amount in assignment.usage.items() if key[1] != PODS}
-    return get_targets(snapshot, workload, requests, assignment.contested)
+
+    def fits_topology() -> bool:
+        return not find_workload_topology(workload, assignment.flavors, snapshot).reason
+
+    return get_targets(snapshot, workload, requests, assignment.contested, fits_topology)
 
 
-def _nominate(queues: _Queues, workload: QueuedWorkload) -> _Entry:
-    """`getInitialAssignments`: the flavors of a workload, and the workloads to evict for it."""
-    assignment = assign(workload, queues.snapshot, queues.last_tried.get(workload.name, {}))
-    return _Entry(workload, assignment, find_targets(queues.snapshot, workload, assignment))
+def _nominate(queues: _Queues, workload: QueuedWorkload, nominated: Mapping[str, ResourceFlavor] | None = None) -> _Entry:
+    """`getAssignments`: the flavors and domains of a workload, and the workloads to evict for it."""
+    last_tried = queues.last_tried.get(workload.name, {}) if nominated is None else {}
+    assignment = assign(workload, queues.snapshot, last_tried, nominated)
+    targets = find_targets(queues.snapshot, workload, assignment)
+    placed = place_after(workload, queues.snapshot, assignment, [target.admitted for target in targets])
+    return _Entry(workload, placed, targets)
 
 
 def _cycle(
@@ -176,18 +192,22 @@ def _cycle(
     snapshot = queues.snapshot
     changed = False
     evicting: list[tuple[QueuedWorkload, PreemptionTarget]] = []
-    reserved: list[tuple[str, dict[FlavorResource, int]]] = []
-    """Quota that is reserved for workloads until the end of the cycle."""
-    for workload, assignment, targets in entries:
+    reserved: list[tuple[str, Quantities, Sequence[DomainUsage]]] = []
+    """Quota and domains that are reserved for workloads until the end of the cycle."""
+
+    def reserve(queue: str, usage: Quantities, domains: Sequence[DomainUsage]) -> None:
+        snapshot.add_usage(queue, usage, domains)
+        reserved.append((queue, usage, domains))
+
+    for entry in entries:
+        (workload, assignment, targets), fits = _updated(queues, entry, [target for _, target in evicting])
         outcome.waiting[workload.name] = assignment.message
         if assignment.mode == NO_FIT:
             changed |= queues.set_aside(workload, assignment)
             continue
         if assignment.mode != FIT and not targets:
             if snapshot.queues[workload.queue].preemption.reclaim_within_cohort != ANY:
-                unused = _to_reserve(snapshot, workload, assignment)
-                snapshot.add_usage(workload.queue, unused)
-                reserved.append((workload.queue, unused))
+                reserve(workload.queue, _to_reserve(snapshot, workload, assignment), assignment.domain_usage)
             changed |= queues.set_aside(workload, assignment)
             continue
         names = {target.admitted.workload.name for _, target in evicting}
@@ -195,27 +215,40 @@ def _cycle(
             outcome.waiting[workload.name] = _OVERLAPPING
             queues.retry_at_once(workload)
             continue
-        with snapshot.without([target.admitted for _, target in evicting] + [target.admitted for target in targets]):
-            fits = all(amount <= snapshot.available(workload.queue, key) for key, amount in assignment.usage.items())
         if not fits:
             outcome.waiting[workload.name] = _NO_LONGER_FITS
             queues.retry_at_once(workload)
             continue
         changed = True
         if assignment.mode == FIT:
-            snapshot.admit(workload, assignment.usage)
+            snapshot.admit(workload, assignment.usage, assignment.domain_usage)
             outcome.admitted[workload.name] = assignment
             queues.sticky = {name: first for name, first in queues.sticky.items() if first != workload.name}
             del outcome.waiting[workload.name]
             continue
         evicting += [(workload, target) for target in targets]
-        usage = dict(assignment.usage)
-        snapshot.add_usage(workload.queue, usage)
-        reserved.append((workload.queue, usage))
+        reserve(workload.queue, assignment.usage, assignment.domain_usage)
         queues.wait_for_evictions(workload)
-    for queue, usage in reserved:
-        snapshot.add_usage(queue, {key: -amount for key, amount in usage.items()})
+    for queue, usage, domains in reserved:
+        snapshot.remove_usage(queue, usage, domains)
     return changed, evicting
+
+
+def _updated(queues: _Queues, entry: _Entry, evicting: Sequence[PreemptionTarget]) -> tuple[_Entry, bool]:
+    """`updateAssignmentIfNeeded`: an entry with other domains if workloads before it took those; and whether it fits."""
+    snapshot = queues.snapshot
+
+    def check(one: _Entry) -> tuple[bool, bool]:
+        # Kueue removes a workload twice that two others evict.
+        with snapshot.without([target.admitted for target in (*evicting, *one.targets)]):
+            has_quota = snapshot.fits_quota(one.workload.queue, one.assignment.usage)
+            return has_quota, snapshot.fits_domains(one.assignment.domain_usage)
+
+    has_quota, has_domains = check(entry)
+    if has_quota and not has_domains:
+        entry = _nominate(queues, entry.workload, entry.assignment.flavors)
+        has_quota, has_domains = check(entry)
+    return entry, has_quota and has_domains
 
 
 def _to_reserve(snapshot: QueueSnapshot, workload: QueuedWorkload, assignment: Assignment) -> dict[FlavorResource, int]:

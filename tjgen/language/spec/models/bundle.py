@@ -119,7 +119,16 @@ class Flavor(Shape):
     tolerations: list[Subtree] = []
     """Tolerations that admitted runs get."""
     topology: Text | None = None
-    """Kueue Topology of the nodes."""
+    """Kueue Topology of the nodes, by its name in `topologies` of the Platform. Kueue then places each pod."""
+    exists: bool = False
+    """Whether it exists already, so that tjgen only refers to it."""
+
+
+class KueueTopology(Shape):
+    """A Kueue Topology: how close to each other nodes are."""
+
+    levels: Annotated[list[Text], Field(min_length=1, max_length=16)]
+    """Node labels from the widest to the narrowest level, such as a block, a rack, and `kubernetes.io/hostname`."""
     exists: bool = False
     """Whether it exists already, so that tjgen only refers to it."""
 

@@ -6,7 +6,15 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints
 
-from tjgen.language.spec.models.bundle import Flavor, Namespace, NewPriority, NewQueue, NewStorageClass, StorageProfile
+from tjgen.language.spec.models.bundle import (
+    Flavor,
+    KueueTopology,
+    Namespace,
+    NewPriority,
+    NewQueue,
+    NewStorageClass,
+    StorageProfile,
+)
 from tjgen.language.spec.models.env import EnvVar
 from tjgen.language.spec.models.images import Images
 from tjgen.language.spec.models.metadata import Named
@@ -236,6 +244,8 @@ class PlatformSpec(Shape):
     """Queues by name."""
     flavors: dict[str, Flavor] = {}
     """Kueue ResourceFlavors by name."""
+    topologies: dict[str, KueueTopology] = {}
+    """Kueue Topologies by name."""
     priority_classes: dict[str, NewPriority] = {}
     """PriorityClasses that the Platform creates, by name."""
     namespaces: dict[str, Namespace] = {}
