@@ -41,7 +41,7 @@ COMMAND = Command(
 _HEADER = ("ORDER", "NAMESPACE", "RUN", "PODS", "QUEUE", "FLAVOR", "RESULT")
 NOT_COVERED = (
     "This is a model of one moment: no run ends, and no pods of others are on the nodes.",
-    "Not covered: autoscalers, fair sharing of queues, reclaim, preemption, trees of queues, and network topologies of Volcano, "
+    "Not covered: autoscalers, fair sharing of queues, reclaim, preemption, queue trees and network topologies of Volcano, "
     "the places of existing volumes, and nodes that pods of ended runs leave fragmented.",
 )
 

@@ -38,6 +38,27 @@ spec:
                 - {name: node, volumeMounts: [{name: data, mountPath: /data}]}
                 - {name: log, image: i, resources: {requests: {nvidia.com/gpu: 1}}}
 """
+VOLCANO_JOB = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: a}
+spec:
+  minAvailable: 1
+  plugins: {PLUGIN: []}
+  tasks:
+  - name: worker
+    replicas: 1
+    template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}
+  - name: master
+    replicas: 1
+    template:
+      spec:
+        restartPolicy: Never
+        hostNetwork: true
+        containers:
+        - {name: c, image: i, volumeMounts: []}
+        - {name: d, image: i}
+"""
 
 
 def found(text: str) -> list[tuple[str, str, int | None]]:
@@ -64,3 +85,21 @@ def test_a_mark_for_a_value_that_a_controller_makes_up_is_no_error() -> None:
     secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ntype: kubernetes.io/ssh-auth\ndata: {ssh-privatekey: <random>}\n"
     assert found(secret) == [("TJ512", INFO, 5)]
     assert [one[0] for one in found(secret.replace("<random>", "<secret>"))] == ["TJ501"]
+
+
+def test_a_port_that_a_plugin_adds_to_two_containers_of_the_host_network_is_a_duplicate() -> None:
+    (finding,) = [one for one in check(VOLCANO_JOB.replace("PLUGIN", "mpi"), "f.yaml") if one.code == "TJ511"]
+    assert finding.span and finding.span.line == 19
+    assert "containers[1].ports[0].hostPort" in finding.message
+    assert finding.hint == "a plugin of the Job adds this field: change what it conflicts with, or remove the plugin"
+    own_network = VOLCANO_JOB.replace("PLUGIN", "mpi").replace("hostNetwork: true", "hostNetwork: false")
+    for text in (VOLCANO_JOB.replace("PLUGIN", "env"), own_network):
+        assert "TJ511" not in [code for code, _, _ in found(text)]
+
+
+def test_a_mount_at_the_place_of_a_plugin_is_a_duplicate() -> None:
+    mount = "volumeMounts: [{name: own, mountPath: /etc/volcano}]"
+    text = VOLCANO_JOB.replace("PLUGIN", "svc").replace("volumeMounts: []", mount)
+    text = text.replace("containers:\n", "volumes: [{name: own, emptyDir: {}}]\n        containers:\n")
+    assert [one[:2] for one in found(text)] == [("TJ511", ERROR)]
+    assert found(text.replace("/etc/volcano", "/etc/own")) == []

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tjgen.cluster.validate.fault import NOT_FOUND, REQUIRED, Fault
+from tjgen.cluster.validate.fault import DUPLICATE, NOT_FOUND, REQUIRED, Fault
 from tjgen.cluster.validate.report import subject_of
 from tjgen.cluster.validate.templates import templates
 from tjgen.cluster.validate.verdict import DECODE
 from tjgen.cluster.validate.wording import field
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.manifests.generated_names import generated
 
 _MPI_OPERATOR = "kubeflow.org/v2beta1"
+_VOLCANO = "batch.volcano.sh/v1alpha1"
 _RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")
 
 
@@ -26,14 +28,14 @@ def diagnostics(tree: Tree, *, versions: Mapping[str, str] | None = None) -> Ite
     if tree.get("apiVersion") == _MPI_OPERATOR:
         yield from _refused(tree)
     reported: set[tuple[FieldPath, str]] = set()
-    for verdict in templates(_with_creatable_name(tree), versions=versions):
+    for verdict in templates(_as_created(tree), versions=versions):
         for fault in verdict.faults:
             words = fault.summary or fault.detail
             if (fault.path, words) not in reported and not _comes_later(tree, fault):
                 reported.add((fault.path, words))
                 where = field(fault.path) or "the object"
                 message = f"{where}: the {verdict.kind} from this template would be refused: {words}"
-                hint = fault.hint or _hint(verdict.verdict.stage)
+                hint = fault.hint or _hint(verdict.verdict.stage, is_added=_is_added(tree, fault))
                 yield Diagnostic("TJ511", message, subject, fault.path, hint=hint)
 
 
@@ -47,14 +49,43 @@ def _refused(tree: Tree) -> Iterator[Diagnostic]:
         yield Diagnostic("TJ427", message, subject_of(tree), fault.path, hint=hint)
 
 
-def _with_creatable_name(tree: Tree) -> Tree:
-    """A runtime under a name that a TrainJob may have: its Jobs are called after that, not after the runtime."""
-    if tree.get("kind") not in _RUNTIMES:
-        return tree
-    return {**tree, "metadata": {**tree["metadata"], "name": "run"}}
+def _as_created(tree: Tree) -> Tree:
+    """The object with what its pods get from elsewhere.
+
+    A runtime has a name that a TrainJob may have, because its Jobs get the name of the TrainJob. The templates of a Volcano Job
+    have what its plugins add to the first pod of each task.
+    """
+    if tree.get("kind") in _RUNTIMES:
+        return {**tree, "metadata": {**tree["metadata"], "name": "run"}}
+    if tree.get("apiVersion") == _VOLCANO and get(tree, ("spec", "plugins"), None):
+        return _with_plugins(tree)
+    return tree
 
 
-def _hint(stage: str) -> str:
+def _with_plugins(tree: Tree) -> Tree:
+    from tjgen.cluster.controllers.volcano_defaults import with_job_defaults  # few write Volcano Jobs
+    from tjgen.cluster.controllers.volcano_plugins import complete
+
+    name = generated(tree["metadata"])
+    job = with_job_defaults({**tree, "metadata": {**tree["metadata"], "name": name}})
+    tasks = []
+    for task in job["spec"].get("tasks") or ():
+        template = task.get("template") or {}
+        if template.get("spec"):
+            metadata = {**(template.get("metadata") or {}), "name": f"{name}-{task['name']}-0"}
+            template = complete(job, {**template, "metadata": metadata}, task["name"], 0)
+        tasks.append({**task, "template": template})
+    return {**tree, "spec": {**tree["spec"], "tasks": tasks}}
+
+
+def _is_added(tree: Tree, fault: Fault) -> bool:
+    """Whether a plugin of a Volcano Job adds the field to the pod."""
+    return fault.type == DUPLICATE and "plugins" in (tree.get("spec") or {}) and get(tree, fault.path, None) is None
+
+
+def _hint(stage: str, *, is_added: bool) -> str:
+    if is_added:
+        return "a plugin of the Job adds this field: change what it conflicts with, or remove the plugin"
     return "give the value the type that the field has" if stage == DECODE else "fix this field in the pod template"
 
 
