@@ -154,3 +154,26 @@ def test_a_mistake_prints_no_objects(tmp_path: Path) -> None:
     answer = program(tmp_path, "try", "a.yaml", "--as", "ana")
     assert (answer.code, answer.out) == (1, "")
     assert "error[TJ101] a.yaml:4:8" in answer.err
+
+
+def test_the_commands_of_a_sweep_name_every_run() -> None:
+    answer = program(ROOT, "try", "examples/sweep.yaml", "--as", "ana")
+    names = [one["metadata"]["name"] for one in objects(answer) if one["kind"] == "TrainJob"]
+    assert len(names) > 1
+    lines = answer.err.splitlines()
+    commands = {
+        words[3]: words for line in lines if " kubectl " in line for words in [shlex.split(line[line.index("kubectl") :])]
+    }
+    assert [word.partition("/")[2] for word in commands["patch"][4:-2]] == names
+    assert commands["logs"][5] == f"jobset.sigs.k8s.io/jobset-name in ({','.join(names)})"
+    assert commands["get"][4:] == ["trainjobs.trainer.kubeflow.org", "-l", commands["delete"][-1], "--watch"]
+
+
+def test_one_point_of_a_sweep_is_tried() -> None:
+    all_of_it = objects(program(ROOT, "try", "examples/sweep.yaml", "--as", "ana"))
+    names = [one["metadata"]["name"] for one in all_of_it if one["kind"] == "TrainJob"]
+    tried = objects(program(ROOT, "try", "examples/sweep.yaml", "--as", "ana", "--only", names[1]))
+    assert [one["metadata"]["name"] for one in tried if one["kind"] == "TrainJob"] == [names[1]]
+    answer = program(ROOT, "try", "examples/sweep.yaml", "--as", "ana", "--only", "other")
+    assert (answer.code, answer.out) == (2, "")
+    assert "--only matches none of the runs" in answer.err

@@ -213,7 +213,7 @@ def _as_stream(plan: Plan, file: str | None, arguments: Arguments, reporter: Rep
         elif isinstance(built, Built):
             summary.add(built)
     if waiting:
-        reporter.add([_not_promoted(plan, waiting)])
+        reporter.add([not_promoted(plan, waiting)])
     if reporter.failed:
         return
     if summary:
@@ -255,7 +255,8 @@ def _several_environments(plan: Plan) -> Diagnostic:
     return Diagnostic("TJ266", message, hint=hint)
 
 
-def _not_promoted(plan: Plan, waiting: int) -> Diagnostic:
+def not_promoted(plan: Plan, waiting: int) -> Diagnostic:
+    """TJ736: `waiting` runs of a plan are left out."""
     runs = "1 run is" if waiting == 1 else f"{waiting} runs are"
     known = [(name, plan.project.environment(name)) for name in plan.environments]
     places = " or ".join(str(name) for name, own in known if own is not None and own.runs == "promoted")

@@ -41,8 +41,8 @@ COMMAND = Command(
 _HEADER = ("ORDER", "NAMESPACE", "RUN", "PODS", "QUEUE", "FLAVOR", "RESULT")
 NOT_COVERED = (
     "This is a model of one moment: no run ends, and no pods of others are on the nodes.",
-    "Not covered: autoscalers, fair sharing of queues, reclaim, preemption, queue trees and network topologies of Volcano, "
-    "the places of existing volumes, and nodes that pods of ended runs leave fragmented.",
+    "Not covered: autoscalers; fair sharing of queues; reclaim, preemption, queue trees and network topologies of Volcano; "
+    "the places of existing volumes; nodes that pods of ended runs leave fragmented.",
 )
 
 
@@ -60,11 +60,17 @@ def run(arguments: Arguments) -> int:
 
         def add(one: Plan, part: Reporter) -> None:
             part.add(one.diagnostics)
+            waiting = 0
             for built in build(one, Session()):
+                waiting += built.waiting
                 part.add(
                     [problem for problem in built.diagnostics if problem.severity == ERROR and problem.code not in NEVER_STARTS]
                 )
                 runs.extend((one, run) for run in built.runs)
+            if waiting:
+                from tjgen.cli.build import not_promoted  # few projects promote runs
+
+                part.add([not_promoted(one, waiting)])
 
         if is_of_all(plan):
             from tjgen.cli.projects import for_each  # few projects are in a workspace

@@ -41,8 +41,9 @@ COMMAND = Command(
     "superseded, orphaned, archived, or pruned. With archive, finished runs become records, which Argo CD and Flux "
     "leave unchanged, so that they do not train again. With unarchive, they become runs again. With rerun, current runs"
     " train again, under new names. With prune, superseded runs are removed: all beyond the project's history.keep, or "
-    "the superseded and orphaned runs that match a NAME. With discard, the runs that no commit has are removed, of all "
-    "experiments or of those that match a NAME; then build again. With keep, orphaned runs stay. With rename, the runs of the "
+    "the superseded and orphaned runs that match a NAME. With discard, the runs that no commit has are removed, or "
+    "with --base those that REV does not have. A NAME selects a run or an experiment. Build again after it. With keep, "
+    "orphaned runs stay. With rename, the runs of the "
     "experiment OLD, [[ENVIRONMENT/]NAMESPACE/]NAME, go to NEW; no file changes, so no sync restarts a run. A NAME may "
     "be a pattern.",
     "tjgen runs archive 'resnet50-*' -o deploy",
@@ -55,6 +56,7 @@ COMMAND = Command(
         Option(("--finished",), "finished", "With archive: the runs that have ended, as kubectl or --from reports them."),
         Option(("--from",), "source", "With --finished: output of kubectl get -o json; - is standard input.", VALUE, "FILE"),
         Option(("--context",), "context", "With --finished: context of kubectl.", VALUE, "NAME"),
+        Option(("--base",), "base", "With discard: the target of the merge, instead of HEAD.", VALUE, "REV"),
         Option(("--environment",), "environment", "With rename: OLD and NEW are environments."),
         Option(("--namespace",), "namespace", "With rename: OLD and NEW are namespaces."),
         Option(("--json",), "json", "With list: the same as --format json."),
@@ -105,6 +107,8 @@ def _wrong_use(verb: str, patterns: Sequence[str], arguments: Arguments) -> str 
         return "--environment and --namespace go with rename"
     if verb != "prune" and (arguments["keep"] is not None or arguments["archived"]):
         return "--keep and --archived go with prune"
+    if verb != "discard" and arguments["base"] is not None:
+        return "--base goes with discard"
     keep = arguments["keep"]
     if keep is not None and patterns:
         return "--keep counts the runs of every experiment: leave the NAME out"
@@ -154,17 +158,27 @@ def _rerun(patterns: list[str], arguments: Arguments, locks: Locks, directory: s
 
 
 def _discard(patterns: list[str], arguments: Arguments, locks: Locks, directory: str, reporter: Reporter) -> None:
+    from tjgen.gitops.diff.revision import Repository
     from tjgen.gitops.emit.tree import OutputTree
     from tjgen.gitops.output.discard import discard
+    from tjgen.gitops.verify.reference import chosen
 
-    def selected(key: str) -> bool:
-        return not patterns or any(fnmatchcase(key, pattern) for pattern in patterns)
+    def selected(name: str) -> bool:
+        return not patterns or any(fnmatchcase(name, pattern) for pattern in patterns)
 
+    others = [name for place, lock in locks.all() for name in (place.key, *lock.pruned)]
+    reporter.add(matching(entries(locks), patterns, others)[1])
+    if reporter.failed:
+        return
+    repository = Repository.around(directory)
+    base = arguments["base"]
+    commit = repository.resolved("HEAD") if base is None else chosen(repository, base).commit
     with OutputTree(directory, force=arguments["force"], records=locks.folder, history=interrupted.still_wanted) as tree:
         reporter.add(tree.notes)
-        done = discard(locks, tree, directory, selected)
+        done = discard(locks, tree, directory, repository, commit, selected)
         tree.commit()
-    reporter.print_line(f"runs: {len(done)} discarded{'; build again with tjgen build' if done else ''}")
+    after = "build again with tjgen build" if done else f"{base or 'HEAD'} has all of them"
+    reporter.print_line(f"runs: {len(done)} discarded; {after}")
 
 
 def _rename(old: str, new: str, arguments: Arguments, project: LoadedProject, directory: str, reporter: Reporter) -> None:

@@ -6,7 +6,8 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 
 from tjgen.cli.command import COMMON, FOLDER, MANY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, UsageError, enter
 from tjgen.cli.reporting import Reporter
@@ -36,6 +37,7 @@ COMMAND = Command(
     (
         Option(("--as",), "as", "Your name in the names of the objects; the default is $USER.", VALUE, "NAME"),
         Option(("--env",), "env", "Environment of the project.", MANY, "NAME"),
+        Option(("--only",), "only", "Only the run of this name, or runs that match a pattern; may be repeated.", MANY, "NAME"),
         Option(("--set",), "set", "Set a field of every experiment: spec.nodes=1.", MANY, "PATH=VALUE"),
         FOLDER,
         TRAINER,
@@ -82,6 +84,11 @@ def _print(arguments: Arguments, user: str, reporter: Reporter) -> None:
         reporter.add([Diagnostic("TJ783", message, hint="choose another environment with --env")])
     if reporter.failed:
         return
+    if arguments["only"]:
+        every = ", ".join(run.name for run in runs)
+        runs = [run for run in runs if any(fnmatchcase(run.name, pattern) for pattern in arguments["only"])]
+        if not runs:
+            raise UsageError(f"--only matches none of the runs {every}")
     owned = {manifest.ref for run in _runs(make_plan(request), None)[0] for manifest in run.compiled.manifests}
     objects: dict[ObjectRef, Manifest] = {}
     kept: dict[ObjectRef, None] = {}
@@ -139,44 +146,52 @@ def _shared(ref: ObjectRef) -> Diagnostic:
 
 
 def _steps(runs: list[Run], objects: list[Manifest]) -> Iterator[str]:
-    """The commands for the objects: for the first run of each experiment, and for all objects of it."""
+    """The commands for the objects of each experiment."""
     for name in dict.fromkeys(run.unit.name for run in runs):
         own = [run for run in runs if run.unit.name == name]
         more = f" and {len(own) - 1} more" if len(own) > 1 else ""
-        yield f"{own[0].name}{more} in namespace {own[0].unit.namespace}, apart from the runs of Git. When it is applied:"
-        yield from (f"  {task:10} kubectl -n {own[0].unit.namespace} {words}" for task, words in _commands(own[0]))
+        applied = "they are applied" if more else "it is applied"
+        yield f"{own[0].name}{more} in namespace {own[0].unit.namespace}, apart from the runs of Git. When {applied}:"
+        yield from (f"  {task:10} kubectl -n {own[0].unit.namespace} {words}" for task, words in _commands(own))
         labeled = [one for one in objects if one.tree["metadata"]["labels"][TRY_LABEL] == name]
         # The run ends before what it uses is deleted.
         kinds = dict.fromkeys(_resource(one.tree) for stage in reversed(STAGES) for one in labeled if one.stage == stage)
         yield f"  {'clean up':10} kubectl -n {own[0].unit.namespace} delete {','.join(kinds)} -l {TRY_LABEL}={name}"
 
 
-def _commands(run: Run) -> Iterator[tuple[str, str]]:
-    """What to do with a run -> the words of kubectl that do it."""
-    for manifest in run.compiled.manifests:
+def _commands(runs: Sequence[Run]) -> Iterator[tuple[str, str]]:
+    """What to do with the runs of an experiment -> the words of kubectl that do it."""
+    for manifest in runs[0].compiled.manifests:
         kind = kind_of(manifest.tree)
         if kind is None or kind.run is None:
             continue
-        resource = f"{_resource(manifest.tree)}/{manifest.name}"
-        pods = f"-l {kind.run.pod_label}={manifest.name}"
-        yield "watch", f"get {resource} --watch"
+        resource = _resource(manifest.tree)
+        names = [one.name for run in runs for one in run.compiled.manifests if one.kind == manifest.kind]
+        every = _each(resource, names)
+        pods = f"-l {kind.run.pod_label}={names[0]}" if len(names) == 1 else f"-l '{kind.run.pod_label} in ({','.join(names)})'"
+        # kubectl watches objects of several names only by a label.
+        yield "watch", f"get {every if len(names) == 1 else f'{resource} -l {TRY_LABEL}={runs[0].unit.name}'} --watch"
         yield "logs", f"logs {pods} --all-containers --prefix --follow --max-log-requests=50"
         yield "pending", f"describe pods {pods}"
-        yield "", f"describe {resource}"
+        yield "", f"describe {every}"
         queued = KUEUE_QUEUE in manifest.tree["metadata"].get("labels", {})
         if queued:
             yield "", "get workloads.kueue.x-k8s.io"
-        for one in run.compiled.previews:
-            if one.kind == "PodGroup" and one.name == manifest.name:
-                yield "", f"describe {_resource(one.tree)}/{one.name}"
+        groups = [one for run in runs for one in run.compiled.previews if one.kind == "PodGroup" and one.name in names]
+        if groups:
+            yield "", f"describe {_each(_resource(groups[0].tree), [one.name for one in groups])}"
         # Kueue resumes a run that was suspended by hand.
         if kind.suspend is not None and not queued:
             patch: Tree = True
             for step in reversed(kind.suspend):
                 patch = {step: patch}
-            yield "stop", f"patch {resource} --type=merge --patch='{json.dumps(patch)}'"
+            yield "stop", f"patch {every} --type=merge --patch='{json.dumps(patch)}'"
         else:
-            yield "stop", f"delete {resource}"
+            yield "stop", f"delete {every}"
+
+
+def _each(resource: str, names: Sequence[str]) -> str:
+    return " ".join(f"{resource}/{name}" for name in names)
 
 
 def _resource(tree: Tree) -> str:

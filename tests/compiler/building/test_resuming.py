@@ -71,3 +71,13 @@ def test_without_locks_the_pods_alone_look(tmp_path: Path) -> None:
     answer = build(tmp_path, "dev", checkpoints=", resumeFrom: llm-bcdfghjk")
     assert answer.code == 0, answer.err
     assert "tjgen-check-resume" in "".join(path.read_text() for path in (tmp_path / "deploy").rglob("*.yaml"))
+
+
+def test_a_run_of_another_experiment_is_one_error(tmp_path: Path) -> None:
+    assert build(tmp_path, "dev").code == 0
+    [first] = names(tmp_path, "dev")
+    (tmp_path / "llm.yaml").write_text(EXPERIMENT.replace("name: llm", "name: other") % ("", f", resumeFrom: {first}"))
+    answer = tjgen(tmp_path, "build", "--env", "dev", "-o", "deploy")
+    assert (answer.code, answer.err.count("error[")) == (1, 1), answer.err
+    assert f'error[TJ467] llm.yaml:9:42: "{first}" is not a run of experiment other' in answer.err
+    assert "for another experiment, use one claim" in answer.err

@@ -353,3 +353,12 @@ def test_a_thousand_runs_on_two_hundred_nodes_take_less_than_a_second(queues: in
     several = verdicts(runs, shared)
     assert time.process_time() - start < 1
     assert 50 < sum(one.order > 0 for one in several) < 1000
+
+
+def test_runs_that_are_not_promoted_are_reported(tmp_path: Path) -> None:
+    write(tmp_path, small=f"gpu: a100:1, {SMALL}")
+    environments = "spec: {environments: {prod: {runs: promoted}}, "
+    (tmp_path / "tjgen.yaml").write_text(PROJECT.replace("spec: {", environments), encoding="utf-8")
+    answer = tjgen(tmp_path, "fit")
+    assert (answer.code, answer.out) == (0, "")
+    assert "info[TJ736] 1 run is left out: not promoted to prod" in answer.err

@@ -70,5 +70,36 @@ def test_nothing_is_discarded_after_a_commit(project: Path) -> None:
     commit(project)
     before = state(project)
     answer = tjgen(project, "runs", "discard")
-    assert (answer.code, answer.err) == (0, "runs: 0 discarded\n")
+    assert (answer.code, answer.err) == (0, "runs: 0 discarded; HEAD has all of them\n")
     assert state(project) == before
+
+
+def test_runs_of_a_branch_are_discarded_against_its_base(project: Path) -> None:
+    base = git(project, "rev-parse", "HEAD")
+    commit(project)
+    answer = verify(project, "--base", base)
+    assert (answer.code, f"use tjgen runs discard --base {base[:12]}, and build again" in answer.err) == (1, True), answer.err
+    answer = tjgen(project, "runs", "discard", "--base", base)
+    assert (answer.code, answer.err) == (0, "runs: 4 discarded; build again with tjgen build\n")
+    build(project)
+    commit(project)
+    assert verify(project, "--base", base).code == 0
+
+
+def test_a_run_can_be_named(project: Path) -> None:
+    first, last = (run.name for run in runs(project, "glyphs"))
+    answer = tjgen(project, "runs", "discard", first)
+    assert (answer.code, answer.err) == (0, "runs: 1 discarded; build again with tjgen build\n")
+    assert [run.name for run in runs(project, "glyphs")] == [last]
+
+
+def test_a_name_of_no_run_is_an_error(project: Path) -> None:
+    before = state(project)
+    answer = tjgen(project, "runs", "discard", "glyphz")
+    assert (answer.code, state(project)) == (1, before)
+    assert 'error[TJ080] no run is called "glyphz"' in answer.err
+
+
+def test_a_base_is_for_discard_only(project: Path) -> None:
+    answer = tjgen(project, "runs", "prune", "--base", "HEAD")
+    assert (answer.code, "--base goes with discard" in answer.err) == (2, True)

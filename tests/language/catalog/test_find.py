@@ -11,6 +11,11 @@ from tjgen.language.catalog.runtime import BUNDLED, CLUSTER, PROJECT
 from tjgen.trees.diagnostics.model import Diagnostic
 
 
+@pytest.fixture(autouse=True)
+def _inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
 def runtime(name: str, *, kind: str = "ClusterTrainingRuntime", annotations: str = "", namespace: str = "") -> str:
     return f"""\
 apiVersion: trainer.kubeflow.org/v1alpha1
@@ -32,7 +37,7 @@ def catalog(root: Path, files: dict[str, str]) -> Catalog:
     for file, text in files.items():
         (root / "catalog" / file).parent.mkdir(parents=True, exist_ok=True)
         (root / "catalog" / file).write_text(text)
-    return Catalog(["catalog"], root=str(root))
+    return Catalog(["catalog"])
 
 
 def codes(diagnostics: list[Diagnostic]) -> list[str]:
@@ -61,7 +66,7 @@ def test_any_file_may_hold_any_runtime(tmp_path: Path) -> None:
 
 def test_a_catalog_may_be_a_file(tmp_path: Path) -> None:
     (tmp_path / "ours.yaml").write_text(runtime("acme"))
-    found, _ = Catalog(["ours.yaml"], root=str(tmp_path)).find("acme")
+    found, _ = Catalog(["ours.yaml"]).find("acme")
     assert found is not None
     assert found.file == "ours.yaml"
 
@@ -192,7 +197,7 @@ def test_a_runtime_without_a_usable_name_is_reported(tmp_path: Path, text: str) 
 
 
 def test_a_catalog_that_is_not_there_is_reported(tmp_path: Path) -> None:
-    ours = Catalog(["nowhere"], root=str(tmp_path))
+    ours = Catalog(["nowhere"])
     assert codes(ours.all()[1]) == ["TJ256"]
     assert codes(ours.find("acme")[1]) == ["TJ256"]
 
@@ -209,3 +214,26 @@ def test_a_name_never_leads_out_of_the_catalog(tmp_path: Path) -> None:
     ours = catalog(tmp_path, {"a.yaml": runtime("acme")})
     found, _ = ours.find("../secret")
     assert found is None
+
+
+def test_a_catalog_of_a_project_in_a_folder_is_named_from_here(tmp_path: Path) -> None:
+    text = runtime("acme").replace("replicatedJobs", "replicatedJob")
+    catalog(tmp_path / "teams/vision", {"acme.yaml": text})
+    _, diagnostics = Catalog(["catalog/"], "teams/vision").find("acme")
+    fault = next(one for one in diagnostics if "replicatedJob" in one.message)
+    assert (fault.code, str(fault.span), fault.hint) == (
+        "TJ255",
+        "teams/vision/catalog/acme.yaml:8:7",
+        'did you mean "replicatedJobs"?',
+    )
+
+
+def test_a_misspelled_kind_is_named(tmp_path: Path) -> None:
+    ours = catalog(tmp_path, {"acme.yaml": runtime("acme", kind="ClusterTrainingRuntim"), "list.yaml": "- 1\n"})
+    found, (fault,) = ours.find("acme")
+    assert found is None
+    assert (fault.code, str(fault.span)) == ("TJ251", "catalog/acme.yaml:2:7")
+    assert (fault.message, fault.hint) == (
+        '"acme" is not a runtime: its kind is "ClusterTrainingRuntim"',
+        "write kind: ClusterTrainingRuntime",
+    )

@@ -9,6 +9,7 @@ import pytest
 
 from tests.language.resolve.texts import told
 from tjgen.language.resolve.files import named
+from tjgen.language.resolve.members import experiments
 from tjgen.language.resolve.project import find
 from tjgen.language.resolve.project_file import load
 from tjgen.trees.files.sandbox import Sandbox
@@ -159,3 +160,12 @@ def test_patterns_reach_into_folders(here: Path) -> None:
     assert named(sandbox, "a", "b") == (["a/b/y.yaml"], [])
     assert named(sandbox, "a", "../z.yaml") == (["z.yaml"], [])
     assert named(sandbox, "", "nothing") == ([], [])
+
+
+def test_runtimes_below_a_folder_of_experiments_are_not_experiments(here: Path) -> None:
+    project("{experiments: [experiments], catalogs: [experiments/catalog/]}")
+    write("experiments/run.yaml", HEAD.format(kind="Experiment", name="run"))
+    write("experiments/catalog/acme.yaml", "kind: ClusterTrainingRuntime\n")
+    write("experiments/catalogue.yaml", HEAD.format(kind="Experiment", name="other"))
+    files, problems = experiments(load("tjgen.yaml")[0])
+    assert ([Path(one).as_posix() for one in files], problems) == (["experiments/catalogue.yaml", "experiments/run.yaml"], [])

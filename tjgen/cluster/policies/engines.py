@@ -13,6 +13,7 @@ from tjgen.cluster.validate.cel.comprehensions import Scope
 from tjgen.cluster.validate.cel.values import CelError
 from tjgen.trees.typing import Any
 
+RESULTED_IN_ERROR = " resulted in error: "
 _LONGEST_MESSAGE = 5 * 1024
 
 
@@ -28,7 +29,7 @@ class Engine:
 
     def error(self, expression: Expression, error: CelError) -> str:
         """The words for an expression that cannot be evaluated."""
-        return f"expression '{expression.text}' resulted in error: {error}"
+        return f"expression '{expression.text}'{RESULTED_IN_ERROR}{error}"
 
     def errors_of_conditions(self, problems: Sequence[tuple[Expression, CelError]]) -> str:
         """The words for match conditions that cannot be evaluated."""

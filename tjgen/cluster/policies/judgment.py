@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.cluster.policies import pod_security
 from tjgen.cluster.policies.created import created
+from tjgen.cluster.policies.engines import RESULTED_IN_ERROR
 from tjgen.cluster.policies.evaluation import DENY, ExpensivePolicy, FailedValidation, Policies, decide
 from tjgen.cluster.policies.matching import AdmissionRequest
 from tjgen.cluster.policies.pod_view import Violation
@@ -90,7 +91,7 @@ def _of_request(tree: Tree, request: AdmissionRequest, policies: Policies) -> It
     decisions, gaps = decide(policies, request)
     for one in decisions:
         code = "TJ550" if DENY in one.actions else "TJ551" if "Warn" in one.actions else "TJ552"
-        yield Diagnostic(code, _words(one, code), subject, _placed(tree, one.path), hint=_hint(code))
+        yield Diagnostic(code, _words(one, code), subject, _placed(tree, one.path), hint=_hint(code, one.message))
     for gap in gaps:
         binding = f", binding {gap.binding}," if gap.binding else ""
         if isinstance(gap, ExpensivePolicy):
@@ -113,7 +114,9 @@ def _words(one: FailedValidation, code: str) -> str:
     return f"policy {one.policy}{binding}{rule} {verb} this: {one.message}"
 
 
-def _hint(code: str) -> str:
+def _hint(code: str, message: str) -> str:
+    if RESULTED_IN_ERROR in message:
+        return "correct the policy or its parameters: the expression cannot be evaluated"
     if code == "TJ550":
         return "change the field, or ask the platform team for an exception in the policy"
     return "the API server accepts the object; change the field before the policy denies it"

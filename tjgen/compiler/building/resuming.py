@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.compiler.building.run import Run, Unit
+from tjgen.compiler.programs.keeping.problems import RESUME
 from tjgen.language.resolve.places import Documents, placed
 from tjgen.language.runs.store import Locks
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -24,12 +25,15 @@ def unknown_runs(unit: Unit, runs: Sequence[Run], documents: Documents, locks: L
     """TJ135 for each new run that resumes from a run that neither the lock of the experiment nor this build has.
 
     There are none in a project without locks. A run that the lock has already exists, so what it resumes from is decided.
+    A name that cannot be a run of the experiment has its own diagnostic (TJ467).
     """
     locked = locks.of(unit).runs
     known = [*locked, *(run.name for run in runs)]
     for run in runs:
         name = resumed_run(run)
         if name is None or name in known or run.name in locked:
+            continue
+        if any(one.code == RESUME for one in run.compiled.diagnostics):
             continue
         everything = list(locks.all())
         if not everything:

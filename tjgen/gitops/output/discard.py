@@ -1,4 +1,4 @@
-"""The locks of a project and its repository -> the runs that no commit has, removed without a tombstone."""
+"""The locks of a project and a commit -> the runs that the commit does not have, removed without a tombstone."""
 
 from __future__ import annotations
 
@@ -12,22 +12,25 @@ from tjgen.language.runs.lock import path_of
 from tjgen.language.runs.store import Locks
 
 
-def discard(locks: Locks, tree: TreeOptions, directory: str, selected: Callable[[str], bool]) -> list[str]:
-    """Remove the runs of the selected experiments that HEAD does not have; their names. `selected` takes the key.
+def discard(
+    locks: Locks, tree: TreeOptions, directory: str, repository: Repository, commit: str | None, selected: Callable[[str], bool]
+) -> list[str]:
+    """Remove the selected runs that `commit` does not have; their names.
 
+    `selected` takes the key of an experiment, or the name of a run.
     A build makes those that the sources request again, with the numbers that it gives them without the others. Tombstones
     of such runs go too. Raises CompileError if the repository cannot be read (TJ095).
     """
-    repository = Repository.around(directory)
-    committed = _committed(repository, locks.folder)
+    committed = _committed(repository, commit, locks.folder)
     done: list[str] = []
     unused: set[str] = set()
     used: set[str] = set()
     for place, lock in locks.all():
         folder = path_of(*place)
         # A lock file of the former form has all runs of an experiment.
-        is_old = f"{folder}.yaml" in committed or not selected(place.key)
-        names = [name for name in (*lock.runs, *lock.pruned) if not is_old and f"{folder}/{name}.yaml" not in committed]
+        is_old = f"{folder}.yaml" in committed
+        chosen = (name for name in (*lock.runs, *lock.pruned) if selected(place.key) or selected(name))
+        names = [name for name in chosen if not is_old and f"{folder}/{name}.yaml" not in committed]
         for name, run in lock.runs.items():
             (unused if name in names else used).update(run.uses)
             if name in names:
@@ -37,7 +40,7 @@ def discard(locks: Locks, tree: TreeOptions, directory: str, selected: Callable[
         for file, text in locks.changes(folder, rest):
             tree.record(file, text)
         done += names
-    _remove(unused - used - set(_committed(repository, directory)), tree, directory)
+    _remove(unused - used - set(_committed(repository, commit, directory)), tree, directory)
     return done
 
 
@@ -51,6 +54,5 @@ def _remove(files: Collection[str], tree: TreeOptions, directory: str) -> None:
                 tree.keep(f"{folder}/{name}")
 
 
-def _committed(repository: Repository, folder: str) -> Collection[str]:
-    head = repository.resolved("HEAD")
-    return repository.entries(head, repository.path_of(folder)) if head is not None else ()
+def _committed(repository: Repository, commit: str | None, folder: str) -> Collection[str]:
+    return repository.entries(commit, repository.path_of(folder)) if commit is not None else ()

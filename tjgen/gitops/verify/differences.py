@@ -66,8 +66,9 @@ def finding(one: TreeDifference, base: str) -> Diagnostic:
     if one.wanted is None:
         return findings.foreign(one.place) if one.before is None else findings.edited(one.place, 1, _lines(one.actual)[0], "")
     line, actual, wanted = _first(one.actual, one.wanted)
-    report = findings.unproduced if one.before is None else findings.edited
-    return report(one.place, line, actual, wanted)
+    if one.before is None:
+        return findings.unproduced(one.place, line, actual, wanted, base)
+    return findings.edited(one.place, line, actual, wanted)
 
 
 def odd_files(folder: Folder) -> Iterator[Diagnostic]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 from tjgen.trees.diagnostics.model import ERROR, INFO, Diagnostic, Span
 
 
-def unproduced(path: str, line: int, actual: str, wanted: str) -> Diagnostic:
+def unproduced(path: str, line: int, actual: str, wanted: str, base: str) -> Diagnostic:
     """TJ291: a file that the base lacks is not what the sources produce."""
     message = f"the file is not what the sources produce: the line is {_shown(actual)}, and should be {_shown(wanted)}"
-    hint = "commit the sources that it was built from, with the same release of tjgen, or build again"
+    hint = f"commit the sources that it was built from, with the same release of tjgen; or use {_discard(base)}, and build again"
     return _error("TJ291", message, path, line, hint, actual)
 
 
@@ -47,7 +49,7 @@ def odd(path: str, what: str) -> Diagnostic:
 def without_source(run: str, path: str, base: str) -> Diagnostic:
     """TJ298: a run or tombstone that the base lacks, and that no sources since then produce."""
     message = f'neither the sources nor a commit since the base ({base}) produce run "{run}"'
-    hint = "if you built it and changed the sources before a commit, use tjgen runs discard, and build again"
+    hint = f"if you built it and changed the sources before a commit, use {_discard(base)}, and build again"
     return _error("TJ298", message, path, 1, hint)
 
 
@@ -61,6 +63,11 @@ def no_merge_base(base: str) -> Diagnostic:
 def compared_with(base: str, reason: str) -> Diagnostic:
     """TJ299: what the tree is compared with, if no base is given."""
     return Diagnostic("TJ299", f"compared with {base}: {reason}", hint="name another base with --base", severity=INFO)
+
+
+def _discard(base: str) -> str:
+    """The command that removes the runs that the base lacks. A base with a space in its name has no commit."""
+    return "tjgen runs discard" if base == "HEAD" else f"tjgen runs discard --base {quote('' if ' ' in base else base)}"
 
 
 def _error(code: str, message: str, path: str, line: int, hint: str, text: str = "") -> Diagnostic:

@@ -8,11 +8,11 @@ read alone; only when no file is, the rest of the catalogs is read.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tjgen.language.catalog import problems
 from tjgen.language.catalog.places import ENDINGS, RuntimeSource
-from tjgen.language.catalog.runtime import BUNDLED, CLUSTER_KIND, PROJECT, CatalogRuntime, is_runtime
+from tjgen.language.catalog.runtime import BUNDLED, CLUSTER_KIND, KINDS, PROJECT, CatalogRuntime, is_runtime
 from tjgen.trees import data
 from tjgen.trees.diagnostics.model import Diagnostic, Note, has_errors
 from tjgen.trees.fields.path import FieldPath
@@ -45,10 +45,9 @@ class Catalog:
         `sandbox` reads them; where it is None, they are paths that the caller named.
         """
         self._versions = versions
-        paths = [os.path.join(root, place) for place in places]
+        paths = [os.path.normpath(os.path.join(root, place)) for place in places]
         reads = around(paths) if sandbox is None else sandbox
-        named = zip(paths, places, strict=True)
-        self._places = [RuntimeSource(path, place.rstrip("/"), PROJECT, reads) for path, place in named]
+        self._places = [RuntimeSource(path, path.replace(os.sep, "/"), PROJECT, reads) for path in paths]
         self._bundled = RuntimeSource(data.path("runtimes"), BUNDLED_LABEL, BUNDLED)
         self._answers: dict[tuple[str, str | None, str, str | None, FieldPath], Answer] = {}
         self._judged: dict[Document, Answer] = {}
@@ -135,6 +134,16 @@ class Catalog:
                 related=tuple(_note(one) for one in same),
                 hint=f"the catalog has {', '.join(sorted({_full(one) for one in same}))}",
             )
+        for document in _others(self._places):
+            written = document.value.get("kind") if document.value.__class__ is dict else None
+            kind = nearest(written, KINDS) if written.__class__ is str else None
+            if kind is not None and _name(document) == wanted.name:
+                return Diagnostic(
+                    problems.UNKNOWN,
+                    f'"{wanted.name}" is not a runtime: its kind is "{written}"',
+                    span=document.locate(("kind",)),
+                    hint=f"write kind: {kind}",
+                )
         bundled = [file.rpartition(".")[0] for file in self._bundled.files()]
         names = sorted({one.name for one in others} | set(bundled))
         near = _nearest_runtime(wanted.name, names)
@@ -220,18 +229,23 @@ def _duplicate(before: CatalogRuntime, again: CatalogRuntime) -> Diagnostic:
 
 
 def _strangers(place: RuntimeSource) -> Iterator[Diagnostic]:
-    for file in place.files():
-        for document in place.documents(file)[0]:
-            tree = document.value
-            if not is_runtime(tree):
-                kind = tree.get("kind") if tree.__class__ is dict else None
-                what = f"an object of kind {kind}" if kind else "a document without a kind"
-                yield Diagnostic(
-                    problems.STRANGER,
-                    f"{what} in a catalog is not a runtime",
-                    span=document.locate(("kind",)),
-                    hint="move it out of the catalog",
-                )
+    for document in _others([place]):
+        tree = document.value
+        kind = tree.get("kind") if tree.__class__ is dict else None
+        what = f"an object of kind {kind}" if kind else "a document without a kind"
+        yield Diagnostic(
+            problems.STRANGER,
+            f"{what} in a catalog is not a runtime",
+            span=document.locate(("kind",)),
+            hint="move it out of the catalog",
+        )
+
+
+def _others(places: Iterable[RuntimeSource]) -> Iterator[Document]:
+    """The documents that are not runtimes."""
+    for place in places:
+        for file in place.files():
+            yield from (document for document in place.documents(file)[0] if not is_runtime(document.value))
 
 
 def _name(document: Document) -> str | None:

@@ -12,6 +12,7 @@ from tjgen.language.catalog import problems
 from tjgen.language.catalog.runtime import API_VERSION, CLUSTER, ORIGIN
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
 from tjgen.trees.fields.path import FieldPath, get, render
+from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.source.document import Document
 
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\Z")
@@ -38,7 +39,10 @@ def faults(document: Document, versions: Mapping[str, str] | None = None) -> Ite
     from_cluster = get(tree, ("metadata", "annotations", ORIGIN), None) == CLUSTER
     for finding in walk.check(with_defaults(tree, schema), schema):
         unknown = finding.type == walk.UNKNOWN
-        diagnostic = _fault(document, finding.path, f"{render(finding.path)}: {finding.message}", key=unknown)
+        near = nearest(str(finding.path[-1]), finding.known) if unknown else None
+        suggestion = f'did you mean "{near}"?' if near is not None else None
+        message = f"{render(finding.path)}: {finding.message}"
+        diagnostic = _fault(document, finding.path, message, hint=suggestion, key=unknown)
         yield diagnostic._replace(severity=WARNING) if unknown and from_cluster else diagnostic
 
 

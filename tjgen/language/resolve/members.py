@@ -17,7 +17,10 @@ from tjgen.trees.source.document import Document
 
 
 def experiments(project: LoadedProject) -> tuple[list[str], list[Diagnostic]]:
-    """The files that `experiments` means, each once, and what is wrong with its entries: TJ202 if one means no file."""
+    """The files that `experiments` means, each once, and what is wrong with its entries: TJ202 if one means no file.
+
+    Files in folders of `catalogs` are left out.
+    """
     files: list[str] = []
     diagnostics: list[Diagnostic] = []
     for position, entry in enumerate(project.spec.experiments):
@@ -28,7 +31,8 @@ def experiments(project: LoadedProject) -> tuple[list[str], list[Diagnostic]]:
         diagnostics += at_entry(problems, project.document, path)
         if not paths and not problems:
             diagnostics.append(_nothing(project, project.document, entry, path))
-    return list(dict.fromkeys(files)), diagnostics
+    catalogs = tuple(os.path.join(os.path.normpath(one), "") for one in project.catalogs)
+    return [one for one in dict.fromkeys(files) if not os.path.normpath(one).startswith(catalogs)], diagnostics
 
 
 def with_overlays(project: LoadedProject, files: Sequence[str]) -> tuple[LoadedProject, list[Diagnostic]]:

@@ -107,6 +107,8 @@ def _candidates(wrong: Tree, schema: Schema) -> Iterator[Tree]:
         yield from _measured(measure[1], measure[2])
     if "pvc" in schema.get("properties", {}):
         yield {"pvc": wrong}
+    if "pattern" in schema.get("properties", {}):
+        yield {"pattern": wrong} if "{" in wrong else {"glob": wrong}
     first, colon, second = wrong.partition(":")
     if colon:
         yield f"{second.strip()}:{first.strip()}"
@@ -140,6 +142,14 @@ def unknown(finding: walk.Mismatch, schema_of: Callable[[FieldPath], Schema]) ->
     if path[:2] == ("spec", "sweep") and len(path) == 3 and (key.partition(".")[0] in below_spec):
         values = finding.value if finding.value.__class__ is list else [finding.value]
         return f"write matrix: {{{key}: [{', '.join(_shown(one) for one in values)}]}}"
+    variable = key.upper()
+    if (
+        path[:2] == ("spec", "sweep")
+        and finding.value.__class__ is list
+        and not nearest(key, known)
+        and _VARIABLE.fullmatch(variable)
+    ):
+        return f"for a variable of the program, write matrix: {{env.{variable}: [...]}}, with your values"
     if len(path) == 1 and key in below_spec:
         return f"indent {key} with two more spaces, so that it is a field of spec"
     if path[0] == "spec" and ("image" in known or path[-2] == "pod"):

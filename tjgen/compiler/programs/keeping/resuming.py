@@ -42,7 +42,7 @@ def problems_of(checkpoints: Checkpoints, setting: Setting) -> Iterator[Diagnost
     if resume.run is not None:
         if not is_of_family(resume.run, setting):
             message = f'"{resume.run}" is not a run of experiment {setting.family}'
-            hint = "write its name as tjgen runs shows it, or the folder of another experiment as path"
+            hint = "write a name that tjgen runs list prints; for another experiment, use one claim, and write the folder as path"
             yield Diagnostic(problems.RESUME, message, path=AT, hint=hint)
         elif checkpoints.scope == "family":
             message = "all runs of the experiment use one folder already: scope is family"
