@@ -49,6 +49,7 @@ ALLOWED = {
     "gitops.emit.plan": OWN_TREE,
     "gitops.emit.program": SHIPPED,
     "gitops.emit.staging": OWN_TREE,
+    "gitops.shards.read": "shards that the caller names, read line by line; regular files alone, and a link ends it",
     "trees.bytecode": "reads and writes the file of compiled modules of tjgen itself",
     "trees.files.regular": "opens regular files, for the sandbox",
     "trees.files.sandbox": "the sandbox",
@@ -79,6 +80,7 @@ ALLOWED = {
     "testing.snapshot": "the snapshots of the user's own tests",
 }
 REGULAR = {
+    "gitops.emit.program": SHIPPED,
     "tools.scaffold.artifact": "the wheel that the caller names",
     "tools.scaffold.repository": "hooks and pipelines of the repository, to add those of one more project",
     "tools.scaffold.undo": "files that tjgen init changes, to restore them if it fails",

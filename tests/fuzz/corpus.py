@@ -21,6 +21,7 @@ Tree = Any
 LARGEST = 12_000
 """Bytes of a file of the corpus; what is larger costs time and shows nothing that a smaller one does not."""
 OUTPUT = "deploy"
+SHARD = "shards/shard-1-of-1.jsonl"
 
 
 class Seed(NamedTuple):
@@ -38,6 +39,8 @@ class Corpus(NamedTuple):
     """Folders with a tjgen.yaml."""
     built: tuple[Seed, ...]
     """Folders with an output tree in OUTPUT."""
+    sharded: tuple[Seed, ...]
+    """Folders with the only shard of a build, SHARD."""
     committed: tuple[Seed, ...]
     """Folders with an output tree that are Git repositories."""
     linted: tuple[Seed, ...]
@@ -80,6 +83,7 @@ def load() -> Corpus:
         (*experiments, *platform),
         tuple(projects),
         tuple(built),
+        tuple(_sharded([*examples[:8], *cases[:60:6]])),
         tuple(_committed(built[:3])),
         tuple(linted),
         {kind: tuple(trees) for kind, trees in sorted(manifests.items())},
@@ -148,6 +152,15 @@ def _built(seeds: list[Seed]) -> Iterator[Seed]:
         answer = tjgen(folder, "build", *seed.words, *(() if "tjgen.yaml" in seed.files else ("-o", OUTPUT)))
         if answer.code == 0:
             yield Seed(_files(folder), seed.words)
+        shutil.rmtree(folder)
+
+
+def _sharded(seeds: list[Seed]) -> Iterator[Seed]:
+    for seed in seeds:
+        folder = Path(tempfile.mkdtemp())
+        _write(seed, folder)
+        if tjgen(folder, "build", *seed.words, "--shard", "1/1", "-o", "shards").code == 0:
+            yield Seed({**_files(folder), SHARD: (folder / SHARD).read_bytes()}, seed.words)
         shutil.rmtree(folder)
 
 

@@ -6,10 +6,11 @@ import json
 from typing import Any
 
 from tests.fuzz import texts, trees
-from tests.fuzz.corpus import OUTPUT, trees_of
-from tests.fuzz.draw import Draw
+from tests.fuzz.corpus import OUTPUT, SHARD, trees_of
+from tests.fuzz.draw import Draw, Files
 from tests.fuzz.inputs import Input
 from tests.fuzz.replies import replies
+from tests.gitops.shards.sharding import lines_of, with_checksum
 
 Tree = Any
 
@@ -88,6 +89,28 @@ def git(draw: Draw) -> Input:
         ("build", *seed.words, "--staged", "-o", OUTPUT),
     )
     return draw.command(*draw.random.choice(words), files=draw.files(seed, among=among))
+
+
+def shards(draw: Draw) -> Input:
+    """A merge of one shard, with changes in a line of it, mostly in the record of a run, and a checksum that fits them."""
+    random = draw.random
+    seed = random.choice(draw.corpus.sharded)
+    files: Files = dict(seed.files) if random.random() < 0.9 else draw.files(seed)
+    content = files.get(SHARD)
+    if isinstance(content, bytes):
+        lines = lines_of(content)
+        at = random.randrange(len(lines))
+        records = lines[at].get("runs")
+        if records and random.random() < 0.9:
+            key = random.choice([*records])
+            part = random.randrange(len(records[key]))
+            records[key][part] = trees.mutated(random, records[key][part], draw.corpus.vocabulary) or random.choice(trees.SCALARS)
+        else:
+            lines[at] = trees.mutated(random, lines[at], draw.corpus.vocabulary)
+        text = with_checksum(lines)
+        files[SHARD] = texts.mutated(random, text) if random.random() < 0.1 else text
+    options = random.choice(((), (), ("--check",), ("--summary",)))
+    return draw.command("build", *seed.words, "-o", OUTPUT, "--from-shards", "shards", *options, files=files)
 
 
 def slices(draw: Draw) -> Input:

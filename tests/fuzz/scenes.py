@@ -271,6 +271,7 @@ SCENES = (
     Scene("new workspace", 0.1, workspaces.init),
     Scene("git", 0.1, hosts.git),
     Scene("slices", 0.2, hosts.slices),
+    Scene("shards", 1, hosts.shards),
     Scene("command lines", 5, _lines),
 )
 """The shares follow the time that inputs take: a second is spent on what is cheap and on what is dear alike."""

@@ -68,6 +68,20 @@ COMMAND = Command(
         Option(("--prune-data",), "prune_data", "Remove claims that no experiment requests any more.", FLAG),
         Option(("--force",), "force", "Overwrite files that were edited by hand.", FLAG),
         Option(("--jobs",), "jobs", "Most processes that compile a large tree; the default is one for each core.", VALUE, "N"),
+        Option(
+            ("--shard",),
+            "shard",
+            "Compile one of N parts of the experiments, and write it to a file in DIR for --from-shards.",
+            VALUE,
+            "I/N",
+        ),
+        Option(
+            ("--from-shards",),
+            "from_shards",
+            "Take compiled runs from the files of all shards, or from folders with them; may be repeated.",
+            MANY,
+            "PATH",
+        ),
         Option(("--no-cache",), "no_cache", "Compile what is printed again, and store no result.", FLAG),
         FOLDER,
         TRAINER,
@@ -103,12 +117,17 @@ def run(arguments: Arguments) -> int:
 
 def _build(plan: Plan, arguments: Arguments, reporter: Reporter) -> int | None:
     """Build one project; the exit code if everything is reported already."""
+    if arguments["shard"] is not None:
+        from tjgen.cli.sharding import write_shard  # few builds are that large
+
+        write_shard(plan, arguments, reporter)
+        return None
     compares = next((f"--{name}" for name in ("check", "staged") if arguments[name]), None)
     directory = arguments["output"] or (plan.output if compares or is_for_folder(plan, arguments) else None)
     if directory is None and compares:
         raise UsageError(f"{compares} compares with an output: {NO_OUTPUT}")
     into_tree = directory is not None and not _is_file(directory)
-    idle = next((one for one in ("renew", "prune_runs", "prune_data") if arguments[one] and not into_tree), None)
+    idle = next((one for one in ("renew", "prune_runs", "prune_data", "from_shards") if arguments[one] and not into_tree), None)
     if idle is not None:
         raise UsageError(f"--{idle.replace('_', '-')} needs -o DIR")
     if directory is not None and arguments["staged"]:
@@ -140,6 +159,11 @@ def _wrong_use(arguments: Arguments) -> str | None:
         return "--expanded DIR needs -o DIR; alone it shows what controllers will create"
     if arguments["jobs"] is not None and arguments["jobs"] not in map(str, range(1, MOST + 1)):
         return f"--jobs needs a number from 1 to {MOST}"
+    if arguments["shard"] is not None or arguments["from_shards"]:
+        from tjgen.cli.sharding import wrong_use  # few builds are that large
+
+        if (wrong := wrong_use(arguments, into_tree=into_tree)) is not None:
+            return wrong
     if arguments["by"]:
         from tjgen.compiler.totals.groups import wrong_group  # few builds print a summary
 

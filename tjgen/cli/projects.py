@@ -13,7 +13,7 @@ from tjgen.gitops.output import codeowners
 from tjgen.language.resolve.policy import judged
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 
-_ALONE = ("output", "expanded", "staged", "renew")
+_ALONE = ("output", "expanded", "staged", "renew", "shard", "from_shards")
 
 
 def for_each(plan: Plan, arguments: Arguments, reporter: Reporter, act: Callable[[Plan, Reporter], None]) -> None:
@@ -33,7 +33,7 @@ def refuse_for_all(arguments: Arguments, options: Sequence[str]) -> None:
     given = {**arguments, "format json": arguments["format"] == "json"}
     named = next((option for option in options if given[option]), None)
     if named is not None:
-        raise UsageError(f"--{named} is for one project of the workspace: name its folder with -C")
+        raise UsageError(f"--{named.replace('_', '-')} is for one project of the workspace: name its folder with -C")
 
 
 def build_all(plan: Plan, arguments: Arguments, reporter: Reporter) -> None:

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from tjgen.cli.command import Arguments
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built
-from tjgen.compiler.totals.cost import Cost, classes_of, cost_of, deadline_of, devices_of, requested_classes
+from tjgen.compiler.totals.cost import Cost, classes_of, cost_of, requested_classes
 from tjgen.compiler.totals.report import report
 from tjgen.compiler.totals.table import CURRENT, Row, slices_table, table
-from tjgen.compiler.totals.tally import Totals, idle, of_run
+from tjgen.compiler.totals.tally import Totals, idle
 from tjgen.gitops.output.done import RequestedRuns
 from tjgen.gitops.output.leftover import Leftover, labels_of, leftovers
 from tjgen.language.platform.devices import Accelerator
@@ -37,18 +37,15 @@ class Summary:
         requested = self._units[built.unit.key] = RequestedRuns.of(built)
         for one in built.runs:
             state = ARCHIVED if one.is_record else CURRENT if one.state == ACTIVE else one.state
-            totals = of_run(one.compiled.manifests, one.compiled.previews)
             place = requested.place
+            is_priced = state == CURRENT and self._plan.devices(place.environment).prices is not None
+            usage = one.compiled.usage(self._classes(place) if is_priced else {})
             labels = labels_of(manifest.tree for manifest in one.compiled.manifests)
-            row = self._row(place, one.name, state, totals if state == CURRENT else idle(totals), labels)
-            cost = Cost()
-            if state == CURRENT and self._plan.devices(place.environment).prices is not None:
-                devices = devices_of(one.compiled.manifests, one.compiled.previews, self._classes(place))
-                cost = self._cost(place, devices, deadline_of(manifest.tree for manifest in one.compiled.manifests))
+            row = self._row(place, one.name, state, usage.totals if state == CURRENT else idle(usage.totals), labels)
+            cost = self._cost(place, usage.devices, usage.deadline) if is_priced else Cost()
             self._rows.append(row._replace(device_class=requested_classes(one.variant.experiment.spec), cost=cost))
-            slices = one.compiled.workload.tree.value.get("slices")
-            if slices is not None:
-                self._slices.append((one.name, slices))
+            if usage.slices is not None:
+                self._slices.append((one.name, usage.slices))
 
     def rows(self) -> list[Row]:
         """The runs of the build, and the other runs of the output tree."""

@@ -10,19 +10,41 @@ from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tjgen.cli.summary import Summary
+    from tjgen.gitops.output.options import BuildOptions
     from tjgen.gitops.output.write import WriteResult
 
 
 def into_directory(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter) -> WriteResult:
     """Write the tree, or with --check compare it; report what was found and done."""
-    from tjgen.gitops.output.options import COLLAPSED, EACH, BuildOptions
+    options = options_of(arguments)
+    if not arguments["from_shards"]:
+        return _into(plan, directory, arguments, reporter, options)
+    from tjgen.gitops.shards.read import Shards  # few builds are that large
+
+    with Shards(arguments["from_shards"], plan, options.previews) as shards:
+        return _into(plan, directory, arguments, reporter, options._replace(answers=shards, jobs=1))
+
+
+def options_of(arguments: Arguments) -> BuildOptions:
+    """The options of a build into a tree."""
+    from tjgen.compiler.pipeline import COLLAPSED, EACH
+    from tjgen.gitops.output.options import BuildOptions
+
+    shown = "" if _previews(arguments) is None else EACH if arguments["all_pods"] else COLLAPSED
+    jobs = processes(arguments["jobs"])
+    return BuildOptions(arguments["force"], arguments["prune_runs"], arguments["prune_data"], previews=shown, jobs=jobs)
+
+
+def _previews(arguments: Arguments) -> str | None:
+    """The folder of previews. "-" requests previews without a folder: with a tree they would be lost."""
+    folder: str | None = arguments["expanded"]
+    return folder if folder != "-" else None
+
+
+def _into(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter, options: BuildOptions) -> WriteResult:
     from tjgen.gitops.output.write import compare, write
 
-    # "-" requests previews without a folder: with a tree they would be lost.
-    previews = arguments["expanded"] if arguments["expanded"] != "-" else None
-    shown = "" if previews is None else EACH if arguments["all_pods"] else COLLAPSED
-    jobs = processes(arguments["jobs"])
-    options = BuildOptions(arguments["force"], arguments["prune_runs"], arguments["prune_data"], previews=shown, jobs=jobs)
+    previews = _previews(arguments)
     summary = summary_of(plan, arguments, directory)
     seen, watch = summary.add if summary else None, reporter.watch()
     if arguments["check"]:

@@ -16,10 +16,13 @@ import pytest
 from tests.compiler.building.stamping import write_random
 from tests.compiler.building.test_stamps import experiment, write_project
 from tests.program import Answer, tjgen
-from tjgen.compiler.building import compilers, workers
+from tjgen.compiler.building import compilers
 from tjgen.compiler.building.compile import _Compilation
-from tjgen.compiler.building.compilers import MOST, STAMPS, processes
+from tjgen.compiler.building.compilers import MOST, STAMPS, Compiler, processes
+from tjgen.compiler.building.records import FileRecords, KnownRuns
 from tjgen.compiler.building.workers import Workers
+from tjgen.compiler.pipeline import Compiled
+from tjgen.trees.diagnostics.model import Diagnostic
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 
@@ -35,16 +38,22 @@ def early(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def answers(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """For each file that a worker gets: whether the worker has an answer."""
+    """For each file that a worker gets, False if it failed; then for each run of the file, whether it has a record."""
     known: list[bool] = []
-    answer = Workers.answer
+    answer, compiler = Workers.answer, KnownRuns.compiler
 
-    def counted(self: Workers) -> workers.Answer | None:
-        one = answer(self)
-        known.append(one is not None)
+    def answered(self: Workers, file: str, content: bytes | Diagnostic) -> KnownRuns | None:
+        one = answer(self, file, content)
+        known.extend([False] if one is None else [])
         return one
 
-    monkeypatch.setattr(Workers, "answer", counted)
+    def counted(self: KnownRuns, key: str, full: Compiler) -> Compiler:
+        one = compiler(self, key, full)
+        known.append(one is not full)
+        return one
+
+    monkeypatch.setattr(Workers, "answer", answered)
+    monkeypatch.setattr(KnownRuns, "compiler", counted)
     return known
 
 
@@ -98,6 +107,36 @@ def test_workers_write_the_same_tree(mode: str, tmp_path: Path, monkeypatch: pyt
     assert_no_children()
 
 
+@pytest.mark.parametrize("words", [(), ("--format", "json")], ids=["table", "JSON"])
+def test_workers_sum_up_the_same(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: list[bool]
+) -> None:
+    experiments = [experiment(number) for number in range(COUNT)]
+    for number, one in enumerate(experiments):
+        one["spec"] |= {"nodes": number + 1, "gpu": "h100:4", "deadline": "2h"}
+        one["spec"]["volumes"]["corpus"] = {"pvc": "corpus", "mountPath": "/corpus", "readOnly": True}
+        items = {"manifest": "items.csv"}
+        slices = {"by": "round-robin", "deliver": "configMap", "mountPath": "/slices"}
+        one["spec"]["data"] = {"volume": "corpus", "path": "v3", "items": items, "slices": slices}
+    write_project(tmp_path / "one", experiments, {"prices": {"currency": "EUR", "devices": {"h100": 2.5}}})
+    lines = [f"{number}.tar,{number}Gi" for number in range(COUNT)]
+    (tmp_path / "one" / "experiments" / "items.csv").write_text("\n".join(["path,size", *lines]), encoding="utf-8")
+    shutil.copytree(tmp_path / "one", tmp_path / "three")
+    one = built(tmp_path / "one", 1, "--summary", *words)
+    assert one[0].code == 0, one[0].err
+    for part in ("EUR", "Gi", "study-013"):
+        assert part in one[0].out
+
+    def unexpected(self: Compiled) -> Compiled:
+        if self.recorded is not None:
+            raise AssertionError("the build compiles what a worker has compiled")
+        return self
+
+    monkeypatch.setattr(Compiled, "in_full", unexpected)
+    assert built(tmp_path / "three", 3, "--summary", *words) == one
+    assert answers.count(True) >= COUNT - 3
+
+
 def test_workers_report_the_same_in_the_same_order(tmp_path: Path, answers: list[bool]) -> None:
     different(tmp_path / "one")
     damage(tmp_path / "one")
@@ -109,7 +148,7 @@ def test_workers_report_the_same_in_the_same_order(tmp_path: Path, answers: list
     assert True in answers
 
 
-def test_the_build_compiles_what_a_worker_reads_files_for(tmp_path: Path, answers: list[bool]) -> None:
+def test_a_worker_records_runs_that_carry_local_files(tmp_path: Path, answers: list[bool]) -> None:
     different(tmp_path / "one")
     for number in (6, 9):
         file = tmp_path / "one" / "experiments" / f"{number:03}.yaml"
@@ -121,7 +160,7 @@ def test_the_build_compiles_what_a_worker_reads_files_for(tmp_path: Path, answer
     one = built(tmp_path / "one", 1)
     assert one[0].code == 0
     assert one == built(tmp_path / "three", 3)
-    assert False in answers
+    assert False not in answers
 
 
 @pytest.mark.parametrize("end", ["killed", "exception"])
@@ -131,16 +170,16 @@ def test_a_worker_that_fails_changes_nothing(
     different(tmp_path / "one")
     shutil.copytree(tmp_path / "one", tmp_path / "three")
     one = built(tmp_path / "one", 1)
-    compile_file = _Compilation._answer
+    compile_file = _Compilation._recorded
 
-    def failing(self: _Compilation, file: str) -> workers.Answer | None:
+    def failing(self: _Compilation, file: str) -> FileRecords:
         if file.endswith("007.yaml"):
             if end == "killed":
                 os.kill(os.getpid(), signal.SIGKILL)
             raise ZeroDivisionError
         return compile_file(self, file)
 
-    monkeypatch.setattr(_Compilation, "_answer", failing)
+    monkeypatch.setattr(_Compilation, "_recorded", failing)
     assert built(tmp_path / "three", 3) == one
     assert True in answers
     assert False in answers
@@ -163,12 +202,12 @@ def test_an_interrupted_build_ends_its_workers(tmp_path: Path, monkeypatch: pyte
     different(tmp_path)
     answer, count = Workers.answer, 0
 
-    def interrupted(self: Workers) -> workers.Answer | None:
+    def interrupted(self: Workers, file: str, content: bytes | Diagnostic) -> KnownRuns | None:
         nonlocal count
         count += 1
         if count == 4:
             raise KeyboardInterrupt
-        return answer(self)
+        return answer(self, file, content)
 
     monkeypatch.setattr(Workers, "answer", interrupted)
     assert built(tmp_path, 3)[0].code == 130
@@ -182,10 +221,10 @@ from tjgen.compiler.building import compilers
 from tjgen.compiler.building.workers import Workers
 compilers.IN_FULL, compilers.FILES = 2, 1
 answer = Workers.answer
-def waiting(self):
+def waiting(*words):
     print("started", flush=True)
     sys.stdin.readline()
-    return answer(self)
+    return answer(*words)
 Workers.answer = waiting
 from tjgen.cli.program import run
 sys.exit(run(["build", "-o", "deploy", "--jobs", "3"]))

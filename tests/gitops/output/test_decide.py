@@ -65,7 +65,7 @@ def built(folder: Path, text: str = EXPERIMENT) -> Built:
 
 
 def actions(one: Built, lock: Lock, disk: dict[str, str], options: BuildOptions | None = None) -> list[Action]:
-    return decide(one, lock, Memory(disk), options=options or BuildOptions(), renew=lambda _: None, files=OutputFiles(""))
+    return decide(one, lock, Memory(disk), options=options or BuildOptions(), renew=lambda _: None, files=OutputFiles())
 
 
 def lock_of(found: list[Action]) -> Lock:

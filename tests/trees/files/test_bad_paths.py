@@ -34,6 +34,8 @@ COMMANDS = {
     "build": ["build", "BAD"],
     "build --check": ["build", "BAD", "--check", "-o", "out"],
     "build -o": ["build", "BAD", "-o", "out"],
+    "build --shard": ["build", "BAD", "--shard", "1/1", "-o", "out"],
+    "build --from-shards": ["build", "good.yaml", "--from-shards", "BAD", "-o", "out"],
     "check": ["check", "BAD"],
     "check --strict": ["check", "BAD", "--strict"],
     "check next to a good file": ["check", "good.yaml", "BAD"],
@@ -66,6 +68,9 @@ COMMANDS = {
 }
 NEEDS_A_FILE = ("explain", "nodes import", "runtimes import", "schemas import", "status --from")
 """A folder is no input of these, whatever is in it."""
+
+OWN_CODES = {"build --from-shards": {"TJ240", "TJ241"}}
+"""Codes of commands that report a bad path by codes of their own."""
 
 KINDS = {
     "missing": {"TJ020"},
@@ -167,7 +172,7 @@ def test_a_bad_path_is_reported(repository: Path, command: str, kind: str) -> No
     with no_longer_than(SECONDS):
         answer = tjgen(repository, *words, "--format", "json") if command != "lint --fix" else tjgen(repository, *words)
     is_folder = command in NEEDS_A_FILE and (repository / path).is_dir() and kind not in NOT_FOR_ROOT
-    wanted = {"TJ030"} if is_folder else KINDS[kind]
+    wanted = OWN_CODES.get(command) or ({"TJ030"} if is_folder else KINDS[kind])
     assert answer.code == 1, answer
     assert any(code in answer.err for code in wanted), answer.err
     assert path in answer.err

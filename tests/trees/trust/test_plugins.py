@@ -106,6 +106,23 @@ def test_it_runs_with_the_variable_of_the_caller(project: Path, marker: Path, mo
     assert marker.exists()
 
 
+def test_a_shard_and_its_merge_run_it_with_trust_alone(project: Path, marker: Path) -> None:
+    shard = ("build", "--shard", "1/1", "-o", "shards")
+    merge = ("build", "--from-shards", "shards", "-o", "deploy")
+    assert tjgen(project, *shard).code == 0
+    answer = tjgen(project, *merge)
+    assert (answer.code, marker.exists()) == (1, False)
+    assert "error[TJ208] a.yaml:14:18" in answer.err
+    assert tjgen(project, *shard, "--trusted").code == 0
+    assert marker.exists()
+    marker.unlink()
+    answer = tjgen(project, *merge)
+    assert (answer.code, marker.exists()) == (1, False)
+    assert "error[TJ242] " in answer.err
+    answer = tjgen(project, *merge, "--trusted")
+    assert answer.code == 0, answer.err
+
+
 @pytest.mark.parametrize("name", ["cmp", "krm", "postrender", "init", "import"])
 def test_what_runs_for_others_cannot_be_trusted(name: str) -> None:
     assert "--trusted" not in {flag for option in command_of(name)[0].options for flag in option.flags}

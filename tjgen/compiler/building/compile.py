@@ -18,7 +18,19 @@ from tjgen.compiler.building.inputs import (
 from tjgen.compiler.building.origins import UnitSource, compiled_run, origin_of, setting_of
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.request import NAMESPACE
-from tjgen.compiler.building.run import Built, Left, ProjectFindings, Recall, Recalled, Render, Result, Run, Unit, Watch
+from tjgen.compiler.building.run import (
+    OBJECTS_ONLY,
+    Built,
+    Left,
+    ProjectFindings,
+    Recall,
+    Recalled,
+    RecordForm,
+    Result,
+    Run,
+    Unit,
+    Watch,
+)
 from tjgen.language.resolve.overlays import Surroundings, matches
 from tjgen.language.resolve.places import Documents, placed
 from tjgen.language.resolve.policy import judged
@@ -33,7 +45,8 @@ from tjgen.trees.source.document import Document
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tjgen.compiler.building.workers import Answer, Workers
+    from tjgen.compiler.building.records import Answers, FileRecords, KnownRuns, Recorder
+    from tjgen.compiler.building.workers import Workers
 
 
 def build(
@@ -44,26 +57,33 @@ def build(
     watch: Watch | None = None,
     left: Left = lambda _: (),
     jobs: int = 1,
-    render: Render = lambda run: run,
+    answers: Answers | None = None,
+    form: RecordForm = OBJECTS_ONLY,
 ) -> Generator[Result, None, None]:
     """A result for each unit in order, and at the end the findings that belong to no unit.
 
     Sources that `recall` has are not compiled. `watch` gets the progress. `left` is called after the last unit, and returns the
-    footprints of runs that are in the output and not requested. A large build has up to `jobs` workers, which call `render` for
-    each run: close the iterator if you leave it early. Raises CompileError if a lock or a pin is damaged, or if the build takes
-    more time than its budget.
+    footprints of runs that are in the output and not requested. A large build has up to `jobs` workers: close the iterator if you
+    leave it early. With `jobs` or `answers`, runs come from records of this `form`. Raises CompileError if
+    a lock, a pin or a record is damaged, or if the build takes more time than its budget.
     """
-    return _Compilation(plan, session, recall, render).results(watch, left, jobs)
+    return _Compilation(plan, session, recall, answers, form).results(watch, left, jobs)
+
+
+def recorded(
+    plan: Plan, session: Session, files: Sequence[str], jobs: int, form: RecordForm
+) -> Generator[FileRecords, None, None]:
+    """The records of the runs of each of `files`, by up to `jobs` workers. Raises CompileError as `build` does."""
+    return _Compilation(plan, session, lambda *_: None, None, form).records(files, jobs)
 
 
 class _Compilation:
     """One build from its first file to its last: what it has seen so far."""
 
-    def __init__(self, plan: Plan, session: Session, recall: Recall, render: Render) -> None:
+    def __init__(self, plan: Plan, session: Session, recall: Recall, answers: Answers | None, form: RecordForm) -> None:
         self._plan = plan
         self._session = session
         self._recall = recall
-        self._render = render
         self._named = {*plan.request.paths}
         self._clock = Clock(plan.sandbox.budgets.seconds)
         self._surroundings = {name: Surroundings(plan.project, name, plan.layers) for name in plan.environments}
@@ -71,10 +91,11 @@ class _Compilation:
         """Key of a unit -> file and place in it of its experiment; the document itself is not kept."""
         self._compared = Compared()
         self._compilers = Compilers()
-        self._workers: Workers | None = None
+        self._answers = answers
         """None in a small build, and in a worker."""
-        self._shared: dict[int, object] = {}
-        """Objects that several runs have, by their identity."""
+        self._form = form
+        self._known: KnownRuns | Recorder | None = None
+        """The records of the runs of the current file, from another process or for one."""
 
     def results(self, watch: Watch | None, left: Left, jobs: int) -> Generator[Result, None, None]:
         plan = self._plan
@@ -86,16 +107,12 @@ class _Compilation:
                 if watch is not None:
                     watch(number, len(plan.files), file)
                 for built in self._of_file(file, plan.content(file), diagnostics):
-                    if jobs > 1 and self._workers is None:
-                        self._shared |= {id(one): one for run in built.runs for one in run.shared}
                     yield built._replace(diagnostics=judged(built.diagnostics, policy))
-                if jobs > 1 and self._workers is None and self._compilers.is_slow(len(plan.files) - number - 1):
-                    from tjgen.compiler.building.workers import Workers  # most builds are small
-
-                    self._workers = Workers(jobs, plan.files[number + 1 :], self._answer, [*self._shared.values()])
+                if jobs > 1 and self._answers is None and self._compilers.is_slow(len(plan.files) - number - 1):
+                    self._answers = self._started(jobs, plan.files[number + 1 :])
         finally:
-            if self._workers is not None:
-                self._workers.close()
+            if self._answers is not None:
+                self._answers.close()
         if watch is not None:
             watch(len(plan.files), len(plan.files), "")
         unmatched, matched = matches(self._surroundings.values(), plan.project.shared_overlays)
@@ -105,22 +122,13 @@ class _Compilation:
 
     def _of_file(self, file: str, content: bytes | Diagnostic, diagnostics: list[Diagnostic]) -> Iterator[Built]:
         """The units of a file. Adds to `diagnostics` what is wrong with its text."""
-        answer = self._workers.answer() if self._workers is not None else None
+        if self._answers is not None:
+            self._known = self._answers.answer(file, content)
         if isinstance(content, Diagnostic):
             diagnostics.append(content)
             return
         environments = [one for one in self._plan.environments if not self._is_recalled(file, one, content)]
         if not environments:
-            return
-        if answer is not None and answer.environments == environments and self._is_first(answer.units):
-            diagnostics += answer.problems
-            for environment, overlays in zip(environments, answer.overlays, strict=True):
-                self._surroundings[environment].note(overlays)
-            for built in answer.units:
-                if built.unit.name:
-                    self._seen.setdefault(built.unit.key, (file, built.unit.document.index))
-                self._compared.add(built)
-                yield built
             return
         experiments, problems = self._experiments(file, content)
         diagnostics += problems
@@ -128,27 +136,34 @@ class _Compilation:
             for environment in environments:
                 yield self._built(document, environment, content)
 
-    def _answer(self, file: str) -> Answer | None:
-        """What is in a file, for the build that this process works for; None if the build must compile the file itself."""
-        from tjgen.compiler.building.workers import Answer  # a worker has it already
+    def records(self, files: Sequence[str], jobs: int) -> Generator[FileRecords, None, None]:
+        """The records of the runs of each file."""
+        workers: Workers | None = None
+        try:
+            for number, file in enumerate(files):
+                self._clock.check()
+                records = workers.records() if workers is not None else None
+                yield records if records is not None else self._recorded(file)
+                if jobs > 1 and workers is None and self._compilers.is_slow(len(files) - number - 1):
+                    workers = self._started(jobs, files[number + 1 :])
+        finally:
+            if workers is not None:
+                workers.close()
 
-        plan, problems = self._plan, list[Diagnostic]()
-        content = plan.content(file)
-        reads = plan.sandbox.reads
-        units = [
-            built if built.failed else built._replace(runs=[self._render(run) for run in built.runs])
-            for built in self._of_file(file, content, problems)
-        ]
-        environments = list(dict.fromkeys(built.unit.environment for built in units))
-        return (
-            None
-            if plan.sandbox.reads != reads
-            else Answer(environments, problems, units, [self._surroundings[one].applied for one in environments])
-        )
+    def _started(self, jobs: int, files: Sequence[str]) -> Workers:
+        from tjgen.compiler.building.workers import Workers  # most builds are small
 
-    def _is_first(self, units: Sequence[Built]) -> bool:
-        """Whether the keys of units are new: a worker sees only its own files."""
-        return all(built.unit.key not in self._seen for built in units if built.unit.name)
+        return Workers(jobs, files, self._recorded)
+
+    def _recorded(self, file: str) -> FileRecords:
+        """The records of the runs of a file, for another process."""
+        from tjgen.compiler.building.records import Recorder
+
+        sandbox = self._plan.sandbox
+        self._known = recorder = Recorder(self._form, lambda: sandbox.reads)
+        for _ in self._of_file(file, self._plan.content(file), []):
+            pass
+        return recorder.records
 
     def _experiments(self, file: str, content: bytes) -> tuple[list[Document], list[Diagnostic]]:
         plan = self._plan
@@ -214,6 +229,9 @@ class _Compilation:
             # A run that another experiment had before a rename keeps its name.
             name = locked.name if locked is not None and locked.folder else None
             compiler = self._compilers.next()
+            if self._known is not None:
+                key = "\n".join([unit.key, str(origin.identity), str(renewal), name or "", lock.storage, str(is_record)])
+                compiler = self._known.compiler(key, compiler)
             run = compiled_run(plan, self._session, unit, origin, renewal, compiler, is_record=is_record, name=name)
             diagnostics += [*problems, *run.compiled.diagnostics]
             runs.append(run._replace(reads_files=reads_files, promoted_from=promoted_from))

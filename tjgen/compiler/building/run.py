@@ -50,20 +50,11 @@ class Run(NamedTuple):
     """Key of the experiment and name of the run that it was promoted from."""
     images: tuple[str, ...] = ()
     """The images with a tag that its pods or its runtime name, as they are written, if the request lists them."""
-    texts: Any = None
-    """The texts of its files, if a worker compiled it (see `Render`)."""
 
     @property
     def footprint(self) -> tuple[Any, ...]:
         """What it takes of resources that other runs share (see totals/shared.py)."""
         return self.compiled.footprint
-
-    @property
-    def shared(self) -> list[Any]:
-        """Its runtime, and the documents that other runs have, too."""
-        sources = self.compiled.sources
-        documents = [sources.runtime, sources.platform, sources.project, *sources.documents.values()]
-        return [self.runtime, *[one for one in documents if one is not None and one is not self.unit.document]]
 
     @property
     def fixed(self) -> bool:
@@ -79,8 +70,25 @@ class Run(NamedTuple):
         """The same run as a record, which nothing runs."""
         from tjgen.language.runs import archive  # most runs are not archived by a build
 
-        manifests = archive.archived(self.compiled.manifests, archive.by_lock(self.name))
-        return self._replace(compiled=self.compiled._replace(manifests=manifests), is_record=True, texts=None)
+        full = self.in_full()
+        manifests = archive.archived(full.compiled.manifests, archive.by_lock(self.name))
+        return full._replace(compiled=full.compiled._replace(manifests=manifests), is_record=True)
+
+    def in_full(self) -> Run:
+        """The same run with the specs and origins of its objects, also if it comes from a record."""
+        return self._replace(compiled=self.compiled.in_full())
+
+
+class RecordForm(NamedTuple):
+    """What records of runs have in addition to the objects to apply (see records.py)."""
+
+    previews: str = ""
+    """The form of the previews, COLLAPSED or EACH; empty if there are none."""
+    has_usage: bool = False
+    """Whether they have what a summary prints."""
+
+
+OBJECTS_ONLY = RecordForm()
 
 
 class Built(NamedTuple):
@@ -163,8 +171,6 @@ Recall = Callable[[str, "str | None", bytes], "Recalled | None"]
 """File, environment and content of a source -> what is left of an earlier build, or None to build it."""
 
 
-Render = Callable[[Run], Run]
-"""A run that a worker compiled -> the same run with the texts of its files, which the worker writes, too."""
 Left = Callable[["Sequence[tuple[Any, ...]]"], "Iterable[tuple[Any, ...]]"]
 """Footprints of the runs of the build (see totals/shared.py) -> those of runs that it does not request."""
 DigestOf = Callable[[str], "str | None"]

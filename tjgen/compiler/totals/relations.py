@@ -16,9 +16,9 @@ from tjgen.trees.typing import Any
 Relation = tuple[Any, ...]
 """(what, environment, place in a file, subject, *what a Key or a Gang has)."""
 
-_CREATED = "made"
-_APPLIED = "applied"
-_GANG = "gang"
+CREATED = "made"
+APPLIED = "applied"
+GANG = "gang"
 
 
 def relations(
@@ -31,13 +31,13 @@ def relations(
         head = (environment or "", place, tuple(one.ref))
         if one.kind == "TrainJob":
             for key in dict.fromkeys(names_of_objects(ClashingRun(one.tree, created))):
-                yield _CREATED, *head, *key
+                yield CREATED, *head, *key
         else:
             object_key = key_of(one.tree)
             if object_key is not None:
-                yield _APPLIED, *head, *object_key
+                yield APPLIED, *head, *object_key
         for gang in gangs(one.tree):
-            yield _GANG, *head, *gang
+            yield GANG, *head, *gang
 
 
 def problems(run_relations: Iterable[Relation]) -> list[Diagnostic]:
@@ -52,20 +52,20 @@ def _clashes(relations: Sequence[Relation]) -> Iterator[Diagnostic]:
     makers: dict[Key, Relation] = {}
     reported: set[Key] = set()
     for one in relations:
-        if one[0] == _CREATED:
+        if one[0] == CREATED:
             key = Key(*one[4:])
             first = makers.setdefault(key, one)
             if first[3] != one[3] and key not in reported:
                 reported.add(key)
                 yield _placed(shared(key, ObjectRef(*first[3]), ObjectRef(*one[3])), one)
     for one in relations:
-        if one[0] == _APPLIED and (key := Key(*one[4:])) in makers:
+        if one[0] == APPLIED and (key := Key(*one[4:])) in makers:
             yield _placed(taken(key, ObjectRef(*one[3]), ObjectRef(*makers[key][3])), one)
 
 
 def _gangs(relations: Sequence[Relation]) -> Iterator[Diagnostic]:
-    known = {Gang(*one[4:]): one for one in relations if one[0] == _GANG and one[4]}
-    members = [Gang(*one[4:]) for one in relations if one[0] == _GANG and not one[4]]
+    known = {Gang(*one[4:]): one for one in relations if one[0] == GANG and one[4]}
+    members = [Gang(*one[4:]) for one in relations if one[0] == GANG and not one[4]]
     for group, total in too_large([*known, *members]):
         yield _placed(of_group(group, ObjectRef(*known[group][3]), total), known[group])
 

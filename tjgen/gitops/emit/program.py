@@ -1,4 +1,4 @@
-"""This installation of tjgen -> a digest that is another after every release, and after every edit of a checkout."""
+"""This installation of tjgen -> digests that are others after every release, and after every edit of a checkout."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from hashlib import sha256
 
 import tjgen
 from tjgen.trees import data
+from tjgen.trees.files.regular import read_regular
 
 
 def digest() -> bytes:
@@ -19,7 +20,24 @@ def digest() -> bytes:
     return sha256("\n".join(lines).encode(errors="surrogateescape")).digest()
 
 
+def content_digest() -> str:
+    """The digest of the content of the program and of its bundled data, the same on every machine; in hexadecimal."""
+    whole = sha256(tjgen.__version__.encode())
+    for root in (os.path.dirname(os.path.abspath(tjgen.__file__)), data.path("schemas"), data.path("runtimes")):
+        for file in sorted(entry.path for entry in _entries(root)):
+            content = read_regular(file)
+            name = os.path.relpath(file, root).replace(os.sep, "/")
+            whole.update(f"{name}\n{len(content)}\n".encode(errors="surrogateescape") + content)
+    return whole.hexdigest()
+
+
 def _files(root: str) -> Iterator[str]:
+    for entry in _entries(root):
+        known = entry.stat()
+        yield f"{entry.path} {known.st_size} {known.st_mtime_ns}"
+
+
+def _entries(root: str) -> Iterator[os.DirEntry[str]]:
     folders = [root]
     while folders:
         try:
@@ -32,5 +50,4 @@ def _files(root: str) -> Iterator[str]:
             if entry.is_dir():
                 folders.append(entry.path)
             else:
-                known = entry.stat()
-                yield f"{entry.path} {known.st_size} {known.st_mtime_ns}"
+                yield entry

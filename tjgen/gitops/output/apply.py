@@ -68,7 +68,7 @@ class Directory:
         self._on_disk = on_disk or Disk(directory, locks.folder)
         self._put: dict[str, bytes] = {}
         """Path -> digest of the body that was put there."""
-        self.files = OutputFiles(options.previews)
+        self._files = OutputFiles()
         self._now = RunProgress()
         self._known: set[str] = set()
         self._uses: set[str] = set()
@@ -179,7 +179,7 @@ class Directory:
                         yield stray
 
     def _add(self, built: Built, lock: Lock, renew: Renew) -> Done | None:
-        before, actions = lock, decide(built, lock, self._on_disk, options=self._options, renew=renew, files=self.files)
+        before, actions = lock, decide(built, lock, self._on_disk, options=self._options, renew=renew, files=self._files)
         lock = self._perform(actions)
         new = [run.identity for name, run in lock.runs.items() if name not in before.runs]
         self._new.update({f"{built.unit.environment or ''}/{identity}": built.unit.key for identity in new})

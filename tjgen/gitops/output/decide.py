@@ -28,8 +28,8 @@ from tjgen.gitops.output.actions import (
     ShareFile,
 )
 from tjgen.gitops.output.disk import OnDisk, digest
-from tjgen.gitops.output.files import OutputFiles, images
-from tjgen.gitops.output.layout import experiment_folder, folder_of, run_folder, stage_folder
+from tjgen.gitops.output.files import OutputFiles
+from tjgen.gitops.output.layout import experiment_folder, folder_of, preview_files, run_folder, stage_folder
 from tjgen.gitops.output.options import BuildOptions
 from tjgen.language.runs import freeze
 from tjgen.language.runs.identity import point_of
@@ -114,7 +114,7 @@ def _run(run: Run, lock: Lock, on_disk: OnDisk, options: BuildOptions, renew: Re
     """The actions for one run."""
     files = text.of(run)
     folder = run_folder(run.unit, run.name)
-    own = {file.path[len(folder) + 1 :]: file.body for file in files if file.path.startswith(folder + "/")}
+    own = _own(run, files)
     content = freeze.content_digest(own)
     settings = freeze.settings_digest(run.unit.document.value, options.tool)
     locked = lock.runs.get(run.name)
@@ -136,7 +136,7 @@ def _run(run: Run, lock: Lock, on_disk: OnDisk, options: BuildOptions, renew: Re
     if moved and decided.kind == freeze.UNCHANGED:
         decided = freeze.Decision(freeze.FROZEN)
     problem = problems.name_stays(run) if renewed is not None else None
-    if _is_scaled(run, locked, own, on_disk, place):
+    if _is_scaled(run, locked, on_disk, place, text):
         decided = freeze.Decision(freeze.REBUILT, problems.scaled(run))
     else:
         problem = problem or _problem(run, lock, content, on_disk, force=options.force)
@@ -158,23 +158,31 @@ def _run(run: Run, lock: Lock, on_disk: OnDisk, options: BuildOptions, renew: Re
         actions += [Count("kept"), Forget(), *shared]
         if decided.kind == freeze.FROZEN:
             return _Decision([*actions, KeepRun(place)], now)
-        own = _carried(on_disk.bodies(place), own)
+        own = _carried(on_disk.bodies(place), _own(run, text.of(run.in_full())))
         put = [Put(OutputFile(f"{place}/{name}", body, run.unit.source, run.unit.key)) for name, body in own.items()]
         return _Decision([*actions, *put], now._replace(content=freeze.content_digest(own), settings=settings))
     actions += [Count("unchanged" if decided.kind == freeze.UNCHANGED else "new"), Fill(folder)]
     actions += [ShareFile(file, run) for file in files]
-    previews = text.previews_of(run).items()
-    actions += [Preview(OutputFile(path, body, run.unit.source, run.unit.key)) for path, body in previews]
+    previews = preview_files(run, options.previews) if options.previews else {}
+    actions += [Preview(OutputFile(path, body, run.unit.source, run.unit.key)) for path, body in previews.items()]
     number = locked.number if locked is not None else lock.next_number
     return _Decision(actions, _locked(run, number, content, settings, files, folder))
 
 
-def _is_scaled(run: Run, locked: LockedRun | None, own: dict[str, str], on_disk: OnDisk, place: str) -> bool:
+def _is_scaled(run: Run, locked: LockedRun | None, on_disk: OnDisk, place: str, text: OutputFiles) -> bool:
     """Whether a run with a fixed name only changes its number of pods, in a way that the cluster accepts."""
     if not run.fixed or locked is None or locked.identity == str(run.identity):
         return False
     bodies = on_disk.bodies(place)
-    return freeze.content_digest(bodies) == locked.content and freeze.scales_in_place(_trees(bodies), _trees(own))
+    if freeze.content_digest(bodies) != locked.content:
+        return False
+    return freeze.scales_in_place(_trees(bodies), _trees(_own(run, text.of(run.in_full()))))
+
+
+def _own(run: Run, files: list[OutputFile]) -> dict[str, str]:
+    """Name -> text of the files in the folder of a run."""
+    folder = run_folder(run.unit, run.name) + "/"
+    return {file.path.removeprefix(folder): file.body for file in files if file.path.startswith(folder)}
 
 
 def _problem(run: Run, lock: Lock, content: str, on_disk: OnDisk, *, force: bool) -> Diagnostic | None:
@@ -204,7 +212,7 @@ def _locked(run: Run, number: int, content: str, settings: str, files: list[Outp
         runtime_digest=f"sha256:{run.runtime.digest}",
         content=content,
         settings=settings,
-        images=images(run),
+        images=run.compiled.images(),
         uses=tuple(sorted(file.path for file in files if not file.path.startswith(folder + "/"))),
         renewal=run.renewal,
         archived=run.is_record,

@@ -58,10 +58,8 @@ def file_name(manifest: Manifest) -> str:
     return f"{manifest.kind.lower()}-{manifest.name}.yaml"
 
 
-def preview_files(run: Run, *, every: bool) -> dict[str, str]:
-    """Path -> text of everything that controllers will create; unless `every` is set, one document for equal objects."""
-    from tjgen.cluster.controllers.previews import note_of  # few builds write previews
-
-    documents = [note_of(one) + one.text() for one in run.compiled.down_to_pods(every=every)]
+def preview_files(run: Run, form: str) -> dict[str, str]:
+    """Path -> text of everything that controllers will create; `form` is COLLAPSED or EACH."""
+    text = run.compiled.preview_text(form)
     path = f"{run_folder(run.unit, run.name)}/{PREVIEWS}"
-    return {path: PREVIEW_NOTE + "---\n".join(documents)} if documents else {}
+    return {path: PREVIEW_NOTE + text} if text else {}

@@ -15,7 +15,8 @@ from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built
 from tjgen.gitops.emit import cache, program
 from tjgen.gitops.output.done import Done
-from tjgen.trees.diagnostics.model import Diagnostic, Note, ObjectRef, Span
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.diagnostics.plain import diagnostic_of, plain
 from tjgen.trees.files.regular import read_regular
 from tjgen.trees.typing import Any, NamedTuple
 
@@ -117,7 +118,7 @@ class _Unit(NamedTuple):
 
     @staticmethod
     def of(built: Built) -> _Unit:
-        diagnostics = [_plain(one) for one in built.diagnostics]
+        diagnostics = [plain(one) for one in built.diagnostics]
         shared = built.footprint, built.relations
         return _Unit(built.unit.key, built.lock, built.overlays, diagnostics, built.reads_files, *shared)
 
@@ -133,27 +134,8 @@ def _read(summary: Mapping[str, Any]) -> Remembered:
     return Remembered(
         tuple(summary["units"]),
         tuple(summary["overlays"]),
-        [_diagnostic(one) for one in summary["diagnostics"]],
+        [diagnostic_of(one) for one in summary["diagnostics"]],
         Done.of(summary["done"]),
         tuple(summary["footprint"]),
         tuple(summary["relations"]),
     )
-
-
-def _plain(diagnostic: Diagnostic) -> Any:
-    """The diagnostic as nested tuples, which the cache can hold."""
-    return (
-        *diagnostic[:3],
-        diagnostic.subject and tuple(diagnostic.subject),
-        None,
-        diagnostic.span and tuple(diagnostic.span),
-        tuple([(note.message, note.span and tuple(note.span)) for note in diagnostic.related]),
-        *diagnostic[7:],
-    )
-
-
-def _diagnostic(plain: Any) -> Diagnostic:
-    code, severity, message, subject, path, span, related, hint = plain
-    notes = tuple([Note(text, Span(*place) if place else None) for text, place in related])
-    about, place = ObjectRef(*subject) if subject else None, Span(*span) if span else None
-    return Diagnostic(code, message, about, path, place, notes, hint, severity=severity)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from tjgen.gitops.emit.plan import OutputFile
-from tjgen.trees.typing import NamedTuple, Protocol
+from tjgen.trees.typing import TYPE_CHECKING, NamedTuple, Protocol
 
-COLLAPSED = "collapsed"
-"""One document for equal objects."""
-EACH = "each"
-"""A document for each object."""
+if TYPE_CHECKING:
+    from tjgen.compiler.building.records import Answers
 
 
 class TreeOptions(Protocol):
@@ -33,8 +31,10 @@ class BuildOptions(NamedTuple):
     migrates: bool = False
     """Whether the build may move synced objects to another owner: `tjgen migrate --write`."""
     previews: str = ""
-    """The previews to write: none, COLLAPSED, or EACH."""
+    """The previews to write: none, or their form, COLLAPSED or EACH."""
     jobs: int = 1
     """The most processes that compile."""
+    answers: Answers | None = None
+    """The records of shards, instead of processes that compile."""
     again: bool = False
     """Run again under another name everything that `renew` answers for, also what would not change."""

@@ -69,7 +69,9 @@ def plan_side(plan: Plan, directory: str, see: Seen | None = None, watch: Watch 
 
     one = Directory(directory, tree, None, plan.locks, options)
     # What the server refuses is reported with the comparison.
-    diagnostics = [diagnostic for diagnostic in build_into(one, plan, [], seen, None, watch) if diagnostic.code != "TJ540"]
+    diagnostics = [
+        diagnostic for diagnostic in build_into(one, plan, [], seen, None, watch, options) if diagnostic.code != "TJ540"
+    ]
     # The server's errors are reported for each field, in its words.
     diagnostics += platforms(plan, tree, options._replace(force=True), attributions)
     return Side("this build", tree.bodies(), {**locks_by_key(plan.locks), **one.locks}, attributions.find), diagnostics

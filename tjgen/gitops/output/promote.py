@@ -14,7 +14,6 @@ from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Digests, Promotion, Request
 from tjgen.compiler.building.run import Run, Unit
-from tjgen.gitops.output.files import images as images_of
 from tjgen.gitops.output.history import refuse, sources
 from tjgen.gitops.output.inventory import RunEntry
 from tjgen.gitops.output.options import BuildOptions
@@ -135,7 +134,7 @@ def _judged(plan: Plan, origins: Sequence[_PromotedRun], environment: str) -> li
                 diagnostic = _difference(origin, run, path, before, after)
                 (problems if diagnostic.severity == ERROR else warnings).append(diagnostic)
             locked = plan.locks.of(run.unit).runs.get(run.name)
-            stands = set(locked.images) if locked is not None else set(images_of(run))
+            stands = set(locked.images) if locked is not None else set(run.compiled.images())
             missing = sorted({_digest(image) for image in origin.entry.run.images} - {_digest(image) for image in stands})
             if not has_errors(problems):
                 problems += [_other_digest(origin, run, digest, stands=locked is not None) for digest in missing]

@@ -8,7 +8,7 @@ from tjgen.compiler.building.run import Run
 from tjgen.gitops.diff.side import tree_of
 from tjgen.gitops.diff.update import refusals
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
-from tjgen.trees.explain.provenance import place_in
+from tjgen.trees.explain.provenance import Sources, place_in
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.quantity import compare, parse
 from tjgen.trees.manifests.manifest import Manifest
@@ -21,29 +21,30 @@ def refused_updates(before: str, run: Run, path: str, body: str) -> Iterator[Dia
     old, new = tree_of(before, path), tree_of(body, path)
     if old is None or new is None:
         return
-    manifest = next((one for one in run.compiled.manifests if one.tree == new), None)
+    compiled = run.compiled.in_full()
+    manifest = next((one for one in compiled.manifests if one.tree == new), None)
     for refusal in refusals(old, new):
-        span = place_in(manifest, refusal.path, run.compiled.sources) if manifest is not None else None
+        span = place_in(manifest, refusal.path, compiled.sources) if manifest is not None else None
         subject = manifest.ref if manifest is not None else None
         name = f"{get(new, ('kind',), '')}/{get(new, ('metadata', 'name'), '')}"
         hint = "leave the field as it is, or give the object another name; if it was never applied, ignore the warning"
         yield Diagnostic("TJ540", f"{name}: {refusal.words}", subject, refusal.path, span, hint=hint, severity=WARNING)
     if get(new, ("kind",), None) == "PersistentVolumeClaim":
-        yield from _cannot_grow(old, new, run, manifest)
+        yield from _cannot_grow(old, new, compiled.sources, manifest)
 
 
-def _cannot_grow(old: Tree, new: Tree, run: Run, manifest: Manifest | None) -> Iterator[Diagnostic]:
+def _cannot_grow(old: Tree, new: Tree, sources: Sources, manifest: Manifest | None) -> Iterator[Diagnostic]:
     """TJ169 for a larger claim of a class that the Platform creates without expansion (admission plugin
     PersistentVolumeClaimResize)."""
     sizes = [get(tree, _SIZE, None) for tree in (old, new)]
-    name, platform = get(new, ("spec", "storageClassName"), None), run.compiled.sources.platform
+    name, platform = get(new, ("spec", "storageClassName"), None), sources.platform
     if platform is None or name is None or None in sizes or compare(parse(sizes[1]), parse(sizes[0])) <= 0:
         return
     create = get(platform.value, ("spec", "storageClasses", name, "create"), None)
     if create is None or create.get("allowVolumeExpansion"):
         return
     claim = get(new, ("metadata", "name"), "")
-    span = place_in(manifest, _SIZE, run.compiled.sources) if manifest is not None else None
+    span = place_in(manifest, _SIZE, sources) if manifest is not None else None
     message = f"claim {claim} grows from {sizes[0]} to {sizes[1]}, and its class {name} does not permit that: the sync is refused"
     hint = f"keep the size, or set allowVolumeExpansion: true for {name} in the Platform"
     yield Diagnostic("TJ169", message, manifest.ref if manifest is not None else None, _SIZE, span, hint=hint)

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.origins import renewed
 from tjgen.compiler.building.plan import Plan
-from tjgen.compiler.building.run import Built, ProjectFindings, Run, Watch
+from tjgen.compiler.building.run import Built, ProjectFindings, RecordForm, Run, Watch
 from tjgen.gitops.emit import problems
 from tjgen.gitops.emit.comparison import CRLF, Comparison
 from tjgen.gitops.emit.tree import Committed, OutputTree
@@ -81,7 +81,7 @@ def write(
         memory = Memory(
             plan, directory, previews, [b"prune" if options.prune_runs or options.prune_data else b"", options.previews.encode()]
         )
-        diagnostics = [*tree.notes, *build_into(one, plan, renew, seen, None if forgets else memory, watch, options.jobs)]
+        diagnostics = [*tree.notes, *build_into(one, plan, renew, seen, None if forgets else memory, watch, options)]
         if not has_errors(diagnostics):
             diagnostics += platforms(plan, tree, options)
         if not has_errors(diagnostics):
@@ -117,7 +117,7 @@ def compare(
     shown = Comparison(previews) if previews is not None else None
     one = Directory(directory, tree, shown, plan.locks, of_project(plan, options))
     diagnostics = orphans.as_gate(
-        build_into(one, plan, [], seen, Memory(plan, directory, previews, [b"", options.previews.encode()]), watch, options.jobs)
+        build_into(one, plan, [], seen, Memory(plan, directory, previews, [b"", options.previews.encode()]), watch, options)
     )
     if not has_errors(diagnostics):
         diagnostics += platforms(plan, tree, options)
@@ -185,7 +185,7 @@ def build_into(
     seen: Seen | None,
     memory: Memory | None,
     watch: Watch | None,
-    jobs: int = 1,
+    options: BuildOptions,
 ) -> list[Diagnostic]:
     """Everything of `plan` into `directory`, which is finished then; what was found."""
     diagnostics: list[Diagnostic] = []
@@ -216,9 +216,11 @@ def build_into(
             diagnostics.extend(recalled.diagnostics)
         return recalled
 
-    with closing(
-        build(plan, session, recall=recall, watch=watch, left=left, jobs=jobs, render=directory.files.render)
-    ) as results:
+    form = RecordForm(options.previews, has_usage=seen is not None)
+    compilation = build(
+        plan, session, recall=recall, watch=watch, left=left, jobs=options.jobs, answers=options.answers, form=form
+    )
+    with closing(compilation) as results:
         for built in results:
             diagnostics += built.diagnostics
             if isinstance(built, ProjectFindings):
