@@ -37,26 +37,27 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Import every file, report, and answer with the exit code. With errors nothing is written, and no file is written over."""
     from tjgen.tools.importing.folder import read_folder
+    from tjgen.tools.importing.neighbors import with_neighbors
 
     with Reporter(arguments) as reporter:
         contents = list(good(texts(arguments["paths"]), reporter))
         reporter.add(absent(arguments["catalog"]))
-        result = read_folder(", ".join(arguments["paths"]), contents, arguments["catalog"])
+        result = with_neighbors(read_folder(", ".join(arguments["paths"]), contents, arguments["catalog"]))
         if not reporter.failed:
             reporter.add([*result.diagnostics, *_of_older_release(result, arguments["output"] or ".")])
         if not reporter.failed:
             folder = arguments["output"]
             if folder is None:
                 sys.stdout.write("---\n".join(result.experiments.values()))
-                if result.catalog:
-                    names = ", ".join(result.catalog)
-                    reporter.print_line(f"not written: {names}, for the catalog; with -o DIR it goes to DIR/catalog")
+                for folder_name, names in (("catalog", result.catalog), ("platform", result.platform)):
+                    if names:
+                        listed = ", ".join(names)
+                        reporter.print_line(f"not written: {listed}; with -o DIR, DIR/{folder_name} contains them")
             else:
                 reporter.add(_missing(result, folder, arguments))
                 if reporter.failed:
                     return reporter.close()
-                files = {**result.experiments, **{f"catalog/{name}": text for name, text in result.catalog.items()}}
-                reporter.add(_written(folder, files))
+                reporter.add(_written(folder, result.files("")))
     return reporter.close()
 
 
@@ -94,7 +95,7 @@ def _missing(result: Import, folder: str, arguments: Arguments) -> list[Diagnost
     documents = [one for name, content in files if isinstance(content, bytes) for one in read(content, name, KUBERNETES)[0]]
     present = {ObjectIdentity.of(one.value) for one in documents if isinstance(one.value, dict)}
     source, place = ", ".join(arguments["paths"]), output or "the output tree"
-    return remaining(result.subjects, result.built | present, project.spec.gitops.tool, source, place, accepted=accepted)
+    return remaining(result, present, project.spec.gitops.tool, source, place, accepted=accepted)
 
 
 def _written(folder: str, files: dict[str, str]) -> list[Diagnostic]:

@@ -196,22 +196,22 @@ def _imported(
 ) -> tuple[Options, list[tuple[str, str]]]:
     """What the manifests show of the project, and the files that are created from them."""
     from tjgen.tools.importing.folder import read_folder
+    from tjgen.tools.importing.neighbors import with_neighbors
     from tjgen.tools.importing.remaining import remaining
 
     contents = list(good(texts([arguments["source"]]), reporter))
     reporter.add(absent(arguments["catalog"]))
-    result = read_folder(arguments["source"], contents, arguments["catalog"])
+    result = with_neighbors(read_folder(arguments["source"], contents, arguments["catalog"]))
     if not reporter.failed:
         reporter.add(result.diagnostics)
     output, accepted = os.path.join(directory, OUTPUT), arguments["accept_missing"]
-    reporter.add(remaining(result.subjects, result.built, options.tool, arguments["source"], output, accepted=accepted))
-    begun = [(f"experiments/{name}", text) for name, text in result.experiments.items()]
-    begun += [(f"catalog/{name}", text) for name, text in result.catalog.items()]
+    reporter.add(remaining(result, (), options.tool, arguments["source"], output, accepted=accepted))
+    begun = list(result.files("experiments/").items())
     if begun:
         jobs, runtimes = len(result.experiments), len(result.catalog)
         reporter.print_line(f"{arguments['source']}: {jobs} job{'s' * (jobs != 1)}, {runtimes} runtime{'s' * (runtimes != 1)}")
     release = "" if result.release is NEWEST else result.release.name
-    return options._replace(release=release), begun
+    return options._replace(release=release, has_platform=bool(result.platform)), begun
 
 
 def _built(directory: str) -> list[Diagnostic]:

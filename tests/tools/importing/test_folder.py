@@ -212,12 +212,6 @@ def test_a_trainjob_of_trainer_needs_no_runtime_among_the_files() -> None:
             "its runtime torch-distributed is not among the files",
             id="a namespaced runtime with the name of one of Trainer",
         ),
-        pytest.param(
-            [trainjob(), RUNTIME, {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}}],
-            "TJ772",
-            "Secret s stays where it is",
-            id="something else",
-        ),
         pytest.param([trainer(numNodes="four"), RUNTIME], "TJ775", "TrainJob nlp/bert-7 is left out: ", id="a wrong TrainJob"),
         pytest.param([trainjob(), trainjob(), RUNTIME], "TJ775", "a TrainJob of that name came before", id="one twice"),
         pytest.param([trainjob(), RUNTIME, RUNTIME], "TJ775", "a runtime of that name came before", id="a runtime twice"),

@@ -25,7 +25,9 @@ _ALONE = ("ReadWriteOnce", "ReadWriteMany", "ReadWriteOncePod", "ReadOnlyMany")
 
 
 def claim_name(name: str, create: NewClaim, setting: Setting) -> str:
-    """The claim's name by its scope: claims never take a hash, so that data survives a new run."""
+    """The claim's own name, or that by its scope: claims never take a hash, so that data survives a new run."""
+    if create.name is not None:
+        return create.name
     if create.scope == "project":
         return name
     return f"{setting.run if create.scope == 'run' else setting.storage}-{name}"
@@ -60,6 +62,10 @@ def claim(
     name: str, create: NewClaim, pods: int, setting: Setting, because: FieldPath, *, read_only: bool
 ) -> Iterator[Contribution | Diagnostic]:
     """Return the claim `name`, mounted by `pods` pods at a time; `because` is the experiment's field `create`."""
+    if create.name is not None and create.scope == "run":
+        message = f'scope is run, and all runs would have one claim "{create.name}"'
+        yield Diagnostic("TJ798", message, path=(*because, "name"), hint="remove name, or remove scope: run")
+        return
     full = claim_name(name, create, setting)
     to: FieldPath = ("objects", f"PersistentVolumeClaim/{full}")
     labels = {MANAGED_BY: "tjgen", **setting.labels}

@@ -5,15 +5,18 @@ The bundle has no objects of runs: its objects exist before all runs of a cluste
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
-from tjgen.gitops.bundle import access, kueue, namespaces, priorities, problems, runtimes, storage, volcano
+from tjgen.gitops.bundle import access, included, kueue, namespaces, priorities, problems, runtimes, storage, volcano
 from tjgen.gitops.bundle.annotations import annotated
 from tjgen.gitops.bundle.runtimes import DigestOf
 from tjgen.language.catalog.find import Catalog
+from tjgen.language.resolve.project import LoadedProject, PlatformDocument
 from tjgen.language.spec.objects import PlatformSpec
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.source.document import Document
+from tjgen.trees.typing import NamedTuple
 
 MAKERS: tuple[Callable[[PlatformSpec], Iterator[Manifest]], ...] = (
     namespaces.objects,
@@ -25,10 +28,19 @@ MAKERS: tuple[Callable[[PlatformSpec], Iterator[Manifest]], ...] = (
 )
 
 
-def objects(
-    spec: PlatformSpec, catalog: Catalog, digest_of: DigestOf | None = None, tool: str = "none"
-) -> tuple[list[Manifest], list[Diagnostic]]:
-    """Every object, with what the tool that syncs them has to know; diagnostics speak in paths of the Platform."""
+class Bundle(NamedTuple):
+    """The objects of a Platform, and the errors."""
+
+    manifests: list[Manifest]
+    documents: Mapping[str, Document]
+    """The files of included objects, by the name that origins use."""
+    diagnostics: list[Diagnostic]
+    """Without a place, they are about paths of the Platform."""
+
+
+def objects(project: LoadedProject, platform: PlatformDocument, catalog: Catalog, digest_of: DigestOf | None = None) -> Bundle:
+    """Every object, with the annotations for the tool that syncs the project."""
+    spec, tool = platform.platform.spec, project.spec.gitops.tool
     diagnostics = list(problems.of_platform(spec, tool))
     created = [one for maker in MAKERS for one in maker(spec)]
     for one in runtimes.objects(spec, catalog, digest_of):
@@ -36,4 +48,6 @@ def objects(
             diagnostics.append(one)
         else:
             created.append(one)
-    return [annotated(one, tool) for one in created], diagnostics
+    files = included.objects(project, platform)
+    diagnostics += [*files.diagnostics, *included.duplicates(created, files)]
+    return Bundle([annotated(one, tool) for one in (*created, *files.manifests)], files.documents, diagnostics)

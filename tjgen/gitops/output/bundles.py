@@ -45,21 +45,13 @@ class PlatformObjects(NamedTuple):
     manifests: list[Manifest]
     diagnostics: list[Diagnostic]
     """With their places."""
+    sources: Sources
+    """What the origins of its objects point into."""
 
     @property
     def name(self) -> str:
         """Name of the platform."""
         return str(self.platform.platform.metadata.name)
-
-    @property
-    def sources(self) -> Sources:
-        """What the origins of its objects point into."""
-        return sources_of(self.platform)
-
-
-def sources_of(platform: PlatformDocument) -> Sources:
-    """What the origins of a platform's objects point into."""
-    return Sources(graft({}, Origin("platform", "platform")), {}, None, platform.document, None)
 
 
 def build_platforms(plan: Plan) -> tuple[list[PlatformObjects], list[Diagnostic]]:
@@ -119,8 +111,9 @@ def _is_every_environment(plan: Plan) -> bool:
 
 
 def _build_platform(plan: Plan, platform: PlatformDocument) -> PlatformObjects:
-    spec, document = platform.platform.spec, platform.document
-    manifests, problems = bundle.objects(spec, plan.catalog, plan.digest_of, plan.project.spec.gitops.tool)
+    document = platform.document
+    manifests, documents, problems = bundle.objects(plan.project, platform, plan.catalog, plan.digest_of)
+    sources = Sources(graft({}, Origin("platform", "platform")), documents, None, document, None)
     if not _SEGMENT.fullmatch(platform.platform.metadata.name):
         problems.append(_no_folder(platform))
     diagnostics = [
@@ -135,9 +128,9 @@ def _build_platform(plan: Plan, platform: PlatformDocument) -> PlatformObjects:
         if policies is not None and not has_errors(wrong):
             wrong += judged(manifest.tree, policies, versions=versions)
         for one in wrong:
-            span = place_in(manifest, one.path or (), sources_of(platform))
+            span = place_in(manifest, one.path or (), sources)
             diagnostics.append(one._replace(span=span or document.locate(()), subject=manifest.ref))
-    return PlatformObjects(platform, manifests, list(dict.fromkeys(diagnostics)))
+    return PlatformObjects(platform, manifests, list(dict.fromkeys(diagnostics)), sources)
 
 
 def _judged(tree: Tree, context: Sequence[Tree], versions: dict[str, str]) -> Iterator[Diagnostic]:

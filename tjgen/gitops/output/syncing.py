@@ -148,7 +148,7 @@ def _platform_kinds(plan: Plan, platform: PlatformDocument) -> tuple[tuple[str, 
     """API group, kind and namespace of the platform's objects, if an AppProject lists them."""
     if plan.project.spec.gitops.app_project is None:
         return ()
-    manifests, _ = bundle.objects(platform.platform.spec, plan.catalog)
+    manifests = bundle.objects(plan.project, platform, plan.catalog).manifests
     return tuple([(*group_and_kind(one.tree), one.namespace) for one in manifests])
 
 

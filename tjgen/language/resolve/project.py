@@ -35,7 +35,7 @@ class PlatformDocument(NamedTuple):
     def is_generated(self) -> bool:
         """Whether it creates objects (see bundle/bundle.py), rather than only describing existing ones."""
         spec = self.platform.spec
-        if spec.flavors or spec.priority_classes or spec.namespaces or spec.runtimes:
+        if spec.flavors or spec.priority_classes or spec.namespaces or spec.runtimes or spec.manifests:
             return True
         classes = any(one.create is not None for one in spec.storage_classes.values())
         return classes or any(one.create is not None for one in spec.queues.values())

@@ -522,6 +522,7 @@ NEW_CLAIM: Schema = {
         "accessModes": {"type": "array", "items": ACCESS_MODE},
         "volumeMode": {"type": "string", "enum": ["Filesystem", "Block"]},
         "scope": {"type": "string", "enum": ["family", "run", "project"]},
+        "name": {"type": "string", "minLength": 1},
         "from": CLAIM_CONTENT,
         "keep": {"type": "boolean"},
         "labels": TEXTS,
@@ -2578,6 +2579,7 @@ PLATFORM_SPEC: Schema = {
         "nodePools": {"type": "object", "additionalProperties": NODE_POOL},
         "nodes": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "policies": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "manifests": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "defaults": PARTIAL_EXPERIMENT,
     },
 }

@@ -438,6 +438,7 @@ class NewClaim:
         "content",
         "keep",
         "labels",
+        "name",
         "profile",
         "scope",
         "size",
@@ -451,6 +452,7 @@ class NewClaim:
     access_modes: Sequence[str]
     volume_mode: str | None
     scope: str
+    name: str | None
     content: ClaimContent | None
     keep: bool
     labels: Mapping[str, str]
@@ -464,6 +466,7 @@ class NewClaim:
         self.access_modes = get("accessModes", ())
         self.volume_mode = get("volumeMode")
         self.scope = get("scope", "family")
+        self.name = get("name")
         self.content = None if (value := get("from")) is None else ClaimContent(value)
         self.keep = get("keep", False)
         self.labels = get("labels", _NONE)
@@ -2680,6 +2683,7 @@ class PlatformSpec:
         "flavors",
         "fluid",
         "images",
+        "manifests",
         "monitoring",
         "namespaces",
         "node_pools",
@@ -2717,6 +2721,7 @@ class PlatformSpec:
     node_pools: Mapping[str, NodePool]
     nodes: Sequence[str]
     policies: Sequence[str]
+    manifests: Sequence[str]
     defaults: Mapping[str, Any]
 
     def __init__(self, tree: Tree) -> None:
@@ -2741,6 +2746,7 @@ class PlatformSpec:
         self.node_pools = {key: NodePool(item) for key, item in get("nodePools", _NONE).items()}
         self.nodes = get("nodes", ())
         self.policies = get("policies", ())
+        self.manifests = get("manifests", ())
         self.defaults = get("defaults", _NONE)
 
 

@@ -6,7 +6,7 @@ The runtimes come into the catalog as the cluster's, so that what is built refer
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tjgen.cluster.schema.store import runtimes_of_trainer
 from tjgen.cluster.trainer.framework import expand
@@ -40,14 +40,15 @@ _MOST = 5
 """The number of differences that are listed."""
 _LONGEST = 60
 _TWICE = "give one of them another name"
+RETIRED = ("kubeflow.org/v1", "PaddleJob")
 _LABELS = ("app.kubernetes.io/managed-by", "tjgen.dev/experiment")
 """What a build adds to every object."""
 
 
 class Import(NamedTuple):
-    """Files to write, below folders of experiments and of the catalog; with errors among the diagnostics there are none."""
+    """Experiments, and files to write below folders of the catalog and of the Platform; with errors there are none."""
 
-    experiments: dict[str, str]
+    imported: Sequence[Imported]
     catalog: dict[str, str]
     release: Release
     diagnostics: list[Diagnostic]
@@ -55,13 +56,28 @@ class Import(NamedTuple):
     """All objects of the files."""
     built: frozenset[ObjectIdentity] = frozenset()
     """The objects that builds of the experiments apply."""
+    platform: Mapping[str, str] = {}
+    """Files of the Platform and of the manifests that it includes."""
+    included: frozenset[ObjectIdentity] = frozenset()
+    """The objects that a build of the Platform applies."""
+
+    @property
+    def experiments(self) -> dict[str, str]:
+        """The files of the experiments."""
+        return {one.file: one.text for one in self.imported}
+
+    def files(self, experiments: str) -> dict[str, str]:
+        """All files to write: those of experiments below a folder with this prefix, `catalog` and `platform` next to it."""
+        files = {f"{experiments}{name}": text for name, text in self.experiments.items()}
+        files |= {f"catalog/{name}": text for name, text in self.catalog.items()}
+        return files | {f"platform/{name}": text for name, text in self.platform.items()}
 
 
 def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequence[str] = ()) -> Import:
     """Import what the files of a folder hold. `catalog`: more places to look for runtimes.
 
-    Errors TJ776, and what keeps a file from being read. Warnings and notes TJ772 to TJ775, and TJ791, for what is left out, built
-    otherwise, or assumed.
+    Errors TJ776, and what keeps a file from being read. Warnings and notes TJ773 to TJ775, and TJ791, for what is left out, built
+    otherwise, or assumed. Objects that are neither jobs nor runtimes are only in `subjects`.
     """
     diagnostics: list[Diagnostic] = []
     subjects: list[ImportedObject] = []
@@ -80,8 +96,7 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
     if not jobs and not others and not runtimes and not has_errors(diagnostics):
         diagnostics.append(imported.nothing(folder))
     if has_errors(diagnostics):
-        return Import({}, {}, NEWEST, diagnostics)
-    diagnostics += [imported.left_out(one) for one in subjects if one not in jobs and one not in others and one not in runtimes]
+        return Import((), {}, NEWEST, diagnostics)
     diagnostics += [
         imported.different(one, "the server no longer generates its name", "each run gets a name of its own", _PREFIX)
         for one in (*jobs, *others)
@@ -104,8 +119,7 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
             files_of_catalog[path] = dump(tree)
             known[str(tree["kind"]), one.namespace, one.name] = tree
     elsewhere = Catalog(catalog, versions=release.versions)
-    experiments: dict[str, str] = {}
-    built: list[Tree] = []
+    experiments: dict[str, Imported] = {}
     for one in jobs:
         refused = next(report.diagnostics(one.tree, judge(one.tree, versions=release.versions, webhooks=True)), None)
         if refused is not None:
@@ -133,11 +147,12 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
             continue
         result, problems = answer
         diagnostics += problems
-        experiments[result.file] = result.text
-        built += result.objects
+        experiments[result.file] = result
     for one in others:
-        diagnostics += _of_another_kind(one, experiments, built, release)
-    return Import(experiments, files_of_catalog, release, diagnostics, subjects, frozenset(map(ObjectIdentity.of, built)))
+        diagnostics += _of_another_kind(one, experiments, release)
+    results = tuple(experiments.values())
+    built = frozenset(ObjectIdentity.of(tree) for result in results for tree in result.objects)
+    return Import(results, files_of_catalog, release, diagnostics, subjects, built)
 
 
 def _under_prefix(tree: Tree) -> Tree:
@@ -146,8 +161,8 @@ def _under_prefix(tree: Tree) -> Tree:
     return {**tree, "metadata": {**tree["metadata"], "name": prefix}} if prefix else tree
 
 
-def _of_another_kind(job: ImportedObject, experiments: dict[str, str], built: list[Tree], release: Release) -> list[Diagnostic]:
-    """Add the experiment of a job that no Trainer starts, and its objects; what is wrong or different."""
+def _of_another_kind(job: ImportedObject, experiments: dict[str, Imported], release: Release) -> list[Diagnostic]:
+    """Add the experiment of a job that no Trainer starts; what is wrong or different."""
     if _is_retired(job.tree):
         hint = "write it for Trainer"
         return [imported.not_importable(job, "the operator of this kind is gone, and no target makes one", hint)]
@@ -165,18 +180,18 @@ def _of_another_kind(job: ImportedObject, experiments: dict[str, str], built: li
     if file in experiments:
         return [imported.not_importable(job, f"an experiment {file} came before", _TWICE)]
     reader = importer(job.tree)
-    answer = read_job(job, reader, release) if reader is not None else imported.left_out(job)
+    assert reader is not None, "the caller selects kinds with an importer"
+    answer = read_job(job, reader, release)
     if isinstance(answer, Diagnostic):
         return [answer]
     result, problems = answer
-    experiments[result.file] = result.text
-    built += result.objects
+    experiments[result.file] = result
     return [*different, *imported.find_warnings(job, release), *problems]
 
 
 def _is_retired(tree: Tree) -> bool:
     """A kind that training-operator v1.9 is the last to know, and no target makes."""
-    return (tree.get("apiVersion"), tree.get("kind")) == ("kubeflow.org/v1", "PaddleJob")
+    return (tree.get("apiVersion"), tree.get("kind")) == RETIRED
 
 
 def _kind(reference: Tree) -> str:

@@ -57,10 +57,20 @@ class Imported(NamedTuple):
         return head + dump_compact(self.experiment)
 
 
-def left_out(subject: ImportedObject) -> Diagnostic:
-    """TJ772: an object that is neither a job nor a runtime."""
-    hint = "keep it where it is: experiments refer to it by its name"
-    return _about(subject, "TJ772", f"{subject} stays where it is", hint)
+def left_out(subjects: Sequence[ImportedObject]) -> list[Diagnostic]:
+    """TJ772 with the objects that no part of the import contains, at the first of them; nothing without any."""
+    if not subjects:
+        return []
+    names = ", ".join(map(str, subjects))
+    hint = "keep them where they are: experiments refer to them by name"
+    return [_about(subjects[0], "TJ772", f"not imported: {names}", hint)]
+
+
+def taken(places: Sequence[tuple[ImportedObject, str]]) -> list[Diagnostic]:
+    """TJ799 with the objects next to jobs that are imported, and the place of each."""
+    listed = ", ".join(f"{subject} as {place}" for subject, place in places)
+    hint = "change them there: a build writes them to the output tree"
+    return [_about(places[0][0], "TJ799", f"imported with the jobs: {listed}", hint)] if places else []
 
 
 def without_runtime(subject: ImportedObject, kind: str, name: str) -> Diagnostic:

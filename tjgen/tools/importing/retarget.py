@@ -8,7 +8,9 @@ from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.tools.importing.folder import read_folder
+from tjgen.tools.importing.imported import left_out
 from tjgen.tools.importing.kubeflow import RUNTIMES
+from tjgen.tools.importing.neighbors import neighbors
 from tjgen.tools.importing.patch import NAME
 from tjgen.tools.importing.shortest import BARE, without, words
 from tjgen.tools.importing.trial import TrialBuilder
@@ -62,6 +64,7 @@ def jobs(file: str, content: bytes, target: str) -> tuple[str, list[Diagnostic]]
     """
     result = read_folder(file, [(file, content)])
     diagnostics = [one for one in result.diagnostics if one.code != "TJ950"]
+    diagnostics += left_out(list(neighbors(result.subjects)))
     objects: list[Tree] = []
     with TrialBuilder(result.catalog, result.release.name) as trial:
         for name, text in result.experiments.items():

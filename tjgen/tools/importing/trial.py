@@ -12,6 +12,7 @@ from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.passes.patches import patched
 from tjgen.compiler.pipeline import Compiled
+from tjgen.gitops.output.bundles import build_platforms
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree
@@ -48,10 +49,13 @@ class TrialBuilder:
     The catalog is written and planned once. Experiments are built from their texts, and no file is written for them.
     """
 
-    def __init__(self, catalog: Mapping[str, str], release: str) -> None:
-        """`catalog`: file, relative to the catalog -> its text; `release`: a release of Trainer, such as "2.3"."""
+    def __init__(self, catalog: Mapping[str, str], release: str, platform: Mapping[str, str] = {}) -> None:
+        """`catalog`, `platform`: file, relative to that folder -> its text; `release`: a release of Trainer, such as "2.3"."""
         self._folder = TemporaryDirectory(prefix="tjgen-")
-        self._put("tjgen.yaml", "kind: Project\napiVersion: tjgen.dev/v1alpha1\nspec: {catalogs: [catalog]}\n")
+        lists = "{catalogs: [catalog], platforms: [platform/platform.yaml]}" if platform else "{catalogs: [catalog]}"
+        self._put("tjgen.yaml", f"kind: Project\napiVersion: tjgen.dev/v1alpha1\nspec: {lists}\n")
+        for name, text in platform.items():
+            self._put(f"platform/{name}", text)
         os.makedirs(os.path.join(self._folder.name, "catalog"))
         for name, text in catalog.items():
             self._put(f"catalog/{name}", text)
@@ -75,6 +79,12 @@ class TrialBuilder:
         runs = [run.compiled for one in results for run in one.runs]
         objects = [manifest.tree for run in runs for manifest in run.manifests]
         return TrialResult(objects, [diagnostic for one in results for diagnostic in one.diagnostics], runs)
+
+    def platform(self) -> TrialResult:
+        """Return the objects of the Platform."""
+        file = os.path.join(self._folder.name, "platform", "platform.yaml")
+        platforms, diagnostics = build_platforms(make_plan(self._plan.request._replace(paths=[file], given={})))
+        return TrialResult([one.tree for platform in platforms for one in platform.manifests], diagnostics)
 
     def _put(self, name: str, text: str) -> None:
         path = os.path.join(self._folder.name, name)

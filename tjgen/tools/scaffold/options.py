@@ -41,6 +41,8 @@ class Options(NamedTuple):
     """What the first experiments are written with: a folder of `templates/init`."""
     imports: bool = False
     """Whether experiments come from existing manifests, rather than from a new first one."""
+    has_platform: bool = False
+    """Whether the manifests contain objects for a Platform."""
 
     artifact: Artifact | None = None
     """What the pipeline installs."""

@@ -23,6 +23,8 @@ def _lines(options: Options) -> Iterator[str]:
     if options.environments:
         yield "  overlays: [overlays]"
     yield "  catalogs: [catalog]"
+    if options.has_platform:
+        yield "  platforms: [platform/platform.yaml]"
     if options.environments:
         yield from environment_lines(options, lambda name: f"namespace: {options.namespace(name)}")
     if options.release:

@@ -274,6 +274,8 @@ class PlatformSpec(Shape):
     """Files with nodes of the cluster, as `tjgen nodes import` writes them, relative to the Platform."""
     policies: list[Text] = []
     """Files and folders of ValidatingAdmissionPolicies, with their bindings and parameters, relative to the Platform."""
+    manifests: list[Text] = []
+    """Files and folders of objects that no field covers, such as ConfigMaps and claims, relative to the Platform."""
     defaults: PartialExperiment = PartialExperiment()
     """Defaults of all experiments."""
 

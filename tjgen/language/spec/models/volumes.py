@@ -53,6 +53,8 @@ class NewClaim(Shape):
     """Whether the volume is a file system or a raw device."""
     scope: Counts[Literal["family", "run", "project"]] = "family"
     """Who shares the claim: all runs of the experiment, one run, or all experiments of the project."""
+    name: Counts[Text | None] = None
+    """Name of the claim. The default follows from the scope; a claim of one run has no other name."""
     content: Counts[ClaimContent | None] = Field(None, validation_alias="from", serialization_alias="from")
     """Initial content: a snapshot, a clone, or data from a populator."""
     keep: Excluded[bool] = False

@@ -1,0 +1,73 @@
+"""Manifests that a Platform includes: as they are, once, and only what belongs there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+
+from tests.program import Answer, tjgen
+
+SETTINGS = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: nlp}\ndata: {epochs: '3'}\n"
+QUEUE = "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: ai}\nspec: {weight: 2}\n"
+
+
+def build(folder: Path, text: str, spec: str = "manifests: [shared]") -> Answer:
+    platform = f"apiVersion: tjgen.dev/v1alpha1\nkind: Platform\nmetadata: {{name: lab}}\nspec: {{{spec}}}\n"
+    (folder / "platform.yaml").write_text(platform, encoding="utf-8")
+    (folder / "shared").mkdir()
+    (folder / "shared" / "a.yaml").write_text(text, encoding="utf-8")
+    return tjgen(folder, "build", "platform.yaml")
+
+
+def test_an_object_is_built_as_it_is(tmp_path: Path) -> None:
+    built = yaml.safe_load(build(tmp_path, SETTINGS).out)
+    metadata = {"name": "settings", "namespace": "nlp", "labels": {"app.kubernetes.io/managed-by": "tjgen"}}
+    assert built == {**yaml.safe_load(SETTINGS), "metadata": metadata}
+
+
+def test_explain_names_the_line_of_the_file(tmp_path: Path) -> None:
+    build(tmp_path, SETTINGS)
+    answer = tjgen(tmp_path, "explain", "platform.yaml", "ConfigMap", "data.epochs")
+    assert "data.epochs: 3  <- platform data.epochs (shared/a.yaml:4:16)" in answer.out
+
+
+def test_what_the_server_refuses_is_reported_in_the_file(tmp_path: Path) -> None:
+    answer = build(tmp_path, SETTINGS.replace("'3'", "3"))
+    assert answer.code == 1
+    assert "shared/a.yaml:4:16" in answer.err
+
+
+def test_a_secret_a_run_and_a_list_are_refused(tmp_path: Path) -> None:
+    secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: hf}\n"
+    run = "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: ring}\n"
+    answer = build(tmp_path, f"{secret}---\n{run}---\n[1]\n")
+    assert [line for line in answer.err.splitlines() if "TJ795" in line] == [
+        "error[TJ795] shared/a.yaml:1:1: Secret hf is a Secret, which does not belong into Git",
+        "error[TJ795] shared/a.yaml:5:1: JobSet ring is a run, which only an experiment creates",
+        "error[TJ795] shared/a.yaml:9:1: an entry is not an object of Kubernetes with a kind and a name",
+    ]
+
+
+def test_an_object_that_a_field_creates_too_is_an_error(tmp_path: Path) -> None:
+    answer = build(tmp_path, QUEUE, "queues: {ai: {create: {volcano: {}}}}, manifests: [shared]")
+    assert "error[TJ796] shared/a.yaml:3:18: Queue ai is created twice by the Platform" in answer.err
+
+
+def test_a_path_without_files_is_an_error(tmp_path: Path) -> None:
+    answer = build(tmp_path, SETTINGS, "manifests: [others]")
+    assert "error[TJ797] platform.yaml:4:20: others does not exist, or contains no YAML file" in answer.err
+
+
+def test_a_claim_of_one_run_has_no_name(tmp_path: Path) -> None:
+    experiment = (
+        "apiVersion: tjgen.dev/v1alpha1\nkind: Experiment\nmetadata: {name: a, namespace: nlp}\nspec:\n"
+        "  runtime: tjgen-torch\n  image: registry.example.com/a:1\n  script: train.py\n"
+        "  volumes: {out: {pvc: {create: {size: 1Gi, scope: run, name: out}}, mountPath: /out}}\n"
+    )
+    (tmp_path / "a.yaml").write_text(experiment, encoding="utf-8")
+    answer = tjgen(tmp_path, "build", "a.yaml")
+    assert answer.code == 1
+    assert 'error[TJ798] a.yaml:8:63: scope is run, and all runs would have one claim "out"' in answer.err
+    (tmp_path / "a.yaml").write_text(experiment.replace("scope: run, ", ""), encoding="utf-8")
+    assert "claimName: out\n" in tjgen(tmp_path, "build", "a.yaml").out

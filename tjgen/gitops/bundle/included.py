@@ -1,0 +1,98 @@
+"""`manifests` of a Platform -> the objects of the files that it lists, as they are, with the label of tjgen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from tjgen.cluster.kinds.table import kind_of
+from tjgen.cluster.validate.check import manifests
+from tjgen.language.resolve.files import platform_files
+from tjgen.language.resolve.places import source_of
+from tjgen.language.resolve.project import LoadedProject, PlatformDocument
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.managed import Origin
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.k8s.labels import MANAGED_BY
+from tjgen.trees.manifests.manifest import PLATFORM, Manifest
+from tjgen.trees.source.document import Document
+from tjgen.trees.source.reader import KUBERNETES, read
+from tjgen.trees.typing import NamedTuple
+
+_NAME: FieldPath = ("metadata", "name")
+
+
+class Included(NamedTuple):
+    """The objects of files, the documents that contain them by the name that origins use, and the errors."""
+
+    manifests: list[Manifest]
+    documents: Mapping[str, Document]
+    diagnostics: list[Diagnostic]
+
+
+def objects(project: LoadedProject, platform: PlatformDocument) -> Included:
+    """The objects of the files that a Platform lists.
+
+    Errors: TJ797 for a path without files, TJ795 for an object that a Platform cannot include, and those of reading.
+    """
+    included: list[Manifest] = []
+    documents: dict[str, Document] = {}
+    diagnostics: list[Diagnostic] = []
+    entries = platform.platform.spec.manifests
+    for file in platform_files(project.sandbox, platform.document, "manifests", entries, "TJ797"):
+        if isinstance(file, Diagnostic):
+            diagnostics.append(file)
+            continue
+        name, content = file
+        found, problems = read(content, name, KUBERNETES)
+        diagnostics += problems
+        for document in found:
+            documents[source_of(document)] = document
+            for tree, path in manifests(document.value):
+                why = _refusal(tree)
+                if why is None:
+                    included.append(_manifest(tree, Origin("platform", source_of(document), path, mirrors=True)))
+                elif tree is not None:
+                    diagnostics.append(_refused(document, path, *why))
+    return Included(included, documents, diagnostics)
+
+
+def duplicates(created: Sequence[Manifest], included: Included) -> Iterator[Diagnostic]:
+    """TJ796 for each included object that a field of the Platform, or an earlier file, creates too."""
+    known = {_identity(one) for one in created}
+    for one in included.manifests:
+        if _identity(one) in known:
+            origin = one.origins(_NAME)[0]
+            message = f"{one.kind} {one.namespace + '/' if one.namespace else ''}{one.name} is created twice by the Platform"
+            hint = "remove it from the file, or remove the field that creates it"
+            span = included.documents[origin.source].locate(origin.because)
+            yield Diagnostic("TJ796", message, span=span, hint=hint)
+        known.add(_identity(one))
+
+
+def _identity(manifest: Manifest) -> tuple[str, ...]:
+    return (manifest.api_version.rpartition("/")[0], manifest.kind, manifest.namespace, manifest.name)
+
+
+def _manifest(tree: Tree, origin: Origin) -> Manifest:
+    metadata = tree["metadata"]
+    labels = {MANAGED_BY: "tjgen", **(metadata.get("labels") or {})}
+    return Manifest({**tree, "metadata": {**metadata, "labels": labels}}, {(): (origin,)}, PLATFORM)
+
+
+def _refusal(tree: Tree) -> tuple[str, str] | None:
+    """Why a Platform cannot include an object, and what to do; None if it can."""
+    is_named = all(get(tree, path, None).__class__ is str for path in (("apiVersion",), ("kind",), _NAME))
+    if not is_named or get(tree, ("metadata", "labels"), None).__class__ not in (dict, type(None)):
+        return "is not an object of Kubernetes with a kind and a name", "list only manifests in manifests of the Platform"
+    if tree["kind"] == "Secret":
+        return "is a Secret, which does not belong into Git", "create it in the cluster, and refer to it by its name"
+    kind = kind_of(tree)
+    if kind is not None and kind.run is not None:
+        return "is a run, which only an experiment creates", "import it with tjgen import"
+    return None
+
+
+def _refused(document: Document, path: FieldPath, why: str, hint: str) -> Diagnostic:
+    tree = get(document.value, path)
+    name = f"{tree['kind']} {tree['metadata']['name']}" if get(tree, _NAME, None) and get(tree, ("kind",), None) else "an entry"
+    return Diagnostic("TJ795", f"{name} {why}", span=document.locate(path), hint=hint)
