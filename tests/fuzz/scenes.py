@@ -45,6 +45,52 @@ POLICIES: tuple[Tree, ...] = (
     },
 )
 
+PLATFORM: Tree = {
+    "apiVersion": "tjgen.dev/v1alpha1",
+    "kind": "Platform",
+    "metadata": {"name": "lab"},
+    "spec": {"manifests": ["shared"], "queues": {"ai": {"create": {"volcano": {"weight": 2}}}}},
+}
+_CLAIMS = {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Ti"}}, "volumeMode": "Filesystem"}
+_AMOUNTS = {"coveredResources": ["cpu"], "flavors": [{"name": "a", "resources": [{"name": "cpu", "nominalQuota": 4}]}]}
+_SELECTED = {"matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "In", "values": ["n"]}]}
+_POD: Tree = {
+    "containers": [{"name": "main", "image": "a.example.com/b:1", "volumeMounts": [{"name": "data", "mountPath": "/data"}]}],
+    "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "corpus"}}],
+    "restartPolicy": "Never",
+}
+NEIGHBORS: tuple[Tree, ...] = (
+    {
+        "apiVersion": "batch.volcano.sh/v1alpha1",
+        "kind": "Job",
+        "metadata": {"name": "eval", "namespace": "n"},
+        "spec": {"queue": "ai", "tasks": [{"name": "worker", "replicas": 1, "template": {"spec": _POD}}]},
+    },
+    {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "corpus", "namespace": "n"}, "spec": _CLAIMS},
+    {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": "n"}, "data": {"a.ini": "a=1"}},
+    {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "peers", "namespace": "n"}, "spec": {"clusterIP": "None"}},
+    {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "token", "namespace": "n"}},
+    {
+        "apiVersion": "scheduling.volcano.sh/v1beta1",
+        "kind": "Queue",
+        "metadata": {"name": "ai"},
+        "spec": {"weight": 2, "capability": {"cpu": 100}, "guarantee": {"resource": {"cpu": "1"}}},
+    },
+    {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor", "metadata": {"name": "a"}, "spec": {}},
+    {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "ClusterQueue",
+        "metadata": {"name": "team"},
+        "spec": {"namespaceSelector": _SELECTED, "resourceGroups": [_AMOUNTS]},
+    },
+    {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "LocalQueue",
+        "metadata": {"name": "team", "namespace": "n"},
+        "spec": {"clusterQueue": "team"},
+    },
+)
+
 
 def _build(draw: Draw) -> Input:
     seed = draw.experiment()
@@ -137,6 +183,23 @@ def _of_manifests(name: str, *choices: tuple[str, ...]) -> Callable[[Draw], Inpu
         return draw.command(name, *words, files=files, stdin=b"" if "-" not in words else draw.text(documents))
 
     return make
+
+
+def _import_neighbors(draw: Draw) -> Input:
+    """A job of the corpus next to mutated objects that it may refer to."""
+    documents = [*draw.documents(), *draw.changed([*NEIGHBORS])]
+    words = draw.random.choice((("import", "m.yaml"), ("import", "m.yaml", "-o", "out"), ("init", "made", "--from", "m.yaml")))
+    return draw.command(*words, files={"m.yaml": draw.text(documents)})
+
+
+def _included_manifests(draw: Draw) -> Input:
+    """A Platform that includes mutated manifests."""
+    documents = draw.random.choice((lambda: draw.changed([*NEIGHBORS]), draw.documents))()
+    files: Files = {"platform.yaml": trees.written(draw.random, [PLATFORM]), "shared/m.yaml": draw.text(documents)}
+    words = draw.random.choice(
+        (("build", "platform.yaml"), ("explain", "platform.yaml", "Queue", "spec"), ("check", "platform.yaml"))
+    )
+    return draw.command(*words, files=files)
 
 
 def _lint(draw: Draw) -> Input:
@@ -236,6 +299,8 @@ SCENES = (
         3,
         _of_manifests("import", ("m.yaml",), ("m.yaml", "-o", "out"), ("-",), ("m.yaml", "--catalog", "runtimes.yaml")),
     ),
+    Scene("import neighbors", 2, _import_neighbors),
+    Scene("included manifests", 1, _included_manifests),
     Scene("lint", 4, _lint),
     Scene("lint manifests", 1, _of_manifests("lint", (".",), (".", "--fix"), ("m.yaml", "--against", "before"))),
     Scene("diff manifests", 0.5, _of_manifests("diff", ("before", "-o", "."))),

@@ -176,6 +176,17 @@ def test_fields_of_a_container_become_fields_of_the_experiment(container_fields:
     assert "patches" not in imported
 
 
+@pytest.mark.parametrize("more", [{}, {"subPath": "train"}], ids=["alone", "with a folder"])
+def test_a_mount_that_alone_is_read_only_is_a_field(more: Any) -> None:
+    mount = {"name": "data", "mountPath": "/data", "readOnly": True, **more}
+    job = kubeflow("PyTorchJob", "pytorchReplicaSpecs", Master=replicas("pytorch", 1, volumeMounts=[mount]))
+    pod = job["spec"]["pytorchReplicaSpecs"]["Master"]["template"]["spec"]
+    pod["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": "corpus"}}]
+    said = spec(read(job))
+    assert "patches" not in said
+    assert said["volumes"] == {"data": {"pvc": "corpus", "mounts": {"/data": {"readOnly": True, **more}}}}
+
+
 @pytest.mark.parametrize("name", ["PyTorchJob", "TFJob", "Volcano Job with policies"])
 def test_an_experiment_is_shorter_than_its_job(name: str) -> None:
     measured = ratio(JOBS[name])
@@ -257,7 +268,7 @@ def test_a_trainjob_comes_with_its_runtime(tmp_path: Path) -> None:
     (tmp_path / "job.yaml").write_text(yaml.safe_dump_all([job, runtime]), encoding="utf-8")
     shown = tjgen(tmp_path, "import", "job.yaml")
     assert (shown.code, yaml.safe_load(shown.out)["spec"]["runtime"]) == (0, "house")
-    assert "not written: house.yaml, for the catalog" in shown.err
+    assert "not written: house.yaml; with -o DIR, DIR/catalog contains them" in shown.err
     assert tjgen(tmp_path, "import", "job.yaml", "-o", "out").code == 0
     assert (tmp_path / "out" / "catalog" / "house.yaml").is_file()
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tjgen.language.resolve.overlays import Resolved, Surroundings
-from tjgen.language.resolve.places import Documents, placed
+from tjgen.language.resolve.places import Documents, placed, without_value
 from tjgen.language.resolve.rules import check_rules
 from tjgen.language.spec import characters
 from tjgen.language.spec.check import check_experiment
@@ -12,7 +14,7 @@ from tjgen.trees.budgets import CommandBudgets, exceeded
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.order import ordered, with_entries
-from tjgen.trees.fields.path import Tree, get, parse
+from tjgen.trees.fields.path import FieldPath, Tree, get, parse
 from tjgen.trees.source.document import Document
 from tjgen.trees.typing import NamedTuple
 
@@ -48,6 +50,9 @@ class Variants(NamedTuple):
     """The merged experiment, if its own fields have errors."""
 
 
+_ROLES: FieldPath = ("spec", "roles")
+
+
 def variants(document: Document, surroundings: Surroundings) -> Variants:
     """The runs of the experiment in `document`, as many as the budgets allow; diagnostics have their places."""
     budgets = surroundings.budgets
@@ -61,6 +66,7 @@ def variants(document: Document, surroundings: Surroundings) -> Variants:
         from tjgen.language.resolve import named_sets  # few experiments have several data sets
 
         diagnostics += named_sets.empty(document)
+    diagnostics += _empty_variables(document)
     if not has_errors(diagnostics):
         diagnostics += _shaped(resolved) if _has_tasks(resolved.tree) else _checked(resolved.tree, resolved.documents)
     if has_errors(diagnostics):
@@ -74,6 +80,15 @@ def variants(document: Document, surroundings: Surroundings) -> Variants:
     else:
         runs, problems = [_only(resolved.tree)], []
     return Variants(runs, resolved.documents, diagnostics + problems, resolved.overlays)
+
+
+def _empty_variables(document: Document) -> Iterator[Diagnostic]:
+    """TJ769 for variables without a value, of the experiment and of its roles."""
+    roles = get(document.value, _ROLES, None)
+    for place in (("spec",), *((*_ROLES, name) for name in (roles if roles.__class__ is dict else ()))):
+        yield from without_value(
+            document, (*place, "env"), "TJ769", "variable", lambda name: f'write {name}: "" for an empty value, or remove it'
+        )
 
 
 def _has_tasks(tree: Managed) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from tjgen.cluster.kinds.table import kind_of
+from tjgen.cluster.schema.store import find
 from tjgen.cluster.trainer.release import Release
 from tjgen.cluster.validate import report
 from tjgen.cluster.validate.judge import judge
@@ -26,9 +27,10 @@ from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree, get
 
 CLAIM = "PersistentVolumeClaim"
-_NAMESPACED = (CLAIM, "ConfigMap", "Service", "LocalQueue")
-_TAKEN = (*_NAMESPACED, "Queue", "ClusterQueue", "ResourceFlavor")
-_GROUPS = ("", "scheduling.volcano.sh", "kueue.x-k8s.io")
+_KUEUE = "kueue.x-k8s.io"
+_NAMESPACED = (("", CLAIM), ("", "ConfigMap"), ("", "Service"), (_KUEUE, "LocalQueue"))
+_TAKEN = (*_NAMESPACED, ("scheduling.volcano.sh", "Queue"), (_KUEUE, "ClusterQueue"), (_KUEUE, "ResourceFlavor"))
+"""API group and kind of objects that an import takes."""
 _OF_SERVER = ("pv.kubernetes.io/", "volume.kubernetes.io/", "volume.beta.kubernetes.io/")
 """Prefixes of annotations by which controllers of claims keep books."""
 _METADATA = ("name", "namespace", "labels", "annotations")
@@ -44,7 +46,7 @@ def with_neighbors(found: Import) -> Import:
     diagnostics: list[Diagnostic] = []
     for one in neighbors(found.subjects):
         identity = ObjectIdentity.of(one.tree)
-        if identity.kind not in _TAKEN or identity.group not in _GROUPS:
+        if identity[:2] not in _TAKEN or find(str(one.tree.get("apiVersion")), identity.kind) is None:
             left.append(one)
             continue
         cleaned = one._replace(tree=_cleaned(one.tree))
@@ -89,7 +91,7 @@ def _cleaned(tree: Tree) -> Tree:
     """An object without what the cluster sets, and with its namespace."""
     tree = stated({key: value for key, value in tree.items() if key != "status"})
     metadata = {key: tree["metadata"][key] for key in _METADATA if get(tree, ("metadata", key), None)}
-    if tree["kind"] in _NAMESPACED:
+    if ObjectIdentity.of(tree)[:2] in _NAMESPACED:
         metadata = {"name": metadata.pop("name", ""), "namespace": NAMESPACE, **metadata}
     annotations = metadata.pop("annotations", {})
     if annotations.__class__ is dict:

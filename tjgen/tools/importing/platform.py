@@ -136,4 +136,7 @@ def _canonical(tree: Tree, *, is_amount: bool = False) -> Tree:
         return {key: _canonical(value, is_amount=is_amount or key in _AMOUNTS) for key, value in tree.items()}
     if tree.__class__ is list:
         return [_canonical(item) for item in tree]
-    return canonical(tree) if is_amount else tree
+    try:
+        return canonical(tree) if is_amount else tree
+    except ValueError:
+        return tree  # the API server takes any text here, and the build does not

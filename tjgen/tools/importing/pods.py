@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from tjgen.compiler.volumes.protocol import ALSO_IN_SOURCE
 from tjgen.compiler.volumes.table import with_pod_field
 from tjgen.tools.importing.trainjob import resources, variables
 from tjgen.trees.fields.path import Tree, get
@@ -29,6 +30,7 @@ _POD = (
 _RESTARTS = ("Never", "OnFailure")
 _BY_ENTRY = ("env", "envFrom", "resources", "ports")
 """Fields in which a role may set only its own values."""
+_MOUNT = ("readOnly", "subPath", "subPathExpr")
 _SOURCES = {"secretRef": "secret", "configMapRef": "configMap"}
 
 
@@ -170,15 +172,23 @@ def _volume(volume: Tree, mounts: Sequence[Tree]) -> Tree | None:
     source = _source(volume)
     if source is None or not mounts:
         return None
-    words: Tree = {**source, "mountPath": mounts[0].get("mountPath")}
-    for field in ("readOnly", "subPath", "subPathExpr"):
-        if mounts[0].get(field):
-            words[field] = mounts[0][field]
-    more = {
-        mount.get("mountPath"): {field: mount[field] for field in ("readOnly", "subPath", "subPathExpr") if mount.get(field)}
-        for mount in mounts[1:]
-    }
+    fields_of_mounts = [
+        (mount.get("mountPath"), {field: mount[field] for field in _MOUNT if mount.get(field)}) for mount in mounts
+    ]
+    path, fields = fields_of_mounts[0]
+    if fields.get("readOnly") and _is_writable(volume):
+        # `readOnly` of the volume would change the volume of the pod, too.
+        return {**source, "mounts": dict(fields_of_mounts)}
+    more = dict(fields_of_mounts[1:])
+    words = {**source, "mountPath": path, **fields}
     return {**words, "mounts": more} if more else words
+
+
+def _is_writable(volume: Tree) -> bool:
+    """Whether a volume has a field `readOnly` for all of its mounts, which is not set."""
+    ((field, value),) = ((field, value) for field, value in volume.items() if field != "name")
+    source = with_pod_field(field)
+    return source is not None and source.read_only == ALSO_IN_SOURCE and not value.get("readOnly")
 
 
 def _source(volume: Tree) -> Tree | None:

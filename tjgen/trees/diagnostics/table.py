@@ -598,6 +598,7 @@ TABLE = {
     "TJ765": ("value-not-yaml", "error"),
     "TJ766": ("namespace-defaulted", "info"),
     "TJ767": ("price-of-unknown-class", "error"),
+    "TJ769": ("variable-without-value", "error"),
     "TJ770": ("file-kept", "info"),
     "TJ771": ("project-is-there", "error"),
     "TJ772": ("not-imported", "info"),
