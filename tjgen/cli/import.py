@@ -95,7 +95,15 @@ def _missing(result: Import, folder: str, arguments: Arguments) -> list[Diagnost
     documents = [one for name, content in files if isinstance(content, bytes) for one in read(content, name, KUBERNETES)[0]]
     present = {ObjectIdentity.of(one.value) for one in documents if isinstance(one.value, dict)}
     source, place = ", ".join(arguments["paths"]), output or "the output tree"
-    return remaining(result, present, project.spec.gitops.tool, source, place, accepted=accepted)
+    return remaining(
+        result.subjects,
+        result.built | present,
+        project.spec.gitops.tool,
+        source,
+        place,
+        included=result.included,
+        accepted=accepted,
+    )
 
 
 def _written(folder: str, files: dict[str, str]) -> list[Diagnostic]:

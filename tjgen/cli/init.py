@@ -205,7 +205,11 @@ def _imported(
     if not reporter.failed:
         reporter.add(result.diagnostics)
     output, accepted = os.path.join(directory, OUTPUT), arguments["accept_missing"]
-    reporter.add(remaining(result, (), options.tool, arguments["source"], output, accepted=accepted))
+    reporter.add(
+        remaining(
+            result.subjects, result.built, options.tool, arguments["source"], output, included=result.included, accepted=accepted
+        )
+    )
     begun = list(result.files("experiments/").items())
     if begun:
         jobs, runtimes = len(result.experiments), len(result.catalog)

@@ -43,9 +43,9 @@ def objects(project: LoadedProject, platform: PlatformDocument) -> Included:
             diagnostics.append(file)
             continue
         name, content = file
-        found, problems = read(content, name, KUBERNETES)
+        parts, problems = read(content, name, KUBERNETES)
         diagnostics += problems
-        for document in found:
+        for document in parts:
             documents[source_of(document)] = document
             for tree, path in manifests(document.value):
                 why = _refusal(tree)

@@ -36,7 +36,7 @@ _OF_SERVER = ("pv.kubernetes.io/", "volume.kubernetes.io/", "volume.beta.kuberne
 _METADATA = ("name", "namespace", "labels", "annotations")
 
 
-def with_neighbors(found: Import) -> Import:
+def with_neighbors(imports: Import) -> Import:
     """The import with the objects next to its jobs, and a note for what was taken (TJ799) and for what was not (TJ772).
 
     Warning TJ775 for an object that the API server would refuse, or that occurs twice.
@@ -44,34 +44,34 @@ def with_neighbors(found: Import) -> Import:
     taken: dict[ObjectIdentity, ImportedObject] = {}
     left: list[ImportedObject] = []
     diagnostics: list[Diagnostic] = []
-    for one in neighbors(found.subjects):
+    for one in neighbors(imports.subjects):
         identity = ObjectIdentity.of(one.tree)
         if identity[:2] not in _TAKEN or find(str(one.tree.get("apiVersion")), identity.kind) is None:
             left.append(one)
             continue
         cleaned = one._replace(tree=_cleaned(one.tree))
-        problem = "an object of that name came before" if identity in taken else _refusal(cleaned.tree, found.release)
+        problem = "an object of that name came before" if identity in taken else _refusal(cleaned.tree, imports.release)
         if problem is None:
             taken[identity] = cleaned
         else:
             diagnostics.append(imported.not_importable(one, problem))
     if not taken:
-        return found._replace(diagnostics=[*found.diagnostics, *diagnostics, *imported.left_out(left)])
+        return imports._replace(diagnostics=[*imports.diagnostics, *diagnostics, *imported.left_out(left)])
     claims = [one for identity, one in taken.items() if identity.kind == CLAIM]
-    with TrialBuilder(found.catalog, found.release.name) as trial:
-        experiments, places = with_claims(found.imported, claims, trial)
+    with TrialBuilder(imports.catalog, imports.release.name) as trial:
+        experiments, places = with_claims(imports.imported, claims, trial)
     rest = [one for identity, one in taken.items() if identity not in places]
-    files, problems = _platform(found, experiments, rest) if rest else ({}, [])
+    files, problems = _platform(imports, experiments, rest) if rest else ({}, [])
     fields = {ObjectIdentity.of(one.tree): FILE for one in rest if file_of(one.tree) not in files}
     listed = {ObjectIdentity.of(one.tree): file_of(one.tree) for one in rest if file_of(one.tree) in files}
     notes = imported.taken([(one, {**places, **fields, **listed}[identity]) for identity, one in taken.items()])
     built = frozenset(ObjectIdentity.of(tree) for one in experiments for tree in one.objects)
-    return found._replace(
+    return imports._replace(
         imported=experiments,
         platform=files,
         built=built,
         included=frozenset((*fields, *listed)),
-        diagnostics=[*found.diagnostics, *diagnostics, *problems, *notes, *imported.left_out(left)],
+        diagnostics=[*imports.diagnostics, *diagnostics, *problems, *notes, *imported.left_out(left)],
     )
 
 
@@ -108,21 +108,21 @@ def _refusal(tree: Tree, release: Release) -> str | None:
 
 
 def _platform(
-    found: Import, experiments: Sequence[Imported], rest: Sequence[ImportedObject]
+    imports: Import, experiments: Sequence[Imported], rest: Sequence[ImportedObject]
 ) -> tuple[dict[str, str], list[Diagnostic]]:
     """The files of the Platform: with its fields, or with manifests alone if experiments are built otherwise with the fields."""
     queues = queues_of([one.experiment for one in experiments])
     files = platform_files([one.tree for one in rest], queues)
-    if not _builds_the_same(found, experiments, files):
+    if not _builds_the_same(imports, experiments, files):
         files = platform_files([one.tree for one in rest], queues, has_fields=False)
-    with TrialBuilder(found.catalog, found.release.name, files) as trial:
+    with TrialBuilder(imports.catalog, imports.release.name, files) as trial:
         return files, trial.platform().errors
 
 
-def _builds_the_same(found: Import, experiments: Collection[Imported], files: dict[str, str]) -> bool:
+def _builds_the_same(imports: Import, experiments: Collection[Imported], files: dict[str, str]) -> bool:
     """Whether the Platform is valid, and each experiment has the same objects with it."""
     try:
-        with TrialBuilder(found.catalog, found.release.name, files) as trial:
+        with TrialBuilder(imports.catalog, imports.release.name, files) as trial:
             results = [(one, trial.build(one.experiment)) for one in experiments]
             return not trial.platform().errors and all(
                 not result.errors and result.objects == list(one.objects) for one, result in results

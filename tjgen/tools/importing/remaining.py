@@ -12,10 +12,7 @@ from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.tools.importing.imported import ImportedObject
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.trees.fields.path import Tree, get
-from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from tjgen.tools.importing.folder import Import
+from tjgen.trees.typing import NamedTuple
 
 ACCEPT = "--accept-missing"
 """The option that accepts the steps."""
@@ -40,18 +37,21 @@ class ObjectIdentity(NamedTuple):
 
 
 def remaining(
-    result: Import, present: Collection[ObjectIdentity], tool: str, source: str, output: str, *, accepted: bool
+    subjects: Sequence[ImportedObject],
+    built: Collection[ObjectIdentity],
+    tool: str,
+    source: str,
+    output: str,
+    *,
+    included: Collection[ObjectIdentity],
+    accepted: bool,
 ) -> list[Diagnostic]:
-    """TJ284 with the names of all objects of `source` that the runs of `output` do not contain, and the steps.
+    """TJ284 with the names of all objects of `source` that `built`, the objects of `output`, does not contain, and the steps.
 
-    `present` are objects that `output` contains already. The objects of the Platform have an owner of their own, so that the
-    present owner would delete them, too. An error, or a warning if the user has `accepted` the steps.
+    The objects that the Platform includes have an owner of their own, so that the present owner would delete them, too.
+    An error, or a warning if the user has `accepted` the steps.
     """
-    left = [
-        one
-        for one in result.subjects
-        if (identity := ObjectIdentity.of(one.tree)) not in result.built and identity not in present
-    ]
+    left = [one for one in subjects if ObjectIdentity.of(one.tree) not in built]
     kept = "; ".join(f"{key}: {value}" for key, value in BY_NAME[tool].kept.items())
     if not left or not kept:
         return []
@@ -61,15 +61,15 @@ def remaining(
     repeat = "" if accepted else f"repeat the command with {ACCEPT}, and "
     hint = (
         f"1. add the annotations {kept} to them in {source}, and commit; 2. wait until they are synced; "
-        f"3. {repeat}let the {owner} read {output}; 4. {_last_step(result, left, source, owner)}"
+        f"3. {repeat}let the {owner} read {output}; 4. {_last_step(left, included, source, owner)}"
     )
     span = left[0].document.locate((*left[0].path, "metadata", "name"))
     return [Diagnostic("TJ284", message, span=span, hint=hint, severity=WARNING if accepted else ERROR)]
 
 
-def _last_step(result: Import, left: Sequence[ImportedObject], source: str, owner: str) -> str:
+def _last_step(left: Sequence[ImportedObject], included: Collection[ObjectIdentity], source: str, owner: str) -> str:
     """What applies the objects that are left."""
-    others = [one for one in left if ObjectIdentity.of(one.tree) not in result.included]
+    others = [one for one in left if ObjectIdentity.of(one.tree) not in included]
     if not others:
         return f"the {owner} of the Platform applies them"
     if len(others) == len(left):
