@@ -155,12 +155,21 @@ def test_fields_of_the_cluster_are_removed() -> None:
     dumped = claim("corpus")
     annotations = {"pv.kubernetes.io/bind-completed": "yes", "kubectl.kubernetes.io/last-applied-configuration": "{}"}
     dumped["metadata"] |= {"uid": "1", "resourceVersion": "2", "annotations": {**annotations, "owner": "nlp"}}
+    dumped["metadata"]["labels"] = {"kustomize.toolkit.fluxcd.io/name": "nlp"}
     dumped["status"] = {"phase": "Bound"}
     (text,) = [text for name, text in read(torch("x", "other"), dumped).platform.items() if name != "platform.yaml"]
     assert yaml.safe_load(text) == {
         **claim("corpus"),
         "metadata": {"name": "corpus", "namespace": "nlp", "annotations": {"owner": "nlp"}},
     }
+
+
+def test_an_object_of_a_controller_or_of_the_cluster_stays_where_it_is() -> None:
+    owned = {**SERVICE, "metadata": {**SERVICE["metadata"], "ownerReferences": [{"kind": "JobSet", "name": "a", "uid": "1"}]}}
+    found = read(torch(), owned, tree("v1", "ConfigMap", "kube-root-ca.crt", data={"ca.crt": "x"}))
+    (left,) = [one for one in found.diagnostics if one.code in ("TJ772", "TJ799")]
+    assert left.message == "not imported: Service nlp/peers, ConfigMap nlp/kube-root-ca.crt"
+    assert found.platform == {}
 
 
 def test_an_object_that_the_server_refuses_or_that_occurs_twice_is_left_out() -> None:

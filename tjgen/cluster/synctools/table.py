@@ -23,6 +23,11 @@ LEFT_ALONE: Annotations = {key: value for tool in TOOLS for key, value in tool.l
 WITHOUT_EFFECT: Annotations = {key: value for tool in reversed(TOOLS) for key, value in tool.without_effect.items()}
 """On a Job that has no effect on any sync, in the order of the first release of tjgen."""
 
+TRACKING_ANNOTATIONS = ("kubectl.kubernetes.io/last-applied-configuration", *(key for tool in TOOLS for key in tool.tracking))
+"""Annotations with which programs identify the objects that they applied."""
+TRACKING_LABELS = tuple([key for tool in TOOLS for key in tool.tracking_labels])
+"""The same for labels."""
+
 
 def tools_of(keys: set[str]) -> set[str]:
     """The names of the tools that read one of some annotations and labels."""

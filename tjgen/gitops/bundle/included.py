@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.cluster.kinds.table import kind_of
+from tjgen.cluster.schema.store import OWN, find
+from tjgen.cluster.synctools.table import TRACKING_ANNOTATIONS, TRACKING_LABELS
 from tjgen.cluster.validate.check import manifests
 from tjgen.language.resolve.files import platform_files
 from tjgen.language.resolve.places import source_of
 from tjgen.language.resolve.project import LoadedProject, PlatformDocument
-from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic, Span
 from tjgen.trees.fields.managed import Origin
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.labels import MANAGED_BY
@@ -18,7 +20,9 @@ from tjgen.trees.source.document import Document
 from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.typing import NamedTuple
 
-_NAME: FieldPath = ("metadata", "name")
+NAME: FieldPath = ("metadata", "name")
+_METADATA = ("name", "namespace", "labels", "annotations", "finalizers")
+_MARKS = (("annotations", TRACKING_ANNOTATIONS), ("labels", TRACKING_LABELS))
 
 
 class Included(NamedTuple):
@@ -38,6 +42,7 @@ def objects(project: LoadedProject, platform: PlatformDocument) -> Included:
     documents: dict[str, Document] = {}
     diagnostics: list[Diagnostic] = []
     entries = platform.platform.spec.manifests
+    schemas = {OWN: project.schemas} if project.schemas is not None else {}
     for file in platform_files(project.sandbox, platform.document, "manifests", entries, "TJ797"):
         if isinstance(file, Diagnostic):
             diagnostics.append(file)
@@ -48,7 +53,7 @@ def objects(project: LoadedProject, platform: PlatformDocument) -> Included:
         for document in parts:
             documents[source_of(document)] = document
             for tree, path in manifests(document.value):
-                why = _refusal(tree)
+                why = _refusal(tree, schemas)
                 if why is None:
                     included.append(_manifest(tree, Origin("platform", source_of(document), path, mirrors=True)))
                 elif tree is not None:
@@ -61,12 +66,16 @@ def duplicates(created: Sequence[Manifest], included: Included) -> Iterator[Diag
     known = {_identity(one) for one in created}
     for one in included.manifests:
         if _identity(one) in known:
-            origin = one.origins(_NAME)[0]
-            message = f"{one.kind} {one.namespace + '/' if one.namespace else ''}{one.name} is created twice by the Platform"
+            origin = one.origins(NAME)[0]
             hint = "remove it from the file, or remove the field that creates it"
-            span = included.documents[origin.source].locate(origin.because)
-            yield Diagnostic("TJ796", message, span=span, hint=hint)
+            yield twice(one, "by the Platform", included.documents[origin.source].locate(origin.because), hint)
         known.add(_identity(one))
+
+
+def twice(manifest: Manifest, owners: str, span: Span | None, hint: str) -> Diagnostic:
+    """TJ796 for an object that `owners` create."""
+    name = f"{manifest.namespace}/{manifest.name}" if manifest.namespace else manifest.name
+    return Diagnostic("TJ796", f"{manifest.kind} {name} is created twice: {owners}", span=span, hint=hint)
 
 
 def _identity(manifest: Manifest) -> tuple[str, ...]:
@@ -79,20 +88,37 @@ def _manifest(tree: Tree, origin: Origin) -> Manifest:
     return Manifest({**tree, "metadata": {**metadata, "labels": labels}}, {(): (origin,)}, PLATFORM)
 
 
-def _refusal(tree: Tree) -> tuple[str, str] | None:
+def _refusal(tree: Tree, schemas: Mapping[str, str]) -> tuple[str, str] | None:
     """Why a Platform cannot include an object, and what to do; None if it can."""
-    is_named = all(get(tree, path, None).__class__ is str for path in (("apiVersion",), ("kind",), _NAME))
-    if not is_named or get(tree, ("metadata", "labels"), None).__class__ not in (dict, type(None)):
+    is_named = all(get(tree, path, None).__class__ is str for path in (("apiVersion",), ("kind",), NAME))
+    is_named &= get(tree, ("metadata", "namespace"), None).__class__ in (str, type(None))
+    if not is_named or any(get(tree, ("metadata", field), None).__class__ not in (dict, type(None)) for field, _ in _MARKS):
         return "is not an object of Kubernetes with a kind and a name", "list only manifests in manifests of the Platform"
     if tree["kind"] == "Secret":
-        return "is a Secret, which does not belong into Git", "create it in the cluster, and refer to it by its name"
+        return "is a Secret, which does not belong in Git", "create it in the cluster, and refer to it by its name"
     kind = kind_of(tree)
     if kind is not None and kind.run is not None:
         return "is a run, which only an experiment creates", "import it with tjgen import"
+    schema = find(tree["apiVersion"], tree["kind"], versions=schemas)
+    if schema is None:
+        return (
+            f"cannot be validated: {tree['apiVersion']} has no schema",
+            "correct kind, or add a schema to the folder schemas of the project",
+        )
+    metadata = tree["metadata"]
+    scope = schema.get("x-tjgen-resource", {}).get("scope")
+    if scope == "Namespaced" and not metadata.get("namespace"):
+        return "has no namespace", "add metadata.namespace"
+    if scope == "Cluster" and metadata.get("namespace"):
+        return "has a namespace, but belongs to the whole cluster", "remove metadata.namespace"
+    fields = [field for field in metadata if field not in _METADATA]
+    fields += [key for field, keys in _MARKS for key in metadata.get(field) or () if key in keys]
+    if fields:
+        return f"has {', '.join(fields)}, which the cluster or its tools set", "remove what a cluster added to the object"
     return None
 
 
 def _refused(document: Document, path: FieldPath, why: str, hint: str) -> Diagnostic:
     tree = get(document.value, path)
-    name = f"{tree['kind']} {tree['metadata']['name']}" if get(tree, _NAME, None) and get(tree, ("kind",), None) else "an entry"
+    name = f"{tree['kind']} {tree['metadata']['name']}" if get(tree, NAME, None) and get(tree, ("kind",), None) else "an entry"
     return Diagnostic("TJ795", f"{name} {why}", span=document.locate(path), hint=hint)

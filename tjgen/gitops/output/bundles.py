@@ -16,10 +16,11 @@ from tjgen.cluster.validate import report
 from tjgen.cluster.validate.judge import judge
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.policies import policies_of
-from tjgen.gitops.bundle import bundle, lock
+from tjgen.gitops.bundle import bundle, included, lock
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.attributions import Attributions
 from tjgen.gitops.output.layout import file_name
+from tjgen.gitops.output.neighbors import cluster_of, object_at
 from tjgen.gitops.output.options import TreeOptions
 from tjgen.language.resolve.project import PlatformDocument
 from tjgen.language.resolve.reading import of_kind
@@ -79,6 +80,9 @@ def put(plan: Plan, tree: TreeOptions, *, force: bool, attributions: Attribution
             tree.put(OutputFile(path_of(one.name, manifest), dump(manifest.tree), source))
         tree.claim(f"{PLATFORM}/{one.name}")
         tree.record(lock.path_of(one.name), lock.write(one.name, one.manifests))
+    for one in platforms:
+        if one.platform.platform.spec.manifests:
+            diagnostics += _created_by_runs(plan, one, tree.present())
     if known and PLATFORM in plan.project.spec.environments:
         diagnostics.append(_name_taken(plan))
     elif plan.whole and not has_errors(diagnostics) and _is_every_environment(plan):
@@ -152,9 +156,30 @@ def _forget(plan: Plan, tree: TreeOptions, known: set[str]) -> None:
             tree.record(lock.path_of(platform), None)
 
 
+def _created_by_runs(plan: Plan, platform: PlatformObjects, present: Sequence[str]) -> Iterator[Diagnostic]:
+    """TJ796 for each object of a Platform that runs of its clusters create too; `present`: paths in the output tree."""
+    project = plan.project
+    clusters = {
+        cluster_of(project.spec, environment)
+        for environment in (project.spec.environments or (None,))
+        if (used := project.platform(environment)) is not None and used.platform.metadata.name == platform.name
+    }
+    created = {
+        (one.namespace, one.file): path
+        for path in present
+        if not path.startswith(f"{PLATFORM}/") and (one := object_at(path, project.spec)) is not None and one.cluster in clusters
+    }
+    for manifest in platform.manifests:
+        path = created.get((manifest.namespace, file_name(manifest)))
+        if path is not None:
+            place = place_in(manifest, included.NAME, platform.sources)
+            hint = "remove it from the file, or refer to it in the experiment by its name"
+            yield included.twice(manifest, f"by the Platform and in {path}", place, hint)
+
+
 def _makes_nothing(platform: PlatformDocument) -> Diagnostic:
     message = f'platform "{platform.platform.metadata.name}" only describes its cluster: there is nothing to build'
-    hint = "set create of a storage class or queue, namespaces, priorityClasses, flavors or runtimes"
+    hint = "set create of a storage class or queue, namespaces, priorityClasses, flavors, runtimes or manifests"
     return Diagnostic("TJ911", message, span=platform.document.locate(()), hint=hint)
 
 

@@ -46,6 +46,10 @@ class Collected:
     def record(self, path: str, text: str | None) -> None:
         """The `Directory` returns locks, which it has as values."""
 
+    def present(self) -> list[str]:
+        """The paths of the files that a build would leave."""
+        return sorted(self.bodies())
+
     def bodies(self) -> dict[str, str]:
         """The tree that a build would leave: path -> text without header."""
         stays = {

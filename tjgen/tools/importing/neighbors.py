@@ -31,8 +31,10 @@ _KUEUE = "kueue.x-k8s.io"
 _NAMESPACED = (("", CLAIM), ("", "ConfigMap"), ("", "Service"), (_KUEUE, "LocalQueue"))
 _TAKEN = (*_NAMESPACED, ("scheduling.volcano.sh", "Queue"), (_KUEUE, "ClusterQueue"), (_KUEUE, "ResourceFlavor"))
 """API group and kind of objects that an import takes."""
+_OF_CLUSTER = (("ConfigMap", "kube-root-ca.crt"), ("ConfigMap", "openshift-service-ca.crt"), ("Service", "kubernetes"))
+"""Kind and name of objects that each cluster creates."""
 _OF_SERVER = ("pv.kubernetes.io/", "volume.kubernetes.io/", "volume.beta.kubernetes.io/")
-"""Prefixes of annotations by which controllers of claims keep books."""
+"""Prefixes of annotations that controllers of claims write."""
 _METADATA = ("name", "namespace", "labels", "annotations")
 
 
@@ -45,11 +47,11 @@ def with_neighbors(imports: Import) -> Import:
     left: list[ImportedObject] = []
     diagnostics: list[Diagnostic] = []
     for one in neighbors(imports.subjects):
-        identity = ObjectIdentity.of(one.tree)
-        if identity[:2] not in _TAKEN or find(str(one.tree.get("apiVersion")), identity.kind) is None:
+        if not _is_taken(one.tree):
             left.append(one)
             continue
         cleaned = one._replace(tree=_cleaned(one.tree))
+        identity = ObjectIdentity.of(cleaned.tree)
         problem = "an object of that name came before" if identity in taken else _refusal(cleaned.tree, imports.release)
         if problem is None:
             taken[identity] = cleaned
@@ -87,18 +89,32 @@ def neighbors(subjects: Sequence[ImportedObject]) -> Iterator[ImportedObject]:
             yield one
 
 
+def _is_taken(tree: Tree) -> bool:
+    """Whether an import takes an object: its kind is known, and users created it rather than a controller."""
+    identity = ObjectIdentity.of(tree)
+    return (
+        identity[:2] in _TAKEN
+        and find(str(tree.get("apiVersion")), identity.kind) is not None
+        and not get(tree, ("metadata", "ownerReferences"), None)
+        and (identity.kind, identity.name) not in _OF_CLUSTER
+    )
+
+
 def _cleaned(tree: Tree) -> Tree:
     """An object without what the cluster sets, and with its namespace."""
     tree = stated({key: value for key, value in tree.items() if key != "status"})
     metadata = {key: tree["metadata"][key] for key in _METADATA if get(tree, ("metadata", key), None)}
     if ObjectIdentity.of(tree)[:2] in _NAMESPACED:
         metadata = {"name": metadata.pop("name", ""), "namespace": NAMESPACE, **metadata}
-    annotations = metadata.pop("annotations", {})
-    if annotations.__class__ is dict:
-        annotations = {
-            key: value for key, value in annotations.items() if key not in NOT_THEIRS and not key.startswith(_OF_SERVER)
-        }
-    return {**tree, "metadata": {**metadata, "annotations": annotations} if annotations else metadata}
+    else:
+        metadata.pop("namespace", None)
+    for field in ("labels", "annotations"):
+        values = metadata.pop(field, {})
+        if values.__class__ is dict:
+            values = {key: value for key, value in values.items() if key not in NOT_THEIRS and not key.startswith(_OF_SERVER)}
+        if values:
+            metadata[field] = values
+    return {**tree, "metadata": metadata}
 
 
 def _refusal(tree: Tree, release: Release) -> str | None:

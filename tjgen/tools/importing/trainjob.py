@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.synctools.table import TOOLS
+from tjgen.cluster.synctools.table import TRACKING_ANNOTATIONS, TRACKING_LABELS
 from tjgen.trees.fields.path import Tree, get
 
 KIND = "TrainJob"
 
 OURS = ("app.kubernetes.io/managed-by", "tjgen.dev/experiment")
 """Labels that a build puts on every object."""
-NOT_THEIRS = ("kubectl.kubernetes.io/last-applied-configuration", *(key for tool in TOOLS for key in tool.tracking))
-"""Annotations by which other programs keep books."""
+NOT_THEIRS = (*TRACKING_ANNOTATIONS, *TRACKING_LABELS)
+"""Annotations and labels that other programs set."""
 _QUANTITIES = {"cpu": "cpu", "memory": "memory", "ephemeral-storage": "ephemeralStorage"}
 _SHARED = ("image", "env", "cpu", "memory", "ephemeralStorage", "resources")
 _REFERENCES = {"secretKeyRef": "secret", "configMapKeyRef": "configMap"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.synctools.table import TOOLS
+from tjgen.cluster.synctools.table import TRACKING_ANNOTATIONS, TRACKING_LABELS
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SOURCE, FieldEdit, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
@@ -27,14 +27,15 @@ RULE = Rule(
     },
     upstream="argo-cd `util/argo/resource_tracking.go`; fluxcd/pkg `ssa/manager.go` (owner labels).",
 )
-_ANNOTATIONS = ("kubectl.kubernetes.io/last-applied-configuration", *(key for tool in TOOLS for key in tool.tracking))
-_LABELS = tuple([key for tool in TOOLS for key in tool.tracking_labels])
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each mark."""
     for item in scene.items:
-        for field, keys, metadata in (("annotations", _ANNOTATIONS, item.annotations), ("labels", _LABELS, item.labels)):
+        for field, keys, metadata in (
+            ("annotations", TRACKING_ANNOTATIONS, item.annotations),
+            ("labels", TRACKING_LABELS, item.labels),
+        ):
             for key in keys:
                 if key in metadata:
                     path = ("metadata", field, key)
