@@ -128,17 +128,16 @@ def is_granted(roles: Sequence[tuple[str | None, AppliedObject | None]], resourc
     applicable = [role for place, role in roles if place is None or (resource.is_namespaced and place == namespace)]
     if any(role is None for role in applicable):
         return True
-    granted = {
-        verb
+    rules = [
+        rule
         for role in applicable
         if role is not None
         for _, rule in role.maps("rules")
         if _names(rule, "apiGroups", resource.group)
         and _names(rule, "resources", resource.plural)
         and not rule.get("resourceNames")
-        for verb in (rule.get("verbs") or ())
-    }
-    return "*" in granted or granted.issuperset(NEEDED)
+    ]
+    return all(any(_names(rule, "verbs", verb) for rule in rules) for verb in NEEDED)
 
 
 def _applied(spec: dict[str, Any], items: Sequence[AppliedObject]) -> Iterator[AppliedObject]:
@@ -189,7 +188,7 @@ def _is_account(subject: dict[str, Any], account: tuple[str, str], namespace: st
         return (str(subject.get("namespace") or namespace), subject.get("name")) == account
     groups = ("system:serviceaccounts", f"system:serviceaccounts:{account[0]}", "system:authenticated")
     user = f"system:serviceaccount:{account[0]}:{account[1]}"
-    return (subject.get("kind"), subject.get("name")) in {("User", user), *(("Group", group) for group in groups)}
+    return (subject.get("kind"), subject.get("name")) in (("User", user), *(("Group", group) for group in groups))
 
 
 def _names(rule: dict[str, Any], field: str, value: str) -> bool:
