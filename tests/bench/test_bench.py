@@ -93,7 +93,8 @@ def test_every_command_of_a_table_succeeds(measured: Callable[[Setting], Part], 
     setting = Setting(
         str(tmp_path), str(SCHEMAS), times=1, experiments=3, items=10, sizes=(2, 3, 4), peers={}, environment=environment
     )
-    assert all(figure.value > 0 for figure in measured(setting).figures if figure.unit != "s")
+    # The exponent of growth between so few experiments is noise of either sign.
+    assert all(figure.value > 0 for figure in measured(setting).figures if figure.unit != "s" and figure.name != "exponent")
 
 
 def test_the_same_number_gives_the_same_text() -> None:

@@ -216,7 +216,9 @@ def test_an_interrupted_build_ends_its_workers(tmp_path: Path, monkeypatch: pyte
 
 
 INTERRUPTED = """\
+import signal
 import sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background starts programs that ignore it
 from tjgen.compiler.building import compilers
 from tjgen.compiler.building.workers import Workers
 compilers.IN_FULL, compilers.FILES = 2, 1

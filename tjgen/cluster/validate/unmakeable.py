@@ -64,18 +64,24 @@ def _as_created(tree: Tree) -> Tree:
 
 def _with_plugins(tree: Tree) -> Tree:
     from tjgen.cluster.controllers.volcano_defaults import with_job_defaults  # few write Volcano Jobs
+    from tjgen.cluster.controllers.volcano_objects import flags_of
     from tjgen.cluster.controllers.volcano_plugins import complete
 
     name = generated(tree["metadata"])
     job = with_job_defaults({**tree, "metadata": {**tree["metadata"], "name": name}})
-    tasks = []
-    for task in job["spec"].get("tasks") or ():
+    tasks = job["spec"].get("tasks") or []
+    named = {value for plugin in job["spec"]["plugins"] for value in flags_of(job, plugin).values()}
+    leaders = [task for task in tasks if task["name"] in named]
+    completed = []
+    for task in tasks:
         template = task.get("template") or {}
         if template.get("spec"):
             metadata = {**(template.get("metadata") or {}), "name": f"{name}-{task['name']}-0"}
-            template = complete(job, {**template, "metadata": metadata}, task["name"], 0)
-        tasks.append({**task, "template": template})
-    return {**tree, "spec": {**tree["spec"], "tasks": tasks}}
+            # The variables with the hosts of all tasks are never wrong, and would be as many as the tasks for each of them.
+            known = {**job, "spec": {**job["spec"], "tasks": leaders if task["name"] in named else [*leaders, task]}}
+            template = complete(known, {**template, "metadata": metadata}, task["name"], 0)
+        completed.append({**task, "template": template})
+    return {**tree, "spec": {**tree["spec"], "tasks": completed}}
 
 
 def _is_added(tree: Tree, fault: Fault) -> bool:

@@ -58,6 +58,11 @@ def _label(value: Tree, claims: ClaimSpecs) -> Label:
     return Label(f"{value.get('path', '')} of the node", "")
 
 
+def _driver(volume: Volume, setting: Setting) -> str:
+    """No CSI driver is behind a folder of the node."""
+    return ""
+
+
 SOURCE = Source(
     field="hostPath",
     pod_field="hostPath",
@@ -73,7 +78,7 @@ SOURCE = Source(
     is_chowned=False,
     size_limit=unlimited,
     replaceable=("hostPath", "path"),
-    driver=None,
+    driver=_driver,
     problems=_problems,
     imported=_imported,
     label=_label,

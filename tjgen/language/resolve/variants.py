@@ -67,6 +67,7 @@ def variants(document: Document, surroundings: Surroundings) -> Variants:
 
         diagnostics += named_sets.empty(document)
     diagnostics += _empty_variables(document)
+    diagnostics += _hidden(document, resolved.tree)
     if not has_errors(diagnostics):
         diagnostics += _shaped(resolved) if _has_tasks(resolved.tree) else _checked(resolved.tree, resolved.documents)
     if has_errors(diagnostics):
@@ -89,6 +90,17 @@ def _empty_variables(document: Document) -> Iterator[Diagnostic]:
         yield from without_value(
             document, (*place, "env"), "TJ769", "variable", lambda name: f'write {name}: "" for an empty value, or remove it'
         )
+
+
+def _hidden(document: Document, tree: Managed) -> list[Diagnostic]:
+    """The values of the document that must be mappings, and that another layer replaced by one."""
+    return [
+        one._replace(span=document.locate(path))
+        for path in (("spec",), ("spec", "tasks"))
+        if get(document.value, path, None).__class__ not in (dict, type(None)) and get(tree.value, path, None).__class__ is dict
+        for one in check_experiment(document.value)
+        if one.path == path
+    ]
 
 
 def _has_tasks(tree: Managed) -> bool:

@@ -51,6 +51,8 @@ def jobs(workload: Workload, experiment: Experiment, setting: Setting, *, waits:
     is_created = False
     for name, volume in experiment.spec.volumes.items():
         at: FieldPath = (*SPEC, "volumes", name)
+        if source_of(volume).driver is None:
+            continue
         if volume.host_path is not None:
             level = setting.cluster.security_of(setting.namespace)
             if level not in (None, PRIVILEGED):
@@ -60,8 +62,6 @@ def jobs(workload: Workload, experiment: Experiment, setting: Setting, *, waits:
             message = f'volume "{name}" is a folder of each node: the Job measures that of the node on which it runs'
             hint = "add spec.nodeName to the pod of a copy of the Job for each other node; the report names the node"
             yield Diagnostic("TJ334", message, path=at, hint=hint)
-        elif source_of(volume).driver is None:
-            continue
         create = new_claim(volume)
         if create is not None and create.volume_mode == "Block":
             message = f'volume "{name}" is a device without a file system, and is not measured'
