@@ -13,6 +13,20 @@ from bench.process import FailedError
 from bench.report import Part, render
 from bench.setting import Setting
 
+PARTS = (
+    cold.one_experiment,
+    cold.one_file,
+    slices.many_items,
+    projects.whole_project,
+    documents.many_documents,
+    projects.large_builds,
+    projects.workers,
+    projects.points,
+    fitting.fit_of_runs,
+    projects.growth,
+)
+"""What is measured, in the order of the tables."""
+
 
 def main(words: list[str]) -> int:
     """Measure and print; 1 where a command failed. Missed goals are shown, not judged: they depend on the machine."""
@@ -37,18 +51,7 @@ def main(words: list[str]) -> int:
         say("CPU seconds (user and system, with children), the smallest of several runs in turns\n")
         parts: list[Part] = []
         try:
-            for measured in (
-                cold.one_experiment,
-                cold.one_file,
-                slices.many_items,
-                projects.whole_project,
-                documents.many_documents,
-                projects.large_builds,
-                projects.workers,
-                projects.points,
-                fitting.fit_of_runs,
-                projects.growth,
-            ):
+            for measured in PARTS:
                 parts.append(measured(setting))
                 say("\n" + render(parts[-1:]))
         except FailedError as error:

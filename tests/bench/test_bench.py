@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from bench import cold, documents, equals, fitting, peers, project, projects, slices
+from bench import equals, peers, project
+from bench.__main__ import PARTS
 from bench.process import FailedError, Task, measure, run
 from bench.report import Figure, Part, exponent, render
 from bench.setting import TJGEN, Setting
@@ -72,22 +73,7 @@ def test_the_project_and_its_overlays_agree_with_the_language(tmp_path: Path) ->
 
 
 @pytest.mark.skipif(not os.access(TJGEN, os.X_OK), reason="tjgen is not installed next to this Python")
-@pytest.mark.parametrize(
-    "measured",
-    [
-        cold.one_experiment,
-        cold.one_file,
-        slices.many_items,
-        projects.whole_project,
-        documents.many_documents,
-        projects.large_builds,
-        projects.workers,
-        projects.points,
-        fitting.fit_of_runs,
-        projects.growth,
-    ],
-    ids=lambda part: part.__name__,
-)
+@pytest.mark.parametrize("measured", PARTS, ids=lambda part: part.__name__)
 def test_every_command_of_a_table_succeeds(measured: Callable[[Setting], Part], tmp_path: Path) -> None:
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
     setting = Setting(

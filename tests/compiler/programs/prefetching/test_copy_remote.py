@@ -12,19 +12,11 @@ from threading import Thread
 
 import pytest
 
-from tests.compiler.programs.prefetching.cluster import SHELLS, Cluster, interpreter, killed
+from tests.compiler.programs.prefetching.cluster import Cluster, killed
 from tests.compiler.programs.prefetching.test_copy_volume import tree
 
 pytestmark = pytest.mark.skipif(shutil.which("rclone") is None, reason="rclone is not installed")
 NAMES = ["a", "b c", "deep/er/d", "-rf", "f$(x)", "deep/i'j", "é-数据", "semi;colon", ".hidden", "back\\slash", "two\nlines"]
-
-
-@pytest.fixture(params=SHELLS)
-def shell(request: pytest.FixtureRequest) -> list[str]:
-    found = interpreter(request.param)
-    if found is None:
-        pytest.skip(f"{request.param} is not installed")
-    return found
 
 
 class Store(Cluster):

@@ -7,17 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.compiler.programs.prefetching.cluster import SHELLS, Cluster, ended, interpreter, started
+from tests.compiler.programs.prefetching.cluster import Cluster, ended, interpreter, started
 
 DIGEST = "ab" * 32
-
-
-@pytest.fixture(params=SHELLS)
-def shell(request: pytest.FixtureRequest) -> list[str]:
-    found = interpreter(request.param)
-    if found is None:
-        pytest.skip(f"{request.param} is not installed")
-    return found
 
 
 @pytest.fixture

@@ -8,15 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.compiler.programs.prefetching.cluster import SHELLS, Cluster, ended, interpreter, started
-
-
-@pytest.fixture(params=SHELLS)
-def shell(request: pytest.FixtureRequest) -> list[str]:
-    found = interpreter(request.param)
-    if found is None:
-        pytest.skip(f"{request.param} is not installed")
-    return found
+from tests.compiler.programs.prefetching.cluster import Cluster, ended, interpreter, started
 
 
 class Ordered(Cluster):
