@@ -54,7 +54,7 @@ def start(candidates: Sequence[Candidate], occupancy: Occupancy) -> dict[int, Fi
     by_name = {one.workload.name: one for one in candidates}
     jobs = {name: one.volcano_job for name, one in by_name.items() if is_of_volcano(one.run, occupancy.volcano_cluster)}
     turns = VolcanoTurns(occupancy.volcano_cluster, occupancy.volcano, list(jobs.values()), cluster.used())
-    for one, job in _in_order(candidates, jobs, turns):
+    for one, job in _in_order(by_name, jobs, turns):
         run, assignment = one.run, one.assignment
         if run.queue in occupancy.quotas.queues and assignment is None:
             continue
@@ -114,17 +114,16 @@ def start(candidates: Sequence[Candidate], occupancy: Occupancy) -> dict[int, Fi
 
 
 def _in_order(
-    candidates: Sequence[Candidate], jobs: dict[str, VolcanoJob], turns: VolcanoTurns
+    candidates: dict[str, Candidate], jobs: dict[str, VolcanoJob], turns: VolcanoTurns
 ) -> Iterator[tuple[Candidate, VolcanoJob | None]]:
     """The runs in the order in which they are placed. Volcano's scheduler selects its own, one for each of their turns."""
-    by_name = {one.workload.name: one for one in candidates}
-    for one in candidates:
-        if one.workload.name not in jobs:
+    for name, one in candidates.items():
+        if name not in jobs:
             yield one, None
         elif (job := turns.next()) is not None:
-            yield by_name[job.name], job
+            yield candidates[job.name], job
     while (job := turns.next()) is not None:
-        yield by_name[job.name], job
+        yield candidates[job.name], job
 
 
 def _waits(run: FitRun, wait: VolcanoWait) -> FitVerdict:

@@ -114,25 +114,25 @@ def _system(workload: Workload, system: str, present: list[str], because: FieldP
 
 def _details(schedule: Schedule, system: str, fields: Sequence[str] = ()) -> Contributions:
     """Yield diagnostics about settings of another gang system, about `fields` alone if they are given."""
-    details: list[tuple[str, str, Tree, FieldPath]] = [
-        ("queue", "volcano", schedule.queue, ("runtime", "template", "metadata", "annotations", QUEUE)),
-        ("timeoutSeconds", "coscheduling", schedule.timeout_seconds, (*POLICY, "coscheduling", "scheduleTimeoutSeconds")),
-        ("networkTopology", "volcano", _topology(schedule), (*POLICY, "volcano", "networkTopology")),
-        ("workloadPriority", "kueue", schedule.workload_priority, ()),
-        ("multiKueue", "kueue", schedule.multi_kueue or None, ()),
+    details: list[tuple[str, tuple[str, ...], Tree, FieldPath]] = [
+        ("queue", ("kueue", "volcano"), schedule.queue, ("runtime", "template", "metadata", "annotations", QUEUE)),
+        ("timeoutSeconds", ("coscheduling",), schedule.timeout_seconds, (*POLICY, "coscheduling", "scheduleTimeoutSeconds")),
+        ("networkTopology", ("volcano",), _topology(schedule), (*POLICY, "volcano", "networkTopology")),
+        ("workloadPriority", ("kueue",), schedule.workload_priority, ()),
+        ("multiKueue", ("kueue",), schedule.multi_kueue or None, ()),
     ]
-    for field, needs, value, path in details:
-        if value is None or (fields and field not in fields) or (system == "kueue" and field == "queue"):
+    for field, systems, value, path in details:
+        if value is None or (fields and field not in fields):
             continue
         because: FieldPath = (*AT, field)
-        if system != needs:
+        if system not in systems:
             yield Diagnostic(
                 "TJ321",
-                f"schedule.{field} is for {'kueue and ' * (field == 'queue')}{needs}, but the schedule system is {system}",
+                f"schedule.{field} is for {' and '.join(systems)}, but the schedule system is {system}",
                 path=because,
-                hint=f"remove it, or set schedule.system to {'kueue or ' * (field == 'queue')}{needs}",
+                hint=f"remove it, or set schedule.system to {' or '.join(systems)}",
             )
-        elif path:
+        elif path and system != "kueue":
             yield Contribution(path, value, because, mirrors=field != "networkTopology")
 
 

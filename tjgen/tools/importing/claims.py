@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from tjgen.tools.importing.imported import Imported, ImportedObject
 from tjgen.tools.importing.remaining import ObjectIdentity
-from tjgen.tools.importing.trainjob import OURS
+from tjgen.tools.importing.trainjob import author_labels
 from tjgen.tools.importing.trial import TrialBuilder
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.manifests.canonical_quantities import with_canonical_quantities
@@ -82,6 +82,9 @@ def _comparable(claim: Tree) -> Tree:
     metadata, spec = claim["metadata"], claim["spec"]
     source = spec.get("dataSourceRef") or spec.get("dataSource")
     sources = {"dataSource": source, "dataSourceRef": source} if source else {}
-    labels = {key: value for key, value in (metadata.get("labels") or {}).items() if key not in OURS}
     whole = {"volumeMode": "Filesystem", **spec, **sources}
-    return {"labels": labels, "annotations": metadata.get("annotations") or {}, "spec": with_canonical_quantities(whole)}
+    return {
+        "labels": author_labels(claim),
+        "annotations": metadata.get("annotations") or {},
+        "spec": with_canonical_quantities(whole),
+    }

@@ -64,15 +64,14 @@ def with_neighbors(imports: Import) -> Import:
         experiments, places = with_claims(imports.imported, claims, trial)
     rest = [one for identity, one in taken.items() if identity not in places]
     files, problems = _platform(imports, experiments, rest) if rest else ({}, [])
-    fields = {ObjectIdentity.of(one.tree): FILE for one in rest if file_of(one.tree) not in files}
-    listed = {ObjectIdentity.of(one.tree): file_of(one.tree) for one in rest if file_of(one.tree) in files}
-    notes = imported.taken([(one, {**places, **fields, **listed}[identity]) for identity, one in taken.items()])
+    included = {ObjectIdentity.of(one.tree): file if (file := file_of(one.tree)) in files else FILE for one in rest}
+    notes = imported.taken([(one, {**places, **included}[identity]) for identity, one in taken.items()])
     built = frozenset(ObjectIdentity.of(tree) for one in experiments for tree in one.objects)
     return imports._replace(
         imported=experiments,
         platform=files,
         built=built,
-        included=frozenset((*fields, *listed)),
+        included=frozenset(included),
         diagnostics=[*imports.diagnostics, *diagnostics, *problems, *notes, *imported.left_out(left)],
     )
 

@@ -9,9 +9,9 @@ from tjgen.cluster.schema.store import find
 from tjgen.gitops.bundle import kueue, volcano
 from tjgen.language.spec.objects import PlatformSpec
 from tjgen.tools.importing.remaining import ObjectIdentity
-from tjgen.tools.importing.trainjob import OURS
+from tjgen.tools.importing.trainjob import author_labels
 from tjgen.trees.fields.path import Tree, get
-from tjgen.trees.k8s.quantity import canonical
+from tjgen.trees.manifests.canonical_quantities import canonical_amount
 from tjgen.trees.source.compact_writer import dump_compact
 from tjgen.trees.source.writer import dump
 
@@ -125,9 +125,8 @@ def _comparable(tree: Tree) -> Tree:
     whole = {**tree, "spec": {**_DEFAULTS.get(tree["kind"], {}), **_canonical(tree.get("spec") or {})}}
     whole = with_defaults(whole, schema) if schema is not None else whole
     metadata = whole["metadata"]
-    labels = {key: value for key, value in (metadata.get("labels") or {}).items() if key not in OURS}
     annotations = metadata.get("annotations") or {}
-    return {"apiVersion": whole["apiVersion"], "labels": labels, "annotations": annotations, "spec": whole["spec"]}
+    return {"apiVersion": whole["apiVersion"], "labels": author_labels(whole), "annotations": annotations, "spec": whole["spec"]}
 
 
 def _canonical(tree: Tree, *, is_amount: bool = False) -> Tree:
@@ -136,7 +135,4 @@ def _canonical(tree: Tree, *, is_amount: bool = False) -> Tree:
         return {key: _canonical(value, is_amount=is_amount or key in _AMOUNTS) for key, value in tree.items()}
     if tree.__class__ is list:
         return [_canonical(item) for item in tree]
-    try:
-        return canonical(tree) if is_amount else tree
-    except ValueError:
-        return tree  # the API server takes any text here, and the build does not
+    return canonical_amount(tree) if is_amount else tree

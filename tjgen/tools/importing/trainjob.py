@@ -22,6 +22,12 @@ _SHARED = ("image", "env", "cpu", "memory", "ephemeralStorage", "resources")
 _REFERENCES = {"secretKeyRef": "secret", "configMapKeyRef": "configMap"}
 
 
+def author_labels(tree: Tree) -> dict[str, Tree]:
+    """The labels of an object that a build does not put on it."""
+    labels = get(tree, ("metadata", "labels"), None) or {}
+    return {key: value for key, value in labels.items() if key not in OURS}
+
+
 def experiment(tree: Tree) -> Tree:
     """The experiment, with the name of the TrainJob as that of its run."""
     return {**bare(tree), "spec": {**_head(tree), **dict(_fields(tree)), "naming": "fixed"}}

@@ -27,10 +27,10 @@ def with_canonical_quantities(tree: Tree, *, inside: bool = False) -> Tree:
     changed = {}
     for key, value in tree.items():
         if inside and key in _LISTS and value.__class__ is dict:
-            new = {name: _canonical(amount) for name, amount in value.items()}
+            new = {name: canonical_amount(amount) for name, amount in value.items()}
             new = value if new == value else new
         elif key in _SIZES:
-            new = _canonical(value)
+            new = canonical_amount(value)
         else:
             new = with_canonical_quantities(value, inside=key in _HOLDERS)
         if new is not value:
@@ -38,7 +38,8 @@ def with_canonical_quantities(tree: Tree, *, inside: bool = False) -> Tree:
     return {**tree, **changed} if changed else tree
 
 
-def _canonical(value: Tree) -> Tree:
+def canonical_amount(value: Tree) -> Tree:
+    """A quantity as the API server prints it; `value` itself if it is not a quantity."""
     if value.__class__ not in (str, int, float):
         return value
     try:
