@@ -1,7 +1,9 @@
 # Measures the volume at ROOT by fio, and writes one report to standard output: JSON with the keys that docs/how-to/diagnose.md lists.
 # Reads VOLUME, CLAIM, DRIVER and NODE for the report; READ_ONLY, CHECKPOINTS (true or false); FOLDER, the folder of the volume that this
-# may write to; CACHE, a command; SIZE bytes of what it writes, TIME seconds of each measurement. Exit code: 0 when all that applies
-# was measured, 3 when not: the report says why.
+# may write to; CACHE, a command; SIZE bytes of what it writes, TIME seconds of each measurement; DEMANDS, words such as
+# sequentialRead:500000000:20 for a measurement with its least bytes per second and its longest mean in milliseconds. Exit code: 0
+# when all that applies was measured and meets the demands, 4 when a demand is not met, 3 when a measurement is missing. The report
+# and the termination message have the reason.
 set -u
 export LC_ALL=C
 tmp=$(mktemp -d) || exit 3
@@ -201,6 +203,34 @@ else
   fi
 fi
 
+misses() { # name of a measurement, its object, least bytes per second, most milliseconds: a line for each demand that is not met
+  printf '%s\n' "$2" | awk -v name="$1" -v least="$3" -v most="$4" '
+    function number(key) { return match($0, "\"" key "\": [0-9.]+") ? substr($0, RSTART + length(key) + 4, RLENGTH) + 0 : "" }
+    { bytes = number("bytesPerSecond"); mean = number("meanMilliseconds") }
+    bytes == "" { exit 1 }
+    least != "" && bytes < least + 0 { printf "%s reaches %.1f MB/s, below the demand of %.1f MB/s\n", name, bytes / 1e6, least / 1e6 }
+    most != "" && mean > most + 0 { printf "%s takes %.3f ms on average, above the demand of %s ms\n", name, mean, most }'
+}
+
+outcome=null
+: >"$tmp/misses"
+for demand in ${DEMANDS:-}; do
+  name=${demand%%:*}
+  limits=${demand#*:}
+  case $name in
+    sequentialRead) measured=$sequential ;;
+    randomRead) measured=$random ;;
+    checkpointWrite) measured=$write ;;
+    *) measured=$restore ;;
+  esac
+  [ "$outcome" != null ] || outcome='"PASS"'
+  misses "$name" "$measured" "${limits%%:*}" "${limits#*:}" >>"$tmp/misses" || outcome='"UNKNOWN"'
+done
+[ ! -s "$tmp/misses" ] || outcome='"FAIL"'
+if [ "$outcome" = '"FAIL"' ] && [ -w "${TERMINATION:=/dev/termination-log}" ]; then
+  sed 's/^/FAIL: /' "$tmp/misses" >"$TERMINATION"
+fi
+
 string() { if [ -n "$1" ]; then printf '%s' "$1" | text; else printf null; fi; }
 kernel() { cat "/proc/sys/kernel/$1" 2>/dev/null; }
 number() { printf '%s' "${1:-null}"; }
@@ -212,8 +242,10 @@ memory=$(awk '/^MemTotal:/ { printf "%.0f", $2 * 1024; exit }' /proc/meminfo 2>/
 system=$(printf '{"hostname": %s, "kernel": %s, "cpu": %s, "processors": %s, "memoryBytes": %s}' \
   "$(string "$(kernel hostname)")" "$(string "$(kernel ostype) $(kernel osrelease)")" "$(string "$model")" "$(number "$processors")" "$(number "$memory")")
 status=$([ "$complete" = true ] && echo complete || echo incomplete)
-printf '{"schema": "tjgen.dev/diagnosis/v1", "status": "%s", "time": "%s", "node": %s, "system": %s, "volume": %s, "claim": %s, "driver": %s, ' \
-  "$status" "$started" "$(string "$NODE")" "$system" "$(string "$VOLUME")" "$(string "$CLAIM")" "$(string "$DRIVER")"
+printf '{"schema": "tjgen.dev/diagnosis/v1", "status": "%s", "result": %s, "misses": %s, "time": "%s", "node": %s, "system": %s, ' \
+  "$status" "$outcome" "$(string "$(cat "$tmp/misses")")" "$started" "$(string "$NODE")" "$system"
+printf '"volume": %s, "claim": %s, "driver": %s, ' "$(string "$VOLUME")" "$(string "$CLAIM")" "$(string "$DRIVER")"
 printf '"readOnly": %s, "sequentialRead": %s, "randomRead": %s, "checkpointWrite": %s, "checkpointRead": %s, "cache": %s}\n' \
   "$READ_ONLY" "$sequential" "$random" "$write" "$restore" "$cache"
+[ "$outcome" != '"FAIL"' ] || exit 4
 [ "$complete" = true ] || exit 3

@@ -6,7 +6,8 @@ Generated from tjgen/language/spec/models by `python -m tjgen.language.spec.gene
 from __future__ import annotations
 
 from tjgen.experiment import Experiment
-from tjgen.language.spec.models.checkpoints import Backup, CheckpointIndex, Checkpoints, Keep, Resume
+from tjgen.language.spec.models.backup import Backup
+from tjgen.language.spec.models.checkpoints import CheckpointIndex, Checkpoints, Keep, Resume
 from tjgen.language.spec.models.code import Build, Code, GitCode, PackedCode, Workspace
 from tjgen.language.spec.models.container import (
     Container,

@@ -39,7 +39,8 @@ class Summary:
             state = ARCHIVED if one.is_record else CURRENT if one.state == ACTIVE else one.state
             place = requested.place
             is_priced = state == CURRENT and self._plan.devices(place.environment).prices is not None
-            usage = one.compiled.usage(self._classes(place) if is_priced else {})
+            claims = self._plan.cluster(place.environment).claims
+            usage = one.compiled.usage(self._classes(place) if is_priced else {}, claims)
             labels = labels_of(manifest.tree for manifest in one.compiled.manifests)
             row = self._row(place, one.name, state, usage.totals if state == CURRENT else idle(usage.totals), labels)
             cost = self._cost(place, usage.devices, usage.deadline) if is_priced else Cost()

@@ -113,7 +113,8 @@ def _verify(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter
             run_findings = [finding for finding in one.compiled.diagnostics if finding.code in POLICY_FINDINGS]
             compiled[built.unit.environment or "", one.name] = run_findings
             if not one.is_record and one.state == "active":
-                cost[built.unit.key, one.name] = of_run(one.compiled.manifests, one.compiled.previews)
+                sizes = plan.cluster(built.unit.environment).claims
+                cost[built.unit.key, one.name] = of_run(one.compiled.manifests, one.compiled.previews, sizes)
 
     verified = verify(plan, repository, base, os.path.normpath(directory), staged=staged, seen=seen)
     reporter.add(verified.diagnostics)

@@ -21,6 +21,7 @@ from tjgen.trees.workload.workload import Workload, over
 if TYPE_CHECKING:
     from tjgen.compiler.totals.usage import Usage
     from tjgen.language.platform.devices import Accelerator
+    from tjgen.language.setting import ClaimSizes
 
 Hop: TypeAlias = Callable[[Job, Draft], Draft]
 
@@ -108,14 +109,17 @@ class Compiled(NamedTuple):
 
         return "---\n".join([note_of(one) + one.text() for one in self.down_to_pods(every=form == EACH)])
 
-    def usage(self, classes: Mapping[str, Accelerator]) -> Usage:
-        """What the run takes of the cluster. `classes`: those of devices that have a price; empty if devices are not counted."""
+    def usage(self, classes: Mapping[str, Accelerator], claims: ClaimSizes) -> Usage:
+        """What the run takes of the cluster. `classes`: those of devices that have a price; empty if devices are not counted.
+
+        `claims`: the sizes of claims that exist, as the Platform states them.
+        """
         if self.recorded is not None and self.recorded.usage is not None:
             return self.recorded.usage
         from tjgen.compiler.totals.usage import Usage  # few builds print a summary
 
         full = self.in_full()
-        return Usage.of(full.manifests, full.previews, full.workload.tree.value.get("slices"), classes)
+        return Usage.of(full.manifests, full.previews, full.workload.tree.value.get("slices"), classes, claims)
 
     def down_to_pods(self, *, every: bool = False) -> list[Manifest]:
         """All objects that controllers create from the run; equal ones are one document unless `every` is set."""

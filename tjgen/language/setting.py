@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from tjgen.cluster.policies.evaluation import Policies
 
 
+ClaimSizes = Mapping[str, Mapping[str, str | int | float]]
+"""Namespace -> name -> size of claims that exist."""
+
+
 class ClusterSettings(NamedTuple):
     """The Platform's settings for the cluster; a field that is empty or None is unknown."""
 
@@ -56,6 +60,8 @@ class ClusterSettings(NamedTuple):
     """Whether Volcano's scheduler has the plugin network-topology-aware."""
     networks: ProgramNetwork | None = None
     """What NetworkPolicies of programs next to runs allow; None where they get none."""
+    claims: ClaimSizes = MappingProxyType({})
+    """Sizes of claims that exist."""
 
     def security_of(self, namespace: str) -> str | None:
         """The level of Pod Security that a namespace enforces."""

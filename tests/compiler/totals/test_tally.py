@@ -68,6 +68,19 @@ def test_claims_of_all_kinds() -> None:
     }
 
 
+def test_a_claim_that_exists_counts_once_and_never_instead_of_a_new_one() -> None:
+    mounted = [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in ("imagenet", "data", "unknown")]
+    pod = {"containers": [], "volumes": mounted}
+    made = [manifest("PersistentVolumeClaim", "data", claim("2Ti", "shared")), jobset(job("a", pod, parallelism=3))]
+    sizes = {"team": {"imagenet": "5Ti", "data": "9Ti", "unmounted": "1Ti"}, "other": {"unknown": "7Ti"}}
+    totals = of_run(made, [], sizes)
+    assert totals.claims == {
+        "team/imagenet": ClaimedStorage(parse("5Ti"), ""),
+        "team/data": ClaimedStorage(parse("2Ti"), "shared"),
+    }
+    assert together([totals, totals]).claims == totals.claims
+
+
 def test_devices_that_are_claimed() -> None:
     requests = [{"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com", "count": 4}}]
     template = manifest("ResourceClaimTemplate", "four", {"spec": {"devices": {"requests": requests}}}, "resource.k8s.io/v1")

@@ -261,6 +261,18 @@ def test_two_experiments_that_make_one_claim_differently_are_told(folder: Path) 
     ]
 
 
+def test_a_claim_that_two_experiments_back_up_has_a_hint(folder: Path) -> None:
+    for file in ("digits", "letters"):
+        backup = "{create: {size: 10Gi, scope: project}, backup: {schedule: 0 2 * * 0}}"
+        edit(folder / f"experiments/{file}.yaml", "{create: {size: 10Gi}}", backup)
+    answer = build(folder)
+    assert answer.code == 1
+    assert "data/vision/serviceaccount-results-backup.yaml is made twice" in answer.err
+    assert "set backup of a claim in one experiment only" in answer.err
+    edit(folder / "experiments/letters.yaml", ", backup: {schedule: 0 2 * * 0}", "")
+    assert build(folder).code == 0
+
+
 def test_a_stream_holds_one_environment(folder: Path) -> None:
     answer = tjgen(folder, "build")
     assert (answer.code, answer.out) == (1, "")

@@ -76,6 +76,24 @@ def test_a_larger_claim_needs_a_class_that_can_expand(project: Path, expands: st
     assert built.err.count("warning[TJ169] experiment.yaml:8:32: claim digits-out grows from 100Gi to 200Gi") == count
 
 
+def test_a_default_of_the_platform_that_changes_a_claim_is_a_warning(project: Path) -> None:
+    (project / "tjgen.yaml").write_text(PROJECT.replace("spec: {", "spec: {platforms: [platform.yaml], "), encoding="utf-8")
+    changed(project, "size: 100Gi, storageClassName: fast", "")
+    start = PLATFORM.partition("spec:")[0]
+    (project / "platform.yaml").write_text(f"{start}spec: {{newClaims: {{size: 100Gi}}}}\n", encoding="utf-8")
+    assert tjgen(project, "build").code == 0
+    (project / "platform.yaml").write_text(
+        f"{start}spec: {{newClaims: {{size: 50Gi, storageClassName: fast}}}}\n", encoding="utf-8"
+    )
+    built = tjgen(project, "build")
+    assert built.code == 0
+    assert "0 new, 1 unchanged" in built.err
+    assert "warning[TJ540] platform.yaml:4:26: PersistentVolumeClaim/digits-out: spec.resources" in built.err
+    assert "warning[TJ540] platform.yaml:4:50: PersistentVolumeClaim/digits-out: spec.storageClassName" in built.err
+    changed(project, "storageClassName: fast", "")
+    assert "TJ540" not in tjgen(project, "build").err
+
+
 def test_a_comparison_reports_the_refusal_once(project: Path) -> None:
     changed(project, "100Gi", "50Gi")
     assert tjgen(project, "diff").err.count("[TJ540]") == 1

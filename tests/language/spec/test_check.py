@@ -21,9 +21,9 @@ SAID = {
         "networkTopology, topology",
     ),
     "a field that is missing": (
-        "volumes: {d: {pvc: {create: {}}}}",
+        "volumes: {d: {ephemeral: {}}}",
         "TJ102 missing-field",
-        "spec.volumes.d.pvc.create.size: spec.volumes.d.pvc.create.size is missing",
+        "spec.volumes.d.ephemeral.size: spec.volumes.d.ephemeral.size is missing",
         "add size: 100Gi",
     ),
     "a number for a text": (

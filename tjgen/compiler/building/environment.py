@@ -191,6 +191,7 @@ def _cluster(platform: PlatformSpec) -> ClusterSettings:
         platform.cluster.kueue,
         platform.cluster.network_topology_aware,
         platform.programs.network_policies,
+        platform.claims,
     )
 
 

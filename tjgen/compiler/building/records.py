@@ -111,7 +111,7 @@ def record_of(job: Job, compiled: Compiled, form: RecordForm) -> RunRecord | Non
         [plain(one) for one in compiled.diagnostics],
         list(compiled.footprint),
         list(compiled.relations),
-        compiled.usage(job.setting.classes) if form.has_usage else None,
+        compiled.usage(job.setting.classes, job.setting.cluster.claims) if form.has_usage else None,
     )
 
 

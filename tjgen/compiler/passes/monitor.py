@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.language.setting import Setting
-from tjgen.language.spec.objects import Experiment
+from tjgen.language.spec.objects import Experiment, Monitor
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.fields.path import FieldPath, Tree, named
 from tjgen.trees.workload.contribution import Contribution
 from tjgen.trees.workload.workload import Workload
 
@@ -27,6 +27,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         objects.append(dashboard.config_map(monitor, setting))
     for tree in objects:
         yield Contribution(("ahead", f"{tree['kind']}/{tree['metadata']['name']}"), tree, bounds.AT)
+    yield from _of_thresholds(objects[0], monitor)
     if monitor.diagnose:
         from tjgen.compiler.programs.monitoring import diagnosis
 
@@ -36,3 +37,16 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
                 yield job
             else:
                 yield Contribution(("objects", f"Job/{job['metadata']['name']}"), job, at)
+
+
+def _of_thresholds(rule: Tree, monitor: Monitor) -> Iterator[Contribution]:
+    """The expression of each alert whose threshold is set, with the field that sets it."""
+    from tjgen.compiler.programs.monitoring import bounds
+
+    at: FieldPath = ("ahead", f"{rule['kind']}/{rule['metadata']['name']}", "spec", "groups")
+    fields = {(alert, level): field for alert, level, field in bounds.thresholds_set(monitor)}
+    for group in rule["spec"]["groups"]:
+        for position, one in enumerate(group["rules"]):
+            field = fields.get((one["alert"], one["labels"]["severity"]))
+            if field is not None:
+                yield Contribution((*at, named(group["name"]), "rules", position, "expr"), one["expr"], field)

@@ -35,21 +35,25 @@ def _of_profiles(workload: Workload, experiment: Experiment, setting: Setting) -
     """Return the caches that go with the use of a volume, if the experiment sets none itself."""
     if not setting.cluster.profiles:
         return
-    caches: dict[FieldPath, Cache] = {}
+    caches: dict[FieldPath, tuple[str, Cache]] = {}
     for name, volume in experiment.spec.volumes.items():
         create = new_claim(volume)
-        profile = setting.cluster.profiles.get(create.profile or "") if create is not None else None
+        used = (create.profile if create is not None else None) or ""
+        profile = setting.cluster.profiles.get(used)
         if profile is not None and profile.cache is not None:
-            caches.setdefault((*SPEC, "volumes", name, "pvc", "create", "profile"), profile.cache)
+            caches[*SPEC, "volumes", name, "pvc", "create", "profile"] = used, profile.cache
     if not caches:
         return
     from tjgen.compiler.programs.prefetching import cache
 
-    (first, wanted), *others = caches.items()
-    for at, other in others:
+    (first, (used, wanted)), *others = caches.items()
+    for at, (_, other) in others:
         if other is not wanted:
             message = f"the profiles of volumes {first[2]} and {at[2]} have caches of their own, and a pod gets one of them"
             hint = "set prefetch.cache, which has precedence"
             yield Diagnostic("TJ922", message, path=at, hint=hint)
             return
-    yield from cache.mounted(workload, wanted, first)
+    for one in cache.mounted(workload, wanted, first):
+        yield one
+        if isinstance(one, Contribution):
+            yield one._replace(source="platform", because=("spec", "profiles", used, "cache"))

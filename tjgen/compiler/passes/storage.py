@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes.data_sections import data_sections
-from tjgen.compiler.volumes.claims import access_modes, own_folder, storage_class
+from tjgen.compiler.volumes.claims import access_modes, own_folder
 from tjgen.compiler.volumes.mounts import places, users_of
 from tjgen.compiler.volumes.protocol import JOB
 from tjgen.compiler.volumes.pvc import new_claim
 from tjgen.compiler.volumes.table import source_of
 from tjgen.language.setting import Setting
 from tjgen.language.spec.check import shown
+from tjgen.language.spec.forms import text
 from tjgen.language.spec.objects import Experiment, Sweep, Volume
 from tjgen.trees import regex
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -33,6 +34,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     for name, volume in spec.volumes.items():
         because: FieldPath = (*SPEC, "volumes", name)
         yield from _modes(workload, name, volume, spec.sweep, setting, because)
+        yield from _slow_class(name, volume, setting, because)
         yield from source_of(volume).problems(name, volume, setting, because)
         yield from _writers(name, volume, spec.sweep, setting, because)
         yield from _owners(workload, name, volume, because)
@@ -49,10 +51,10 @@ def _modes(workload: Workload, name: str, volume: Volume, sweep: Sweep | None, s
     if create is None:
         return
     at: FieldPath = (*because, "pvc", "create")
-    offered = setting.cluster.access_modes.get(storage_class(create, setting) or "")
+    offered = setting.cluster.access_modes.get(create.storage_class_name or "")
     missing = [mode for mode in create.access_modes if offered and mode not in offered]
     if offered and missing:
-        message = f"storage class {storage_class(create, setting)} offers {', '.join(offered)}, not {missing[0]}"
+        message = f"storage class {create.storage_class_name} offers {', '.join(offered)}, not {missing[0]}"
         hint = "use a mode or another class of the Platform: such a claim stays pending"
         yield Diagnostic("TJ342", message, path=(*at, "accessModes"), hint=hint)
         return
@@ -72,6 +74,22 @@ def _modes(workload: Workload, name: str, volume: Volume, sweep: Sweep | None, s
         message = f'claim of volume "{name}" is ReadWriteOnce, and {who} mount it at a time: on other nodes they cannot start'
         hint = "use ReadWriteMany, or ephemeral for a disk each"
         yield Diagnostic("TJ340", message, path=at, hint=hint)
+
+
+def _slow_class(name: str, volume: Volume, setting: Setting, because: FieldPath) -> Problems:
+    """A claim whose class delivers less than its profile demands, by the Platform's own figures."""
+    create = new_claim(volume)
+    profile = setting.cluster.profiles.get(create.profile or "") if create is not None else None
+    if create is None or profile is None or profile.throughput is None:
+        return
+    delivered = setting.cluster.bandwidth.get(create.storage_class_name or "")
+    if delivered is not None and delivered < _amount(text(profile.throughput)):
+        message = (
+            f'profile {create.profile} demands {text(profile.throughput)} bytes per second of volume "{name}", '
+            f"and storage class {create.storage_class_name} delivers {quantity.parse(str(delivered))}"
+        )
+        hint = "use a faster class, or lower the throughput of the profile in the Platform"
+        yield Diagnostic("TJ164", message, path=(*because, "pvc", "create", "storageClassName"), hint=hint)
 
 
 def _writers(name: str, volume: Volume, sweep: Sweep | None, setting: Setting, because: FieldPath) -> Problems:

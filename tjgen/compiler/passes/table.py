@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from tjgen.compiler.passes import (
+    backups,
     checkpoints,
     code,
     containers,
@@ -44,6 +45,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     # After the pass that adds the folders of the code to PYTHONPATH.
     ("reader", reader.contribute),
     ("checkpoints", checkpoints.contribute),
+    ("backups", backups.contribute),
     # Behind all that adds volumes, mounts, and init containers: these see what the program sees, after them.
     ("containers", containers.contribute),
     # Behind all that adds volumes: it looks at them together.

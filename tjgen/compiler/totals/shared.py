@@ -68,9 +68,9 @@ def watched(
     # A queue of a cohort borrows from the others, which may be in no Platform.
     capability = {} if _borrows(cluster.queue_specs.get(queue)) else cluster.queues.get(queue, {})
     if manifests and has_limit(spec):  # a refused run has no objects
-        problems += unlimited(spec, of_gang(of_run(manifests, previews), previews), capability)
+        problems += unlimited(spec, of_gang(of_run(manifests, previews, cluster.claims), previews), capability)
     if quota or queue in cluster.queues:
-        totals = of_run(manifests, previews)
+        totals = of_run(manifests, previews, cluster.claims)
         bounds: tuple[tuple[Totals, quotas.Limits, str, FieldPath], ...] = (
             (totals, quota, f"the quota of namespace {setting.namespace}", ("spec", "quotas", setting.namespace)),
             (of_gang(totals, previews), capability, f"queue {queue}", ("spec", "queues", queue, "capability")),

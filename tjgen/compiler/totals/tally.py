@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from tjgen.cluster.kinds.pods import pods_of
 from tjgen.cluster.trainer.requests import pod_requests
+from tjgen.language.setting import ClaimSizes
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.quantity import Quantity, multiply, parse, total
 from tjgen.trees.manifests.manifest import Manifest
@@ -35,12 +37,13 @@ class Totals(NamedTuple):
     """`plural.group` -> objects of that kind that are applied."""
 
 
-def of_run(manifests: Iterable[Manifest], previews: Iterable[Manifest]) -> Totals:
-    """The totals of one run, from what starts its pods, applied or previewed, and from its claims."""
+def of_run(manifests: Iterable[Manifest], previews: Iterable[Manifest], sizes: ClaimSizes = MappingProxyType({})) -> Totals:
+    """The totals of one run, from what starts its pods, applied or previewed, from its claims, and from `sizes` of others."""
     manifests = list(manifests)
     templates = {one.name: one.tree for one in manifests if one.kind == "ResourceClaimTemplate"}
     pods, resources, limits = 0, [], []
     claims: dict[str, ClaimedStorage] = {}
+    existing: dict[str, ClaimedStorage] = {}
     devices: dict[str, int] = {}
     for manifest in (*manifests, *previews):
         if manifest.kind != "PersistentVolumeClaim":
@@ -50,6 +53,7 @@ def of_run(manifests: Iterable[Manifest], previews: Iterable[Manifest]) -> Total
                 resources.append({name: multiply(amount, count) for name, amount in pod_requests(pod).items()})
                 limits.append({name: multiply(amount, count) for name, amount in _limits(pod).items()})
                 claims.update(_of_pods(manifest, one.role, pod, count))
+                existing.update(_existing(manifest.namespace, pod, sizes.get(manifest.namespace, {})))
                 for device_class, number in claimed_devices(pod, templates):
                     devices[device_class] = devices.get(device_class, 0) + number * count
             claims.update(_of_policies(manifest))
@@ -60,7 +64,7 @@ def of_run(manifests: Iterable[Manifest], previews: Iterable[Manifest]) -> Total
         group = manifest.api_version.rpartition("/")[0]
         kind = f"{manifest.kind.lower()}s" + (f".{group}" if group else "")
         objects[kind] = objects.get(kind, 0) + 1
-    return Totals(pods, total(resources), claims, total(limits), devices, objects)
+    return Totals(pods, total(resources), {**existing, **claims}, total(limits), devices, objects)
 
 
 def idle(totals: Totals) -> Totals:
@@ -131,6 +135,14 @@ def _of_pods(manifest: Manifest, role: str, pod: Tree, count: int) -> Iterable[t
     for volume in pod.get("volumes") or ():
         spec = get(volume, ("ephemeral", "volumeClaimTemplate", "spec"), None)
         yield from _claim(f"{manifest.namespace}/{manifest.name}-{role}-{volume['name']}", spec, count)
+
+
+def _existing(namespace: str, pod: Tree, sizes: Mapping[str, str | int | float]) -> Iterable[tuple[str, ClaimedStorage]]:
+    """Claims that the pod mounts and whose size is known."""
+    for volume in (pod.get("volumes") or ()) if sizes else ():
+        name = get(volume, ("persistentVolumeClaim", "claimName"), None)
+        if name in sizes:
+            yield f"{namespace}/{name}", ClaimedStorage(parse(sizes[name]), "")
 
 
 def _of_policies(jobset: Manifest) -> Iterable[tuple[str, ClaimedStorage]]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from tjgen.compiler.totals.cost import deadline_of, devices_of
 from tjgen.compiler.totals.tally import ClaimedStorage, Totals, of_run
 from tjgen.language.platform.devices import Accelerator
+from tjgen.language.setting import ClaimSizes
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.k8s.quantity import Quantity
 from tjgen.trees.manifests.manifest import Manifest
@@ -30,10 +31,11 @@ class Usage(NamedTuple):
         previews: Sequence[Manifest],
         slices: dict[str, Tree] | None,
         classes: Mapping[str, Accelerator],
+        claims: ClaimSizes,
     ) -> Usage:
-        """The usage of a run by its objects. `classes`: those of devices that have a price; empty if devices are not counted."""
+        """The usage of a run by its objects, with `classes` and `claims` as for `Compiled.usage`."""
         devices = devices_of(manifests, previews, classes) if classes else {}
-        return Usage(of_run(manifests, previews), devices, deadline_of(one.tree for one in manifests), slices)
+        return Usage(of_run(manifests, previews, claims), devices, deadline_of(one.tree for one in manifests), slices)
 
     @staticmethod
     def of_plain(plain: Any) -> Usage:

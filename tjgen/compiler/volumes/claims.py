@@ -33,19 +33,17 @@ def claim_name(name: str, create: NewClaim, setting: Setting) -> str:
     return f"{setting.run if create.scope == 'run' else setting.storage}-{name}"
 
 
-def storage_class(create: NewClaim, setting: Setting) -> str | None:
-    """Return the requested class; else that of the profile."""
-    if create.storage_class_name is not None or create.profile is None:
-        return create.storage_class_name
-    storage_profile = profile(create.profile, setting.cluster.profiles)
-    return storage_profile.storage_class_name if storage_profile is not None else None
+def claim_size(create: NewClaim) -> str:
+    """The size of the claim, as it is written."""
+    assert create.size is not None, "a claim without a size is an error of the experiment"
+    return text(create.size)
 
 
 def access_modes(create: NewClaim, pods: int, setting: Setting, *, read_only: bool) -> Sequence[str]:
     """Return the requested modes; else the matching one of those that the class supports according to the Platform."""
     if create.access_modes:
         return create.access_modes
-    offered = setting.cluster.access_modes.get(storage_class(create, setting) or "") or ["ReadWriteMany"]
+    offered = setting.cluster.access_modes.get(create.storage_class_name or "") or ["ReadWriteMany"]
     several = pods > 1 or create.scope != "run"
     wanted = (_READ if read_only else _SHARED) if several else _ALONE
     return [next(mode for mode in wanted if mode in offered)]
@@ -88,12 +86,10 @@ def claim(
     modes = list(access_modes(create, pods, setting, read_only=read_only))
     shell = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": {"accessModes": modes}}
     yield Contribution(to, shell, because)
-    yield Contribution((*to, "spec", "resources"), {"requests": {"storage": text(create.size)}}, (*because, "size"))
-    wanted = storage_class(create, setting)
-    if wanted is not None:
-        has_class = create.storage_class_name is not None
-        because_class = (*because, "storageClassName" if has_class else "profile")
-        yield Contribution((*to, "spec", "storageClassName"), wanted, because_class, mirrors=has_class)
+    yield Contribution((*to, "spec", "resources"), {"requests": {"storage": claim_size(create)}}, (*because, "size"))
+    if create.storage_class_name is not None:
+        because_class = (*because, "storageClassName")
+        yield Contribution((*to, "spec", "storageClassName"), create.storage_class_name, because_class, mirrors=True)
     yield Contribution((*to, "spec", "volumeMode"), create.volume_mode or "Filesystem", because)
     if create.content is not None:
         # The API server fills each of the two from the other; with both in Git a sync sees no difference. But of a claim,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tjgen.compiler.volumes.claims import claim, claim_name, storage_class
+from tjgen.compiler.volumes.claims import claim, claim_name
 from tjgen.compiler.volumes.protocol import (
     ALSO_IN_SOURCE,
     EVERY_POD,
@@ -33,6 +33,11 @@ def claim_of(name: str, volume: Volume, setting: Setting) -> str | None:
         return None
     create = volume.pvc.create
     return claim_name(name, create, setting) if create is not None else str(volume.pvc.claim_name)
+
+
+def backup_name(owner: str) -> str:
+    """The name of the CronJob that backs up a claim; `owner` is the claim, or the experiment or run for its checkpoints."""
+    return f"{owner}-backup"
 
 
 def claim_label(value: Tree, claims: ClaimSpecs) -> Label:
@@ -79,7 +84,7 @@ def _is_filled(volume: Volume) -> bool:
 
 def _driver(volume: Volume, setting: Setting) -> str:
     create = new_claim(volume)
-    return setting.cluster.drivers.get(storage_class(create, setting) or "", "") if create is not None else ""
+    return setting.cluster.drivers.get(create.storage_class_name or "", "") if create is not None else ""
 
 
 def _imported(value: Tree) -> Tree | None:

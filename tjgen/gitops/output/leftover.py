@@ -141,7 +141,7 @@ def leftover_of(place: LockKey, name: str, state: str, trees: list[Tree], plan: 
     release = plan.release_of(place.environment)
     created = [Manifest(one, {}, PREVIEW) for tree in trees for one in previews_of(tree, trees, plan.catalog, release)]
     manifests = [Manifest(tree, {}, RUNS) for tree in trees]
-    totals = of_run(manifests, created)
+    totals = of_run(manifests, created, plan.cluster(place.environment).claims)
     gang = of_gang(totals, [*manifests, *created])
     devices = devices_of(manifests, created, plan.devices(place.environment).classes)
     if any(freeze.is_stopped(tree) for tree in trees):

@@ -10,6 +10,8 @@ from tjgen.language.runs.lock import PrunedRun
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
 
 _NEW_ATTEMPT = "raise attempt, which gives a new name"
+_ONE_CLAIM = "give the claim another name or scope, or use the same settings in both experiments"
+_ONE_OBJECT = "use the same settings in all runs that share the object; set backup of a claim in one experiment only"
 _OTHER_NAME = "give one of the experiments another name, or leave naming: fixed out"
 
 
@@ -28,7 +30,7 @@ def differing_file(path: str, run: Run | None) -> Diagnostic:
         "TJ270",
         f"{path} is made twice, and differently" + (f", once by run {run.name}" if run is not None else ""),
         span=run.unit.document.locate(("metadata", "name")) if run is not None else None,
-        hint="give the claim another name or scope, or use the same settings in both experiments",
+        hint=_ONE_CLAIM if "persistentvolumeclaim" in path.lower() else _ONE_OBJECT,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.compiler.building.run import Run
 from tjgen.gitops.diff.side import tree_of
-from tjgen.gitops.diff.update import refusals
+from tjgen.gitops.diff.update import Refusal, refusals
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
 from tjgen.trees.explain.provenance import Sources, place_in
 from tjgen.trees.fields.path import FieldPath, Tree, get
@@ -14,6 +14,7 @@ from tjgen.trees.k8s.quantity import compare, parse
 from tjgen.trees.manifests.manifest import Manifest
 
 _SIZE: FieldPath = ("spec", "resources", "requests", "storage")
+_CLASS: FieldPath = ("spec", "storageClassName")
 
 
 def refused_updates(before: str, run: Run, path: str, body: str) -> Iterator[Diagnostic]:
@@ -23,7 +24,7 @@ def refused_updates(before: str, run: Run, path: str, body: str) -> Iterator[Dia
         return
     compiled = run.compiled.in_full()
     manifest = next((one for one in compiled.manifests if one.tree == new), None)
-    for refusal in refusals(old, new):
+    for refusal in (*refusals(old, new), *_of_default_class(old, new)):
         span = place_in(manifest, refusal.path, compiled.sources) if manifest is not None else None
         subject = manifest.ref if manifest is not None else None
         name = f"{get(new, ('kind',), '')}/{get(new, ('metadata', 'name'), '')}"
@@ -33,11 +34,18 @@ def refused_updates(before: str, run: Run, path: str, body: str) -> Iterator[Dia
         yield from _cannot_grow(old, new, compiled.sources, manifest)
 
 
+def _of_default_class(old: Tree, new: Tree) -> Iterator[Refusal]:
+    """A class for a claim that had none: when the cluster has a default class, it has set that, and refuses another."""
+    if get(new, ("kind",), None) == "PersistentVolumeClaim" and get(old, _CLASS, None) is None and get(new, _CLASS, None):
+        words = "Forbidden: the claim has the default class of the cluster, if there is one, and the field is immutable"
+        yield Refusal(_CLASS, f"spec.storageClassName: {words}")
+
+
 def _cannot_grow(old: Tree, new: Tree, sources: Sources, manifest: Manifest | None) -> Iterator[Diagnostic]:
     """TJ169 for a larger claim of a class that the Platform creates without expansion (admission plugin
     PersistentVolumeClaimResize)."""
     sizes = [get(tree, _SIZE, None) for tree in (old, new)]
-    name, platform = get(new, ("spec", "storageClassName"), None), sources.platform
+    name, platform = get(new, _CLASS, None), sources.platform
     if platform is None or name is None or None in sizes or compare(parse(sizes[1]), parse(sizes[0])) <= 0:
         return
     create = get(platform.value, ("spec", "storageClasses", name, "create"), None)

@@ -1,10 +1,10 @@
-"""The use of a new claim in an experiment -> its storage class, its access pattern, and the caches of its readers."""
+"""The use of a new claim in an experiment -> the access pattern of its readers, and what they demand of the volume."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tjgen.trees.typing import Any, NamedTuple, Protocol
+from tjgen.trees.typing import NamedTuple, Protocol
 
 PATTERNS: Mapping[str, str] = {
     # Large files of images, from the beginning to the end.
@@ -21,25 +21,26 @@ PATTERNS: Mapping[str, str] = {
 
 
 class Profile(NamedTuple):
-    """What volumes of one use have in common."""
+    """What volumes of one use have in common, next to the size and class of their claims (see resolve/claims.py)."""
 
-    storage_class_name: str | None = None
     read_pattern: str | None = None
-    cache: Any = None
-    """Caches of the pods that mount them, as `prefetch.cache` of an experiment."""
+    throughput: str | int | float | None = None
+    """Bytes per second that a volume must deliver."""
+    latency: float | None = None
+    """Longest mean duration of a read in milliseconds."""
 
 
 class DescribedProfile(Protocol):
     """A profile as a Platform document describes it."""
 
-    storage_class_name: str | None
     read_pattern: str | None
-    cache: Any
+    throughput: str | int | float | None
+    latency: float | None
 
 
 def profile(name: str, described: Mapping[str, DescribedProfile]) -> Profile | None:
     """Return the profile of that name, the Platform's over the built-in one; None if neither exists."""
     definition = described.get(name)
     if definition is None:
-        return Profile(read_pattern=PATTERNS[name]) if name in PATTERNS else None
-    return Profile(definition.storage_class_name, definition.read_pattern or PATTERNS.get(name), definition.cache)
+        return Profile(PATTERNS[name]) if name in PATTERNS else None
+    return Profile(definition.read_pattern or PATTERNS.get(name), definition.throughput, definition.latency)

@@ -3,6 +3,8 @@
     platform defaults, environment  <  overlays of layer default  <  experiment
         <  overlays of layer environment  <  --set
 
+Settings of the Platform that depend on values of the experiment are below all of these (`claims.py`).
+
 Defaults that the language itself has are not part of the tree: `spec.objects` fills them in.
 """
 
@@ -48,6 +50,7 @@ class Surroundings:
         "_lower",
         "_matched",
         "_over",
+        "_platform",
         "_settings",
         "budgets",
         "cluster",
@@ -62,6 +65,7 @@ class Surroundings:
         self.cluster = own.cluster if own is not None else None
         if self.cluster is None and platform is not None:
             self.cluster = platform.platform.spec.cluster.name
+        self._platform = platform if platform is not None and platform.completes_claims else None
         overlays = [*project.overlays, *(project.overlays_of.get(environment, ()) if environment else ())]
         applicable = [overlay for overlay in overlays if applies_to(overlay.overlay.spec.match, environment, self.cluster)]
         self._defaults = [_Overlay(overlay) for overlay in applicable if overlay.overlay.spec.layer == "default"]
@@ -87,6 +91,22 @@ class Surroundings:
         tree, above = merged(base, [experiment, *[overlay.layer for overlay in over], *self._settings])
         documents = {**self._documents, source: document}
         return Resolved(tree, documents, [_contradiction(contradiction, documents) for contradiction in (*below, *above)], names)
+
+    def completed(self, tree: Managed) -> Managed:
+        """`tree`, which is the experiment, a task or a point, with sizes and classes of new claims from the Platform."""
+        if self._platform is None:
+            return tree
+        from tjgen.language.resolve import claims  # few platforms have such settings
+
+        return claims.completed(tree, self._platform)
+
+    def with_thresholds(self, tree: Managed) -> Managed:
+        """`tree`, an experiment, with alert thresholds from profiles of the Platform."""
+        if self._platform is None:
+            return tree
+        from tjgen.language.resolve import claims
+
+        return claims.with_thresholds(tree, self._platform)
 
     def note(self, overlays: Sequence[str]) -> None:
         """Remember that these overlays are for an experiment."""

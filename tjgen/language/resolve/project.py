@@ -40,6 +40,12 @@ class PlatformDocument(NamedTuple):
         classes = any(one.create is not None for one in spec.storage_classes.values())
         return classes or any(one.create is not None for one in spec.queues.values())
 
+    @property
+    def completes_claims(self) -> bool:
+        """Whether it has settings for the claims that experiments create."""
+        spec = self.platform.spec
+        return bool(spec.profiles) or spec.new_claims.size is not None or spec.new_claims.storage_class_name is not None
+
 
 class Platforms(tuple[PlatformDocument, ...]):
     """The platforms of a project, in order."""

@@ -38,6 +38,7 @@ def check_rules(experiment: Tree) -> list[Diagnostic]:
         *(_tasks(spec["tasks"]) if "tasks" in spec else ()),
         *_names(spec),
         *_volumes(spec),
+        *_new_claims(spec),
         *_amounts(spec),
         *_requests(spec),
         *(_data(spec) if "data" in spec else ()),
@@ -157,6 +158,18 @@ def _volumes(spec: Tree) -> Iterator[Diagnostic]:
                     message = f"{both} mounted at {where}"
                     hint = f"give each its own path, such as {where.rstrip('/')}/{name}"
                     yield Diagnostic("TJ125", message, path=at, hint=hint)
+
+
+def _new_claims(spec: Tree) -> Iterator[Diagnostic]:
+    """Claims without a size: neither the experiment nor the Platform sets one."""
+    for name, volume in spec.get("volumes", {}).items():
+        create = get(volume, ("pvc", "create"), None)
+        if create is not None and "size" not in create:
+            profile = create.get("profile")
+            where = f"profile {profile}" if profile is not None else "newClaims"
+            at: FieldPath = (*_SPEC, "volumes", name, "pvc", "create")
+            hint = f"add size: 100Gi, or set a size in {where} of the Platform"
+            yield Diagnostic("TJ163", f'the claim of volume "{name}" has no size', path=at, hint=hint)
 
 
 def _sub_path(name: str, volume: Tree, place: Tree, at: FieldPath) -> Iterator[Diagnostic]:

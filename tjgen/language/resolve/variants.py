@@ -10,7 +10,7 @@ from tjgen.language.resolve.rules import check_rules
 from tjgen.language.spec import characters
 from tjgen.language.spec.check import check_experiment
 from tjgen.language.spec.objects import Experiment
-from tjgen.trees.budgets import CommandBudgets, exceeded
+from tjgen.trees.budgets import exceeded
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.order import ordered, with_entries
@@ -55,8 +55,8 @@ _ROLES: FieldPath = ("spec", "roles")
 
 def variants(document: Document, surroundings: Surroundings) -> Variants:
     """The runs of the experiment in `document`, as many as the budgets allow; diagnostics have their places."""
-    budgets = surroundings.budgets
     resolved = surroundings.resolve(document)
+    resolved = resolved._replace(tree=surroundings.with_thresholds(resolved.tree))
     diagnostics = list(resolved.diagnostics)
     if get(document.value, ("spec", "tasks"), None):
         from tjgen.language.resolve import tasks  # few experiments have tasks
@@ -69,17 +69,20 @@ def variants(document: Document, surroundings: Surroundings) -> Variants:
     diagnostics += _empty_variables(document)
     diagnostics += _hidden(document, resolved.tree)
     if not has_errors(diagnostics):
-        diagnostics += _shaped(resolved) if _has_tasks(resolved.tree) else _checked(resolved.tree, resolved.documents)
+        diagnostics += (
+            _shaped(resolved)
+            if _has_tasks(resolved.tree)
+            else _checked(surroundings.completed(resolved.tree), resolved.documents)
+        )
     if has_errors(diagnostics):
         return Variants([], resolved.documents, diagnostics, tree=None if has_errors(resolved.diagnostics) else resolved.tree)
     # Ordered only now: what is wrong is reported in the order of the file.
-    resolved = resolved._replace(tree=_in_order(resolved.tree))
     if _has_tasks(resolved.tree):
-        runs, problems = _divided(resolved, budgets)
+        runs, problems = _divided(resolved._replace(tree=_in_order(resolved.tree)), surroundings)
     elif get(resolved.tree.value, ("spec", "sweep"), None):
-        runs, problems = _swept(resolved, budgets)
+        runs, problems = _swept(resolved._replace(tree=_in_order(resolved.tree)), surroundings)
     else:
-        runs, problems = [_only(resolved.tree)], []
+        runs, problems = [_only(_in_order(surroundings.completed(resolved.tree)))], []
     return Variants(runs, resolved.documents, diagnostics + problems, resolved.overlays)
 
 
@@ -116,9 +119,10 @@ def _shaped(resolved: Resolved) -> list[Diagnostic]:
     return placed(diagnostics or tasks.misnamed(resolved.tree.value), resolved.tree, resolved.documents)
 
 
-def _divided(resolved: Resolved, budgets: CommandBudgets) -> tuple[list[Variant], list[Diagnostic]]:
+def _divided(resolved: Resolved, surroundings: Surroundings) -> tuple[list[Variant], list[Diagnostic]]:
     from tjgen.language.resolve import tasks
 
+    budgets = surroundings.budgets
     base, shared = _apart(resolved.tree)
     sweep = shared.get("sweep")
     # The first task reports a sweep of another form; no task can be swept by it.
@@ -130,16 +134,18 @@ def _divided(resolved: Resolved, budgets: CommandBudgets) -> tuple[list[Variant]
         excess = exceeded("tasks", len(names), budgets.tasks, "the experiment", path=tasks.TASKS)
         return [], placed([excess], resolved.tree, resolved.documents)
     for number, name in enumerate(names):
-        tree = _in_order(tasks.at(resolved.tree, name, base))
-        whole = _together(tree, shared)
+        tree = tasks.at(resolved.tree, name, base)
+        completed = _in_order(surroundings.completed(tree))
+        whole = _together(completed, shared)
         # What the tasks share is the same in each of them.
-        problems = _checked(tree if number else whole, resolved.documents)
+        problems = _checked(completed if number else whole, resolved.documents)
         own: list[Variant] = []
         # What is wrong cannot be read as an experiment.
         if not has_errors(problems) and not sweep:
             own = [_only(whole)]
         elif not has_errors(problems) and has_sound_sweep:
-            own, problems = _swept(resolved._replace(tree=whole), budgets)
+            whole = _together(_in_order(tree), shared)
+            own, problems = _swept(resolved._replace(tree=whole), surroundings)
             paths = [parse(path) for run in own[:1] for path in run.point]
             problems = [*problems, *placed(tasks.swept(whole.value, name, paths), whole, resolved.documents)]
         diagnostics.update(dict.fromkeys(problems))
@@ -151,20 +157,20 @@ def _divided(resolved: Resolved, budgets: CommandBudgets) -> tuple[list[Variant]
     return ([] if has_errors(list(diagnostics)) else runs), list(diagnostics)
 
 
-def _swept(resolved: Resolved, budgets: CommandBudgets) -> tuple[list[Variant], list[Diagnostic]]:
+def _swept(resolved: Resolved, surroundings: Surroundings) -> tuple[list[Variant], list[Diagnostic]]:
     from tjgen.language.resolve import matrix  # few experiments are swept
 
-    points, problems = matrix.points(resolved.tree, budgets)
+    points, problems = matrix.points(resolved.tree, surroundings.budgets)
     problems = placed(problems, resolved.tree, resolved.documents)
     if has_errors(problems):
         return [], problems
-    if not points:
-        return [_only(resolved.tree)], problems
     base, shared = _apart(resolved.tree)
+    if not points:
+        return [_only(_together(_in_order(surroundings.completed(base)), shared))], problems
     runs: list[Variant] = []
     diagnostics = dict.fromkeys(problems)
     for point in points:
-        tree = _in_order(matrix.at(base, point))
+        tree = _in_order(surroundings.completed(matrix.at(base, point)))
         problems = _checked(tree, resolved.documents)
         diagnostics.update(dict.fromkeys(problems))
         if not has_errors(problems):

@@ -514,7 +514,6 @@ CLAIM_CONTENT_FORM = Form(
 
 NEW_CLAIM: Schema = {
     "type": "object",
-    "required": ["size"],
     "properties": {
         "size": QUANTITY,
         "storageClassName": {"type": "string"},
@@ -531,9 +530,24 @@ NEW_CLAIM: Schema = {
 }
 NEW_CLAIM_FORM = Form(fields={"from": CLAIM_CONTENT_FORM})
 
+BACKUP: Schema = {
+    "type": "object",
+    "required": ["schedule"],
+    "properties": {
+        "schedule": {"type": "string", "minLength": 1},
+        "keep": {"type": "integer", "maximum": 1000, "minimum": 1, "x-tjgen-exact": True},
+        "snapshotClassName": {"type": "string", "minLength": 1},
+        "deadline": {
+            "type": "string",
+            "pattern": "^[1-9][0-9]{0,4}[smhd]$",
+            "x-tjgen-expects": "write a number and s, m, h or d, such as 12h",
+        },
+    },
+}
+
 CLAIM: Schema = {
     "type": "object",
-    "properties": {"claimName": {"type": "string", "minLength": 1}, "create": NEW_CLAIM},
+    "properties": {"claimName": {"type": "string", "minLength": 1}, "create": NEW_CLAIM, "backup": BACKUP},
 }
 CLAIM_FORM = Form(
     short=(("claimName", "string"),),
@@ -975,21 +989,6 @@ RESUME_FORM = Form(
     choices={"run": 0, "path": 1},
     needed=True,
 )
-
-BACKUP: Schema = {
-    "type": "object",
-    "required": ["schedule"],
-    "properties": {
-        "schedule": {"type": "string", "minLength": 1},
-        "keep": {"type": "integer", "maximum": 1000, "minimum": 1, "x-tjgen-exact": True},
-        "snapshotClassName": {"type": "string", "minLength": 1},
-        "deadline": {
-            "type": "string",
-            "pattern": "^[1-9][0-9]{0,4}[smhd]$",
-            "x-tjgen-expects": "write a number and s, m, h or d, such as 12h",
-        },
-    },
-}
 
 CHECKPOINTS: Schema = {
     "type": "object",
@@ -2237,10 +2236,18 @@ STORAGE_CLASS: Schema = {
 STORAGE_PROFILE: Schema = {
     "type": "object",
     "properties": {
+        "size": QUANTITY,
         "storageClassName": {"type": "string", "minLength": 1},
         "readPattern": {"type": "string", "enum": ["sequential", "random", "mixed"]},
+        "throughput": QUANTITY,
+        "latency": {"type": "number", "maximum": 2147483647, "minimum": 0},
         "cache": CACHE,
     },
+}
+
+CLAIM_DEFAULTS: Schema = {
+    "type": "object",
+    "properties": {"size": QUANTITY, "storageClassName": {"type": "string", "minLength": 1}},
 }
 
 EXTEND_CLUSTER: Schema = {
@@ -2559,6 +2566,8 @@ PLATFORM_SPEC: Schema = {
         "deviceClasses": {"type": "object", "additionalProperties": DEVICE_CLASS},
         "storageClasses": {"type": "object", "additionalProperties": STORAGE_CLASS},
         "profiles": {"type": "object", "additionalProperties": STORAGE_PROFILE},
+        "newClaims": CLAIM_DEFAULTS,
+        "claims": {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": QUANTITY}},
         "queues": {"type": "object", "additionalProperties": QUEUE},
         "flavors": {"type": "object", "additionalProperties": FLAVOR},
         "topologies": {"type": "object", "additionalProperties": KUEUE_TOPOLOGY},

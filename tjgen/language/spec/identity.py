@@ -144,6 +144,7 @@ SPEC: Rule = (
                                         "annotations": ("excluded", None, {}),
                                     },
                                 ),
+                                "backup": ("excluded", None, {}),
                             },
                         ),
                         "ephemeral": ("counts", None, {"size": ("amount", None, {})}),

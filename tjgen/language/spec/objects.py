@@ -446,7 +446,7 @@ class NewClaim:
         "volume_mode",
     )
 
-    size: str | int | float
+    size: str | int | float | None
     storage_class_name: str | None
     profile: str | None
     access_modes: Sequence[str]
@@ -460,7 +460,7 @@ class NewClaim:
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
-        self.size = tree["size"]
+        self.size = get("size")
         self.storage_class_name = get("storageClassName")
         self.profile = get("profile")
         self.access_modes = get("accessModes", ())
@@ -473,18 +473,38 @@ class NewClaim:
         self.annotations = get("annotations", _NONE)
 
 
+class Backup:
+    """Snapshots of the claim, which a CronJob creates."""
+
+    __slots__ = ("deadline", "keep", "schedule", "snapshot_class_name")
+
+    schedule: str
+    keep: int
+    snapshot_class_name: str | None
+    deadline: str
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.schedule = tree["schedule"]
+        self.keep = get("keep", 7)
+        self.snapshot_class_name = get("snapshotClassName")
+        self.deadline = get("deadline", "6h")
+
+
 class Claim:
     """A PersistentVolumeClaim: one that exists, or one to create."""
 
-    __slots__ = ("claim_name", "create")
+    __slots__ = ("backup", "claim_name", "create")
 
     claim_name: str | None
     create: NewClaim | None
+    backup: Backup | None
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.claim_name = get("claimName")
         self.create = None if (value := get("create")) is None else NewClaim(value)
+        self.backup = None if (value := get("backup")) is None else Backup(value)
 
 
 class HostPath:
@@ -1099,24 +1119,6 @@ class Resume:
         self.path = get("path")
         self.best = get("best")
         self.mode = get("mode", "min")
-
-
-class Backup:
-    """Snapshots of the claim, which a CronJob creates."""
-
-    __slots__ = ("deadline", "keep", "schedule", "snapshot_class_name")
-
-    schedule: str
-    keep: int
-    snapshot_class_name: str | None
-    deadline: str
-
-    def __init__(self, tree: Tree) -> None:
-        get = tree.get
-        self.schedule = tree["schedule"]
-        self.keep = get("keep", 7)
-        self.snapshot_class_name = get("snapshotClassName")
-        self.deadline = get("deadline", "6h")
 
 
 class Checkpoints:
@@ -2199,17 +2201,40 @@ class StorageClass:
 class StorageProfile:
     """Settings of volumes for one use, which experiments name as a profile."""
 
-    __slots__ = ("cache", "read_pattern", "storage_class_name")
+    __slots__ = ("cache", "latency", "read_pattern", "size", "storage_class_name", "throughput")
 
+    size: str | int | float | None
     storage_class_name: str | None
     read_pattern: str | None
+    throughput: str | int | float | None
+    latency: float | None
     cache: Cache | None
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
+        self.size = get("size")
         self.storage_class_name = get("storageClassName")
         self.read_pattern = get("readPattern")
+        self.throughput = get("throughput")
+        self.latency = get("latency")
         self.cache = None if (value := get("cache")) is None else Cache(value)
+
+
+class ClaimDefaults:
+    """Defaults of the claims that experiments create. Profiles take precedence."""
+
+    __slots__ = ("size", "storage_class_name")
+
+    size: str | int | float | None
+    storage_class_name: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.size = get("size")
+        self.storage_class_name = get("storageClassName")
+
+
+_CLAIMDEFAULTS = ClaimDefaults(_NONE)
 
 
 class ExtendCluster:
@@ -2677,6 +2702,7 @@ class PlatformSpec:
     """The description of a cluster."""
 
     __slots__ = (
+        "claims",
         "cluster",
         "defaults",
         "device_classes",
@@ -2686,6 +2712,7 @@ class PlatformSpec:
         "manifests",
         "monitoring",
         "namespaces",
+        "new_claims",
         "node_pools",
         "nodes",
         "pod_security",
@@ -2704,6 +2731,8 @@ class PlatformSpec:
     device_classes: Mapping[str, DeviceClass]
     storage_classes: Mapping[str, StorageClass]
     profiles: Mapping[str, StorageProfile]
+    new_claims: ClaimDefaults
+    claims: Mapping[str, Mapping[str, str | int | float]]
     queues: Mapping[str, Queue]
     flavors: Mapping[str, Flavor]
     topologies: Mapping[str, KueueTopology]
@@ -2729,6 +2758,8 @@ class PlatformSpec:
         self.device_classes = {key: DeviceClass(item) for key, item in get("deviceClasses", _NONE).items()}
         self.storage_classes = {key: StorageClass(item) for key, item in get("storageClasses", _NONE).items()}
         self.profiles = {key: StorageProfile(item) for key, item in get("profiles", _NONE).items()}
+        self.new_claims = _CLAIMDEFAULTS if (value := get("newClaims")) is None else ClaimDefaults(value)
+        self.claims = get("claims", _NONE)
         self.queues = {key: Queue(item) for key, item in get("queues", _NONE).items()}
         self.flavors = {key: Flavor(item) for key, item in get("flavors", _NONE).items()}
         self.topologies = {key: KueueTopology(item) for key, item in get("topologies", _NONE).items()}

@@ -96,7 +96,15 @@ def part_of(
     versions = plan.release_of(plan.environments[0]).versions
     catalog = Catalog(plan.project.spec.catalogs, plan.project.directory, versions=versions)
     shared = several(one.files for one in known)
-    look = ReportContext(side.attribution_of, catalog, plan.release_of, plan.devices, frozenset(shared), wanted.expanded)
+    look = ReportContext(
+        side.attribution_of,
+        catalog,
+        plan.release_of,
+        plan.devices,
+        lambda environment: plan.cluster(environment).claims,
+        frozenset(shared),
+        wanted.expanded,
+    )
     entries = {(one.place.key, one.name): one for one in changes.entries if one.place.stage == RUNS} if changes else {}
     project = plan.project.name_in_workspace
     prefix = f"{project}/" if project else ""

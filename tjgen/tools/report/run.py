@@ -17,6 +17,7 @@ from tjgen.language.platform.prices import PricedDevices
 from tjgen.language.runs.freeze import is_stopped
 from tjgen.language.runs.lock import ARCHIVED, CURRENT, REQUESTING, SUSPENDED, LockedRun
 from tjgen.language.runs.store import LockKey
+from tjgen.language.setting import ClaimSizes
 from tjgen.tools.report.content import FAILED, Shown
 from tjgen.tools.report.facts import facts
 from tjgen.tools.report.parts import part
@@ -53,6 +54,8 @@ class ReportContext(NamedTuple):
     """Environment -> the release of Trainer there."""
     devices: Callable[[str | None], PricedDevices]
     """Environment -> the devices of its cluster."""
+    claims: Callable[[str | None], ClaimSizes]
+    """Environment -> the sizes of claims that exist in its cluster."""
     shared: frozenset[str]
     """Files that several runs use."""
     expanded: bool
@@ -92,7 +95,7 @@ def shown(known: KnownRun, look: ReportContext) -> Shown:
         known.folder,
         tuple(facts(trees_applied, created, known.locked, look.attribute)),
         described,
-        of_run(manifests, previews),
+        of_run(manifests, previews, look.claims(known.place.environment)),
         tuple(parts),
         tuple(uses),
         queue,

@@ -53,6 +53,7 @@ def of_tree(directory: str, *, environments: Sequence[str], against: str | None,
         catalog,
         lambda name: _release(project, name, trainer),
         lambda name: priced_devices(project, name),
+        lambda name: platform.platform.spec.claims if (platform := project.platform(name)) is not None else {},
         frozenset(shared),
         expanded,
     )

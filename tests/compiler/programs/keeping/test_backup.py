@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -156,3 +157,13 @@ def test_the_role_grants_deletion_of_its_own_names_alone(cluster: Cluster) -> No
     for name in ("llm-backup-4", "other-backup-0", "llm-backup", "mine"):
         assert not cluster.allows("delete", name) and not cluster.allows("get", name)
     assert not cluster.allows("list", "")
+
+
+def test_a_backup_of_a_claim_is_that_of_checkpoints_under_the_name_of_the_claim() -> None:
+    """What the other tests show of checkpoints holds for every claim."""
+    wanted = {"schedule": "0 3 * * *", "keep": 2}
+    ours = {kind: tree for kind, tree in built().items() if kind in ("ServiceAccount", "Role", "RoleBinding", "CronJob")}
+    volume = {"states": {"pvc": {"create": {"size": "1Ti"}, "backup": wanted}, "mountPath": "/states"}}
+    of_claim = {one["kind"]: one for one in build({}, volumes=volume)}
+    for kind, tree in ours.items():
+        assert json.loads(json.dumps(of_claim[kind]).replace("llm-states-backup", "llm-backup")) == tree

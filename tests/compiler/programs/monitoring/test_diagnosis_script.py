@@ -23,7 +23,7 @@ SCRIPT = ROOT / "scripts/diagnose.sh"
 FOLDER = ".tjgen-diagnose-run"
 SHELLS = {**WORDS, "sh": ["sh"]}
 KEYS = [
-    "schema", "status", "time", "node", "system", "volume", "claim", "driver", "readOnly",
+    "schema", "status", "result", "misses", "time", "node", "system", "volume", "claim", "driver", "readOnly",
     "sequentialRead", "randomRead", "checkpointWrite", "checkpointRead", "cache",
 ]  # fmt: skip
 FIELDS = ["status", "reason", "bytesPerSecond", "operationsPerSecond", "meanMilliseconds", "p99Milliseconds", "direct", "files"]
@@ -92,8 +92,8 @@ class Bench:
     def run(self, *, path: str | None = None, shell: str = "sh", **told: str) -> Answer:
         variables = {
             "ROOT": str(self.volume), "VOLUME": "data", "CLAIM": "a-data", "DRIVER": "", "NODE": "node-1", "CACHE": "",
-            "READ_ONLY": "false", "CHECKPOINTS": "false", "FOLDER": FOLDER, "SIZE": str(2**23), "TIME": "1",
-            "PATH": path or f"{self.bin}{os.pathsep}{os.defpath}", **told,
+            "READ_ONLY": "false", "CHECKPOINTS": "false", "FOLDER": FOLDER, "SIZE": str(2**23), "TIME": "1", "DEMANDS": "",
+            "TERMINATION": str(self.bin / "termination"), "PATH": path or f"{self.bin}{os.pathsep}{os.defpath}", **told,
         }  # fmt: skip
         if shutil.which(SHELLS[shell][0]) is None:
             pytest.skip(f"{shell} is not installed")
@@ -149,6 +149,46 @@ def test_all_is_measured(bench: Bench) -> None:
         ("read", "1M", 1, None, None),
     ]
     assert bench.digest() == before
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize(
+    ("demands", "code", "outcome", "misses"),
+    [
+        ("", 0, None, []),
+        ("sequentialRead:125000000:1.3 randomRead::2", 0, "PASS", []),
+        ("sequentialRead:125000001:", 4, "FAIL", ["sequentialRead reaches 125.0 MB/s, below the demand of 125.0 MB/s"]),
+        (
+            "checkpointWrite:2000000000: checkpointRead:1:1.25",
+            4,
+            "FAIL",
+            [
+                "checkpointWrite reaches 125.0 MB/s, below the demand of 2000.0 MB/s",
+                "checkpointRead takes 1.250 ms on average, above the demand of 1.25 ms",
+            ],
+        ),
+    ],
+)
+def test_demands_of_a_profile_are_judged(
+    bench: Bench, shell: str, demands: str, code: int, outcome: str | None, misses: list[str]
+) -> None:
+    bench.fill(size=2**22)
+    (bench.bin / "termination").write_text("")
+    answer = bench.run(shell=shell, CHECKPOINTS="true", DEMANDS=demands)
+    assert (answer.code, answer.report["result"], answer.report["misses"]) == (code, outcome, "\n".join(misses) or None)
+    assert (bench.bin / "termination").read_text().splitlines() == [f"FAIL: {miss}" for miss in misses]
+
+
+def test_a_demand_without_a_measurement_is_unknown(bench: Bench) -> None:
+    bench.fill(size=2**22)
+    answer = bench.run(MODE="broken", DEMANDS="sequentialRead:1:")
+    assert (answer.code, answer.report["result"], answer.report["misses"]) == (3, "UNKNOWN", None)
+
+
+def test_a_missed_demand_counts_more_than_a_missing_measurement(bench: Bench) -> None:
+    bench.fill(size=2**22)
+    answer = bench.run(DEMANDS="sequentialRead:1000000000: checkpointRead:1:")
+    assert (answer.code, answer.report["status"], answer.report["result"]) == (4, "complete", "FAIL")
 
 
 def test_data_is_only_read(bench: Bench) -> None:

@@ -1,25 +1,19 @@
-"""`checkpoints.backup` -> a CronJob that makes VolumeSnapshots of the claim, and what it may do in the cluster.
+"""`backup` of a claim or of checkpoints -> a CronJob that makes VolumeSnapshots of the claim, and what it may do in the cluster.
 
 The kind VolumeSnapshot is not part of Kubernetes itself; the cluster needs its controller (snapshot.storage.k8s.io/v1).
 """
 
 from __future__ import annotations
 
-from tjgen.compiler.lower import SPEC
 from tjgen.compiler.programs import pods
 from tjgen.compiler.programs.containers import TINY, image_of_program, script, shell
-from tjgen.compiler.programs.keeping import problems
-from tjgen.compiler.programs.keeping.location import Location, owner
 from tjgen.compiler.programs.objects import metadata
-from tjgen.compiler.volumes.pvc import claim_of
 from tjgen.language.setting import Setting
-from tjgen.language.spec.objects import Checkpoints
-from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.language.spec.objects import Backup
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.k8s import duration
 from tjgen.trees.workload.contribution import Contribution, Contributions
 
-AT: FieldPath = (*SPEC, "checkpoints", "backup")
 _SPARE = 2
 """Names of snapshots beyond those that stay: for the new one, and for one whose deletion takes long."""
 _PAUSE_SECONDS = 10
@@ -27,15 +21,8 @@ _REPORTING_SECONDS = 120
 """The program stops waiting so long before its Job is ended, so that it can report why."""
 
 
-def scheduled(checkpoints: Checkpoints, where: Location, setting: Setting) -> Contributions:
-    """ServiceAccount, Role and RoleBinding for snapshots in the namespace, and the CronJob."""
-    backup, claim = checkpoints.backup, claim_of(checkpoints.volume, where.volume, setting)
-    assert backup is not None, "called only with a backup"
-    if claim is None:
-        message = f'volume "{checkpoints.volume}" is not a claim, and only claims have snapshots'
-        yield Diagnostic(problems.BACKUP, message, path=AT, hint="use pvc")
-        return
-    name = f"{owner(where, setting)}-backup"
+def scheduled(backup: Backup, claim: str, name: str, at: FieldPath, setting: Setting) -> Contributions:
+    """ServiceAccount, Role and RoleBinding for snapshots in the namespace, and the CronJob, all called `name`."""
     slots = [f"{name}-{number}" for number in range(backup.keep + _SPARE)]
     group = {"apiGroups": ["snapshot.storage.k8s.io"], "resources": ["volumesnapshots"]}
     rules = [
@@ -77,4 +64,4 @@ def scheduled(checkpoints: Checkpoints, where: Location, setting: Setting) -> Co
         },
         pods.cron_job(name, "backup", backup.schedule, pod, setting, deadline=deadline),
     ):
-        yield Contribution(("ahead", f"{tree['kind']}/{name}"), tree, AT)
+        yield Contribution(("ahead", f"{tree['kind']}/{name}"), tree, at)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.programs.keeping import problems
 from tjgen.compiler.programs.keeping.location import Location
-from tjgen.compiler.volumes.claims import storage_class
+from tjgen.compiler.volumes.claims import claim_size
 from tjgen.compiler.volumes.pvc import new_claim
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Checkpoints
@@ -62,10 +62,11 @@ def _capacity(size: int, checkpoints: Checkpoints, where: Location) -> Iterator[
     keep = checkpoints.keep
     count = 2 if keep is None else keep.last + keep.best + 1 + (keep.grace_seconds > 0)
     needed = -(-count * size * _MARGIN[0] // _MARGIN[1])
-    if parse(create.size).value < needed:
+    size_of_claim = claim_size(create)
+    if parse(size_of_claim).value < needed:
         message = (
             f"{count} checkpoints of {_text(size)} and a fifth more take {_text(needed)}, and the claim of volume "
-            f'"{checkpoints.volume}" has {create.size}'
+            f'"{checkpoints.volume}" has {size_of_claim}'
         )
         hint = f"raise its size to {_text(needed)} for each run that shares it, or keep fewer"
         yield Diagnostic(problems.CAPACITY, message, path=AT, hint=hint)
@@ -73,7 +74,7 @@ def _capacity(size: int, checkpoints: Checkpoints, where: Location) -> Iterator[
 
 def _bandwidth(where: Location, setting: Setting) -> int | None:
     create = new_claim(where.volume)
-    return setting.cluster.bandwidth.get(storage_class(create, setting) or "") if create is not None else None
+    return setting.cluster.bandwidth.get(create.storage_class_name or "") if create is not None else None
 
 
 def _grace(workload: Workload, podset: PodSet, seconds: int) -> Contributions:

@@ -14,11 +14,12 @@ from tjgen.compiler.lower import SPEC
 from tjgen.compiler.programs import pods
 from tjgen.compiler.programs.containers import TINY, script, shell
 from tjgen.compiler.programs.keeping import backup, capacity, cleaner, problems, resuming, rules
-from tjgen.compiler.programs.keeping.location import Location, location, mark
+from tjgen.compiler.programs.keeping.location import Location, location, mark, owner
 from tjgen.compiler.volumes.mounts import users_of
+from tjgen.compiler.volumes.pvc import backup_name, claim_of
 from tjgen.compiler.volumes.table import source_of
 from tjgen.language.setting import Setting
-from tjgen.language.spec.objects import Checkpoints, Experiment
+from tjgen.language.spec.objects import Backup, Checkpoints, Experiment
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath, get, named
 from tjgen.trees.workload.contribution import Contribution, Contributions
@@ -52,7 +53,17 @@ def contributions(workload: Workload, experiment: Experiment, setting: Setting) 
     yield from capacity.judged(workload, users, checkpoints, where, setting)
     yield from cleaner.scheduled(workload, users, checkpoints, where, setting)
     if checkpoints.backup is not None:
-        yield from backup.scheduled(checkpoints, where, setting)
+        yield from _backed_up(checkpoints, checkpoints.backup, where, setting)
+
+
+def _backed_up(checkpoints: Checkpoints, wanted: Backup, where: Location, setting: Setting) -> Contributions:
+    at: FieldPath = (*AT, "backup")
+    claim = claim_of(checkpoints.volume, where.volume, setting)
+    if claim is None:
+        message = f'volume "{checkpoints.volume}" is not a claim, and only claims have snapshots'
+        yield Diagnostic(problems.BACKUP, message, path=at, hint="use pvc")
+    else:
+        yield from backup.scheduled(wanted, claim, backup_name(owner(where, setting)), at, setting)
 
 
 def _problems(checkpoints: Checkpoints, where: Location | None, experiment: Experiment, setting: Setting) -> Iterator[Diagnostic]:

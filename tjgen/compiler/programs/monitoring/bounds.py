@@ -40,6 +40,16 @@ def bounds_of(measure: Measure | ClusterMeasure, monitor: Monitor, platform: Mon
     return AlertBounds(**bounds)
 
 
+def thresholds_set(monitor: Monitor) -> Iterator[tuple[str, str, FieldPath]]:
+    """Yield the alert and the severity of each threshold that the experiment has, its own or that of a profile, and its field."""
+    measures: list[Measure | ClusterMeasure] = [*MEASURES, *CLUSTER]
+    for measure in measures:
+        threshold = getattr(monitor.thresholds, measure.field)
+        for level in AlertBounds._fields:
+            if getattr(threshold, level) is not None:
+                yield measure.alert, level, (*AT, "thresholds", measure.name, level)
+
+
 def problems(monitor: Monitor, platform: Monitoring | None) -> Iterator[Diagnostic]:
     """Yield bounds in the wrong order (TJ930), bounds that a percentage never reaches (TJ931), and invalid labels (TJ933)."""
     for label in monitor.labels:

@@ -9,11 +9,11 @@ from tjgen.compiler.programs.monitoring.bounds import bounds_of
 from tjgen.compiler.programs.monitoring.cluster import EVENTS, MEASURES, ClusterMeasure, Scope
 from tjgen.compiler.programs.monitoring.measures import names
 from tjgen.compiler.programs.pods import DEADLINES
-from tjgen.compiler.volumes.pvc import claim_of, new_claim
+from tjgen.compiler.volumes.pvc import backup_name, claim_of, new_claim
 from tjgen.language.runs.identity import names_pattern
 from tjgen.language.setting import Setting
 from tjgen.language.spec.forms import text
-from tjgen.language.spec.objects import Experiment, Monitor
+from tjgen.language.spec.objects import Claim, Experiment, Monitor
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s import duration
 from tjgen.trees.k8s.labels import KUEUE_QUEUE
@@ -76,17 +76,22 @@ def _scope(workload: Workload, experiment: Experiment, setting: Setting) -> Scop
     programs = [name for name, section in (("build", spec.code and spec.code.build), ("prefetch", spec.prefetch)) if section]
     cron = [name for name, fields in _FIELDS.items() if any(getattr(kept, field, None) is not None for field in fields)]
     deadlines = [DEADLINES["cleaner"]] if "cleaner" in cron else []
+    claims = list(_claims(experiment, setting))
+    backups = {backup_name(claim): one.backup for claim, one in claims if one.backup is not None}
     if kept is not None and kept.backup is not None:
-        deadlines.append(duration.seconds(kept.backup.deadline))
+        backups[backup_name(owner)] = kept.backup
+    deadlines += [duration.seconds(one.deadline) for one in backups.values()]
+    cron_jobs = [f"{owner}-({'|'.join(cron)})"] if cron else []
+    cron_jobs += [name for name in backups if name != backup_name(owner)]
     return Scope(
         setting.namespace,
         setting.family,
         names(platform.metrics if platform is not None else None),
         jobs=f"{setting.family}-({'|'.join(programs)})-{_DIGEST}" if programs else "",
-        cron_jobs=f"{owner}-({'|'.join(cron)})" if cron else "",
-        backup=f"{owner}-backup" if "backup" in cron else "",
+        cron_jobs="|".join(cron_jobs),
+        backup="|".join(backups),
         deadline=max(deadlines, default=0),
-        claims="|".join(sorted(set(_claims(experiment, setting)))),
+        claims="|".join(sorted({claim for claim, _ in claims})),
         runs=names_pattern(setting.family, setting.run),
         owner=_OWNERS.get(spec.target, ""),
         has_queue=spec.target in OF_TRAINER and spec.state != "suspended" and get(workload.tree.value, _QUEUE, None) is not None,
@@ -101,12 +106,12 @@ _FIELDS = {"cleaner": ("keep", "index"), "backup": ("backup",)}
 """Program that manages checkpoints -> the fields of `checkpoints` that enable it."""
 
 
-def _claims(experiment: Experiment, setting: Setting) -> Iterator[str]:
-    """Patterns of the names of the claims; all runs of the experiment share the rule."""
+def _claims(experiment: Experiment, setting: Setting) -> Iterator[tuple[str, Claim]]:
+    """Patterns of the names of the claims, with their fields; all runs of the experiment share the rule."""
     for name, volume in experiment.spec.volumes.items():
         claim = claim_of(name, volume, setting._replace(run=f"{setting.family}-.+"))
-        if claim is not None:
-            yield claim
+        if claim is not None and volume.pvc is not None:
+            yield claim, volume.pvc
 
 
 def _has_gpus(main: Tree) -> bool:

@@ -13,6 +13,7 @@ from tjgen.cluster.synctools.table import WITHOUT_EFFECT
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.programs import pods
 from tjgen.compiler.programs.containers import image_of_program, script, shell
+from tjgen.compiler.programs.monitoring.demands import demands
 from tjgen.compiler.volumes.mounts import users_of
 from tjgen.compiler.volumes.pvc import claim_of, new_claim
 from tjgen.compiler.volumes.table import pod_source, source_of
@@ -110,6 +111,7 @@ def _environment(name: str, volume: Volume, experiment: Experiment, setting: Set
     driver_of = source_of(volume).driver
     driver = driver_of(volume, setting) if driver_of is not None else ""
     checkpoints = experiment.spec.checkpoints
+    has_checkpoints = checkpoints is not None and checkpoints.volume == name
     platform = setting.cluster.monitoring
     commands = {**CACHES, **(platform.cache_statistics if platform is not None else {})}
     variables = {
@@ -118,7 +120,8 @@ def _environment(name: str, volume: Volume, experiment: Experiment, setting: Set
         "CLAIM": claim_of(name, volume, setting) or "",
         "DRIVER": driver,
         "READ_ONLY": "true" if read_only else "false",
-        "CHECKPOINTS": "true" if checkpoints is not None and checkpoints.volume == name else "false",
+        "CHECKPOINTS": "true" if has_checkpoints else "false",
+        "DEMANDS": demands(volume, setting, has_checkpoints=has_checkpoints),
         "FOLDER": f".tjgen-diagnose-{setting.run}",
         "CACHE": commands.get(driver, ""),
         "SIZE": str(SIZE),

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
+from tjgen.language.spec.models.monitor import Bound
 from tjgen.language.spec.models.prefetch import Cache
 from tjgen.language.spec.models.shape import Alternatives, Label, Quantity, Scalar, Shape, Subtree, Text
 
@@ -34,13 +35,28 @@ class NewStorageClass(Shape):
     """Whether it is the default class of claims."""
 
 
+class ClaimDefaults(Shape):
+    """Defaults of the claims that experiments create. Profiles take precedence."""
+
+    size: Quantity | None = None
+    """Size of a claim."""
+    storage_class_name: Text | None = None
+    """StorageClass of a claim."""
+
+
 class StorageProfile(Shape):
     """Settings of volumes for one use, which experiments name as a profile."""
 
+    size: Quantity | None = None
+    """Default size of the claims."""
     storage_class_name: Text | None = None
     """StorageClass of the claims."""
     read_pattern: Literal["sequential", "random", "mixed"] | None = None
-    """Access pattern, as the annotation `tjgen.dev/read-pattern` of the claims."""
+    """Access pattern: an annotation of the claims, and the measurements that count for `throughput` and `latency`."""
+    throughput: Quantity | None = None
+    """Bytes per second that a volume must deliver. It sets the alert thresholds of `readThroughput`."""
+    latency: Bound | None = None
+    """Longest mean duration of a read in milliseconds. It sets the alert thresholds of `readLatency`."""
     cache: Cache | None = None
     """Default caches of the pods that mount such volumes."""
 

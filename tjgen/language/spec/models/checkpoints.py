@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import StringConstraints
 
+from tjgen.language.spec.models.backup import Backup
 from tjgen.language.spec.models.identity import Counts, Excluded, Setting
-from tjgen.language.spec.models.shape import Alternatives, Count, Deadline, Quantity, Shape, Text, Whole, expects
+from tjgen.language.spec.models.shape import Alternatives, Count, Quantity, Shape, Text, Whole, expects
 
 PLAIN = r"^[A-Za-z0-9._=+-]+$"
 METRIC = r"^[ !#-\[\]-~]{1,100}$"
@@ -75,19 +76,6 @@ class Resume(Shape):
     """Metric of the index: the run resumes from the checkpoint with its best value, instead of the newest one."""
     mode: Counts[Literal["min", "max"]] = "min"
     """Whether the best value of `best` is the smallest or the largest."""
-
-
-class Backup(Shape):
-    """Snapshots of the claim, which a CronJob creates."""
-
-    schedule: Excluded[Text]
-    """Schedule of the CronJob, as in cron (UTC)."""
-    keep: Excluded[Annotated[int, Field(ge=1, le=1000)]] = 7
-    """Number of ready snapshots to keep. Older ones are deleted."""
-    snapshot_class_name: Excluded[Text | None] = None
-    """VolumeSnapshotClass. The default is the cluster's default."""
-    deadline: Excluded[Deadline] = "6h"
-    """Time after which a backup fails whose snapshot is not ready."""
 
 
 class Checkpoints(Shape):

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from tjgen.language.spec.models.bundle import (
+    ClaimDefaults,
     Flavor,
     KueueTopology,
     Namespace,
@@ -240,6 +241,10 @@ class PlatformSpec(Shape):
     """StorageClasses by name."""
     profiles: dict[str, StorageProfile] = {}
     """Profiles of storage by name, merged over those of tjgen."""
+    new_claims: ClaimDefaults = ClaimDefaults()
+    """Defaults of the claims that experiments create."""
+    claims: dict[str, dict[str, Quantity]] = {}
+    """Sizes of claims that exist, by namespace and name, for `tjgen build --summary` and quotas."""
     queues: dict[str, Queue] = {}
     """Queues by name."""
     flavors: dict[str, Flavor] = {}

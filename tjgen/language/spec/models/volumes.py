@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
+from tjgen.language.spec.models.backup import Backup
 from tjgen.language.spec.models.identity import Counts, Excluded, Present
 from tjgen.language.spec.models.opaque import Opaque
 from tjgen.language.spec.models.shape import AccessMode, Alternatives, Count, Quantity, Shape, Text, expects
@@ -41,10 +42,10 @@ class ClaimContent(Shape):
 class NewClaim(Shape):
     """A PersistentVolumeClaim that tjgen creates."""
 
-    size: Annotated[Excluded[Quantity], Opaque.SIZE]
-    """Requested storage. You can increase it later, but not decrease it."""
+    size: Annotated[Excluded[Quantity | None], Opaque.SIZE] = None
+    """Requested storage. You can increase it later, but not decrease it. The profile or the Platform can set a default."""
     storage_class_name: Excluded[str | None] = None
-    """StorageClass. The default is that of the profile, or of the cluster."""
+    """StorageClass. The default is that of the profile, of the Platform, or of the cluster."""
     profile: Counts[Text | None] = None
     """Use of the claim: `vision`, `text`, `recsys`, `checkpoint`, or another profile of the Platform."""
     access_modes: Excluded[list[AccessMode]] = []
@@ -76,6 +77,8 @@ class Claim(Shape):
     """Name of a claim that exists."""
     create: Counts[NewClaim | None] = None
     """Claim to create."""
+    backup: Excluded[Backup | None] = None
+    """Snapshots of the claim."""
 
 
 class HostPath(Shape):
