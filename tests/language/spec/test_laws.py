@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
@@ -17,6 +17,7 @@ from tjgen.language.spec.jsonschema import KINDS, json_schema
 from tjgen.language.spec.models.experiment import Experiment
 from tjgen.language.spec.models.platform import Platform
 from tjgen.language.spec.models.project import Project
+from tjgen.trees.k8s.quantity import parse
 
 MODELS = {"experiment": Experiment, "platform": Platform, "project": Project}
 SCHEMAS = {"experiment": compact.EXPERIMENT, "overlay": compact.OVERLAY, "platform": compact.PLATFORM, "project": compact.PROJECT}
@@ -76,3 +77,15 @@ def test_what_fits_still_fits_in_long_form_and_fills_an_object(kind: str, data: 
     assert check(long, SCHEMAS[kind]) == []
     assert forms.long_form(long, FORMS[kind]) is long
     OBJECTS[kind](long)
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=st.from_regex(compact.QUANTITY["pattern"].replace("$", r"\Z"), fullmatch=True))
+def test_every_quantity_of_the_language_is_read(text: str) -> None:
+    assume(len(text) <= compact.QUANTITY["maxLength"])
+    assert parse(text).nanos >= 0
+
+
+def test_the_widest_exponents_of_quantities() -> None:
+    assert check("1E999", compact.QUANTITY) == []
+    assert [finding.code for finding in check("0E1000", compact.QUANTITY)] == ["TJ105"]

@@ -17,7 +17,7 @@ QUANTITY: Schema = {
     "maxLength": 100,
     "maximum": 9223372036854775807,
     "minimum": 0,
-    "pattern": r"^([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$",
+    "pattern": r"^([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,3})?$",
     "x-tjgen-expects": "write a quantity such as 8, 500m or 64Gi",
 }
 

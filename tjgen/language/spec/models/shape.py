@@ -19,7 +19,8 @@ from tjgen.language.spec.models.identity import Counts
 
 Alternatives: TypeAlias = tuple[tuple[str, ...], ...]
 
-QUANTITY = r"^([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$"
+QUANTITY = r"^([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,3})?$"
+"""Every text of this shape is one that `trees.k8s.quantity.parse` reads (with at most 100 characters)."""
 LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 LABEL_KEY = r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-._A-Za-z0-9]{0,61}[A-Za-z0-9])?$"
 RUN_NAME = r"^[a-z]([-a-z0-9]*[a-z0-9])?$"
