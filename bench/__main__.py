@@ -7,10 +7,11 @@ import os
 import platform
 import sys
 import tempfile
+from collections.abc import Callable
 
 from bench import cold, documents, fitting, instructions, peers, projects, slices
 from bench.process import FailedError
-from bench.report import Part, render
+from bench.report import Figure, Part, failed_part, render
 from bench.setting import Setting
 
 PARTS = (
@@ -29,7 +30,10 @@ PARTS = (
 
 
 def main(words: list[str]) -> int:
-    """Measure and print; 1 where a command failed. Missed goals are shown, not judged: they depend on the machine."""
+    """Measure and print; 1 if a command failed: its row has no figure, and the others are measured.
+
+    Missed goals are shown, not judged: they depend on the machine.
+    """
     chosen = _parser().parse_args(words)
     found = peers.find(chosen.peers)
     if chosen.instructions:
@@ -49,16 +53,26 @@ def main(words: list[str]) -> int:
         missing = [name for name in peers.NAMES if name not in found]
         say(f"compared with {', '.join(found) or 'nothing'}; not found: {', '.join(missing) or 'none'}\n")
         say("CPU seconds (user and system, with children), the smallest of several runs in turns\n")
-        parts: list[Part] = []
-        try:
-            for measured in PARTS:
-                parts.append(measured(setting))
-                say("\n" + render(parts[-1:]))
-        except FailedError as error:
-            sys.stderr.write(f"{error}\n")
-            return 1
-        say("\n" + render([Part("all goals", [one for part in parts for one in part.figures if one.goal is not None])]))
-    return 0
+        figures: list[Figure] = []
+        for measure in PARTS:
+            if chosen.part and measure.__name__ not in chosen.part:
+                continue
+            part = _measured(measure, setting)
+            figures += part.figures
+            say("\n" + render([part]))
+        if shown := [one for one in figures if one.goal is not None or one.failure]:
+            say("\n" + render([Part("all goals", shown)]))
+        failures = [one.failure for one in figures if one.failure]
+        sys.stderr.writelines(f"{failure}\n" for failure in failures)
+    return 1 if failures else 0
+
+
+def _measured(measure: Callable[[Setting], Part], setting: Setting) -> Part:
+    """The table of a part; of one row, if a command that prepares its input failed."""
+    try:
+        return measure(setting)
+    except FailedError as error:
+        return failed_part(measure.__name__, str(error))
 
 
 def _instructions(*, keep: bool) -> int:
@@ -87,6 +101,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--peers", action="append", default=[], metavar="DIR", help="look for other tools here before PATH")
     parser.add_argument("--instructions", action="store_true", help="count instructions of small commands with cachegrind")
     parser.add_argument("--keep", action="store_true", help="with --instructions: accept the figures, which tests compare")
+    parser.add_argument(
+        "--part",
+        action="append",
+        default=[],
+        metavar="NAME",
+        choices=[part.__name__ for part in PARTS],
+        help="measure only this part",
+    )
     parser.add_argument("--times", type=int, default=0, metavar="N", help="runs of each small command (20)")
     return parser
 

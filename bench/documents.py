@@ -16,12 +16,23 @@ _CREATED = ("JobSet", "Service", "Job")
 _IGNORED = ("--ignore", "TJ606", "--ignore", "TJ645")
 """Findings of lint about this folder: it has no waves, and has objects of controllers."""
 
+_VALUES_OF_A_DOCUMENT = 400
+"""More than a document of the stream has."""
+_PROJECT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Project
+metadata: {name: documents}
+spec: {budgets: {values: %d}}
+"""
+
 
 def many_documents(setting: Setting) -> Part:
     """The objects of a project: four of each run in a folder, and five of each run in a folder and in one file."""
     where = setting.place("documents")
     _write(setting, where)
     four, five = setting.experiments * 4, setting.experiments * 5
+    with open(os.path.join(where, "tjgen.yaml"), "w", encoding="utf-8") as file:
+        file.write(_PROJECT % (_VALUES_OF_A_DOCUMENT * five))
     location = peers.copy_schemas(setting.schemas, os.path.join(where, "schemas"))
     check = (TJGEN, "check", "--quiet", "--no-cache")
     names = f"tjgen check, {four} documents", f"tjgen lint, {four} documents"

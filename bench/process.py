@@ -6,6 +6,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from math import nan
 from statistics import median
 from typing import NamedTuple
 
@@ -27,10 +28,16 @@ class Cost(NamedTuple):
     memory: float
 
 
+_FAILED = Cost(nan, nan, nan)
+"""The cost of a command that failed: not a number, like each figure that is computed from it."""
+
+
 class Sample(NamedTuple):
     """Several runs of one command."""
 
     costs: tuple[Cost, ...]
+    failure: str = ""
+    """The command, its exit code and its messages, if it failed."""
 
     @property
     def least(self) -> float:
@@ -45,6 +52,11 @@ class Sample(NamedTuple):
     def memory(self) -> float:
         return max(cost.memory for cost in self.costs)
 
+    @property
+    def wall(self) -> float:
+        """The smallest number of seconds by the clock."""
+        return min(cost.wall for cost in self.costs)
+
 
 class FailedError(Exception):
     """A command ended with an error; the text holds what it said."""
@@ -53,16 +65,25 @@ class FailedError(Exception):
 def measure(tasks: Sequence[Task], times: int, environment: Mapping[str, str], *, warm: bool = True) -> dict[str, Sample]:
     """Run every task `times` times, in turns, so that all of them see the same machine.
 
-    `warm` runs each once before, so that compiled modules and the file cache are there. Raises FailedError.
+    `warm` runs each once before, so that compiled modules and the file cache are there. A task that fails is not run again,
+    and the others still are.
     """
-    if warm:
-        for task in tasks:
-            run(task, environment)
     costs: dict[str, list[Cost]] = {task.name: [] for task in tasks}
-    for _ in range(times):
+    failures: dict[str, str] = {}
+    for turn in range(times + warm):
         for task in tasks:
-            costs[task.name].append(run(task, environment))
-    return {name: Sample(tuple(found)) for name, found in costs.items()}
+            if task.name in failures:
+                continue
+            try:
+                cost = run(task, environment)
+            except FailedError as error:
+                failures[task.name] = str(error)
+                continue
+            if turn >= warm:
+                costs[task.name].append(cost)
+    return {
+        name: Sample((_FAILED,), failures[name]) if name in failures else Sample(tuple(found)) for name, found in costs.items()
+    }
 
 
 def run(task: Task, environment: Mapping[str, str]) -> Cost:

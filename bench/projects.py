@@ -7,7 +7,7 @@ import shutil
 from functools import partial
 
 from bench import equals, project
-from bench.process import Cost, Task, run
+from bench.process import Sample, Task, measure
 from bench.report import Figure, Part, exponent
 from bench.setting import BUILD, BUILD_ALL, Setting, ratio, seconds
 
@@ -61,8 +61,11 @@ def workers(setting: Setting) -> Part:
     tasks = [setting.from_nothing(name, where, "--jobs", str(jobs)) for jobs, name in names.items()]
     samples = setting.measure(*tasks, times=max(2, setting.times // 8))
     shutil.rmtree(where)
-    times = {name: min(cost.wall for cost in sample.costs) for name, sample in samples.items()}
-    figures = [Figure(name, times[name], "s", f"by the clock; {sample.least:.2f} s of CPU") for name, sample in samples.items()]
+    times = {name: sample.wall for name, sample in samples.items()}
+    figures = [
+        Figure(name, sample.wall, "s", f"by the clock; {sample.least:.2f} s of CPU", failure=sample.failure)
+        for name, sample in samples.items()
+    ]
     return Part(
         f"{setting.experiments} different experiments, built by several processes",
         [*figures, Figure(f"{names[2]} / {names[1]}", times[names[2]] / times[names[1]], "x", "by the clock", 1 / 1.8)],
@@ -85,28 +88,28 @@ def points(setting: Setting) -> Part:
 
 def growth(setting: Setting) -> Part:
     """Builds from nothing in several sizes, each by one process."""
-    costs = {size: _build(setting, size) for size in setting.sizes}
+    samples = {size: _build(setting, size) for size in setting.sizes}
     *sizes, most = setting.sizes
-    figures = [Figure(f"{size} experiments", cost.cpu, "s") for size, cost in costs.items()]
-    slope = exponent({size: costs[size].cpu for size in sizes})
+    figures = [Figure(f"{size} experiments", one.least, "s", failure=one.failure) for size, one in samples.items()]
+    slope = exponent({size: samples[size].least for size in sizes})
     large = [size for size in setting.sizes if size >= _THOUSAND] or [most]
     return Part(
         "growth",
         [
             *figures,
             Figure("exponent", slope, "", f"from {sizes[0]} to {sizes[-1]} experiments", 1.05),
-            *[Figure(f"memory with {size}", costs[size].memory, "MiB", "", 45) for size in large],
+            *[Figure(f"memory with {size}", samples[size].memory, "MiB", "", 45) for size in large],
         ],
     )
 
 
-def _build(setting: Setting, size: int) -> Cost:
+def _build(setting: Setting, size: int) -> Sample:
     where = setting.place(f"growth-{size}")
     project.write(where, size)
     task = setting.from_nothing(f"tjgen build of {size}", where, "--jobs", "1")
-    costs = [run(task, setting.environment) for _ in range(max(1, setting.times // 10))]
+    sample = measure([task], max(1, setting.times // 10), setting.environment, warm=False)[task.name]
     shutil.rmtree(where)
-    return min(costs)
+    return sample
 
 
 def _change(where: str) -> None:

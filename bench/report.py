@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import log
+from math import isnan, log, nan
 from typing import NamedTuple
 
 
@@ -12,12 +12,17 @@ class Figure(NamedTuple):
 
     name: str
     value: float
+    """Not a number if a command failed."""
     unit: str
     note: str = ""
     goal: float | None = None
+    failure: str = ""
+    """The command that failed, with its messages."""
 
     @property
     def verdict(self) -> str:
+        if isnan(self.value):
+            return "failed"
         if self.goal is None:
             return ""
         return "met" if self.value <= self.goal else "missed"
@@ -28,6 +33,11 @@ class Part(NamedTuple):
 
     title: str
     figures: Sequence[Figure]
+
+
+def failed_part(title: str, failure: str) -> Part:
+    """The table of a part whose input could not be prepared."""
+    return Part(title, [Figure("preparation", nan, "", failure=failure)])
 
 
 def exponent(costs: Mapping[int, float]) -> float:
@@ -59,6 +69,8 @@ def _cells(figure: Figure) -> tuple[str, ...]:
 
 
 def _number(value: float) -> str:
+    if isnan(value):
+        return "-"
     return (
         f"{value:.0f}" if value >= 1000 else f"{value:.1f}" if value >= 10 else f"{value:.2f}" if value >= 1 else f"{value:.3f}"
     )

@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from math import isnan
 from typing import NamedTuple
 
 from bench import project
@@ -66,14 +67,18 @@ class Setting(NamedTuple):
 def seconds(samples: Mapping[str, Sample], goals: Mapping[str, float] | None = None) -> list[Figure]:
     """A line for each command."""
     return [
-        Figure(name, sample.least, "s", f"median {sample.median:.3f}, {sample.memory:.0f} MiB", (goals or {}).get(name))
+        Figure(name, sample.least, "s", _note(sample), (goals or {}).get(name), sample.failure)
         for name, sample in samples.items()
     ]
+
+
+def _note(sample: Sample) -> str:
+    return "" if sample.failure else f"median {sample.median:.3f}, {sample.memory:.0f} MiB"
 
 
 def ratio(samples: Mapping[str, Sample], ours: str, theirs: str, goal: float) -> list[Figure]:
     """A line with the ratio of the smallest times, where the other tool is installed."""
     if theirs not in samples:
         return []
-    medians = samples[ours].median / samples[theirs].median
-    return [Figure(f"{ours} / {theirs}", samples[ours].least / samples[theirs].least, "x", f"of medians {medians:.2f}", goal)]
+    value, medians = samples[ours].least / samples[theirs].least, samples[ours].median / samples[theirs].median
+    return [Figure(f"{ours} / {theirs}", value, "x", "" if isnan(medians) else f"of medians {medians:.2f}", goal)]

@@ -14,8 +14,8 @@ import yaml
 from bench import equals, peers, project
 from bench.__main__ import PARTS
 from bench.process import FailedError, Task, measure, run
-from bench.report import Figure, Part, exponent, render
-from bench.setting import TJGEN, Setting
+from bench.report import Figure, Part, exponent, failed_part, render
+from bench.setting import TJGEN, Setting, ratio, seconds
 from tjgen.cluster.schema import walk
 from tjgen.language.spec import compact
 
@@ -79,8 +79,10 @@ def test_every_command_of_a_table_succeeds(measured: Callable[[Setting], Part], 
     setting = Setting(
         str(tmp_path), str(SCHEMAS), times=1, experiments=3, items=10, sizes=(2, 3, 4), peers={}, environment=environment
     )
+    figures = measured(setting).figures
+    assert [figure.failure for figure in figures if figure.failure] == []
     # The exponent of growth between so few experiments is noise of either sign.
-    assert all(figure.value > 0 for figure in measured(setting).figures if figure.unit != "s" and figure.name != "exponent")
+    assert all(figure.value > 0 for figure in figures if figure.unit != "s" and figure.name != "exponent")
 
 
 def test_the_same_number_gives_the_same_text() -> None:
@@ -138,6 +140,23 @@ def test_a_command_that_fails_is_told_with_what_it_said(tmp_path: Path) -> None:
     task = Task("bad", (sys.executable, "-c", "import sys; sys.exit('no such thing')"), str(tmp_path))
     with pytest.raises(FailedError, match="no such thing"):
         run(task, os.environ)
+
+
+def test_a_command_that_fails_is_a_row_without_a_figure_and_the_others_are_measured(tmp_path: Path) -> None:
+    runs: list[int] = []
+    bad = Task("bad", (sys.executable, "-c", "import sys; sys.exit('no such thing')"), str(tmp_path), lambda: runs.append(1))
+    good = Task("good", (sys.executable, "-c", "pass"), str(tmp_path))
+    samples = measure([bad, good], 2, os.environ)
+    assert len(runs) == 1
+    figures = [*seconds(samples), *ratio(samples, "bad", "good", 0.5), *ratio(samples, "good", "bad", 0.5)]
+    assert [figure.verdict for figure in figures] == ["failed", "", "failed", "failed"]
+    assert [name for name, sample in samples.items() if "no such thing" in sample.failure] == ["bad"]
+    assert "\n  bad" in render([Part("small", figures)])
+
+
+def test_a_part_that_cannot_be_prepared_is_a_failed_row() -> None:
+    part = failed_part("many_documents", "tjgen build ended with 1")
+    assert render([part]) == "many_documents\n  preparation  -      failed\n"
 
 
 def test_the_exponent_of_a_power_is_its_power() -> None:
