@@ -22,7 +22,6 @@ KEPT = {
     "compiler/targets/carriers.py:_known_fields": SHIPPED,
     "trees/fields/path.py:_indexes": "an index of a long list, which is compared with the list at each use",
     "trees/bytecode.py:new_values": SHIPPED,
-    "trees/bytecode.py:programs": PURE,
     "trees/files/search.py:_PATTERNS": PURE,
     "trees/k8s/quantity.py:_parsed": PURE,
     "trees/k8s/quantity.py:_printed": PURE,

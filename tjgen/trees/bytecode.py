@@ -3,8 +3,10 @@
 Python searches a folder, opens a file, and reads its status for each module that it imports. This takes most of a short run.
 The file contains copies of .pyc files with the size and the modification time of their sources. A module is loaded from it
 only while its source has both, so a changed source is loaded as by Python itself, and the end of that run updates the file.
-It also contains compiled regular expressions (see `regex.py`), and values of JSON files that are shipped with tjgen, under the
-same conditions as modules. Equal parts of a value are stored once and are one object.
+The modules that one import loads are also stored as a group: they are read at once, share equal strings, and are executed in
+the order in which that import completed them.
+The file also contains compiled regular expressions (see `regex.py`), and values of JSON files that are shipped with tjgen, under
+the same conditions as modules. Equal parts of a value are stored once and are one object.
 The file is in the `__pycache__` folder of the package, where only an account that can replace the .pyc files can replace it.
 `TJGEN_BYTECODE=off` turns it off. As for .pyc files, PYTHONDONTWRITEBYTECODE prevents writing.
 """
@@ -14,14 +16,14 @@ from __future__ import annotations
 import marshal
 import os
 import sys
-from _frozen_importlib import ModuleSpec
-from _frozen_importlib_external import MAGIC_NUMBER, SourceFileLoader
+from _frozen_importlib import ModuleSpec, module_from_spec
+from _frozen_importlib_external import MAGIC_NUMBER, PathFinder, SourceFileLoader
 from _imp import _fix_co_filename  # type: ignore[attr-defined]  # missing in the types of Python, as in its documentation
 
 from tjgen.trees.typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from types import CodeType, ModuleType
 
     Entry = tuple[bool, int, int, int, int]
@@ -30,25 +32,28 @@ if TYPE_CHECKING:
     JSON files have entries of the same form, with "/" in their names.
     Code of length 0 represents a module without a .pyc file that can be copied.
     """
+    Group = tuple[tuple[tuple[str, ...], int, int], ...]
+    """Modules in the order in which they are executed, the imported one last, in parts: names, offset and length of the codes."""
     Program = tuple[int, bytes, int, dict[str, int]]
     """A compiled pattern: flags, code, number of groups, named groups."""
-    Index = tuple[dict[str, Entry], str, dict[tuple[str, int], Program]]
-    """The modules and JSON files; the engine of regular expressions that runs the programs; pattern and flags -> program."""
+    Index = tuple[dict[str, Entry], dict[str, Group], tuple[int, int]]
+    """Modules and JSON files; imported module -> its group; offset and length of the patterns."""
+    from tjgen.trees.bytecode_file import Part
 
-_PACKAGE = "tjgen"
+else:
+    ModuleType = type(sys)
+
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _OPTIMIZED = f".opt-{sys.flags.optimize}" if sys.flags.optimize else ""
 _TAG = f"{sys.implementation.cache_tag}{_OPTIMIZED}"
-_FILE = os.path.join(_ROOT, _PACKAGE, "__pycache__", f"modules.{_TAG}.bin")
+_FOLDER = os.path.join(_ROOT, "tjgen", "__pycache__")
+_FILE = os.path.join(_FOLDER, f"modules.{_TAG}.bin")
 _HEAD = len(MAGIC_NUMBER) + 32
 """The magic number of Python's bytecode, size and time of this module, the length of the index, the length of the file."""
-_PYC_HEAD = 16
 _status = os.stat  # by this name it is not part of what a build looks up: see cli/watching.py
-_MASK = 0xFFFFFFFF
 
-programs: dict[tuple[str, int], Program] = {}
 new_programs: dict[tuple[str, int], Program] = {}
-"""The compiled patterns of the file, and those to add to it."""
+"""The compiled patterns to add to the file."""
 new_values: dict[str, tuple[int, int, bytes]] = {}
 """The values to add to the file: path of the JSON file -> time of change and size of it, the value in the form of marshal."""
 
@@ -60,10 +65,7 @@ def is_on() -> bool:
 
 def load() -> Modules:
     """Import modules from the file from now on. A file that is missing or of another Python has no modules."""
-    (index, engine, stored_programs), descriptor = _open(_FILE)
-    if engine == _engine():
-        programs.update(stored_programs)
-    modules = Modules(index, descriptor)
+    modules = Modules(*_open(_FILE))
     sys.meta_path.insert(0, modules)
     return modules
 
@@ -71,6 +73,12 @@ def load() -> Modules:
 def keeps() -> bool:
     """Whether this start writes what it compiles to the file."""
     return _finder() is not None
+
+
+def programs() -> dict[tuple[str, int], Program]:
+    """The compiled patterns of the file, by text and flags."""
+    modules = _finder()
+    return {} if modules is None else modules.programs()
 
 
 def value(path: str, name: str, read: Callable[[str], Any]) -> Any:
@@ -87,7 +95,9 @@ def value(path: str, name: str, read: Callable[[str], Any]) -> Any:
     with open(path, encoding="utf-8") as file:
         content = read(file.read())
     if modules is not None:
-        new_values[name] = status.st_mtime_ns, status.st_size, marshal.dumps(_with_shared_parts(content, {}))
+        from tjgen.trees.bytecode_file import pack  # only for what the file does not have
+
+        new_values[name] = status.st_mtime_ns, status.st_size, pack(content)
     return content
 
 
@@ -98,40 +108,59 @@ def _finder() -> Modules | None:
     return None
 
 
-def _with_shared_parts(tree: Any, known: dict[object, Any]) -> Any:
-    """A tree equal to `tree` in which equal dicts, lists and strings are one object, which marshal writes once."""
-    if isinstance(tree, dict):
-        tree = {_with_shared_parts(key, known): _with_shared_parts(inner, known) for key, inner in tree.items()}
-        return known.setdefault((dict, *((key, _key(inner)) for key, inner in tree.items())), tree)
-    if isinstance(tree, list):
-        tree = [_with_shared_parts(inner, known) for inner in tree]
-        return known.setdefault((list, *map(_key, tree)), tree)
-    return known.setdefault(tree, tree) if isinstance(tree, str) else tree
-
-
-def _key(tree: Any) -> tuple[object, ...]:
-    """A key that equal parts have in common: 1, 1.0 and True are not equal here."""
-    return (tree.__class__, id(tree) if isinstance(tree, (dict, list)) else tree)
-
-
 class Modules:
     """A finder of Python's import system. `index` has the modules of the file that `descriptor` reads."""
 
-    def __init__(self, index: Mapping[str, Entry], descriptor: int) -> None:
-        self._index = index
+    def __init__(self, index: Index, descriptor: int) -> None:
+        self._entries, self._groups, self._patterns = index
         self._descriptor = descriptor
+        self._programs: dict[tuple[str, int], Program] | None = None
+        self._codes: dict[str, CodeType] = {}
         self._before = frozenset(sys.modules)
         self._loaded: set[str] = set()
+        self.order: list[str] | None = None
+        """The modules that are complete, while an import is in progress."""
+        self.orders: dict[str, list[str]] = {}
+        """Imported module -> the modules that this import loaded, in the order in which they were complete."""
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """A module of tjgen: from the file, or as Python finds it if the file does not have it as its source is now."""
+        if not name.startswith("tjgen."):
+            return None
+        if name in self._groups:
+            self._execute(self._groups[name])
+        spec = self._stored(name)
+        if spec is None:
+            spec = PathFinder.find_spec(name, path)
+            if spec is not None and spec.loader.__class__ is SourceFileLoader and spec.origin is not None:
+                spec.loader = _Loader(name, spec.origin, self)
+        return spec
+
+    def _execute(self, group: Group) -> None:
+        """Execute the modules of a group except the last one, so that its import does not search for each of them."""
+        for names, offset, length in group:
+            self._codes.update(zip(names, marshal.loads(self._read(offset, length)), strict=True))
+            for name in names:
+                parent, _, base = name.rpartition(".")
+                spec = self._stored(name) if name not in sys.modules and parent in sys.modules else None
+                if spec is None:
+                    continue
+                module = sys.modules[name] = module_from_spec(spec)
+                try:
+                    spec.loader.exec_module(module)  # type: ignore[union-attr]  # a spec of `_stored` has a loader
+                except Exception:  # noqa: BLE001  # raised again by the import statement of this module, which may expect it
+                    del sys.modules[name]
+                    return
+                setattr(sys.modules[parent], base, module)
+
+    def _stored(self, name: str) -> ModuleSpec | None:
         """The module from the file; None if the file does not have it as its source is now."""
-        entry = self._index.get(name)
+        entry = self._entries.get(name)
         if entry is None:
             return None
         is_package, changed, size, offset, length = entry
-        source = _source(name, is_package)
         try:
-            status = _status(source)
+            status = _status(source := _source(name, is_package))
         except OSError:
             return None
         if status.st_mtime_ns != changed or status.st_size != size:
@@ -139,71 +168,108 @@ class Modules:
         self._loaded.add(name)
         if not length:
             return None
-        loader = _Loader(name, source)
-        loader.code = marshal.loads(os.pread(self._descriptor, length, offset))
-        spec = ModuleSpec(name, loader, origin=source, is_package=is_package)
+        code = self._codes.pop(name, None) or marshal.loads(self._read(offset, length))
+        _fix_co_filename(code, source)
+        spec = ModuleSpec(name, _Loader(name, source, self, code), origin=source, is_package=is_package)
         spec.has_location = True
-        folder, _, base = source.rpartition("/")
-        spec.cached = _compiled(folder, base)
+        spec.cached = _compiled(source)
         if is_package:
-            spec.submodule_search_locations = [folder]
+            spec.submodule_search_locations = [os.path.dirname(source)]
         return spec
+
+    def programs(self) -> dict[tuple[str, int], Program]:
+        """The compiled patterns of the file; none if they are of another engine of regular expressions."""
+        if self._programs is None:
+            engine, programs = marshal.loads(self._read(*self._patterns)) if self._descriptor >= 0 else ("", {})
+            self._programs = programs if engine == _engine() else {}
+        return self._programs
 
     def packed(self, name: str, status: os.stat_result) -> bytes | None:
         """The stored value of a JSON file with this status; None if the file does not have it."""
-        _, changed, size, offset, length = self._index.get(name, (False, -1, -1, 0, 0))
+        _, changed, size, offset, length = self._entries.get(name, (False, -1, -1, 0, 0))
         if status.st_mtime_ns != changed or status.st_size != size:
             return None
-        return os.pread(self._descriptor, length, offset)
+        return self._read(offset, length)
 
     def keep(self) -> None:
         """Write the file again with what this start loaded without it; if it cannot be written, do nothing."""
-        new = [
+        new = {
             name for name in sys.modules if name.startswith("tjgen.") and name not in self._loaded and name not in self._before
-        ]
-        if not (new or new_programs or new_values) or sys.dont_write_bytecode or not os.access(os.path.dirname(_FILE), os.W_OK):
+        }
+        orders = {name: order for name, order in self.orders.items() if name not in self._groups}
+        if not (new or orders or new_programs or new_values) or sys.dont_write_bytecode or not os.access(_FOLDER, os.W_OK):
             return
-        index: dict[str, Entry] = {}
-        bodies: list[bytes] = []
-        offset = 0
+        from tjgen.trees.bytecode_file import body, group, write  # only if there is something to write
 
-        def add(name: str, status: tuple[bool, int, int], body: bytes) -> None:
-            nonlocal offset
-            index[name] = (*status, offset, len(body))
-            bodies.append(body)
-            offset += len(body)
-
-        for name, (is_package, changed, size, start, length) in self._index.items():
+        parts: dict[str, Part] = {}
+        for name, (is_package, changed, size, offset, length) in self._entries.items():
             if name not in new and name not in new_values:
-                add(name, (is_package, changed, size), os.pread(self._descriptor, length, start))
+                parts[name] = (is_package, changed, size, self._read(offset, length))
         for name in new:
-            is_package = hasattr(sys.modules[name], "__path__")
+            source = _source(name, is_package := hasattr(sys.modules[name], "__path__"))
             try:
-                status = os.stat(_source(name, is_package))
+                status = os.stat(source)
             except OSError:  # created by a program, not loaded from a file
                 continue
-            add(name, (is_package, status.st_mtime_ns, status.st_size), _body(name, is_package, status))
+            parts[name] = (is_package, status.st_mtime_ns, status.st_size, body(_compiled(source), status))
         for name, (changed, size, packed) in new_values.items():
-            add(name, (False, changed, size), packed)
-        _write(_FILE, index, bodies)
+            parts[name] = (False, changed, size, packed)
+        groups = {name: group(order, parts) for name, order in orders.items()}
+        for name, pieces in self._groups.items():
+            if all(new.isdisjoint(names) for names, _, _ in pieces):
+                groups[name] = [(names, self._read(offset, length)) for names, offset, length in pieces]
+        write(_FILE, _form(), parts, groups, (_engine(), self.programs() | new_programs))
+
+    def _read(self, offset: int, length: int) -> bytes:
+        return os.pread(self._descriptor, length, offset)
+
+
+class _Module(ModuleType):
+    """A module of tjgen.
+
+    `from module import name` looks for `__path__` first. Python 3.11 formats the message of an error if an instance of its own
+    class of modules has none, which takes longer than the rest of the import. The look-up of `object` has no message.
+    """
+
+    __getattribute__ = object.__getattribute__
 
 
 class _Loader(SourceFileLoader):
-    """Loads a module from code that is read already."""
+    """Loads a module from `code` that is read already, or else as Python does, and notes when the module is complete."""
 
-    code: CodeType
+    def __init__(self, name: str, path: str, modules: Modules, code: CodeType | None = None) -> None:
+        super().__init__(name, path)
+        self._modules, self._code = modules, code
 
-    def get_code(self, fullname: str) -> CodeType:
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """A module without content."""
+        return _Module(spec.name)
+
+    def get_code(self, fullname: str) -> CodeType | None:
         """The code of the module."""
-        _fix_co_filename(self.code, self.path)
-        return self.code
+        return self._code or super().get_code(fullname)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Execute the module, and note the order of all modules that its import loads."""
+        modules = self._modules
+        is_outermost = modules.order is None
+        order = modules.order = [] if modules.order is None else modules.order
+        try:
+            super().exec_module(module)
+        finally:
+            if is_outermost:
+                modules.order = None
+        order.append(self.name)
+        if is_outermost and len(order) > 1:
+            modules.orders[self.name] = order
 
 
 def _source(name: str, is_package: bool) -> str:
     return f"{_ROOT}/{name.replace('.', '/')}{'/__init__' if is_package else ''}.py"
 
 
-def _compiled(folder: str, base: str) -> str:
+def _compiled(source: str) -> str:
+    folder, _, base = source.rpartition("/")
     return f"{folder}/__pycache__/{base.removesuffix('.py')}.{_TAG}.pyc"
 
 
@@ -215,7 +281,7 @@ def _engine() -> str:
 
 def _open(path: str) -> tuple[Index, int]:
     """The index with the offsets of the file, and the descriptor of the file; an empty index and -1 without a valid file."""
-    empty: Index = ({}, "", {})
+    empty: Index = ({}, {}, (0, 0))
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -225,45 +291,10 @@ def _open(path: str) -> tuple[Index, int]:
     if head[:-16] != _form() or size != os.fstat(descriptor).st_size:
         os.close(descriptor)
         return empty, -1
-    return marshal.loads(os.pread(descriptor, length, _HEAD)), descriptor
+    return marshal.loads(os.pread(descriptor, length, size - length)), descriptor
 
 
 def _form() -> bytes:
     """The form of the file, which changes with Python and with this module."""
     status = os.stat(__file__)
     return MAGIC_NUMBER + status.st_size.to_bytes(8, "little") + status.st_mtime_ns.to_bytes(8, "little")
-
-
-def _body(name: str, is_package: bool, status: os.stat_result) -> bytes:
-    """The code of a .pyc file that Python would load for the source with this status; empty if there is none."""
-    folder, _, base = _source(name, is_package).rpartition("/")
-    try:
-        with open(_compiled(folder, base), "rb") as file:
-            content = file.read()
-    except OSError:
-        return b""
-    head = (0, int(status.st_mtime) & _MASK, status.st_size & _MASK)
-    expected = MAGIC_NUMBER + b"".join(number.to_bytes(4, "little") for number in head)
-    return content[_PYC_HEAD:] if content[:_PYC_HEAD] == expected else b""
-
-
-def _write(path: str, index: Mapping[str, Entry], bodies: Sequence[bytes]) -> None:
-    """Write the file at once, so that another start reads the old one or the new one."""
-
-    def pack(base: int) -> bytes:
-        modules = {name: (*entry[:3], entry[3] + base, entry[4]) for name, entry in index.items()}
-        return marshal.dumps((modules, _engine(), programs | new_programs))
-
-    # The offsets count from the start of the file, and the index with them has another length.
-    length = len(pack(1 << 30))
-    start = _HEAD + length
-    packed = pack(start).ljust(length, b"\0")
-    size = start + sum(map(len, bodies))
-    temporary = f"{path}.{os.getpid()}"
-    try:
-        with open(temporary, "wb") as file:
-            file.write(_form() + length.to_bytes(8, "little") + size.to_bytes(8, "little") + packed)
-            file.writelines(bodies)
-        os.replace(temporary, path)
-    except OSError:
-        return

@@ -27,7 +27,7 @@ def compile(text: str, flags: int = 0) -> re.Pattern[str]:  # noqa: A001  # as i
     """The pattern; raises re.error if the text is not a regular expression."""
     pattern = _patterns.get((text, flags))
     if pattern is None:
-        program = bytecode.programs.get((text, flags))
+        program = bytecode.programs().get((text, flags))
         pattern = _loaded(text, program) if program is not None else _compiled(text, flags)
         _patterns[text, flags] = pattern
     return pattern
@@ -76,7 +76,7 @@ def _compiled(text: str, flags: int) -> re.Pattern[str]:
     import re
 
     pattern = re.compile(text, flags)
-    if bytecode.keeps() and len(text) <= _LONGEST and len(bytecode.programs) + len(bytecode.new_programs) < _MOST:
+    if bytecode.keeps() and len(text) <= _LONGEST and len(bytecode.programs()) + len(bytecode.new_programs) < _MOST:
         program = program_of(text, flags)
         if program is not None and _loaded(text, program) == pattern:
             bytecode.new_programs[text, flags] = program

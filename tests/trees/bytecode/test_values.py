@@ -13,7 +13,7 @@ import pytest
 from tests.checkout import ROOT
 from tests.trees.bytecode.test_bytecode import Copy
 from tjgen.cluster.schema.jsontext import read_json
-from tjgen.trees import bytecode
+from tjgen.trees import bytecode_file
 
 SCHEMAS = sorted((ROOT / "schemas").rglob("*.json"))
 SCHEMA = "kubernetes/v1.36.3/meta_v1_objectmeta.json"
@@ -33,7 +33,7 @@ def test_each_stored_schema_is_equal_to_its_json() -> None:
     assert len(SCHEMAS) > 50
     for path in SCHEMAS:
         text = path.read_text(encoding="utf-8")
-        packed = marshal.dumps(bytecode._with_shared_parts(read_json(text), {}))
+        packed = marshal.dumps(bytecode_file.with_shared_parts(read_json(text), {}))
         # As text: the order of keys, and 1, 1.0 and true are different.
         assert json.dumps(marshal.loads(packed)) == json.dumps(json.loads(text)), path
         assert len(packed) < len(text)
@@ -47,7 +47,7 @@ def test_equal_parts_are_one_object_and_values_of_other_classes_are_not() -> Non
         "d": {"x": [1.0, "text"]},
         "e": [[], {}],
     }
-    shared = marshal.loads(marshal.dumps(bytecode._with_shared_parts(tree, {})))
+    shared = marshal.loads(marshal.dumps(bytecode_file.with_shared_parts(tree, {})))
     assert repr(shared) == repr(tree)
     assert shared["a"] is shared["b"]
     assert shared["a"] is not shared["c"]
