@@ -32,6 +32,11 @@ LENGTH = """\
       target: {kind: JobSet}
       merge: {spec: {replicatedJobs: [{name: node, template: {spec: {activeDeadlineSeconds: %d}}}]}}
 """
+QUEUE = "  target: jobset\n  schedule: {system: kueue, queue: other}\n"
+HOST_PATH = "  target: jobset\n  volumes: {data: {hostPath: /data, mountPath: /data}}\n"
+PRIVILEGED = "  target: jobset\n  pod: {containerSecurityContext: {privileged: true}}\n"
+HOST_NETWORK = "  target: jobset\n  pod: {hostNetwork: true}\n"
+SIDECAR = f"  target: jobset\n  sidecars: {{monitor: {{image: {DIGEST}, command: [monitor], native: false}}}}\n"
 CONFIG_MAP = """\
 apiVersion: v1
 kind: ConfigMap
@@ -78,6 +83,11 @@ def test_the_labels_of_a_trainjob_suffice(tmp_path: Path) -> None:
         ("registries", "6:10", "is from none of the registries", {"image": f"docker.io/train@sha256:{'a' * 64}"}),
         ("digests", "6:10", "image registry.example.com/train:1 has no digest", {"image": "registry.example.com/train:1"}),
         ("namespaces", "3:", "namespace other is none of vision, speech", {"namespace": "other"}),
+        ("queues", "14:36", "queue other is none of default, vision, speech", {"more": QUEUE}),
+        ("host-path", "14:19", "a hostPath volume reads and writes files of the node", {"more": HOST_PATH}),
+        ("privileged", "14:48", "a privileged container controls its node", {"more": PRIVILEGED}),
+        ("privileged", "14:22", "the pod shares a namespace with its node", {"more": HOST_NETWORK}),
+        ("resources", "4:1", "container monitor requires requests.cpu and limits.memory", {"more": SIDECAR}),
         ("run-length", "17:93", "job node requires activeDeadlineSeconds", {"more": "  target: jobset\n" + LENGTH % 9_000_000}),
     ],
 )
@@ -277,7 +287,7 @@ def test_init_writes_the_bundled_policies(tmp_path: Path) -> None:
     written = {path.name: path.read_bytes() for path in (tmp_path / "vision" / "policies").iterdir()}
     parameters = written.pop("parameters.yaml").decode()
     assert written == {path.name: path.read_bytes() for path in POLICIES.iterdir() if path.name != "parameters.yaml"}
-    assert "\n  namespaces: vision-dev, vision\n" in parameters
+    assert "\n  queues: default, vision\n  namespaces: vision-dev, vision\n" in parameters
     assert "edit policies/parameters.yaml" in answer.err
 
 
@@ -290,6 +300,7 @@ def test_the_bundled_policies_of_a_workspace_allow_the_namespaces_of_its_teams(t
         (policies / name).write_bytes((tmp_path / "lab/policies" / name).read_bytes())
     answer = tjgen(tmp_path / "lab", "build", "--check", "--policy", "../policies")
     assert (answer.code, "TJ550" in answer.err) == (0, False), answer.err
+    assert "  queues: default, robots, speech\n" in (policies / "parameters.yaml").read_text(encoding="utf-8")
 
 
 def test_init_adds_the_bundled_policies_to_a_project(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from difflib import unified_diff
 
+from tjgen.cli.counts import counted
 from tjgen.cli.inputs import STANDARD_INPUT
 from tjgen.cli.reporting import Reporter
 from tjgen.gitops.emit import header
@@ -42,7 +43,7 @@ def cured(
         return dict(files)
     if count:
         what = "1 finding" if count == 1 else f"{count} findings"
-        reporter.print_line(f"cured {what} in {'1 file' if len(differing) == 1 else f'{len(differing)} files'}")
+        reporter.print_line(f"cured {what} in {counted(len(differing), 'file')}")
     return {**files, **now}
 
 

@@ -113,7 +113,7 @@ def run(arguments: Arguments) -> int:
         # The report shows lines of the new files, so they are removed after it.
         undo.undo()
         if undo.is_needed:
-            reporter.print_line(f"{directory} is as before: tjgen init writes all files, or with errors none")
+            reporter.print_line(f"{pages.place(directory)} is as before: tjgen init writes all files, or with errors none")
     return code
 
 
@@ -125,7 +125,7 @@ def _create(options: Options, directory: str, arguments: Arguments, undo: Undo, 
         if reporter.failed:
             return
     namespaces = workspace.namespaces(options) if options.teams else [options.namespace(one) for one in options.environments]
-    bundled = policies.files(namespaces) if arguments["policies"] else ()
+    bundled = policies.files(namespaces, options.teams or [options.name]) if arguments["policies"] else ()
     reporter.add(repository.create(directory, [*repository.files(options), *begun, *bundled], undo))
     projects = ["", *(f"{workspace.TEAMS}/{team}" for team in options.teams)]
     undo.creates_trees(os.path.join(directory, project, folder) for project in projects for folder in (OUTPUT, RECORDS))

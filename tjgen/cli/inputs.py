@@ -95,5 +95,5 @@ def _is_manifest(name: str) -> bool:
 
 
 def _empty(path: str) -> Diagnostic:
-    message = f"{path} holds no file that ends in .yaml, .yml or .json"
+    message = f"{path} contains no file that ends in .yaml, .yml or .json"
     return Diagnostic(problems.EMPTY, message, hint="name the files")

@@ -24,8 +24,7 @@ from tjgen.gitops.output.promote import promote
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.resolve.project_file import load_current
 from tjgen.language.runs.store import Locks
-from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
-from tjgen.trees.k8s.nearest import nearest
+from tjgen.trees.diagnostics.model import CompileError, has_errors
 
 COMMAND = Command(
     "promote",
@@ -67,7 +66,7 @@ def _promote(arguments: Arguments, project: LoadedProject, directory: str, repor
     known = list(project.spec.environments)
     unknown = [name for name in (wanted, source) if name is not None and name not in known]
     if unknown:
-        raise CompileError([_unknown(name, known) for name in unknown])
+        raise CompileError([project.unknown_environment(name) for name in unknown])
     locks = Locks(project.directory)
     refuse_workspace(COMMAND, arguments, project, arguments["paths"])
     reporter.add(interrupted.undo(directory, locks.folder))
@@ -83,9 +82,3 @@ def _promote(arguments: Arguments, project: LoadedProject, directory: str, repor
         reporter.add(written.diagnostics)
         if not reporter.failed:
             reporter.print_line(f"{written.counts}")
-
-
-def _unknown(name: str, known: list[str]) -> Diagnostic:
-    near = nearest(name, known)
-    hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}" if known else "name environments in tjgen.yaml"
-    return Diagnostic("TJ262", f'the project has no environment "{name}"', hint=hint)

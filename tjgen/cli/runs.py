@@ -32,7 +32,7 @@ from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.resolve.project_file import load_current
 from tjgen.language.runs.lock import ARCHIVED, ORPHANED, SUPERSEDED
 from tjgen.language.runs.store import LockKey, Locks
-from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
+from tjgen.trees.diagnostics.model import CompileError, has_errors
 
 COMMAND = Command(
     "runs",
@@ -125,9 +125,7 @@ def _known_environments(project: LoadedProject, wanted: Sequence[str], locks: Lo
         locked = {place.environment for place, _ in locks.all()}
         unknown = [name for name in unknown if name not in locked]
     if unknown:
-        message = f'the project has no environment "{unknown[0]}"'
-        hint = f"use one of {', '.join(known)}" if known else "leave --env out"
-        raise CompileError([Diagnostic("TJ262", message, hint=hint)])
+        raise CompileError([project.unknown_environment(unknown[0])])
 
 
 def _do(verb: str, patterns: list[str], arguments: Arguments, project: LoadedProject, directory: str, reporter: Reporter) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from tjgen.cli.command import Arguments, UsageError
+from tjgen.cli.counts import counted
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.writing import options_of
 from tjgen.compiler.building.plan import Plan
@@ -36,4 +37,4 @@ def write_shard(plan: Plan, arguments: Arguments, reporter: Reporter) -> None:
         raise UsageError("-o of --shard must not be the output tree of the project: name a folder for the shard")
     options = options_of(arguments)
     counts = write(plan, shard, directory, previews=options.previews, jobs=options.jobs)
-    reporter.print_line(f"shard {shard}: {counts.runs} runs of {counts.files} files in {counts.path}")
+    reporter.print_line(f"shard {shard}: {counted(counts.runs, 'run')} of {counted(counts.files, 'file')} in {counts.path}")

@@ -39,7 +39,7 @@ class ScriptProgram(NamedTuple):
     command: list[str]
     args: list[str]
     entry: tuple[str, ...] = ()
-    """The Python program: its file alone, or `-m` and its module; empty where the script is not one Python program."""
+    """The Python program: its file alone, or `-m` and its module; empty if the script starts none, or is shell text."""
 
 
 def program(script: str, launcher: list[str]) -> ScriptProgram | Diagnostic:
@@ -65,7 +65,7 @@ def program(script: str, launcher: list[str]) -> ScriptProgram | Diagnostic:
 
 
 def _shell_text(script: str, launcher: list[str]) -> ScriptProgram | Diagnostic:
-    if _is_distributed(launcher) and not _starts_launcher(script, launcher):
+    if _is_distributed(launcher) and not _starts_launcher(script, launcher[0]):
         return _bypassed("shell text", launcher, f"write {launcher[0]} where the text starts the program")
     first = script.splitlines()[0]
     shell = first[2:].split() if first.startswith("#!") else []
@@ -79,8 +79,8 @@ def _command(words: list[str], launcher: list[str]) -> ScriptProgram | Diagnosti
     rest = rest[len(options) :]
     entry = tuple(rest[:2]) if rest[:1] == ["-m"] else tuple(rest[:1]) if rest and rest[0].endswith(".py") else ()
     if not entry or entry[-1] in _MODULES:
-        if not _is_distributed(launcher) or _starts_launcher(" ".join(words), launcher):
-            return ScriptProgram(words[:1], words[1:])
+        if not _is_distributed(launcher) or _starts_launcher(" ".join(words), launcher[0]):
+            return ScriptProgram(words[:1], words[1:], _started(words))
         return _bypassed(words[0] if words else "an empty script", launcher, "begin the script with the .py file or with -m")
     before, last = (launcher[:-1], launcher[-1:]) if launcher and launcher[-1] in _PYTHON else (launcher, [])
     if last or not launcher:
@@ -89,15 +89,22 @@ def _command(words: list[str], launcher: list[str]) -> ScriptProgram | Diagnosti
     return ScriptProgram(launcher, rest, entry)
 
 
+def _started(words: list[str]) -> tuple[str, ...]:
+    """The Python program that a command line with a launcher starts; empty for other commands."""
+    if not _starts_launcher(" ".join(words), _MODULES[0]):
+        return ()
+    return next(((word,) for word in words[1:] if word.endswith(".py")), ())
+
+
 def _is_distributed(launcher: list[str]) -> bool:
     """Whether a program that the launcher does not start is not part of the run's process group."""
     return bool(launcher) and launcher[0] not in _PYTHON
 
 
-def _starts_launcher(text: str, launcher: list[str]) -> bool:
+def _starts_launcher(text: str, launcher: str) -> bool:
     import re  # few scripts name the launcher
 
-    names = f"(?:{_LAUNCHERS}|{re.escape(launcher[0])}|{'|'.join(re.escape(name) for name in _MODULES)})"
+    names = f"(?:{_LAUNCHERS}|{re.escape(launcher)}|{'|'.join(re.escape(name) for name in _MODULES)})"
     return re.search(rf"(?<![^\s;&|('\"`]){names}(?![^\s;&|)'\"`])", text) is not None
 
 
@@ -112,7 +119,7 @@ def interpreter_alone(words: list[str]) -> str | None:
     """`python` and its options where a command line starts a program with it and without a launcher; else None."""
     text = " ".join(words)
     match = _INTERPRETER.match(text)
-    if match is None or _NAMES_NODES.search(text) is not None or _starts_launcher(text, ["torchrun"]):
+    if match is None or _NAMES_NODES.search(text) is not None or _starts_launcher(text, "torchrun"):
         return None
     return match[1]
 

@@ -154,7 +154,8 @@ def test_repeated_shards_are_refused(project: Path) -> None:
 
 
 def test_shards_of_builds_of_other_sizes_are_refused(project: Path) -> None:
-    assert tjgen(project, "build", "--shard", "3/3", "-o", SHARDS, "--expanded", "preview").code == 0
+    answer = tjgen(project, "build", "--shard", "3/3", "-o", SHARDS, "--expanded", "preview")
+    assert (answer.code, "shard 3/3: 1 run of 1 file in" in answer.err) == (0, True), answer.err
     assert "the shards are of builds with 2 and 3 shards" in merge(project)
 
 

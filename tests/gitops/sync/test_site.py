@@ -133,6 +133,12 @@ def test_they_come_and_go_with_what_the_project_says(folder: Path) -> None:
     assert objects(folder, "prod") == {}
 
 
+@pytest.mark.parametrize("path", ["team/nlp.git", "/team/nlp.git"])
+def test_flux_gets_the_short_form_of_an_ssh_url_as_a_url(path: str, folder: Path) -> None:
+    assert build(folder, f"{{tool: flux, repository: 'git@git.example.com:{path}'}}").code == 0
+    assert objects(folder, "dev")["gitrepository-nlp-dev.yaml"]["spec"]["url"] == "ssh://git@git.example.com/team/nlp.git"
+
+
 def test_an_experiment_alone_leaves_them_as_they_are(folder: Path) -> None:
     build(folder, f"{{tool: flux, repository: {URL}}}")
     before = objects(folder, "prod")
@@ -145,7 +151,6 @@ def test_an_experiment_alone_leaves_them_as_they_are(folder: Path) -> None:
     [
         pytest.param(f"{{tool: argocd, repository: {URL}, path: ../out}}", "TJ680", "tjgen.yaml:8:11", id="outside"),
         pytest.param(f"{{tool: flux, repository: {URL}, path: /out}}", "TJ680", "tjgen.yaml:8:11", id="absolute"),
-        pytest.param("{tool: flux, repository: 'git@git.example.com:nlp.git'}", "TJ505", "tjgen.yaml:8:11", id="no URL"),
         pytest.param("{tool: argo}", "TJ", "tjgen.yaml:8:18", id="unknown tool"),
         pytest.param(f"{{tool: argocd, repo: {URL}}}", "TJ", "tjgen.yaml:8:26", id="unknown field"),
     ],

@@ -223,6 +223,10 @@ def test_the_image_is_built_from_pinned_inputs() -> None:
     words = [line.split() for line in lines if line and not line.startswith("#")]
     assert [one[1] for one in words if one[0] == "FROM"] == ["${BASE}"]
     assert ["ARG", "BASE"] in words, "a base without a digest must not be the default"
+    (refusal,) = [line.removeprefix("RUN ") for line in lines if line.startswith("RUN case")]
+    for base, code in (("python:3.13", 1), (f"python:3.13@sha256:{'a' * 64}", 0)):
+        ran = subprocess.run(["sh", "-c", refusal], env={"BASE": base}, capture_output=True, text=True, check=False)
+        assert (ran.returncode, "requires a digest" in ran.stderr) == (code, code == 1)
     installs = [part.split() for line in lines if line.startswith("RUN") for part in line.removeprefix("RUN").split("&&")]
     installs = [one for one in installs if "install" in one]
     assert [one[0] for one in installs] == ["pip", "pip"], "packages of the operating system have no pinned release"

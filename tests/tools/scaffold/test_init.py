@@ -112,6 +112,13 @@ def test_the_next_steps_are_printed(tmp_path: Path) -> None:
     assert "tjgen promote NAME --env prod" in answer.err
 
 
+@pytest.mark.parametrize("option", [(), ("--workspace",)], ids=["repository", "workspace"])
+def test_the_working_directory_is_named_in_words(option: tuple[str, ...], tmp_path: Path) -> None:
+    answer = tjgen(tmp_path, "init", ".", *option)
+    assert answer.err.startswith("This directory is a "), answer.err
+    assert "  cd " not in answer.err
+
+
 def test_the_same_words_give_the_same_files(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()

@@ -12,7 +12,7 @@ from tjgen.cluster.trainer.release import of_versions
 from tjgen.cluster.validate import admission, disclosure, marks, registry, unmakeable
 from tjgen.cluster.validate.equivalence import once_for_equals
 from tjgen.cluster.validate.judge import judge
-from tjgen.cluster.validate.report import by_webhook, diagnostics, subject_of
+from tjgen.cluster.validate.report import by_webhook, diagnostics, is_about_key, subject_of
 from tjgen.cluster.validate.verdict import DECODE, WEBHOOK
 from tjgen.trees import regex
 from tjgen.trees.budgets import DEFAULT, CommandBudgets
@@ -106,7 +106,7 @@ def examine(
                 accepted.append(Placed(named(manifest), document, path))
             for diagnostic in (*judged, *disclosure.diagnostics(manifest, harmless)):
                 whole = path + (diagnostic.path or ())
-                span = document.locate(whole, key=diagnostic.name == "unknown-field")
+                span = document.locate(whole, key=is_about_key(diagnostic))
                 problems.append(diagnostic._replace(path=whole, span=span))
     return Examined(problems, every, accepted)
 

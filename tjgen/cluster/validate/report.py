@@ -20,7 +20,7 @@ from tjgen.cluster.validate.fault import (
     Fault,
 )
 from tjgen.cluster.validate.verdict import APPLY, DECODE, PATCH, REQUEST, STRICT, WEBHOOK, Verdict
-from tjgen.cluster.validate.wording import field, shown
+from tjgen.cluster.validate.wording import field, quote, shown
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic, ObjectRef
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.nearest import nearest
@@ -75,6 +75,13 @@ def diagnostics(tree: Tree, verdict: Verdict, *, strict: bool = False) -> Iterat
 
     for words in verdict.warnings:
         yield Diagnostic("TJ531", words, subject, ())
+
+
+def is_about_key(diagnostic: Diagnostic) -> bool:
+    """Return whether a diagnostic is about the last key of its path, not about the value of this key."""
+    if not diagnostic.path:
+        return False
+    return diagnostic.name == "unknown-field" or f"Invalid value: {quote(str(diagnostic.path[-1]))}: " in diagnostic.message
 
 
 def by_webhook(fault: Fault, subject: ObjectRef | None) -> Diagnostic:

@@ -74,10 +74,18 @@ class EnvironmentSettings:
         self.nodes, self.node_problems = _nodes(project, platform, self.classes)
 
     def misfits(self) -> Iterator[Diagnostic]:
-        """Features of the cluster that the release of Trainer does not support (TJ410), and prices of unknown classes (TJ767)."""
+        """Yield what is wrong with names and releases of the Platform.
+
+        These are features of the cluster that the release of Trainer does not support (TJ410), prices of unknown classes
+        (TJ767), and misspelled resources (TJ244).
+        """
         if self._spec is None or self.platform is None:
             return
         cluster = self._spec.cluster
+        if self._spec.quotas or self._spec.queues:
+            from tjgen.language.platform.resources import misspelled_in_platform  # few platforms limit resources
+
+            yield from misspelled_in_platform(self._spec, self.classes, self.platform)
         if self._spec.prices is not None:
             from tjgen.language.platform.prices import unknown_classes  # few platforms have prices
 

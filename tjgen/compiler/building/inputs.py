@@ -75,7 +75,7 @@ def files_at(paths: Sequence[str], sandbox: Sandbox) -> tuple[list[str], list[Di
         files += matching
         diagnostics += wrong
         if not matching and not wrong:
-            message = f"{path} holds no file that ends in .yaml or .yml"
+            message = f"{path} contains no file that ends in .yaml or .yml"
             diagnostics.append(Diagnostic(problems.EMPTY, message, hint="name the files"))
     return list(dict.fromkeys(files)), diagnostics
 
@@ -92,13 +92,7 @@ def nothing_to_build(project: LoadedProject) -> list[Diagnostic]:
 def chosen_environments(project: LoadedProject, wanted: Sequence[str]) -> tuple[list[str | None], list[Diagnostic]]:
     """Return the environments to build, in the project's order; None for a project without environments."""
     known = list(project.spec.environments)
-    unknown = []
-    for name in wanted:
-        if name not in known:
-            near = nearest(name, known)
-            hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}" if known else "leave --env out"
-            message = f'the project has no environment "{name}"'
-            unknown.append(Diagnostic("TJ262", message, hint=hint))
+    unknown = [project.unknown_environment(name) for name in wanted if name not in known]
     return [name for name in known if name in wanted] if wanted else list(known) or [None], unknown
 
 

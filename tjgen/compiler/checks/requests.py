@@ -40,9 +40,10 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
             containers = [one for kind in ("containers", "initContainers") for one in pod.get(kind) or []]
             missing = [one["name"] for one in containers if _lacks(one, bound, resource)]
             if missing:
-                what = f"container {missing[0]} of {podset.name} names no {resource}"
-                message = f"namespace {setting.namespace} has a quota of {key}, and {what}"
-                hint = f"add {resource}: the API server refuses the pods without it"
+                is_only = missing[0] == podset.container and len(workload.podsets) == 1
+                where = "the experiment" if is_only else f'container "{missing[0]}" of role "{podset.name}"'
+                message = f"namespace {setting.namespace} has a quota of {key}, but {where} does not set {resource}"
+                hint = f"add {resource}: the API server refuses pods without it"
                 yield Diagnostic("TJ389", message, path=SPEC, hint=hint)
                 break
 

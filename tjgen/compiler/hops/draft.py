@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tjgen.cluster.trainer.framework import Expansion
 from tjgen.cluster.trainer.release import Release
+from tjgen.cluster.validate.report import is_about_key
+from tjgen.cluster.validate.wording import field
 from tjgen.language.catalog.runtime import CatalogRuntime
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, GitOps
@@ -69,8 +71,14 @@ class Draft(NamedTuple):
 
 
 def located(diagnostics: list[Diagnostic], manifest: Manifest, sources: Sources) -> list[Diagnostic]:
-    """Diagnostics about a manifest, each with the line of a file that its field comes from."""
-    return [
-        diagnostic._replace(span=place_in(manifest, diagnostic.path or (), sources), subject=manifest.ref)
-        for diagnostic in diagnostics
-    ]
+    """Return diagnostics about a manifest, each with the line of a file that its field comes from.
+
+    If one line causes the same problem in several fields, such as in limits and in requests, only the first is included.
+    """
+    by_cause: dict[object, Diagnostic] = {}
+    for diagnostic in diagnostics:
+        path = diagnostic.path or ()
+        span = place_in(manifest, path, sources, key=is_about_key(diagnostic))
+        cause = (diagnostic.code, span or path, diagnostic.message.removeprefix(field(path)))
+        by_cause.setdefault(cause, diagnostic._replace(span=span, subject=manifest.ref))
+    return list(by_cause.values())

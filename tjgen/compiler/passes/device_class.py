@@ -132,7 +132,9 @@ def _with_memory(gpu: Gpu, device: Accelerator, because: FieldPath) -> tuple[Acc
         has = f"'{name}' in {capacity} && {capacity}['{name}'].compareTo(quantity('{text(gpu.min_memory)}')) >= 0"
         return device._replace(dra=device.dra._replace(selectors=[*device.dra.selectors, has])), None
     if device.memory is None:
-        return device, _too_little("it is not known that there are", gpu, f"class {device.name} says no memory", because)
+        message = f"gpu.minMemory is {text(gpu.min_memory)}, but the memory of class {device.name} is unknown"
+        hint = "leave minMemory out, name another class, or set memory in the Platform's class"
+        return device, Diagnostic("TJ372", message, path=(*because, "minMemory"), hint=hint)
     if quantity.compare(quantity.parse(device.memory), quantity.parse(gpu.min_memory)) < 0:
         has = f"class {device.name} has {text(device.memory)}" + ("" if gpu.mig is None else f" in part {gpu.mig}")
         return device, _too_little("no devices have", gpu, has, because)

@@ -11,6 +11,8 @@ from tjgen.gitops.bundle import access, included, kueue, namespaces, priorities,
 from tjgen.gitops.bundle.annotations import annotated
 from tjgen.gitops.bundle.runtimes import DigestOf
 from tjgen.language.catalog.find import Catalog
+from tjgen.language.platform.devices import classes
+from tjgen.language.platform.resources import misspelled_in_platform
 from tjgen.language.resolve.project import LoadedProject, PlatformDocument
 from tjgen.language.spec.objects import PlatformSpec
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -42,6 +44,7 @@ def objects(project: LoadedProject, platform: PlatformDocument, catalog: Catalog
     """Every object, with the annotations for the tool that syncs the project."""
     spec, tool = platform.platform.spec, project.spec.gitops.tool
     diagnostics = list(problems.of_platform(spec, tool))
+    diagnostics += misspelled_in_platform(spec, classes(spec.device_classes), platform.document)
     created = [one for maker in MAKERS for one in maker(spec)]
     for one in runtimes.objects(spec, catalog, digest_of):
         if isinstance(one, Diagnostic):

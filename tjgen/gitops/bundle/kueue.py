@@ -57,11 +57,11 @@ def shares(name: str, queue: Queue) -> list[tuple[str, Amounts]]:
 def _flavor(api_version: str, name: str, flavor: Flavor, at: FieldPath) -> Manifest:
     fields: Tree = {}
     if flavor.node_labels:
-        fields["nodeLabels"] = Sourced(dict(flavor.node_labels), (*at, "nodeLabels"))
+        fields["nodeLabels"] = Sourced(dict(flavor.node_labels), (*at, "nodeLabels"), mirrors=True)
     if flavor.node_taints:
-        fields["nodeTaints"] = Sourced(list(flavor.node_taints), (*at, "nodeTaints"))
+        fields["nodeTaints"] = Sourced(list(flavor.node_taints), (*at, "nodeTaints"), mirrors=True)
     if flavor.tolerations:
-        fields["tolerations"] = Sourced(list(flavor.tolerations), (*at, "tolerations"))
+        fields["tolerations"] = Sourced(list(flavor.tolerations), (*at, "tolerations"), mirrors=True)
     if flavor.topology is not None:
         fields["topologyName"] = Sourced(flavor.topology, (*at, "topology"))
     return manifest(api_version, "ResourceFlavor", {"name": name}, {"spec": fields}, at)
@@ -92,5 +92,5 @@ def _cluster_queue(api_version: str, name: str, queue: Queue, create: KueueQueue
         field = "cohortName" if api_version.endswith("2") else "cohort"
         fields[field] = Sourced(create.cohort, (*at, "cohort"))
     if create.preemption:
-        fields["preemption"] = Sourced(dict(create.preemption), (*at, "preemption"))
+        fields["preemption"] = Sourced(dict(create.preemption), (*at, "preemption"), mirrors=True)
     return manifest(api_version, "ClusterQueue", {"name": name}, {"spec": fields}, at)

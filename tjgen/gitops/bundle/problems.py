@@ -9,7 +9,7 @@ from tjgen.gitops.bundle import volcano
 from tjgen.gitops.bundle.kueue import shares
 from tjgen.gitops.bundle.manifest import SPEC
 from tjgen.language.spec.objects import PlatformSpec, Queue
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.k8s.quantity import Quantity, parse
@@ -35,14 +35,23 @@ def _kueue(spec: PlatformSpec, name: str, queue: Queue) -> Iterator[Diagnostic]:
         hint = "set capability, the resources of all its runs together"
         yield Diagnostic("TJ920", message, path=at, hint=hint)
         return
+    namespaces: FieldPath = (*at, "create", "kueue", "namespaces")
     if not create.namespaces:
         message = f'queue "{name}" is for no namespace, so no run can name it'
         hint = "add a namespace"
-        yield Diagnostic("TJ920", message, path=(*at, "create", "kueue", "namespaces"), hint=hint)
+        yield Diagnostic("TJ920", message, path=namespaces, hint=hint)
+    for position, namespace in enumerate(create.namespaces if spec.namespaces else ()):
+        if namespace not in spec.namespaces:
+            message = f'queue "{name}" is for namespace "{namespace}", which the Platform does not have'
+            yield Diagnostic("TJ245", message, path=(*namespaces, position), hint=_known_namespace(namespace, spec))
     for position, flavor in enumerate(one.name for one in create.flavors):
         if flavor not in spec.flavors:
             near = nearest(flavor, spec.flavors)
-            hint = f'did you mean "{near}"?' if near else f"add flavors: {{{flavor}: {{}}}}, or say there that it exists"
+            hint = (
+                f'did you mean "{near}"?'
+                if near
+                else f"add flavors: {{{flavor}: {{}}}}, or {{{flavor}: {{exists: true}}}} if the cluster has it"
+            )
             message = f'the Platform has no flavor "{flavor}"'
             path: FieldPath = (*at, "create", "kueue", "flavors", position, "name")
             yield Diagnostic("TJ915", message, path=path, hint=hint)
@@ -83,9 +92,14 @@ def _defaults(spec: PlatformSpec) -> Iterator[Diagnostic]:
 
 
 def _quotas(spec: PlatformSpec) -> Iterator[Diagnostic]:
-    """Quotas that are only compared with, where the platform makes those of other namespaces."""
+    """TJ917 for each quota of a namespace that a Platform with namespaces does not have."""
     for name in spec.quotas if spec.namespaces else ():
         if name not in spec.namespaces:
-            message = f"the quota of namespace {name} is compared with, but not made"
-            hint = f"add namespaces: {{{name}: {{exists: true}}}}"
-            yield Diagnostic("TJ917", message, path=(*SPEC, "quotas", name), hint=hint)
+            message = f"the Platform does not create namespace {name}, so builds check its quota, but the cluster does not"
+            severity = WARNING if nearest(name, spec.namespaces) else INFO
+            yield Diagnostic("TJ917", message, path=(*SPEC, "quotas", name), hint=_known_namespace(name, spec), severity=severity)
+
+
+def _known_namespace(name: str, spec: PlatformSpec) -> str:
+    near = nearest(name, spec.namespaces)
+    return f'did you mean "{near}"?' if near else f"add namespaces: {{{name}: {{exists: true}}}}"

@@ -132,7 +132,7 @@ def _build_platform(plan: Plan, platform: PlatformDocument) -> PlatformObjects:
         if policies is not None and not has_errors(wrong):
             wrong += judged(manifest.tree, policies, versions=versions)
         for one in wrong:
-            span = place_in(manifest, one.path or (), sources)
+            span = place_in(manifest, one.path or (), sources, key=report.is_about_key(one))
             diagnostics.append(one._replace(span=span or document.locate(()), subject=manifest.ref))
     return PlatformObjects(platform, manifests, list(dict.fromkeys(diagnostics)), sources)
 

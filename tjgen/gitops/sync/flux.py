@@ -19,12 +19,14 @@ from tjgen.gitops.sync.health import checks
 from tjgen.gitops.sync.objects import SyncObject, name_of, namespace_of, path_of, repository_of, revision_of, sync_object
 from tjgen.gitops.sync.ownership import Move
 from tjgen.gitops.sync.site import Site
+from tjgen.trees import regex
 from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC
 from tjgen.trees.manifests.sourced import Sourced
 from tjgen.trees.typing import Any
 
 _SOURCE = "source.toolkit.fluxcd.io/v1"
 _KUSTOMIZE = f"{DOMAIN}/v1"
+_SHORT_SSH = regex.compile(r"^([^\s/@:]+@[^\s/:]+):/?")
 
 
 def objects(site: Site) -> list[SyncObject]:
@@ -61,7 +63,10 @@ def release(move: Move) -> Iterator[str]:
 
 def _repository(site: Site) -> dict[str, Any]:
     access = site.access
-    spec: dict[str, Any] = {"interval": "1m0s", "url": repository_of(site), "ref": {"branch": revision_of(site)}}
+    repository = repository_of(site)
+    # Flux reads the form of Git, `git@HOST:PATH`, only as a URL.
+    url = repository._replace(value=_SHORT_SSH.sub(r"ssh://\1/", repository.value))
+    spec: dict[str, Any] = {"interval": "1m0s", "url": url, "ref": {"branch": revision_of(site)}}
     if access.provider is not None:
         spec["provider"] = Sourced(access.provider, access.paths["provider"])
     if access.secret_ref is not None:

@@ -22,7 +22,11 @@ _OWNERS = {
     **dict.fromkeys(("dependsOn", "kubeConfig", "sourceRef", "secretRef", "provider"), FLUX),
 }
 """Field -> the only tool that has it."""
-_URL = re.compile(r"((https?|ssh|git)://[^\s/]+/|file:///|[^\s/@:]+@[^\s/:]+:)\S+")
+_URLS = {
+    ARGOCD: re.compile(r"((https?|ssh|git)://[^\s/]+/|file:///|[^\s/@:]+@[^\s/:]+:)\S+"),
+    FLUX: re.compile(r"((https?|ssh)://[^\s/]+/|[^\s/@:]+@[^\s/:]+:)\S+"),
+}
+"""The URLs of repositories that each tool reads."""
 _SECRET = re.compile(r"^\w+://[^/@:]*:[^/@]+@")
 _REMOTE = re.compile(r"^\s*url\s*=\s*(\S+)\s*$", re.M)
 _PLACE = re.compile(r"^(?:\w+://)?(?:[^/@]+@)?([^/:]+)(?::\d+(?=/))?[:/]+(.+?)(?:\.git)?/?$")
@@ -119,9 +123,9 @@ def of_project(project: LoadedProject, path: str) -> Iterator[Diagnostic]:
         message = f"the URL of the repository holds a password: {_SECRET.sub('...@', url)}"
         hint = "leave the credentials out, and give them to the tool in a Secret"
         yield _error(project, "TJ688", message, "repository", hint)
-    elif gitops.tool == ARGOCD and not _URL.fullmatch(url):
+    elif gitops.tool in _URLS and not _URLS[gitops.tool].fullmatch(url):
         hint = "write it like https://HOST/PATH.git, ssh://git@HOST/PATH.git or git@HOST:PATH.git"
-        yield _error(project, "TJ685", f"{url} is no URL of a Git repository", "repository", hint)
+        yield _error(project, "TJ685", f"{url} is not the URL of a Git repository", "repository", hint)
     folder = _folder_in_checkout(project)
     if folder is not None and folder != path:
         yield Diagnostic(

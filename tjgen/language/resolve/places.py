@@ -18,6 +18,7 @@ ABOUT_KEYS = (
     "unknown-path",
     "malformed-path",
     "invalid-volume-name",
+    "misspelled-resource",
     "unusual-variable-name",
     "overlapping-sweep-keys",
     "task-name-invalid",

@@ -12,6 +12,7 @@ from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.files.repository import PROJECT_FILE
 from tjgen.trees.files.sandbox import Sandbox, around, is_below
+from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.source.document import Document
 from tjgen.trees.typing import NamedTuple
 
@@ -129,6 +130,16 @@ class LoadedProject(NamedTuple):
     def environment(self, name: str | None) -> Environment | None:
         """One of the project's environments."""
         return self.spec.environments.get(name) if name else None
+
+    def unknown_environment(self, name: str) -> Diagnostic:
+        """TJ262 for an environment that the project does not have."""
+        if self.document is None:
+            message = f'there is no environment "{name}", because neither this folder nor one above has a tjgen.yaml'
+            return Diagnostic("TJ262", message, hint="leave --env out, or run the command in the folder of a project")
+        known = self.spec.environments
+        near = nearest(name, known)
+        hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}" if known else "leave --env out"
+        return Diagnostic("TJ262", f'the project has no environment "{name}"', hint=hint)
 
     def on_supersede(self, environment: str | None) -> str:
         """Whether superseded runs of an environment continue ("keep") or stop ("stop"), if the experiment does not set it."""

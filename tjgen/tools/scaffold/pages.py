@@ -49,7 +49,12 @@ def next_steps(options: Options, directory: str) -> str:
         steps.append(f"tjgen try experiments/{HELLO}.yaml{chosen} | kubectl apply -f -")
     if options.environments and options.promotes(options.environments[-1]) and not options.imports:
         steps.append(f"tjgen pin, and tjgen promote NAME --env {options.environments[-1]} for a run that works")
-    return "\n".join([f"{directory} is a repository of experiments. Next:", *(f"  {step}" for step in steps)])
+    return "\n".join([f"{place(directory)} is a repository of experiments. Next:", *(f"  {step}" for step in steps)])
+
+
+def place(directory: str) -> str:
+    """The new repository as the subject of a sentence."""
+    return "This directory" if directory == "." else directory
 
 
 def _readme(options: Options) -> str:

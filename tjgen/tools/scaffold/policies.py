@@ -17,12 +17,13 @@ NEXT = f"""{FOLDER} contains policies. Next:
 """What to do after the files are written."""
 
 
-def files(namespaces: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
-    """Path and content of each file. The policies allow runs in `namespaces`."""
+def files(namespaces: Sequence[str] = (), teams: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+    """Path and content of each file. The policies allow runs in `namespaces`, and in queues with the names of teams."""
     folder = data.path("templates", "policies")
     for name in sorted(os.listdir(folder)):
         with open(os.path.join(folder, name), encoding="utf-8") as file:
             text = file.read()
         if namespaces and name == _PARAMETERS:
             text = re.sub("(?m)^  namespaces: .*$", f"  namespaces: {', '.join(namespaces)}", text)
+            text = re.sub("(?m)^  queues: .*$", f"  queues: {', '.join(['default', *teams])}", text)
         yield f"{FOLDER}/{name}", text

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.tools.scaffold import checks, first, pipelines
 from tjgen.tools.scaffold.options import OUTPUT, Options
-from tjgen.tools.scaffold.pages import IGNORED, synced_readme
+from tjgen.tools.scaffold.pages import IGNORED, place, synced_readme
 from tjgen.tools.scaffold.pipelines import FOLDER
 from tjgen.tools.scaffold.project import environment_lines, gitops_line
 from tjgen.tools.scaffold.shared import Shared
@@ -36,8 +36,8 @@ def files(options: Options) -> Iterator[tuple[str, str | bytes | Shared]]:
         yield f"{folder}/tjgen.yaml", "\n".join(_project(options, team)) + "\n"
         for path, text in first.hello(options):
             yield f"{folder}/{path}", text
-        place = f"{options.folder}/{folder}" if options.folder else folder
-        for path, shared in checks.files(options._replace(folder=place)):
+        of_team = f"{options.folder}/{folder}" if options.folder else folder
+        for path, shared in checks.files(options._replace(folder=of_team)):
             yield f"{folder}/{path}", shared
     yield from pipelines.files(options)
     yield "README.md", "\n".join(_readme(options)) + "\n"
@@ -55,7 +55,7 @@ def next_steps(options: Options, directory: str) -> str:
         f"tjgen build -C {TEAMS}/{options.teams[0]}, after a change of one team",
     ]
     number = f"{len(options.teams)} team{'s' * (len(options.teams) != 1)}"
-    return "\n".join([f"{directory} is a workspace of {number}. Next:", *(f"  {step}" for step in steps)])
+    return "\n".join([f"{place(directory)} is a workspace of {number}. Next:", *(f"  {step}" for step in steps)])
 
 
 def _format(options: Options) -> str:

@@ -178,6 +178,8 @@ TABLE = {
     "TJ241": ("incomplete-shards", "error"),
     "TJ242": ("different-shard-inputs", "error"),
     "TJ243": ("different-shard-objects", "error"),
+    "TJ244": ("misspelled-resource", "warning"),
+    "TJ245": ("queue-of-unknown-namespace", "warning"),
     "TJ246": ("best-without-index", "error"),
     "TJ247": ("resume-from-best", "error"),
     "TJ250": ("conflicting-fields", "error"),

@@ -14,6 +14,8 @@ class Sourced(NamedTuple):
 
     value: Any
     because: FieldPath
+    mirrors: bool = False
+    """Whether the value is copied unchanged, so that a deeper path there corresponds to the same deeper path here."""
 
 
 def plain(tree: Tree, origin_of: Callable[[FieldPath], Origin]) -> tuple[Tree, Owners]:
@@ -24,7 +26,7 @@ def plain(tree: Tree, origin_of: Callable[[FieldPath], Origin]) -> tuple[Tree, O
 
 def _plain(tree: Any, path: FieldPath, owners: Owners, origin_of: Callable[[FieldPath], Origin]) -> Tree:
     if isinstance(tree, Sourced):
-        owners[path] = (origin_of(tree.because),)
+        owners[path] = (origin_of(tree.because)._replace(mirrors=tree.mirrors),)
         return tree.value
     if tree.__class__ is dict:
         return {key: _plain(value, (*path, key), owners, origin_of) for key, value in tree.items()}

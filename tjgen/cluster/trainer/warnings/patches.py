@@ -148,7 +148,7 @@ def empty_values(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     for path in _empties(written, ("spec", field)):
         yield subject.of_trainjob(
             "TJ891",
-            f"{render(path[-1:])} is empty in the patch, which leaves what the runtime says as it is",
+            f"{render(path[-1:])} is empty in the patch, which leaves the runtime's value as it is",
             "change the runtime, or use one without the field",
             path,
         )

@@ -6,11 +6,12 @@ validateResourceRequirements).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.place import Place
 from tjgen.trees.k8s import quantity, syntax
+from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.k8s.quantity import Quantity
 from tjgen.trees.typing import Any
 
@@ -64,16 +65,29 @@ def resource_name(name: str, at: Place) -> Iterator[Fault]:
     for message in messages:
         yield at.invalid(name, message)
     if not messages and "/" not in name and name != "storage" and not is_quota_resource(name):
-        yield at.invalid(name, "must be a standard resource type or fully qualified")
+        yield at.invalid(name, "must be a standard resource type or fully qualified")._replace(hint=_meant(name, QUOTA_RESOURCES))
+
+
+def _meant(name: str, known: Iterable[str]) -> str | None:
+    """The hint for a misspelled name; None if no known name is near."""
+    near = nearest(name, known)
+    return f"write {near}" if near is not None else None
+
+
+def _more_specific(faults: Iterable[Fault], name: str, detail: str, at: Place, known: Iterable[str]) -> Iterator[Fault]:
+    """The faults of a name without a domain and `detail`, which repeats them in a narrower form."""
+    yield from (fault._replace(echo=True) for fault in faults)
+    yield at.invalid(name, detail)._replace(hint=_meant(name, known))
 
 
 def container_resource_name(name: str, at: Place) -> Iterator[Fault]:
     """`validateContainerResourceName`."""
-    yield from resource_name(name, at)
-    if "/" not in name:
-        if name not in _COMPUTE and not name.startswith(HUGE_PAGES):
-            yield at.invalid(name, "must be a standard resource for containers")
-    elif not is_native(name) and not is_extended(name):
+    faults = resource_name(name, at)
+    if "/" not in name and name not in _COMPUTE and not name.startswith(HUGE_PAGES):
+        yield from _more_specific(faults, name, "must be a standard resource for containers", at, _COMPUTE)
+        return
+    yield from faults
+    if "/" in name and not is_native(name) and not is_extended(name):
         yield at.invalid(name, "doesn't follow extended resource name standard")
 
 
@@ -87,9 +101,11 @@ def pod_resource_name(name: str, at: Place) -> Iterator[Fault]:
 
 def quota_resource_name(name: str, at: Place) -> Iterator[Fault]:
     """`ValidateResourceQuotaResourceName`."""
-    yield from resource_name(name, at)
-    if "/" not in name and not is_quota_resource(name):
-        yield at.invalid(name, "must be a standard resource for quota")
+    faults = resource_name(name, at)
+    if "/" in name or is_quota_resource(name):
+        yield from faults
+    else:
+        yield from _more_specific(faults, name, "must be a standard resource for quota", at, QUOTA_RESOURCES)
 
 
 def amounts(given: dict[str, Any], side: str) -> dict[str, Quantity]:

@@ -1,0 +1,101 @@
+"""Names of resources in experiments and in quotas of a Platform -> those that are misspelled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from tjgen.language.platform.devices import Accelerator
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.k8s.nearest import distance
+from tjgen.trees.source.document import Document
+from tjgen.trees.typing import Any, Protocol
+
+_NATIVE = ("cpu", "ephemeral-storage", "memory", "pods")
+_SIDES = ("requests.", "limits.")
+_MOST_EDITS = 2
+"""Edits of a slip. More of them are likely to be the name of other devices, as is another number."""
+
+
+class LimitedCluster(Protocol):
+    """The fields of a Platform that limit resources."""
+
+    @property
+    def quotas(self) -> Mapping[str, Mapping[str, Any]]: ...
+    @property
+    def queues(self) -> Mapping[str, Any]: ...
+    @property
+    def namespaces(self) -> Mapping[str, Any]: ...
+
+
+def misspelled_in_platform(spec: LimitedCluster, classes: Mapping[str, Accelerator], platform: Document) -> Iterator[Diagnostic]:
+    """TJ244 for each misspelled resource of quotas and queues. The API server finds those without a domain in a ResourceQuota."""
+    known = _known(classes)
+    for at, names in _amounts(spec):
+        is_validated = at[1] == "quotas" and at[2] in spec.namespaces
+        for one in _misspelled(names, known, at, with_native=not is_validated):
+            yield one._replace(path=None, span=platform.locate(one.path or (), key=True))
+
+
+def misspelled_in_container(names: Iterable[str], classes: Mapping[str, Accelerator], at: FieldPath) -> Iterator[Diagnostic]:
+    """TJ244 for each misspelled resource of a container. The API server finds those without a domain."""
+    yield from _misspelled(names, _known(classes), at, with_native=False)
+
+
+def _misspelled(names: Iterable[str], known: list[str], at: FieldPath, *, with_native: bool) -> Iterator[Diagnostic]:
+    for name in names:
+        if with_native or "/" in name:
+            side = next((one for one in _SIDES if name.startswith(one)), "")
+            candidates = [f'"{side}{one}"' for one in _candidates(name.removeprefix(side), known)]
+            if candidates:
+                message = f'neither Kubernetes nor a device class has the resource "{name}"'
+                yield Diagnostic("TJ244", message, path=(*at, name), hint=f"did you mean {' or '.join(candidates)}?")
+
+
+def _known(classes: Mapping[str, Accelerator]) -> list[str]:
+    return list(dict.fromkeys(name for device in classes.values() for name in _resources(device)))
+
+
+def _amounts(spec: LimitedCluster) -> Iterator[tuple[FieldPath, Iterable[str]]]:
+    for namespace, quota in spec.quotas.items():
+        yield ("spec", "quotas", namespace), quota
+    for name, queue in spec.queues.items():
+        at: FieldPath = ("spec", "queues", name)
+        yield (*at, "capability"), queue.capability
+        kueue = queue.create.kueue if queue.create is not None else None
+        for position, share in enumerate(kueue.flavors if kueue is not None else ()):
+            yield (*at, "create", "kueue", "flavors", position, "quota"), share.quota
+        volcano = queue.create.volcano if queue.create is not None else None
+        if volcano is not None:
+            yield (*at, "create", "volcano", "deserved"), volcano.deserved
+            yield (*at, "create", "volcano", "guarantee"), volcano.guarantee
+
+
+def _resources(device: Accelerator) -> Iterator[str]:
+    sharing, network = device.sharing, device.network
+    several = (
+        device.resource,
+        *(part.resource for part in device.partitions.values()),
+        *((sharing.resource, sharing.memory, sharing.cores) if sharing is not None else ()),
+        *device.resources,
+        *((network.resource, *network.resources) if network is not None else ()),
+    )
+    yield from (one for one in several if one is not None)
+
+
+def _candidates(name: str, known: list[str]) -> list[str]:
+    """The resources that a name probably means; empty for a known or entirely different name."""
+    if name in known or name in _NATIVE:
+        return []
+    # `gpu` means the devices of some vendor.
+    return [one for one in known if one.rpartition("/")[2] == name] or _nearest(name, known if "/" in name else _NATIVE)
+
+
+def _nearest(name: str, known: Iterable[str]) -> list[str]:
+    similar = [one for one in known if abs(len(one) - len(name)) <= _MOST_EDITS and _digits(one) == _digits(name)]
+    edits, closest = min(((distance(name, one), one) for one in similar), default=(_MOST_EDITS + 1, ""))
+    return [closest] if edits <= _MOST_EDITS else []
+
+
+def _digits(text: str) -> list[str]:
+    return [character for character in text if character.isdigit()]
