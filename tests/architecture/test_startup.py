@@ -37,8 +37,6 @@ LIBYAML = {
     "yaml._yaml",
     "yaml.error",
     "yaml.events",
-    "yaml.nodes",
-    "yaml.tokens",
 }
 STANDARD = {
     "__future__",
@@ -47,22 +45,16 @@ STANDARD = {
     "_contextvars",
     "_functools",
     "_json",
-    "_operator",
     "_sha2",
     "_sha256",
     "_sre",
     "bisect",
-    "collections",
+    "collections",  # deferred: the modules that it imports are not loaded
     "collections.abc",
     "contextvars",
     "errno",
-    "functools",  # to print the excerpt of a diagnostic
-    "_sha1",
     "itertools",
-    "keyword",
-    "operator",
-    "reprlib",
-    "types",
+    "_sha1",
 }
 FAST = {
     "build": ["build", f"{CASE}/experiment.yaml"],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from types import MappingProxyType
 
 from tjgen.language.platform.devices import Accelerator
 from tjgen.language.platform.images import pinned, rewrite
@@ -12,7 +11,7 @@ from tjgen.language.spec.objects import Flavor, Fluid, Limits, Monitoring, Progr
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files.sandbox import Sandbox
 from tjgen.trees.session import Session
-from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
+from tjgen.trees.typing import TYPE_CHECKING, MappingProxyType, NamedTuple
 
 if TYPE_CHECKING:
     from tjgen.cluster.policies.evaluation import Policies

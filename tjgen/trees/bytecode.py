@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     Index = tuple[dict[str, Entry], dict[str, Group], tuple[int, int]]
     """Modules and JSON files; imported module -> its group; offset and length of the patterns."""
     from tjgen.trees.bytecode_file import Part
-
 else:
     ModuleType = type(sys)
 
@@ -49,7 +48,7 @@ _TAG = f"{sys.implementation.cache_tag}{_OPTIMIZED}"
 _FOLDER = os.path.join(_ROOT, "tjgen", "__pycache__")
 _FILE = os.path.join(_FOLDER, f"modules.{_TAG}.bin")
 _HEAD = len(MAGIC_NUMBER) + 32
-"""The magic number of Python's bytecode, size and time of this module, the length of the index, the length of the file."""
+"""Length of: the magic number of Python's bytecode, size and time of this module, length of the index, length of the file."""
 _status = os.stat  # by this name it is not part of what a build looks up: see cli/watching.py
 
 new_programs: dict[tuple[str, int], Program] = {}
@@ -119,12 +118,15 @@ class Modules:
         self._before = frozenset(sys.modules)
         self._loaded: set[str] = set()
         self.order: list[str] | None = None
-        """The modules that are complete, while an import is in progress."""
         self.orders: dict[str, list[str]] = {}
-        """Imported module -> the modules that this import loaded, in the order in which they were complete."""
+        """Imported module -> the modules that its import loaded, in order of completion; `order` is the current one."""
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
-        """A module of tjgen: from the file, or as Python finds it if the file does not have it as its source is now."""
+        """A module of tjgen as its source is now, from the file or as Python finds it, or `collections`."""
+        if name == "collections":
+            from tjgen.trees.deferred import defer  # a stored answer needs no collections
+
+            return defer(PathFinder.find_spec(name), _Module("collections.abc"))
         if not name.startswith("tjgen."):
             return None
         if name in self._groups:
@@ -132,8 +134,8 @@ class Modules:
         spec = self._stored(name)
         if spec is None:
             spec = PathFinder.find_spec(name, path)
-            if spec is not None and spec.loader.__class__ is SourceFileLoader and spec.origin is not None:
-                spec.loader = _Loader(name, spec.origin, self)
+            if spec is not None and isinstance(spec.loader, SourceFileLoader):
+                spec.loader = _Loader(name, spec.loader.path, self)
         return spec
 
     def _execute(self, group: Group) -> None:
@@ -193,9 +195,7 @@ class Modules:
 
     def keep(self) -> None:
         """Write the file again with what this start loaded without it; if it cannot be written, do nothing."""
-        new = {
-            name for name in sys.modules if name.startswith("tjgen.") and name not in self._loaded and name not in self._before
-        }
+        new = {name for name in sys.modules if name.startswith("tjgen.")} - self._loaded - self._before
         orders = {name: order for name, order in self.orders.items() if name not in self._groups}
         if not (new or orders or new_programs or new_values) or sys.dont_write_bytecode or not os.access(_FOLDER, os.W_OK):
             return
@@ -216,8 +216,8 @@ class Modules:
             parts[name] = (False, changed, size, packed)
         groups = {name: group(order, parts) for name, order in orders.items()}
         for name, pieces in self._groups.items():
-            if all(new.isdisjoint(names) for names, _, _ in pieces):
-                groups[name] = [(names, self._read(offset, length)) for names, offset, length in pieces]
+            if all(new.isdisjoint(names) for names, *_ in pieces):
+                groups[name] = [(names, self._read(*place)) for names, *place in pieces]
         write(_FILE, _form(), parts, groups, (_engine(), self.programs() | new_programs))
 
     def _read(self, offset: int, length: int) -> bytes:

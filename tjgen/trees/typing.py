@@ -1,4 +1,4 @@
-"""The names of `typing` that a build needs, without the time that `typing` takes.
+"""The names of `typing`, `types` and `functools` that a build needs, without the time that these modules take.
 
 Importing `typing` takes as long as half of Python's own start, and each NamedTuple that it makes compiles every
 annotation and a source text: together more than all the work of a small build. Type checkers read the real names.
@@ -12,22 +12,29 @@ __all__ = [
     "Any",
     "ClassVar",
     "Literal",
+    "MappingProxyType",
     "NamedTuple",
     "NoReturn",
     "Protocol",
     "Self",
     "TypeAlias",
     "cast",
+    "lru_cache",
+    "partial",
 ]
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from functools import lru_cache, partial
+    from types import MappingProxyType
     from typing import Any, ClassVar, Literal, NamedTuple, NoReturn, Protocol, Self, TypeAlias, cast
 else:
     from _collections import _tuplegetter
+    from _functools import _lru_cache_wrapper, partial
 
     FunctionType = type(lambda: None)
+    MappingProxyType = type(type.__dict__)
 
     class Any:
         """Placeholder for every name that only annotations use."""
@@ -37,6 +44,10 @@ else:
     def cast(_kind, value):
         """Return the value: a cast is only for type checkers."""
         return value
+
+    def lru_cache(maxsize):
+        """The decorator of functools, for functions that are never inspected."""
+        return lambda function: _lru_cache_wrapper(function, maxsize, False, tuple)
 
     class _Maker(type):
         """Turn the body of `class Point(NamedTuple)` into a class of tuples; its annotations are the fields."""

@@ -14,6 +14,8 @@ import yaml
 assert yaml.__with_libyaml__
 assert yaml.safe_load("a: [1]") == {"a": [1]}
 assert yaml.dump({"a": 1}, Dumper=yaml.CSafeDumper) == "a: 1\\n"
+assert [token.__class__.__name__ for token in yaml.scan("a", yaml.CSafeLoader)][1:2] == ["ScalarToken"]
+assert type(yaml.compose("a", yaml.CSafeLoader)) is yaml.nodes.ScalarNode
 assert yaml.nodes.ScalarNode and yaml.tokens.Token and yaml.events.Event and yaml.error.YAMLError is yaml.YAMLError
 for text, kind in {
     "a: [": yaml.parser.ParserError, "a: '": yaml.scanner.ScannerError, "a: *b": yaml.composer.ComposerError,

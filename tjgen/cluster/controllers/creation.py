@@ -9,7 +9,6 @@ The pods of a TrainJob are those of its JobSet: expand it first (`trainer.framew
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from tjgen.cluster.controllers.series import Series
 from tjgen.cluster.kinds.table import kind_of
@@ -55,13 +54,14 @@ def create_pods(tree: Tree) -> Iterator[Series]:
 def _of_all(owners: Series, position: int, pods: Series) -> Series:
     """The pods of all objects of a series; `pods` are those of the first, at `position` among its series."""
 
-    @lru_cache(maxsize=1)
-    def of_owner(ordinal: int) -> Series:
-        return list(create_pods(owners.build(ordinal)))[position]
+    latest = 0, pods
 
     def build(ordinal: int) -> Tree:
+        nonlocal latest
         owner, own = divmod(ordinal, pods.number)
-        return of_owner(owner).build(own)
+        if owner != latest[0]:
+            latest = owner, list(create_pods(owners.build(owner)))[position]
+        return latest[1].build(own)
 
     source = (*owners.source, *pods.source) if owners.source is not None and pods.source is not None else None
     return pods._replace(prefix=owners.prefix, number=owners.number * pods.number, build=build, source=source)

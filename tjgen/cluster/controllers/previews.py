@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 
 from tjgen.cluster.controllers.collapse import Collapsed, IrregularError, collapse, sample
 from tjgen.cluster.controllers.creation import create, too_many_pods
@@ -14,7 +13,7 @@ from tjgen.trees.fields.managed import Origin, Owners, origins_of
 from tjgen.trees.fields.path import FieldPath, Step, Tree, get, render
 from tjgen.trees.manifests.leaves import lasting
 from tjgen.trees.manifests.manifest import PREVIEW, RUNS, Manifest
-from tjgen.trees.typing import NamedTuple
+from tjgen.trees.typing import NamedTuple, partial
 from tjgen.trees.workload.keys import LIST_KEYS
 
 _COPIED: tuple[FieldPath, ...] = (("metadata", "labels"), ("metadata", "annotations"), ("spec",))

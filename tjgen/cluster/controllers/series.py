@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.k8s.placeholders import PLACEHOLDER_UID
 from tjgen.trees.manifests.generated_names import generated
-from tjgen.trees.typing import NamedTuple
+from tjgen.trees.typing import MappingProxyType, NamedTuple
 
 
 class Series(NamedTuple):

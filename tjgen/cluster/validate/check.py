@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
 
 from tjgen.cluster.trainer.inputs import is_kind
 from tjgen.cluster.trainer.placed import Placed
@@ -22,7 +21,7 @@ from tjgen.trees.manifests.generated_names import named, prefix_of
 from tjgen.trees.manifests.objects import Objects
 from tjgen.trees.session import Session
 from tjgen.trees.source import reader
-from tjgen.trees.typing import NamedTuple
+from tjgen.trees.typing import NamedTuple, partial
 
 IsApplied = Callable[[Tree], bool]
 """Whether the object exists in the cluster already, so that the check of updates applies."""

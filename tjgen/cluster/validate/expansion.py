@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 
 from tjgen.cluster.trainer.inputs import Expanded
 from tjgen.cluster.trainer.objects import CreatedObject
@@ -16,6 +15,7 @@ from tjgen.trees.fields.managed import origins_of
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.manifests.leaves import lasting
 from tjgen.trees.session import Session
+from tjgen.trees.typing import partial
 
 _JUDGED = ("JobSet", "PodGroup")
 _ALREADY_REFUSED = ("TJ815", "TJ840", "TJ841", "TJ842", "TJ843", "TJ852", "TJ860", "TJ861")

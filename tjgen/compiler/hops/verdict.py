@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
 from tjgen.cluster.kinds.pods import starts_pods
 from tjgen.cluster.validate import disclosure, registry, report
@@ -15,6 +14,7 @@ from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import PREVIEW, RUNTIMES, Manifest
 from tjgen.trees.session import Session
+from tjgen.trees.typing import partial
 
 
 def judge(job: Job, draft: Draft) -> Draft:

@@ -8,11 +8,10 @@ is, for the check of the schema to report.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from tjgen.trees.fields.path import FieldPath, Step, Tree
 from tjgen.trees.k8s import duration, quantity
-from tjgen.trees.typing import NamedTuple
+from tjgen.trees.typing import MappingProxyType, NamedTuple
 
 
 class Form(NamedTuple):

@@ -2,8 +2,9 @@
 
 `import yaml` reads PyYAML's scanner, resolver, constructor and dumper, written in Python and not used here, which takes
 longer than all other imports for the check of a file. Of these modules the binding requires only the exceptions that it
-raises, so while it is imported they are replaced by stubs. Afterwards the stubs are removed; the package `yaml`
-stays known, not yet executed, and executes at the first use of a name in it, as if it had been imported then.
+raises, and the classes of tokens and nodes, which no reader of events creates. So while it is imported they are replaced by
+stubs. Afterwards the stubs are removed; the package `yaml` stays known, not yet executed, and executes at the first use of a
+name in it, as if it had been imported then.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 else:
     ModuleType = type(sys)
 
-_READ = ("error", "tokens", "events", "nodes")
+_READ = ("error", "events")
+_UNUSED = ("tokens", "nodes")
 _STOOD_IN_FOR = {
     "reader": ("ReaderError", "YAMLError"),
     "scanner": ("ScannerError", "MarkedYAMLError"),
@@ -56,17 +58,26 @@ def _load_alone() -> Any:
     for name in _READ:
         __import__(f"yaml.{name}")
     errors = sys.modules["yaml.error"]
-    for name, (exception, base) in _STOOD_IN_FOR.items():
-        stand_in = ModuleType(f"yaml.{name}")
-        setattr(stand_in, exception, type(exception, (getattr(errors, base),), {"__module__": stand_in.__name__}))
+    stand_ins = {name: _Unused(f"yaml.{name}") for name in (*_UNUSED, *_STOOD_IN_FOR)}
+    for name, stand_in in stand_ins.items():
         sys.modules[stand_in.__name__] = stand_in
         setattr(package, name, stand_in)
+    for name, (exception, base) in _STOOD_IN_FOR.items():
+        setattr(stand_ins[name], exception, type(exception, (getattr(errors, base),), {"__module__": f"yaml.{name}"}))
     binding = __import__("yaml._yaml", fromlist=["CParser"])
-    for name in _STOOD_IN_FOR:
+    for name in stand_ins:
         del sys.modules[f"yaml.{name}"]
         delattr(package, name)
     package.__class__ = _Package
     return binding
+
+
+class _Unused(ModuleType):
+    """A stub of a module of PyYAML, in which each name is None."""
+
+    def __getattr__(self, name: str) -> None:
+        if name.startswith("__"):
+            raise AttributeError(name)
 
 
 class _Package(ModuleType):
@@ -80,4 +91,6 @@ class _Package(ModuleType):
         binding = sys.modules["yaml._yaml"]
         for module, (exception, _) in _STOOD_IN_FOR.items():
             setattr(binding, exception, getattr(sys.modules[f"yaml.{module}"], exception))
+        for unused in [key for key, item in vars(binding).items() if item is None and not key.startswith("_")]:
+            setattr(binding, unused, getattr(self, unused))
         return getattr(self, name)

@@ -20,11 +20,10 @@ the experiment, and so a target must write them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from tjgen.trees.fields.managed import Managed, Origin, Owners
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
-from tjgen.trees.typing import NamedTuple
+from tjgen.trees.typing import MappingProxyType, NamedTuple
 
 JOBS: FieldPath = ("runtime", "template", "spec", "replicatedJobs")
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"

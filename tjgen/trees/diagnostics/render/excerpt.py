@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from tjgen.trees.diagnostics.credentials import concealed
 from tjgen.trees.diagnostics.printable import visible
+from tjgen.trees.typing import lru_cache
 
 MOST_COLUMNS = 120
 """Columns of a line that are shown; of a longer one, the part around the span."""
