@@ -220,7 +220,7 @@ def test_a_change_of_the_program_is_seen(place: Place, tmp_path: Path) -> None:
 
 WORDS = [
     ["-"],
-    ["experiments", "-o", "deploy"],
+    ["experiments", "--env", "prod", "-o", "deploy.yaml"],
     ["experiments", "--format=nope"],
     ["experiments", "--trusted"],
     ["experiments", "--check"],
@@ -271,7 +271,7 @@ LOOKS: dict[str, Callable[[str], object]] = {
 def test_each_way_to_look_at_a_path_is_recorded(tmp_path: Path, name: str) -> None:
     path = str(tmp_path / "file")
     Path(path).write_text("text", encoding="utf-8")
-    watch = watching._Watch()
+    watch = watching.Watch()
     watch.begin()
     try:
         LOOKS[name](path)

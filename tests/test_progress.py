@@ -98,7 +98,7 @@ def test_builds_tell_on_a_terminal(words: tuple[str, ...], at_once: None, tmp_pa
 
 def test_a_check_tells_and_its_answer_is_stored_without_that(at_once: None) -> None:
     parts: list[tuple[bool, str]] = []
-    with redirect_stderr(Screen()) as err, redirect_stderr(watching._Copy(err, parts, True, watching._Watch())):
+    with redirect_stderr(Screen()) as err, redirect_stderr(watching._Copy(err, parts, True, watching.Watch())):
         assert run(["check", str(ROOT / "tests/cases/plain-two-nodes/expected/applied.yaml")]) == 0
     assert err.getvalue().startswith(f"{CLEAR}1 ")
     assert err.getvalue().endswith(f"{CLEAR}2 objects, 0 problems\n")

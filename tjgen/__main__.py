@@ -55,7 +55,11 @@ def _run_once(words: list[str]) -> int:
         return _run(words)
     from tjgen.cli import watching
 
-    return watching.run(name, lambda: _run(words))
+    if not kept.writes_trees(words):
+        return watching.run(name, lambda: _run(words))
+    from tjgen.cli.settled import TreeWatch
+
+    return watching.run(name, lambda: _run(words), TreeWatch(words))
 
 
 if __name__ == "__main__":

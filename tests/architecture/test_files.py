@@ -36,6 +36,7 @@ ALLOWED = {
     "__main__": "opens the null device where standard error is closed",
     "cli.folders": "lists folders of policies; bounded, and a link ends it",
     "cli.kept": "compares the files of an answer in the cache of the user with those that are there now",
+    "cli.settled": "notes the state of the trees that a build leaves",
     "cli.watching": "stores answers in the cache of the user",
     "compiler.building.workers": "the pipes of its own processes",
     "compiler.programs.reading": SHIPPED,

@@ -11,6 +11,7 @@ from tests.checkout import ROOT, parsed
 SHIPPED = "computed from files or constants that tjgen ships, which never change"
 PURE = "the result of a pure function of the text that is its key"
 KEPT = {
+    "cli/settled.py:_watches": "the watch of the command, as long as it replaces functions of `os`",
     "cluster/schema/defaults.py:_filled": "facts of a compiled schema, by its identity; the entry keeps the schema alive",
     "cluster/schema/patterns.py:_searches": PURE,
     "cluster/schema/store.py:_loaded": "compiled schemas; files of a project are checked against their digests",

@@ -45,7 +45,8 @@ COMMAND = Command(
     "they are written to stdout as one stream. With -o FILE.yaml they are written to a file, and with -o DIR to a tree "
     "with a file for each object and the lock of the runs. With errors, nothing is written. Without PATH, the whole "
     "project is built, and written to the folder that it names. --env, --set, --summary and --expanded print instead. A "
-    "printed result is cached (in $XDG_CACHE_HOME or ~/.cache), and printed again for the same input.",
+    "printed result is cached (in $XDG_CACHE_HOME or ~/.cache), and printed again for the same input. A tree is not built "
+    "again while its input and each of its files are the same.",
     "tjgen build experiment.yaml --env prod -o deploy",
     "[PATH]...",
     (

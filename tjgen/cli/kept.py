@@ -4,7 +4,8 @@ While a command runs, `watching.py` records what it learns from the file system:
 the entries of folders, the targets of links, and the files of the program itself. The answer is written again only if each of
 these facts still holds. It is stored under a hash of the words, the working directory, the variables of the environment that
 tjgen reads, Python, and whether the streams are terminals. No answer is stored for a command that reads standard input, writes
-a file, starts a program, or runs code of the project, nor for wrong use and defects.
+a file, starts a program, or runs code of the project, nor for wrong use and defects. A build into trees writes files, and has
+an answer if the next one would write none: see `settled.py`.
 
 The folder is `$XDG_CACHE_HOME/tjgen/build` (or `check`), or the same in `~/.cache`. `TJGEN_CACHE=off` and `--no-cache` turn this
 off. Nothing but os, stat, sys and marshal is imported on the way to a stored answer: it takes little longer than starting Python.
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     """The kind of a fact, a path, and what was found there."""
 
 STATUS, LINK_STATUS, OWN_STATUS, CONTENT, ENTRIES, TARGET = "status", "link status", "own status", "content", "entries", "target"
+STATE = "state"
 LARGEST_FILE = 64 << 20
 """Bytes of a file that an answer can depend on."""
 _OPTIONS = {
@@ -37,6 +39,8 @@ _OPTIONS = {
     "check": (("-q", "--quiet", "--strict"), ("--apply", "--format", "--trainer")),
 }
 """Each command whose answers are stored: its options without and with a value."""
+_OPTIONS_OF_TREES = (("--check",), ("-o", "--output", "--jobs"))
+"""Options of a build into trees in addition to those of a build, without and with a value."""
 VARIABLES = ("CI", "HOME", "NO_COLOR", "PYTHONPATH", "TERM", "XDG_CACHE_HOME")
 PREFIXES = ("GIT_", "TJGEN_")
 """The variables of the environment that an answer depends on."""
@@ -46,9 +50,9 @@ _OFF = ("off", "0", "no", "false")
 
 def place(words: list[str]) -> str | None:
     """The path of the answer to the command line `words`; None if no answer is stored for it."""
-    folder = _folder()
+    answers = folder()
     is_off = os.environ.get("TJGEN_CACHE", "").lower() in _OFF
-    if folder is None or is_off or not _are_kept(words) or sys.stdout is None or "TJGEN_TRUSTED" in os.environ:
+    if answers is None or is_off or not _are_kept(words) or sys.stdout is None or "TJGEN_TRUSTED" in os.environ:
         return None
     try:
         from _blake2 import blake2b
@@ -59,7 +63,12 @@ def place(words: list[str]) -> str | None:
     variables = sorted((name, value) for name, value in os.environ.items() if name in VARIABLES or name.startswith(PREFIXES))
     terminals = [stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)]
     key = repr((words, working_directory, variables, terminals, sys.version, sys.prefix, sys.flags.optimize, __file__))
-    return os.path.join(folder, words[0], blake2b(key.encode(errors="surrogateescape"), digest_size=32).hexdigest())
+    return os.path.join(answers, words[0], blake2b(key.encode(errors="surrogateescape"), digest_size=32).hexdigest())
+
+
+def writes_trees(words: list[str]) -> bool:
+    """Whether the command line can be that of a build into trees: it names an output, or has no path."""
+    return words[0] == "build" and not _has_path(words, _OPTIONS["build"])
 
 
 def recall(name: str) -> int | None:
@@ -106,6 +115,12 @@ def entries_of(entries: list[os.DirEntry[str]]) -> tuple[tuple[str, bool, bool],
     return tuple(sorted((entry.name, entry.is_dir(), entry.is_symlink()) for entry in entries))
 
 
+def state_of(path: str) -> tuple[int, ...]:
+    """What changes with a file or a folder: also the content of a regular file, and the names in a folder."""
+    status = os.lstat(path)
+    return status.st_mode, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
 def _own_status(path: str) -> tuple[int, int]:
     status = os.stat(path)
     return status.st_size, status.st_mtime_ns
@@ -127,10 +142,11 @@ _OBSERVERS: dict[str, Callable[[str], object]] = {
     CONTENT: _content,
     ENTRIES: _entries,
     TARGET: os.readlink,
+    STATE: state_of,
 }
 
 
-def _folder() -> str | None:
+def folder() -> str | None:
     """The folder with the answers of all commands; None if the environment has no place for it."""
     cache = os.environ.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(cache):
@@ -140,8 +156,17 @@ def _folder() -> str | None:
 
 
 def _are_kept(words: list[str]) -> bool:
-    """Whether the words have only options whose answer is stored, and a path: without one, a build writes a tree."""
+    """Whether the words have only options whose answer is stored."""
     flags, values = _OPTIONS[words[0]]
+    if words[0] == "build":
+        more = _OPTIONS_OF_TREES
+        return _has_path(words, (flags, values)) or _has_path([*words, "."], (flags + more[0], values + more[1]))
+    return _has_path(words, (flags, values))
+
+
+def _has_path(words: list[str], options: tuple[tuple[str, ...], tuple[str, ...]]) -> bool:
+    """Whether the words have only these options, and a path."""
+    flags, values = options
     rest = iter(words[1:])
     has_path = False
     for word in rest:

@@ -17,22 +17,23 @@ from collections.abc import Callable, Iterator
 
 from tjgen.cli import kept
 from tjgen.trees import data, system
-from tjgen.trees.typing import Any
+from tjgen.trees.typing import Any, NamedTuple
 
-_MOST_FACTS = 20_000
 _LONGEST = 32 << 20
-"""Facts and characters of an answer that is stored."""
+"""Characters of an answer that is stored."""
 _MOST = 1_000
 """Answers that are stored. With more, the older half is removed."""
 _LIBRARIES = ("tjgen", "yaml")
+_CHANGES = ("access", "chdir", "fork", "link", "mkdir", "rename", "replace", "rmdir", "symlink", "unlink", "utime", "walk")
+"""Functions of `os` that do more than look, or look in another way."""
 _UNRECORDED = ("subprocess", "socket", "tjgen.trees.trust")
 """Modules of what an answer cannot depend on."""
 
 
-def run(name: str, command: Callable[[], int]) -> int:
+def run(name: str, command: Callable[[], int], watch: Watch | None = None) -> int:
     """The exit code of the command. Its answer is stored at the path `name` unless it is wrong use or a defect."""
     started = time.time_ns()
-    watch = _Watch()
+    watch = watch or Watch()
     parts: list[tuple[bool, str]] = []
     streams = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = _Copy(sys.stdout, parts, False, watch), _Copy(sys.stderr, parts, True, watch)
@@ -43,9 +44,12 @@ def run(name: str, command: Callable[[], int]) -> int:
         watch.end()
         sys.stdout, sys.stderr = streams
     if code in (0, 1) and watch.is_complete and not any(module in sys.modules for module in _UNRECORDED):
-        facts = {**watch.facts, **_program(started)}
-        if None not in facts.values() and len(facts) <= _MOST_FACTS and sum(len(text) for _, text in parts) <= _LONGEST:
-            store(name, [(*key, fact) for key, fact in facts.items()], code, parts)
+        learned = watch.learned(started, parts)
+        facts = {**learned.facts, **_program(started)} if learned is not None else {}
+        if learned is None or None in facts.values() or len(facts) > watch.most_facts:
+            return code
+        if sum(len(text) for _, text in learned.parts) <= _LONGEST:
+            store(name, [(*key, fact) for key, fact in facts.items()], code, learned.parts)
     return code
 
 
@@ -82,7 +86,7 @@ def _program(started: int) -> dict[tuple[str, str], object]:
 class _Copy:
     """A stream, and a copy of what is written to it."""
 
-    def __init__(self, stream: Any, parts: list[tuple[bool, str]], is_error: bool, watch: _Watch) -> None:
+    def __init__(self, stream: Any, parts: list[tuple[bool, str]], is_error: bool, watch: Watch) -> None:
         self._stream, self._parts, self._is_error, self._watch = stream, parts, is_error, watch
 
     def write(self, text: str) -> int:
@@ -111,8 +115,19 @@ class _Copy:
         return getattr(self._stream, name)
 
 
-class _Watch:
+class Learned(NamedTuple):
+    """What an answer consists of, without its exit code."""
+
+    facts: dict[tuple[str, str], object]
+    parts: list[tuple[bool, str]]
+    """Whether it goes to standard error, and text, in the order of writing."""
+
+
+class Watch:
     """What a program learns from the file system between `begin` and `end`; complete unless it does more than look."""
+
+    most_facts = 20_000
+    """The most facts of an answer that is stored."""
 
     def __init__(self) -> None:
         self.facts: dict[tuple[str, str], object] = {}
@@ -130,13 +145,18 @@ class _Watch:
         self._replace(os, "listdir", self._listed(os.listdir))
         self._replace(builtins, "open", self._read(builtins.open))
         self._replace(io, "open", self._read(io.open))
-        for name in ("access", "chdir", "fork", "mkdir", "rename", "replace", "rmdir", "unlink", "utime", "walk"):
-            self._replace(os, name, self._unrecorded(getattr(os, name)))
+        for name in _CHANGES:
+            self._replace(os, name, self._changed(name, getattr(os, name)))
 
     def end(self) -> None:
         """Put the functions back."""
         for owner, name, function in self._replaced:
             setattr(owner, name, function)
+
+    def learned(self, started: int, parts: list[tuple[bool, str]]) -> Learned | None:
+        """The answer of a command that began at `started` (ns) and wrote `parts`; None if it has none."""
+        del started
+        return Learned(self.facts, parts)
 
     def _replace(self, owner: Any, name: str, function: Any) -> None:
         self._replaced.append((owner, name, getattr(owner, name)))
@@ -228,7 +248,9 @@ class _Watch:
 
         return names
 
-    def _unrecorded(self, function: Any) -> Any:
+    def _changed(self, name: str, function: Any) -> Any:
+        del name
+
         def call(*values: Any, **options: Any) -> Any:
             self.is_complete = False
             return function(*values, **options)

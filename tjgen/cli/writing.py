@@ -42,6 +42,7 @@ def _previews(arguments: Arguments) -> str | None:
 
 
 def _into(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter, options: BuildOptions) -> WriteResult:
+    from tjgen.cli.settled import settle
     from tjgen.gitops.output.write import compare, write
 
     previews = _previews(arguments)
@@ -51,6 +52,7 @@ def _into(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter, 
         written = compare(plan, directory, previews, options=options, seen=seen, watch=watch)
     else:
         written = write(plan, directory, previews, options=options, renew=arguments["renew"], seen=seen, watch=watch)
+    settle(written.settled)
     reporter.add(written.diagnostics)
     if not reporter.failed:
         if summary:

@@ -81,13 +81,18 @@ class FileCache:
             self._noted[unit] = (key, tuple([tuple(file) for file in files]), kept[2])
         return CacheEntry(tuple(files), kept[2])
 
-    def note(self, unit: str, key: bytes, paths: Iterable[str], summary: Any) -> None:
-        """Remember what `unit` has emitted: files of the output directory that were committed, and plain data."""
+    def note(self, unit: str, key: bytes, paths: Iterable[str], summary: Any) -> bool:
+        """Remember what `unit` has emitted: files of the output directory that were committed, and plain data.
+
+        False if a file is not as it was emitted, or without a cache.
+        """
         if self._path is None:
-            return
+            return False
         files = [_seen(self._root, path) for path in paths]
-        if all(files):
+        is_noted = all(files)
+        if is_noted:
             self._noted[unit] = (key, tuple([tuple(file) for file in files if file is not None]), summary)
+        return is_noted
 
     def save(self, *, known: Iterable[str] | None = None) -> None:
         """Write the cache if it has new data. `known`: all existing units, if the build has them; others are dropped."""

@@ -13,9 +13,8 @@ from tjgen.trees.files.regular import read_regular
 
 def digest() -> bytes:
     """The digest of the version, and of name, size and time of each file of the program and of its bundled data."""
-    roots = {os.path.dirname(os.path.abspath(tjgen.__file__)), data.path("schemas"), data.path("runtimes")}
     lines = [tjgen.__version__]
-    for root in sorted(roots):
+    for root in sorted(set(_roots())):
         lines += sorted(_files(root))
     return sha256("\n".join(lines).encode(errors="surrogateescape")).digest()
 
@@ -23,12 +22,21 @@ def digest() -> bytes:
 def content_digest() -> str:
     """The digest of the content of the program and of its bundled data, the same on every machine; in hexadecimal."""
     whole = sha256(tjgen.__version__.encode())
-    for root in (os.path.dirname(os.path.abspath(tjgen.__file__)), data.path("schemas"), data.path("runtimes")):
+    for root in _roots():
         for file in sorted(entry.path for entry in _entries(root)):
             content = read_regular(file)
             name = os.path.relpath(file, root).replace(os.sep, "/")
             whole.update(f"{name}\n{len(content)}\n".encode(errors="surrogateescape") + content)
     return whole.hexdigest()
+
+
+def files() -> list[str]:
+    """The paths of all files of the program and of its bundled data."""
+    return [entry.path for root in set(_roots()) for entry in _entries(root)]
+
+
+def _roots() -> tuple[str, str, str]:
+    return os.path.dirname(os.path.abspath(tjgen.__file__)), data.path("schemas"), data.path("runtimes")
 
 
 def _files(root: str) -> Iterator[str]:

@@ -152,6 +152,11 @@ class OutputTree:
         except OSError as error:
             raise CompileError([problems.unread(error.filename or self._directory, error)]) from error
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether `commit` has changed a file, or will."""
+        return bool(self._steps)
+
     def commit(self) -> Committed:
         """Write the requested changes to the directory; raise CompileError, with nothing changed unless it reports changes."""
         try:

@@ -48,6 +48,8 @@ class Memory:
         # Without a cache nothing is found, so no key is needed: the digest of the program reads a thousand file times.
         is_kept = any(file is not None for file in files)
         self._surroundings = cache.key([program.digest(), *plan.surroundings(), *options]) if is_kept else b""
+        self._current: set[str] = set()
+        """Names of sources that are in the cache as they are now."""
         self._new: dict[str, tuple[bytes, list[tuple[_Unit, Done | None]]]] = {}
 
     def recall(self, file: str, environment: str | None, content: bytes) -> Remembered | None:
@@ -60,6 +62,7 @@ class Memory:
         locks: dict[str, bytes] = entries[0].summary["locks"]
         if any(self._lock_digest(path) != digest for path, digest in locks.items()):
             return None
+        self._current.add(name)
         return remembered
 
     def note(self, built: Built, done: Done | None) -> None:
@@ -86,10 +89,18 @@ class Memory:
                 "relations": [one for unit, _ in units for one in unit.relations],
                 "locks": {unit.lock: self._lock_digest(unit.lock) for unit, _ in units},
             }
-            for store, paths in zip(self._caches, (done.files, done.previews), strict=False):
+            noted = [
                 store.note(name, key, paths, summary)
+                for store, paths in zip(self._caches, (done.files, done.previews), strict=False)
+            ]
+            if all(noted):
+                self._current.add(name)
         for store in self._caches:
             store.save(known=known if whole else None)
+
+    def has(self, names: Sequence[str]) -> bool:
+        """Whether the next build recalls all these sources, if it is of the same input; known after `save`."""
+        return self._current.issuperset(names)
 
     def names(self, files: Sequence[str], environments: Sequence[str | None]) -> list[str]:
         """The names of sources, as in the cache."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from fnmatch import fnmatchcase
+from time import time_ns
 
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.origins import renewed
@@ -45,6 +46,18 @@ class WriteResult(NamedTuple):
     files: Committed | None = None
     shared_overlays: frozenset[tuple[str, str]] = frozenset()
     """File and name of each overlay of the workspace that is for an experiment of the build."""
+    settled: Settled | None = None
+
+
+class Settled(NamedTuple):
+    """A build after which the same build would write nothing, and report the same except for its counts."""
+
+    trees: tuple[str, ...]
+    """The folders that it wrote or compared, and the folder of locks."""
+    counts: RunCounts
+    next_counts: RunCounts
+    since: int | None
+    """Time (ns) of the look at the files that it wrote; None if it wrote none."""
 
 
 Seen = Callable[[Built], None]
@@ -93,9 +106,17 @@ def write(
         files = tree.commit()
         if shown is not None:
             shown.commit()
+        written = time_ns()
+        names = memory.names(plan.files, plan.environments)
         if not forgets:
-            memory.save(whole=plan.whole, known=memory.names(plan.files, plan.environments))
-        return WriteResult(diagnostics, one.counts, files, one.shared_overlays)
+            memory.save(whole=plan.whole, known=names)
+        trees = (directory, *([previews] if previews is not None else []), plan.locks.folder)
+        settled: Settled | None = None
+        if not tree.is_changed and not (shown is not None and shown.is_changed):
+            settled = Settled(trees, one.counts, one.counts, None)
+        elif not diagnostics and memory.has(names) and plan.project.workspace is None:
+            settled = _settled_by_writing(trees, one.counts, written)
+        return WriteResult(diagnostics, one.counts, files, one.shared_overlays, settled)
 
 
 def compare(
@@ -130,7 +151,15 @@ def compare(
         converted = [one.place for one in differences if one.kind == CRLF]
         diagnostics += [problems.line_ends(converted)] if converted else []
         diagnostics += [problems.stale(one.place, one.kind) for one in differences if one.kind != CRLF]
-    return WriteResult(diagnostics, one.counts, None, one.shared_overlays)
+    trees = (directory, *([previews] if previews is not None else []), plan.locks.folder)
+    return WriteResult(diagnostics, one.counts, None, one.shared_overlays, Settled(trees, one.counts, one.counts, None))
+
+
+def _settled_by_writing(trees: tuple[str, ...], counts: RunCounts, written: int) -> Settled | None:
+    """What follows a build that wrote new runs and nothing else, at the time `written` (ns)."""
+    if counts != RunCounts(counts.new, counts.unchanged):
+        return None
+    return Settled(trees, counts, RunCounts(0, counts.new + counts.unchanged), written)
 
 
 def platforms(plan: Plan, tree: TreeOptions, options: BuildOptions, attributions: Attributions | None = None) -> list[Diagnostic]:
