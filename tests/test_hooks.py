@@ -81,6 +81,8 @@ class Repository:
         self.project = folder / "training"
         (self.project / "experiments").mkdir(parents=True)
         git(folder, "init", "--quiet", "--initial-branch=main")
+        # The home of the commands that run in the project is the repository, and its cache is no part of a commit.
+        self.write(".git/info/exclude", ".cache/\n")
         self.write(".pre-commit-config.yaml", CONFIGURATION % (hooks, hook))
         self.write("training/tjgen.yaml", PROJECT)
         self.write("training/experiments/mnist.yaml", EXPERIMENT)
