@@ -55,6 +55,35 @@ def test_expand_gives_the_objects_of_the_controller() -> None:
     assert kinds == ["ConfigMap", "JobSet", "PodGroup"]
 
 
+def test_expand_continues_to_the_pods(tmp_path: Path) -> None:
+    """As --expanded --all-pods, also for jobs that no TrainJob creates."""
+    applied = objects("build", "examples/resnet50.yaml")
+    file = tmp_path / "applied.yaml"
+    file.write_text(yaml.safe_dump_all(applied), encoding="utf-8")
+    created = tjgen.expand(applied, pods=True)
+    assert created == objects("expand", str(file), "--expanded", "--all-pods")
+    assert "spec" not in created[0], "a ConfigMap"
+    assert {"JobSet", "PodGroup", "Service", "Job", "Pod"} <= {tree["kind"] for tree in created}
+    jobset = next(tree for tree in created if tree["kind"] == "JobSet")
+    assert tjgen.expand([jobset]) == []
+    pods = [tree for tree in tjgen.expand([jobset], pods=True) if tree["kind"] == "Pod"]
+    assert len(pods) == 2
+
+
+def test_expand_raises_what_the_server_refuses() -> None:
+    """A Job that the API server refuses has no pods."""
+    job = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "job"},
+        "spec": {"template": {"spec": {"containers": []}}},
+    }
+    assert tjgen.expand([job]) == []
+    with pytest.raises(tjgen.CompileError) as caught:
+        tjgen.expand([job], pods=True)
+    assert caught.value.diagnostics
+
+
 def test_expand_raises_what_the_controller_refuses() -> None:
     job = {
         "apiVersion": "trainer.kubeflow.org/v1alpha1",

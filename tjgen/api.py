@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 
 from tjgen.cluster.releases import DEFAULT_TRAINER
-from tjgen.cluster.trainer.inputs import expand_documents
+from tjgen.cluster.trainer.inputs import expanded, opened
 from tjgen.cluster.trainer.release import chosen
 from tjgen.cluster.validate.admit import admit
 from tjgen.compiler.building.compile import build as build_plan
@@ -195,9 +195,12 @@ def _build(request: Request, documents: Sequence[Experiment | Mapping[str, Any]]
 
 
 def expand(
-    documents: Sequence[Tree], *, trainer: str = DEFAULT_TRAINER.name, catalog: Sequence[str] = ()
+    documents: Sequence[Tree], *, trainer: str = DEFAULT_TRAINER.name, catalog: Sequence[str] = (), pods: bool = False
 ) -> list[dict[str, Any]]:
     """Return the objects that the Trainer controller creates for the TrainJobs among `documents` (parsed objects of one input).
+
+    With `pods`, continue with what other controllers create from these objects and from other jobs among the documents: Jobs,
+    Services, ConfigMaps, and each pod.
 
     Runtimes are looked for among the documents, then in `catalog` (files and folders) and among the bundled
     ones. Raises CompileError with the diagnostics where the controller would create nothing, and for a release
@@ -210,11 +213,16 @@ def expand(
         runtime, _ = known.find(name, kind=kind, namespace=namespace)
         return runtime.tree if runtime is not None else None
 
-    objects: list[dict[str, Any]] = []
-    diagnostics: list[Diagnostic] = []
-    for _, expansion in expand_documents(documents, look_up, release=release):
-        diagnostics += expansion.diagnostics
-        objects += [created.tree for created in expansion.objects]
+    applied = opened(documents)
+    expansions = expanded(applied, look_up, release=release)
+    diagnostics = [problem for one in expansions for problem in one.expansion.diagnostics]
+    objects = [created.tree for one in expansions for created in one.expansion.objects]
+    if pods and not has_errors(diagnostics):
+        from tjgen.cluster.validate.followed import follow_all  # the Trainer controller alone needs no schemas
+
+        followed = list(follow_all(applied, expansions, versions=release.versions, every=True))
+        diagnostics += [problem for one in followed for problem in (*one.own, *one.below)]
+        objects = [manifest.tree for one in followed for manifest in one.objects]
     if has_errors(diagnostics):
         raise CompileError(diagnostics)
     return objects

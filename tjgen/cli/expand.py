@@ -62,12 +62,15 @@ def run(arguments: Arguments) -> int:
     reporter.add(list(surprising(objects, expansions, runtimes.document_of)))
     created = [("", expanded_object.tree) for one in expansions for expanded_object in one.expansion.objects]
     if arguments["expanded"] and not reporter.failed:
-        from tjgen.cli.followed import Followed  # the Trainer controller alone needs no schemas
+        from tjgen.cluster.controllers.previews import note_of
+        from tjgen.cluster.validate.followed import follow_all  # the Trainer controller alone needs no schemas
 
-        followed = Followed(release.versions, every=arguments["all_pods"])
-        followed.add_all(objects, expansions)
-        reporter.add(followed.diagnostics)
-        created = followed.documents
+        trees = [one.tree for one in objects]
+        followed = list(follow_all(trees, expansions, versions=release.versions, every=arguments["all_pods"]))
+        for source, result in zip(objects, followed, strict=True):
+            name = source.document.locate((*source.path, "metadata", "name"))
+            reporter.add([source.at(one) for one in result.own] + [one._replace(span=name) for one in result.below])
+        created = [(note_of(one), one.tree) for result in followed for one in result.objects]
     if not expansions and not created and not reporter.failed:
         reporter.add([_nothing(is_expanded=arguments["expanded"])])
     if not reporter.failed:

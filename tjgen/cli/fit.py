@@ -25,8 +25,9 @@ COMMAND = Command(
     "Place the pods of each run on the nodes of the Platform, with the filters and scores of kube-scheduler. Each run is "
     "placed alone on the empty cluster, then next to the other runs, in the order of their priority. Queues of Kueue admit "
     "runs by their quotas, flavors, and cohorts, place pods in domains of topologies, and evict others by their preemption "
-    "rules. Queues of Volcano share the nodes by their weights. For a run that does not start, print the sentence of the "
-    "scheduler or the queue, the line that causes it, and the change that lets it start. Exit code 1 if a run never starts.",
+    "rules. Queues of Volcano share the nodes by their weights, and HyperNodes bound gangs. For a run that does not start, "
+    "print the sentence of the scheduler or the queue, the line that causes it, and the change that lets it start. Exit code 1 "
+    "if a run never starts.",
     "tjgen fit",
     "[EXPERIMENT...]",
     (
@@ -41,8 +42,8 @@ COMMAND = Command(
 _HEADER = ("ORDER", "NAMESPACE", "RUN", "PODS", "QUEUE", "FLAVOR", "RESULT")
 NOT_COVERED = (
     "This is a model of one moment: no run ends, and no pods of others are on the nodes.",
-    "Not covered: autoscalers; fair sharing of queues; reclaim, preemption, queue trees and network topologies of Volcano; "
-    "the places of existing volumes; nodes that pods of ended runs leave fragmented.",
+    "Not covered: autoscalers; fair sharing of queues; reclaim, preemption and queue trees of Volcano; the places of existing "
+    "volumes; nodes that pods of ended runs leave fragmented.",
 )
 
 

@@ -8,6 +8,7 @@ import sys
 from tjgen.cli.command import COMMON, MANY, Arguments, Command, Option, UsageError
 from tjgen.cli.inputs import text
 from tjgen.cli.reporting import Reporter
+from tjgen.compiler.fit.hyper_nodes import is_hyper_node
 from tjgen.compiler.fit.labels import labels_of
 from tjgen.compiler.fit.nodes import read_nodes
 from tjgen.compiler.fit.private import public_nodes
@@ -20,7 +21,8 @@ COMMAND = Command(
     "Import the nodes of a cluster without private data.",
     "Read the output of kubectl get nodes -o json from FILE (- is standard input), and print its nodes with aliases for their "
     "names. Allocatable resources, taints, and labels about hardware and topology remain, and labels that the project's "
-    "runs and Platforms select. Addresses, provider IDs, images, annotations, and all other labels are removed.",
+    "runs and Platforms select. Addresses, provider IDs, images, annotations, and all other labels are removed. "
+    "HyperNodes of Volcano (kubectl get nodes,hypernodes) remain, with aliases, tiers, and members.",
     "kubectl get nodes -o json | tjgen nodes import - > nodes.yaml",
     "import FILE",
     (Option(("--label",), "label", "Another label to keep; may be repeated.", MANY, "KEY"), *COMMON),
@@ -48,5 +50,7 @@ def run(arguments: Arguments) -> int:
             raise CompileError([Diagnostic("TJ583", "the input has no Node", hint=hint)])
         if not reporter.failed:
             labels = labels_of(project).union(arguments["label"])
-            sys.stdout.write(dump({"apiVersion": "v1", "kind": "NodeList", "items": public_nodes(nodes, labels)}))
+            items = public_nodes(nodes, labels)
+            kind = "List" if any(map(is_hyper_node, items)) else "NodeList"
+            sys.stdout.write(dump({"apiVersion": "v1", "kind": kind, "items": items}))
     return reporter.close()

@@ -27,7 +27,7 @@ def main(arguments: list[str]) -> int:
     recorder = arguments[0]
     count, arranged = (*map(int, arguments[1:]), *COUNTS[len(arguments) - 1 :])
     cases = [*map(queues, range(count)), *map(topologies, range(arranged))]
-    verdicts, different = record(recorder, cases, differences, release=RELEASE, path=RECORDED)
+    verdicts, different, _ = record(recorder, cases, differences, release=RELEASE, path=RECORDED)
     every = [one for several in verdicts for one in several["inTurn"]]
     fitting = sum(one["mode"] == "Fit" for one in every)
     evicting = sum("targets" in one for one in every)

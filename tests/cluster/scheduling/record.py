@@ -25,7 +25,7 @@ def main(arguments: list[str]) -> int:
     """Schedule the clusters, print the differences and counts, and write the recording."""
     recorder, count = arguments[0], int(arguments[1]) if len(arguments) > 1 else COUNT
     cases = [cluster(seed) for seed in range(count)]
-    verdicts, different = record(recorder, cases, differences, release=RELEASE, path=RECORDED)
+    verdicts, different, _ = record(recorder, cases, differences, release=RELEASE, path=RECORDED)
     several = [one for found in verdicts for one in found]
     scheduled = sum("node" in one for one in several)
     preempting = sum("nominated" in one for one in several)

@@ -51,6 +51,13 @@ def test_every_pattern_of_the_schemas_can_be_used() -> None:
         search(json.loads(text))
 
 
+@pytest.mark.parametrize("pattern", [")", "(?i)a)", "a|)b", "[[:nothing:]]", "(", "a**"])
+def test_a_pattern_that_go_refuses(pattern: str) -> None:
+    """As re.error, so that callers report it."""
+    with pytest.raises(re.error):
+        search(pattern)
+
+
 @pytest.mark.parametrize(
     ("text", "good"),
     [

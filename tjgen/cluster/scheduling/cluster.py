@@ -15,6 +15,7 @@ from tjgen.cluster.scheduling.filters import inter_pod_affinity, node_affinity, 
 from tjgen.cluster.scheduling.filters.inter_pod_affinity import NamespaceLabels
 from tjgen.cluster.scheduling.filters.table import check_for_volcano, check_node
 from tjgen.cluster.scheduling.filters.volume_binding import Topologies
+from tjgen.cluster.scheduling.hyper_nodes import HyperNode
 from tjgen.cluster.scheduling.level import Level
 from tjgen.cluster.scheduling.messages import NO_NODES, sentence
 from tjgen.cluster.scheduling.node import HOSTNAME, PODS, Node
@@ -53,8 +54,11 @@ class ScheduledCluster:
         namespaces: NamespaceLabels | None = None,
         of_claims: Topologies | None = None,
         of_classes: Topologies | None = None,
+        hyper_nodes: Sequence[HyperNode] = (),
     ) -> None:
         self.nodes = list(nodes)
+        self.hyper_nodes = hyper_nodes
+        """The HyperNodes that Volcano's scheduler reads, as `read_hyper_nodes` returns them."""
         self._namespaces = namespaces or {}
         self._of_claims, self._of_classes = of_claims or {}, of_classes or {}
         self._pods: list[list[SchedulingPod]] = [[] for _ in self.nodes]
@@ -75,10 +79,16 @@ class ScheduledCluster:
 
     def without_pods(self) -> ScheduledCluster:
         """The same nodes, without pods."""
-        return ScheduledCluster(self.nodes, namespaces=self._namespaces, of_claims=self._of_claims, of_classes=self._of_classes)
+        return ScheduledCluster(
+            self.nodes,
+            namespaces=self._namespaces,
+            of_claims=self._of_claims,
+            of_classes=self._of_classes,
+            hyper_nodes=self.hyper_nodes,
+        )
 
-    def attempt(self, pod: SchedulingPod) -> SchedulingAttempt:
-        """Try to schedule the pod. The cluster stays as it is."""
+    def attempt(self, pod: SchedulingPod, within: Sequence[int] | None = None) -> SchedulingAttempt:
+        """Try to schedule the pod on any node, or on one of the positions `within`. The cluster stays as it is."""
         if not self.nodes:
             return SchedulingAttempt(None, NO_NODES)
         names = node_affinity.named(pod)
@@ -86,7 +96,7 @@ class ScheduledCluster:
             reason = node_affinity.CONFLICT.reasons[0]
             return SchedulingAttempt(None, sentence(len(self.nodes), {}, before=reason, after=self._unhelpful()))
         pulls = self._pull(pod)
-        feasible, rejected, absent = self._filtered(pod, names, by_node=bool(pulls))
+        feasible, rejected, absent = self._filtered(pod, names, within, by_node=bool(pulls))
         if feasible:
             values = scores(pod, [level for level, _ in feasible], attraction(pulls, [level.node for level, _ in feasible]))
             best = max(values)
@@ -94,19 +104,23 @@ class ScheduledCluster:
             return SchedulingAttempt(equals[0], equals=tuple(equals))
         return self._failed(pod, rejected, absent)
 
-    def volcano_message(self, pod: SchedulingPod) -> str:
-        """The sentence of Volcano's scheduler about a pod that fits no node."""
+    def volcano_message(self, pod: SchedulingPod, within: Sequence[int] | None = None) -> str:
+        """The sentence of Volcano's scheduler about a pod that fits no node, or none of the positions `within`."""
         spread = pod_topology_spread.prepare(pod, self._occupied())
         affinity = self._affinity(pod)
         counts: dict[str, int] = {}
-        for members in self._members.values() if pod.is_plain and affinity is None else ([p] for p in range(len(self.nodes))):
+        every = range(len(self.nodes)) if within is None else within
+        groups = (
+            (members for _, members in self._by_levels(within)) if pod.is_plain and affinity is None else ([p] for p in every)
+        )
+        for members in groups:
             level = self._levels[members[0]]
             rejection = check_for_volcano(pod, self.nodes[members[0]], level.used, level.pods)
             rejection = rejection or self._by_node(pod, members[0], spread, affinity)
             for reason in rejection.reasons if rejection is not None else ():
                 counts[reason] = counts.get(reason, 0) + len(members)
         reasons = ", ".join(sorted(f"{count} {reason}" for reason, count in counts.items()))
-        return f"0/{len(self.nodes)} nodes are unavailable: {reasons}."
+        return f"0/{len(every)} nodes are unavailable: {reasons}."
 
     def place(self, pod: SchedulingPod, position: int) -> None:
         """Put the pod on the node."""
@@ -127,10 +141,10 @@ class ScheduledCluster:
         if attracts(pod):
             self._attracting.remove((position, pod))
 
-    def used(self) -> dict[str, int]:
-        """What the pods on all nodes request, with the resource `pods`."""
+    def used(self, within: Sequence[int] | None = None) -> dict[str, int]:
+        """What the pods on all nodes request, or on those of the positions `within`, with the resource `pods`."""
         total: dict[str, int] = {}
-        for level, members in self._members.items():
+        for level, members in self._by_levels(within):
             for name, amount in (*level.used.items(), (PODS, level.pods)):
                 total[name] = total.get(name, 0) + amount * len(members)
         return total
@@ -151,21 +165,31 @@ class ScheduledCluster:
         self._levels[position] = level
         heappush(self._members.setdefault(level, []), position)
 
+    def _by_levels(self, within: Sequence[int] | None) -> Iterable[tuple[Level, list[int]]]:
+        """The levels with the positions of their nodes, or with those of `within`."""
+        if within is None:
+            return self._members.items()
+        several: dict[Level, list[int]] = {}
+        for position in within:
+            several.setdefault(self._levels[position], []).append(position)
+        return several.items()
+
     def _filtered(
-        self, pod: SchedulingPod, names: set[str] | None, *, by_node: bool
+        self, pod: SchedulingPod, names: set[str] | None, within: Sequence[int] | None, *, by_node: bool
     ) -> tuple[list[tuple[Level, list[int]]], list[tuple[Rejection, list[int]]], int]:
         """The nodes that pass, those that do not, and the number of those that no filter sees."""
         affinity = self._affinity(pod)
         if pod.is_plain and affinity is None and not by_node:
             feasible, rejected = [], []
-            for level, members in self._members.items():
+            for level, members in self._by_levels(within):
                 rejection = self._by_level(pod, level)
                 if rejection is None:
                     feasible.append((level, members))
                 else:
                     rejected.append((rejection, members))
             return feasible, rejected, 0
-        seen = [p for p, node in enumerate(self.nodes) if names is None or node.name in names]
+        every = range(len(self.nodes)) if within is None else within
+        seen = [p for p in every if names is None or self.nodes[p].name in names]
         spread = pod_topology_spread.prepare(pod, self._occupied())
         feasible, rejected = [], []
         for position in seen:
@@ -176,7 +200,7 @@ class ScheduledCluster:
                 feasible.append((own, [position]))
             else:
                 rejected.append((rejection, [position]))
-        return feasible, rejected, len(self.nodes) - len(seen)
+        return feasible, rejected, len(every) - len(seen)
 
     def _affinity(self, pod: SchedulingPod) -> inter_pod_affinity.AffinityState | None:
         if not self._repelling and pod.is_plain:

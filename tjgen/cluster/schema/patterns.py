@@ -22,6 +22,8 @@ _POSIX = {
     "word": "0-9A-Za-z_",
     "xdigit": "0-9A-Fa-f",
 }
+_UNKNOWN = "z-a"
+"""A range that is not valid, in place of a class that Go does not know."""
 _FLAGS = regex.compile(r"\(\?([a-zA-Z]+)\)")
 _CLASS_NAME = regex.compile(r"\[:([a-z]+):\]")
 
@@ -50,7 +52,7 @@ def _translated(pattern: str) -> str:
             continue
         if character == "[":
             end = _class_end(pattern, position)
-            out.append(_CLASS_NAME.sub(lambda name: _POSIX[name[1]], pattern[position:end]))
+            out.append(_CLASS_NAME.sub(lambda name: _POSIX.get(name[1], _UNKNOWN), pattern[position:end]))
             position = end
             continue
         flags = _FLAGS.match(pattern, position)
@@ -61,7 +63,7 @@ def _translated(pattern: str) -> str:
             continue
         if character == "(":
             reopened.append([])
-        elif character == ")":
+        elif character == ")" and len(reopened) > 1:
             out.append(")" * len(reopened.pop()))
         elif character == "|":
             out.append(")" * len(reopened[-1]) + "|" + "".join(reopened[-1]))

@@ -155,10 +155,10 @@ def _nodes(
     from tjgen.compiler.fit.shared_cluster import shared_cluster
     from tjgen.compiler.fit.topologies import topology_problems
 
-    nodes, problems = nodes_of(project, platform, known)
-    if not nodes or problems:
+    manifests, problems = nodes_of(project, platform, known)
+    shared = shared_cluster(manifests, platform.platform) if not problems else None
+    if shared is None or not shared.cluster.nodes:
         return None, problems
-    shared = shared_cluster(nodes, platform.platform)
     return shared, list(topology_problems(platform, shared.cluster.nodes))
 
 

@@ -9,8 +9,8 @@ from tjgen.cluster.controllers.jobset_pods import EXCLUSIVE
 from tjgen.cluster.controllers.volcano_gang import pod_group
 from tjgen.cluster.kinds.pods import pods_of
 from tjgen.cluster.kinds.protocol import Pods
-from tjgen.cluster.queueing.volcano.resources import Resources, resources_of
-from tjgen.cluster.scheduling.node import amounts
+from tjgen.cluster.queueing.volcano.resources import Resources, added, resources_of
+from tjgen.cluster.scheduling.node import PODS, amounts
 from tjgen.cluster.scheduling.pod import SchedulingPod, read_pod
 from tjgen.compiler.totals.tally import claimed_devices
 from tjgen.language.spec.objects import NewPriority
@@ -22,6 +22,10 @@ from tjgen.trees.typing import NamedTuple
 
 Priorities = Mapping[str, NewPriority]
 """PriorityClass -> its value, as far as the Platform has it."""
+
+
+ANY_TIER = 2**31 - 1
+"""Above the tier of any HyperNode."""
 
 
 class DemandSet(NamedTuple):
@@ -43,6 +47,8 @@ class VolcanoGroup(NamedTuple):
     min_resources: Resources
     has_pods: bool
     """Whether its pods exist before the group is Inqueue."""
+    highest_tier: int | None = None
+    """The highest tier of HyperNodes that its pods can span: `ANY_TIER` if it only prefers low ones, None without a topology."""
 
 
 class Demand(NamedTuple):
@@ -70,6 +76,16 @@ class Demand(NamedTuple):
         return tuple([(one.pods[0].kind, len(one.pods)) for one in self.sets if one.pods])
 
     @property
+    def resources(self) -> Resources:
+        """What all pods request, with the resource `pods`, as Volcano counts it."""
+        return added(pod_resources(pod) for one in self.sets for pod in one.pods)
+
+    @property
+    def highest_tier(self) -> int | None:
+        """The highest tier of HyperNodes that the pods can span; None without a network topology."""
+        return self.volcano.highest_tier if self.volcano is not None else None
+
+    @property
     def is_plain(self) -> bool:
         """Whether all pods are plain."""
         return all(pod.is_plain for one in self.sets for pod in one.pods)
@@ -82,6 +98,11 @@ class Demand(NamedTuple):
             results = {key: change(pod, one.role) for key, pod in originals.items()}
             sets.append(one._replace(pods=tuple([results[id(pod)] for pod in one.pods])))
         return self._replace(sets=tuple(sets))
+
+
+def pod_resources(pod: SchedulingPod) -> Resources:
+    """What a pod requests, with the resource `pods`, as Volcano counts it."""
+    return resources_of({**pod.requests, PODS: 1})
 
 
 def demand_of(manifests: Sequence[Manifest], previews: Sequence[Manifest], priorities: Priorities) -> Demand:
@@ -111,7 +132,13 @@ def _volcano_group(groups: Sequence[Manifest], jobs: Sequence[Manifest]) -> Volc
     if not trees:
         return None
     quantities = get(trees[0], ("spec", "minResources"), None) or {}
-    return VolcanoGroup(resources_of(amounts({name: parse(one) for name, one in quantities.items()})), not jobs)
+    tier = tier_of(get(trees[0], ("spec", "networkTopology"), None) or {})
+    return VolcanoGroup(resources_of(amounts({name: parse(one) for name, one in quantities.items()})), not jobs, tier)
+
+
+def tier_of(topology: Tree) -> int | None:
+    """The highest tier of HyperNodes that a network topology allows; None if it has no limit (`adjustNetworkTopologySpec`)."""
+    return ANY_TIER if topology.get("mode") == "soft" else topology.get("highestTierAllowed")
 
 
 def _workload_priority(manifests: Sequence[Manifest], priorities: Priorities, priority: int) -> int:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.compiler.fit.causes import NUMBER, OTHER, RESOURCE, SELECTOR, TAINT, Cause, causes
-from tjgen.compiler.fit.demand import demand_of
+from tjgen.compiler.fit.demand import ANY_TIER, demand_of
+from tjgen.compiler.fit.network_causes import anywhere, network_hint
+from tjgen.compiler.fit.placement import Placement, try_place
 from tjgen.compiler.fit.topology_causes import topology_cause
 from tjgen.compiler.fit.verdicts import BY_QUEUE, FITS, NEVER, FitCluster, FitRun, FitVerdict, verdict_alone
 from tjgen.compiler.totals.quotas import requesting_field
@@ -20,6 +22,7 @@ from tjgen.trees.manifests.manifest import Manifest
 NEVER_STARTS = ("TJ580", "TJ581", "TJ587")
 """Codes for a run that never starts."""
 _QUEUE: FieldPath = ("spec", "schedule", "queue")
+_NETWORK: FieldPath = ("spec", "schedule", "networkTopology")
 _NAME: FieldPath = ("metadata", "name")
 _GPU: FieldPath = ("spec", "gpu")
 
@@ -46,7 +49,7 @@ def findings(verdict: FitVerdict, shared: FitCluster, tree: Managed, sources: So
     if verdict.mode == FITS:
         return
     if verdict.mode != NEVER:
-        yield _waits(verdict, platform, tree, documents)
+        yield _waits(verdict, shared, tree, documents)
     elif verdict.by == BY_QUEUE:
         message = f"run {run.name} never starts: queue {run.queue} never admits it: {verdict.message}"
         cause = topology_cause(run, shared.quotas)
@@ -60,20 +63,32 @@ def findings(verdict: FitVerdict, shared: FitCluster, tree: Managed, sources: So
         yield Diagnostic(code, message, path=field, span=locate(tree, _field(tree, field), documents), hint=hint)
     elif verdict.placement is not None and verdict.demand is not None:
         message = f"run {run.name} never starts on the nodes of Platform {platform}: {verdict.message}"
-        every = causes(verdict.placement, verdict.demand, shared.cluster)
-        span = _span(every[0], verdict, tree, sources)
+        network = network_hint(verdict.demand, shared.cluster)
+        if network is not None:
+            field = _field(tree, _NETWORK)
+            yield Diagnostic("TJ580", message, path=field, span=locate(tree, field, documents), hint=network)
+            return
+        demand, placement = verdict.demand, verdict.placement
+        if demand.highest_tier is not None:
+            demand = anywhere(demand)
+            placement = try_place(demand, shared.cluster)
+        every = causes(placement, demand, shared.cluster)
+        span = _span(every[0], placement, tree, sources)
         yield Diagnostic("TJ580", message, span=span, hint="; ".join(one.hint for one in every))
 
 
-def _waits(verdict: FitVerdict, platform: str, tree: Managed, documents: Documents) -> Diagnostic:
+def _waits(verdict: FitVerdict, shared: FitCluster, tree: Managed, documents: Documents) -> Diagnostic:
     run = verdict.run
-    where = f"queue {run.queue}" if verdict.by == BY_QUEUE else f"the nodes of Platform {platform}"
+    where = f"queue {run.queue}" if verdict.by == BY_QUEUE else f"the nodes of Platform {shared.platform}"
     partly = f" with {verdict.started} of {run.demand.number} pods on nodes" if verdict.started else ""
     action = "may not start on" if verdict.condition else "waits for"
     if verdict.evicted_for:
         partly = f", evicted for {verdict.evicted_for}"
     message = f"run {run.name} {action} {where}{partly}: {verdict.message}"
     hint = "it starts when other runs end; raise its priority or request less to start it earlier"
+    tier = run.demand.highest_tier
+    if verdict.by != BY_QUEUE and shared.cluster.hyper_nodes and tier is not None and tier != ANY_TIER:
+        hint = f"no HyperNode up to tier {tier} has free nodes for all pods; it starts when other runs end, or with a higher tier"
     if verdict.share:
         hint = f"{verdict.share}; it starts when other runs end; request less to start it earlier"
     if verdict.evicted_for:
@@ -89,10 +104,10 @@ def _field(tree: Managed, path: FieldPath) -> FieldPath:
     return path if get(tree.value, path) is not MISSING else _NAME
 
 
-def _span(cause: Cause, verdict: FitVerdict, tree: Managed, sources: Sources) -> Span | None:
+def _span(cause: Cause, placement: Placement, tree: Managed, sources: Sources) -> Span | None:
     """The line of the experiment, or of a runtime or Platform, that sets the field of a cause."""
     documents = sources.documents
-    own = verdict.placement.pending_set if verdict.placement is not None else None
+    own = placement.pending_set
     if cause.kind == SELECTOR and own is not None:
         span = place_in(own.manifest, (*own.path, *cause.path), sources)
         if span is not None:

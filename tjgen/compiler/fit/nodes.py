@@ -1,4 +1,4 @@
-"""`nodePools` and `nodes` of a Platform -> Node manifests, and what is wrong with them."""
+"""`nodePools` and `nodes` of a Platform -> Node and HyperNode manifests, and what is wrong with them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from tjgen.cluster.scheduling.node import CPU, DEVICES, HOSTNAME, MEMORY, PODS, read_node
+from tjgen.compiler.fit.hyper_nodes import forest_problem, is_hyper_node, misfit
 from tjgen.language.platform.devices import Accelerator
 from tjgen.language.resolve.files import named, platform_files
 from tjgen.language.resolve.project import LoadedProject, PlatformDocument
@@ -19,6 +20,7 @@ from tjgen.trees.source.reader import KUBERNETES, read
 
 ZONE = "topology.kubernetes.io/zone"
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+_IMPORT = "save the output of kubectl get nodes -o json, and import it with tjgen nodes import"
 _DEFAULT_PODS = 110
 """The default of the kubelet (`maxPods`)."""
 
@@ -26,7 +28,7 @@ _DEFAULT_PODS = 110
 def nodes_of(
     project: LoadedProject, platform: PlatformDocument, classes: Mapping[str, Accelerator]
 ) -> tuple[list[Tree], list[Diagnostic]]:
-    """The Node manifests of a Platform, pools first."""
+    """The Node and HyperNode manifests of a Platform, pools first."""
     nodes: list[Tree] = []
     diagnostics: list[Diagnostic] = []
     for name, pool in platform.platform.spec.node_pools.items():
@@ -42,13 +44,19 @@ def nodes_of(
 
 
 def _repeated(nodes: list[Tree], platform: PlatformDocument) -> Iterator[Diagnostic]:
-    """TJ583 for a name of several nodes: each would count."""
-    counts = Counter(str(get(one, ("metadata", "name"), "")) for one in nodes)
-    for name, number in counts.items():
+    """TJ583 for a name of several nodes, each of which would count, and for HyperNodes that form no forest."""
+    at: FieldPath = ("spec", "nodes") if platform.platform.spec.nodes else ("spec", "nodePools")
+    span = platform.document.locate(at)
+    counts = Counter((is_hyper_node(one), str(get(one, ("metadata", "name"), ""))) for one in nodes)
+    for (is_hyper, name), number in counts.items():
         if number > 1:
-            at: FieldPath = ("spec", "nodes") if platform.platform.spec.nodes else ("spec", "nodePools")
             hint = "import the nodes again, or rename the node pool"
-            yield Diagnostic("TJ583", f"{number} nodes have the name {name}", span=platform.document.locate(at), hint=hint)
+            kind = "HyperNodes" if is_hyper else "nodes"
+            yield Diagnostic("TJ583", f"{number} {kind} have the name {name}", span=span, hint=hint)
+    problem = forest_problem([one for one in nodes if is_hyper_node(one)])
+    if problem is not None:
+        hint = "Volcano places no run with a network topology until each HyperNode has at most one parent; correct the members"
+        yield Diagnostic("TJ583", problem, span=span, hint=hint)
 
 
 def files_of(project: LoadedProject, platform: PlatformDocument) -> list[str]:
@@ -58,7 +66,7 @@ def files_of(project: LoadedProject, platform: PlatformDocument) -> list[str]:
 
 
 def read_nodes(content: bytes, file: str) -> tuple[list[Tree], list[Diagnostic]]:
-    """The Nodes in a text: single ones and those of lists, such as the output of `kubectl get nodes -o json`."""
+    """The Nodes and HyperNodes in a text: single ones and those of lists, such as the output of `kubectl get nodes -o json`."""
     documents, diagnostics = read(content, file, KUBERNETES)
     nodes: list[Tree] = []
     for document in documents:
@@ -66,11 +74,12 @@ def read_nodes(content: bytes, file: str) -> tuple[list[Tree], list[Diagnostic]]
         items = tree.get("items") if isinstance(tree, dict) and str(tree.get("kind", "")).endswith("List") else None
         entries = [(("items", i), one) for i, one in enumerate(items)] if isinstance(items, list) else [((), tree)]
         for path, one in entries:
-            reason = _misfit(one)
+            is_hyper = is_hyper_node(one)
+            reason = misfit(one) if is_hyper else _misfit(one)
             if reason is None:
                 nodes.append(one)
             else:
-                hint = "save the output of kubectl get nodes -o json, and import it with tjgen nodes import"
+                hint = "correct the HyperNode, or import those of the cluster" if is_hyper else _IMPORT
                 diagnostics.append(Diagnostic("TJ583", f"{file}: {reason}", span=document.locate(path), hint=hint))
     return nodes, diagnostics
 

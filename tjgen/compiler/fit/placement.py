@@ -9,12 +9,25 @@ from collections.abc import Iterator
 
 from tjgen.cluster.controllers.jobset_pods import DOMAIN_OF
 from tjgen.cluster.scheduling.cluster import ScheduledCluster, SchedulingAttempt
+from tjgen.cluster.scheduling.hyper_nodes import TOP, HyperNode
 from tjgen.cluster.scheduling.pod import SchedulingPod
 from tjgen.compiler.fit.demand import Demand, DemandSet
+from tjgen.compiler.fit.network_topology import candidates, packing, sentence_in
 from tjgen.trees.typing import NamedTuple
 
 Placed = tuple[tuple[SchedulingPod, int], ...]
 """Pods and the positions of their nodes."""
+
+
+class Shortfall(NamedTuple):
+    """How far a scheduler comes with a run that does not fit."""
+
+    schedulable: int
+    """Pods that have a node."""
+    position: int
+    """Position of the pod that fits no node, among the pods of all sets."""
+    sentence: str
+    """What the scheduler writes about that pod; empty if it does not try to place it."""
 
 
 class Placement(NamedTuple):
@@ -25,6 +38,10 @@ class Placement(NamedTuple):
     """The first pod that stays pending."""
     pending_set: DemandSet | None
     attempt: SchedulingAttempt | None
+    hyper_node: str = ""
+    """HyperNode of Volcano in which the pods are; empty if no topology selects one."""
+    schedulable: int = 0
+    """Pods with a node in the HyperNode that takes most of them, if the run has a network topology and fits none."""
 
     @property
     def fits(self) -> bool:
@@ -35,6 +52,11 @@ class Placement(NamedTuple):
     def message(self) -> str:
         """The sentence of the scheduler about the pod that stays pending; empty if all fit."""
         return self.attempt.message if self.attempt is not None else ""
+
+    @property
+    def shortfall(self) -> Shortfall:
+        """How far the scheduler came."""
+        return Shortfall(max(self.schedulable, len(self.placed)), len(self.placed), self.message)
 
     def starts(self, demand: Demand) -> bool:
         """Whether the run starts: all of its pods have a node, or as many as its gang needs."""
@@ -52,6 +74,40 @@ def place(demand: Demand, cluster: ScheduledCluster) -> Placement:
     """
     if not cluster.nodes:
         return NOT_TRIED
+    if demand.highest_tier is None or not cluster.hyper_nodes or not demand.sets:
+        return _place(demand, cluster)
+    return _place_in_hyper_node(demand, cluster)
+
+
+def _place_in_hyper_node(demand: Demand, cluster: ScheduledCluster) -> Placement:
+    """Place the pods in the fullest HyperNode of the lowest tier in which they fit (`allocateForJob`).
+
+    Among HyperNodes of equal score, Volcano takes any, and this takes the first.
+    """
+    first = demand.sets[0]
+    failed = Placement((), first.pods[0], first, SchedulingAttempt(None))
+    schedulable = 0
+    for group in candidates(demand, cluster):
+        tried = []
+        for one in group:
+            placement = _place(demand, cluster, one)
+            remove(placement.placed, cluster)
+            tried.append((one, placement))
+        fitting = [one for one, placement in tried if placement.starts(demand)]
+        if fitting:
+            best = max(fitting, key=lambda one: packing(one, demand, cluster))
+            return _place(demand, cluster, best)._replace(hyper_node="" if best.name == TOP else best.name)
+        last = max(one.depth for one, _ in tried)
+        failed = max((placement for one, placement in tried if one.depth == last), key=lambda placement: len(placement.placed))
+        schedulable = max(schedulable, *(len(placement.placed) for _, placement in tried))
+    for pod, position in failed.placed:
+        cluster.place(pod, position)
+    return failed._replace(schedulable=schedulable)
+
+
+def _place(demand: Demand, cluster: ScheduledCluster, hyper_node: HyperNode | None = None) -> Placement:
+    """Place the pods on any nodes, or on those of a HyperNode."""
+    within = hyper_node.nodes if hyper_node is not None else None
     placed: list[tuple[SchedulingPod, int]] = []
     hosts: dict[str, int] = {}
     for number, stage in enumerate(_stages(demand)):
@@ -62,10 +118,11 @@ def place(demand: Demand, cluster: ScheduledCluster) -> Placement:
         for one in stage:
             for pod in one.pods:
                 resolved = _resolved(pod, hosts, cluster)
-                attempt = cluster.attempt(resolved)
+                attempt = cluster.attempt(resolved, within)
                 if attempt.node is None:
                     if demand.volcano is not None:
-                        attempt = attempt._replace(message=cluster.volcano_message(resolved))
+                        message = cluster.volcano_message(resolved, within)
+                        attempt = attempt._replace(message=sentence_in(hyper_node, message) if hyper_node else message)
                     return Placement((*placed, *current), resolved, one, attempt)
                 cluster.place(resolved, attempt.node)
                 current.append((resolved, attempt.node))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterator, Sequence
 
-from tjgen.cluster.scheduling.node import HOSTNAME
+from tjgen.cluster.scheduling.hyper_nodes import children, member_nodes, positions_of
+from tjgen.cluster.scheduling.node import HOSTNAME, Node, read_node
+from tjgen.compiler.fit.hyper_nodes import HYPER_NODE, is_hyper_node
 from tjgen.trees.fields.path import Tree, get
 
 _LABELS = ("kubernetes.io/arch", "kubernetes.io/os", "node.kubernetes.io/instance-type")
@@ -25,13 +27,37 @@ _OF_THE_MOMENT = "node.kubernetes.io/"
 """Taints that the cluster sets and removes by itself, such as not-ready."""
 
 
-def public_nodes(nodes: Iterable[Tree], labels: Collection[str]) -> list[Tree]:
+def public_nodes(manifests: Sequence[Tree], labels: Collection[str]) -> list[Tree]:
     """The nodes with aliases for their names, in the order of their names, so that the same cluster gives the same file.
 
-    Allocatable resources, taints, and labels of an allowlist and of `labels` remain.
+    Allocatable resources, taints, and labels of an allowlist and of `labels` remain. HyperNodes follow, with tiers and members.
     """
-    ordered = sorted(nodes, key=lambda node: str(get(node, ("metadata", "name"), "")))
-    return [_public(node, f"node-{number}", labels) for number, node in enumerate(ordered)]
+    ordered = sorted((tree for tree in manifests if not is_hyper_node(tree)), key=_name)
+    nodes = [_public(node, f"node-{number}", labels) for number, node in enumerate(ordered)]
+    hyper_nodes = sorted(
+        (tree for tree in manifests if is_hyper_node(tree)), key=lambda tree: (tree["spec"]["tier"], _name(tree))
+    )
+    return [*nodes, *_public_hyper_nodes(hyper_nodes, [read_node(node) for node in ordered])]
+
+
+def _name(tree: Tree) -> str:
+    return str(get(tree, ("metadata", "name"), ""))
+
+
+def _public_hyper_nodes(trees: Sequence[Tree], nodes: Sequence[Node]) -> Iterator[Tree]:
+    """The HyperNodes with aliases, which list their members by the aliases of nodes."""
+    positions = positions_of(nodes)
+    aliases = {_name(tree): f"hypernode-{number}" for number, tree in enumerate(trees)}
+    for tree in trees:
+        below = [("HyperNode", aliases[name]) for name in children(tree) if name in aliases]
+        own = [("Node", f"node-{position}") for position in sorted(member_nodes(tree, nodes, positions))]
+        members = [{"type": kind, "selector": {"exactMatch": {"name": name}}} for kind, name in [*below, *own]]
+        yield {
+            "apiVersion": "topology.volcano.sh/v1alpha1",
+            "kind": HYPER_NODE,
+            "metadata": {"name": aliases[_name(tree)]},
+            "spec": {"tier": tree["spec"]["tier"], "members": members},
+        }
 
 
 def _public(node: Tree, alias: str, labels: Collection[str]) -> Tree:

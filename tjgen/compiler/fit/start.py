@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from tjgen.cluster.queueing.volcano.objects import VolcanoJob
 from tjgen.compiler.fit.admission import admit, evictable_by
 from tjgen.compiler.fit.capability import lacking
+from tjgen.compiler.fit.demand import Demand
 from tjgen.compiler.fit.domains import admitted, shown_domains
 from tjgen.compiler.fit.occupancy import Candidate, Occupancy
-from tjgen.compiler.fit.placement import place, remove, try_place
+from tjgen.compiler.fit.placement import Shortfall, place, remove, try_place
 from tjgen.compiler.fit.verdicts import (
     BY_QUEUE,
     BY_SCHEDULER,
@@ -48,8 +49,8 @@ def start(candidates: Sequence[Candidate], occupancy: Occupancy) -> dict[int, Fi
     candidates = sorted([*candidates, *evicted], key=lambda one: (not one.placed, -one.run.demand.priority))
     results.update(admission.waiting)
     order = changes = 0
-    stuck: dict[tuple[int, bool, str], tuple[int, str]] = {}
-    """Changes so far and kind of pod -> the number of such pods that fit, and the sentence for the next one."""
+    stuck: dict[object, Shortfall] = {}
+    """Changes so far and kind of run -> how far the scheduler came with such a run."""
     cluster = occupancy.cluster
     by_name = {one.workload.name: one for one in candidates}
     jobs = {name: one.volcano_job for name, one in by_name.items() if is_of_volcano(one.run, occupancy.volcano_cluster)}
@@ -70,10 +71,10 @@ def start(candidates: Sequence[Candidate], occupancy: Occupancy) -> dict[int, Fi
         remove(one.placed, cluster)
         one.placed = ()
         # The same pods fit no better until others are on the nodes.
-        key = (changes, demand.volcano is None, demand.kind[0][0]) if demand.is_plain and len(demand.sets) == 1 else None
+        key = (changes, *_kind(demand)) if demand.is_plain and len(demand.sets) == 1 else None
         least = demand.least if demand.gang else 1
-        fitting, waiting = stuck.get(key, (least, "")) if key is not None else (least, "")
-        placement = place(demand, cluster) if fitting >= least else None
+        shortfall = stuck.get(key)
+        placement = place(demand, cluster) if shortfall is None or shortfall.schedulable >= least else None
         flavors, evicts = flavor_names(assignment), admission.evicts.get(id(one), ())
         if placement is not None and placement.starts(demand):
             order += 1
@@ -81,24 +82,24 @@ def start(candidates: Sequence[Candidate], occupancy: Occupancy) -> dict[int, Fi
             occupancy.start(one, placement.placed)
             if job is not None:
                 turns.start(job, placement.placed)
-            domains = shown_domains(assignment)
+            domains = shown_domains(assignment) or placement.hyper_node
             results[id(one)] = FitVerdict(
                 run, FITS, order=order, flavors=flavors, domains=domains, demand=demand, placement=placement, evicts=evicts
             )
             continue
         started = 0
-        number = fitting
         if placement is not None:
-            waiting, number = placement.message, len(placement.placed)
+            shortfall = placement.shortfall
             if demand.gang:
                 remove(placement.placed, cluster)
             if key is not None and (demand.gang or not placement.placed):
-                stuck[key] = (len(placement.placed), waiting)
+                stuck[key] = shortfall
             if placement.placed and not demand.gang:
                 started = len(placement.placed)
                 changes += 1
                 one.placed = placement.placed
-        waiting = waiting_message(run.demand, number, waiting)
+        assert shortfall is not None, "a run without one is placed"
+        waiting = waiting_message(run.demand, shortfall)
         results[id(one)] = FitVerdict(
             run, WAITS, by=BY_SCHEDULER, message=waiting, started=started, flavors=flavors, evicts=evicts
         )
@@ -124,6 +125,12 @@ def _in_order(
             yield candidates[job.name], job
     while (job := turns.next()) is not None:
         yield candidates[job.name], job
+
+
+def _kind(demand: Demand) -> tuple[object, ...]:
+    """Equal for runs of which the scheduler places equally many pods. HyperNodes are tried only for a whole gang."""
+    ((kind, number),) = demand.kind
+    return (kind, demand.volcano is None) if demand.highest_tier is None else (kind, number, demand.highest_tier)
 
 
 def _waits(run: FitRun, wait: VolcanoWait) -> FitVerdict:

@@ -58,7 +58,7 @@ class FitVerdict(NamedTuple):
     flavors: tuple[str, ...] = ()
     """Flavors of Kueue that it is admitted to."""
     domains: str = ""
-    """Domains of topologies in which Kueue places its pods."""
+    """Domains of topologies in which Kueue places its pods, or the HyperNode in which Volcano does."""
     demand: Demand | None = None
     """The pods as they are scheduled: with the labels and tolerations of their flavors."""
     placement: Placement | None = None
@@ -137,7 +137,7 @@ def verdict_alone(run: FitRun, shared: FitCluster) -> FitVerdict:
             return FitVerdict(run, NEVER, by=BY_QUEUE, message=wait.message, share=wait.share)
     elif missing := lacking(demand, run.queue, shared.capabilities.get(run.queue, {}), {}):
         return FitVerdict(run, NEVER, by=BY_QUEUE, message=missing)
-    key = (demand.kind, demand.least, names, demand.volcano is None) if demand.is_plain else None
+    key = (demand.kind, demand.least, names, demand.volcano is None, demand.highest_tier) if demand.is_plain else None
     placement = shared.memo.get(key) if key is not None else None
     if placement is None:
         placement = try_place(demand, shared.cluster)
@@ -149,7 +149,7 @@ def verdict_alone(run: FitRun, shared: FitCluster) -> FitVerdict:
     if not condition and run.queue in shared.quotas.queues:
         condition = other_flavor(run.demand, shared.quotas.queues[run.queue], shared.cluster)
     mode = WAITS if condition else NEVER
-    message = waiting_message(demand, len(placement.placed), placement.message)
+    message = waiting_message(demand, placement.shortfall)
     return FitVerdict(run, mode, by=BY_SCHEDULER, message=message, demand=demand, placement=placement, condition=condition)
 
 

@@ -8,10 +8,9 @@ from tjgen.cluster.queueing.volcano.messages import gang_message
 from tjgen.cluster.queueing.volcano.objects import DEFAULT_QUEUE, VolcanoCluster, VolcanoJob
 from tjgen.cluster.queueing.volcano.resources import Resources, added, amount_of, resources_of
 from tjgen.cluster.queueing.volcano.scheduler import OVERCOMMIT, RunningJob, VolcanoSessions
-from tjgen.cluster.scheduling.node import PODS, shown
-from tjgen.cluster.scheduling.pod import SchedulingPod
-from tjgen.compiler.fit.demand import Demand
-from tjgen.compiler.fit.placement import NOT_TRIED, Placed, Placement
+from tjgen.cluster.scheduling.node import shown
+from tjgen.compiler.fit.demand import Demand, pod_resources
+from tjgen.compiler.fit.placement import NOT_TRIED, Placed, Placement, Shortfall
 from tjgen.trees.typing import NamedTuple
 
 
@@ -40,9 +39,9 @@ class VolcanoState:
 def job_of(name: str, queue: str, demand: Demand, created: int) -> VolcanoJob:
     """The group of a run that has one."""
     assert demand.volcano is not None, "the run has a gang of Volcano"
-    requests = added(_requests(pod) for one in demand.sets for pod in one.pods)
+    group = demand.volcano
     return VolcanoJob(
-        name, queue or DEFAULT_QUEUE, demand.priority, created, requests, demand.volcano.min_resources, demand.volcano.has_pods
+        name, queue or DEFAULT_QUEUE, demand.priority, created, demand.resources, group.min_resources, group.has_pods
     )
 
 
@@ -81,7 +80,7 @@ class VolcanoTurns:
         for one in demand.sets:
             kept = []
             for pod in one.pods:
-                requests = _requests(pod)
+                requests = pod_resources(pod)
                 if self._sessions.is_allowed(job, before, requests):
                     before = added([before, requests])
                     kept.append(pod)
@@ -91,15 +90,14 @@ class VolcanoTurns:
 
     def start(self, job: VolcanoJob, placed: Placed) -> None:
         """Count the pods of a group that are on nodes now."""
-        amounts = added(_requests(pod) for pod, _ in placed)
+        amounts = added(pod_resources(pod) for pod, _ in placed)
         self._sessions.allocate(job, amounts)
         self._state.running[job.name] = RunningJob(job, amounts)
 
     def wait(self, job: VolcanoJob, demand: Demand, placement: Placement = NOT_TRIED) -> VolcanoWait:
         """Why a group waits for its queue. `placement` is that of the pods that the queue can use."""
         event = self._sessions.rejected.get(job.name)
-        number = len(placement.placed)
-        message = waiting_message(demand, number, placement.message) or gang_message(demand.least, demand.number, number, "")
+        message = waiting_message(demand, placement.shortfall)
         lacking = self._sessions.lacking(job, job.requests, job.requests)
         if event is not None and event.is_of_cluster:
             return VolcanoWait(event.message, self._whole(event.resources[0]))
@@ -123,13 +121,10 @@ class VolcanoTurns:
         return f"queue {queue} can use {amount(most)} of {resource}, {used}"
 
 
-def waiting_message(demand: Demand, placed: int, sentence: str) -> str:
-    """What a scheduler writes if the pod after the first `placed` ones of a run fits no node; `sentence` is about that pod."""
-    if demand.volcano is None or not sentence:
-        return sentence
+def waiting_message(demand: Demand, shortfall: Shortfall) -> str:
+    """What a scheduler writes about a run of which not all pods have a node."""
+    if demand.volcano is None:
+        return shortfall.sentence
     pods = [pod for one in demand.sets for pod in one.pods]
-    return gang_message(demand.least, demand.number, placed, f"{pods[placed].name}: {sentence}")
-
-
-def _requests(pod: SchedulingPod) -> Resources:
-    return resources_of({**pod.requests, PODS: 1})
+    reason = f"{pods[shortfall.position].name}: {shortfall.sentence}" if shortfall.sentence else ""
+    return gang_message(demand.least, demand.number, shortfall.schedulable, reason)

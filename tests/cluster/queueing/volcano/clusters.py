@@ -1,7 +1,7 @@
 """A seed -> random queues of Volcano, nodes, and jobs that are submitted at once.
 
 Volcano takes any of several nodes with equal scores. So each node is large enough for only one pod, and if there are two pools,
-each job selects one: then the choice does not matter.
+each job selects one: then the choice does not matter. It matters in networks: there, the comparison repeats it.
 """
 
 from __future__ import annotations
@@ -28,6 +28,65 @@ def cluster(seed: int) -> Tree:
         "queues": [_queue(random, name, plugin) for name in names],
         "jobs": [_job(random, i, names, pools) for i in range(random.randint(2, 12))],
     }
+
+
+def network(seed: int) -> Tree:
+    """A cluster whose nodes are in HyperNodes of two or three tiers, and jobs with network topologies.
+
+    The nodes of each HyperNode have another size, so that no two HyperNodes have the same score.
+    """
+    random = Random(f"network {seed}")
+    case = cluster(seed)
+    pools = _POOLS[: random.choice((1, 1, 2))]
+    case["nodes"] = [
+        _node(random, pool, i, tainted=random.random() < 0.1) for pool in pools for i in range(random.randint(5, 12))
+    ]
+    case["jobs"] = [
+        _job(random, i, [one["metadata"]["name"] for one in case["queues"]], pools) for i in range(random.randint(2, 8))
+    ]
+    racks = random.randint(2, 5)
+    for i, node in enumerate(case["nodes"]):
+        rack = i * racks // len(case["nodes"])
+        node["metadata"]["labels"]["rack"] = f"rack-{rack}"
+        sizes = {"cpu": str(64 + 3 * rack), "memory": f"{512 + 7 * rack * rack}Gi"}
+        node["status"]["allocatable"] = node["status"]["capacity"] = {**node["status"]["allocatable"], **sizes}
+    case["hyperNodes"] = [_rack(random, f"rack-{i}", case["nodes"]) for i in range(racks)]
+    names = [f"rack-{i}" for i in range(racks - (random.random() < 0.2))]
+    cut = random.randint(1, len(names))
+    for i, part in enumerate(one for one in (names[:cut], names[cut:]) if one):
+        case["hyperNodes"].append(_hyper_node(f"block-{i}", 2, [_exact("HyperNode", name) for name in part]))
+    for job in case["jobs"]:
+        if random.random() < 0.85:
+            topology = (
+                {"mode": "soft"}
+                if random.random() < 0.2
+                else {"mode": "hard", "highestTierAllowed": random.choice((1, 1, 1, 2, 3))}
+            )
+            job["networkTopology"] = topology
+    return case
+
+
+def _rack(random: Random, name: str, nodes: list[Tree]) -> Tree:
+    """The nodes of a rack, by one of the three selectors."""
+    own = [node["metadata"]["name"] for node in nodes if node["metadata"]["labels"]["rack"] == name]
+    labels = {"labelMatch": {"matchLabels": {"rack": name}}}
+    pattern = {"regexMatch": {"pattern": f"^({'|'.join(own)})$"}}
+    members = random.choice(
+        (
+            [_exact("Node", node) for node in own],
+            [{"type": "Node", "selector": labels}],
+            [{"type": "Node", "selector": pattern}],
+        )
+    )
+    return _hyper_node(name, 1, members)
+
+
+def _exact(kind: str, name: str) -> Tree:
+    return {"type": kind, "selector": {"exactMatch": {"name": name}}}
+
+
+def _hyper_node(name: str, tier: int, members: list[Tree]) -> Tree:
+    return {"kind": "HyperNode", "metadata": {"name": name}, "spec": {"tier": tier, "members": members}}
 
 
 def _node(random: Random, pool: str, number: int, *, tainted: bool) -> Tree:

@@ -7,7 +7,7 @@ import lzma
 
 import pytest
 
-from tests.cluster.queueing.volcano.clusters import cluster
+from tests.cluster.queueing.volcano.clusters import cluster, network
 from tests.cluster.queueing.volcano.compared import differences
 from tests.cluster.queueing.volcano.record import RECORDED, RELEASE
 from tjgen.cluster.queueing.volcano.messages import gang_message
@@ -19,7 +19,8 @@ def test_starts_orders_and_messages_are_those_of_volcano() -> None:
     """No recorded cluster differs, and each kind of end occurs."""
     recording = json.loads(lzma.decompress(RECORDED.read_bytes()))
     assert recording["release"] == RELEASE
-    assert len(recording["cases"]) >= 100
+    assert sum("hyperNodes" in one["case"] for one in recording["cases"]) >= 100
+    assert sum("hyperNodes" not in one["case"] for one in recording["cases"]) >= 100
     assert [line for one in recording["cases"] for line in differences(one["case"], one["verdicts"])] == []
     assert {one["case"]["plugin"] for one in recording["cases"]} == {"proportion", "capacity"}
     phases = [phase for one in recording["cases"] for phase in one["verdicts"]["phases"].values()]
@@ -27,8 +28,8 @@ def test_starts_orders_and_messages_are_those_of_volcano() -> None:
     events = " ".join(line for one in recording["cases"] for lines in one["verdicts"]["events"].values() for line in lines)
     assert "resource in cluster is overused" in events
     assert "queue resource quota insufficient" in events
-    messages = " ".join(line for one in recording["cases"] for line in one["verdicts"]["waiting"].values())
-    for reason in ("Insufficient cpu", "untolerated taint", "node affinity/selector", "Schedulable"):
+    messages = " ".join(line for one in recording["cases"] for lines in one["verdicts"]["waiting"].values() for line in lines)
+    for reason in ("Insufficient cpu", "untolerated taint", "node affinity/selector", "Schedulable", "In hyperNode rack-0: "):
         assert reason in messages
 
 
@@ -36,8 +37,11 @@ def test_the_comparison_sees_a_difference() -> None:
     """A job that Volcano did not start is reported, and so is another message."""
     case = cluster(0)
     names = [one["name"] for one in case["jobs"]]
-    nothing = {"started": [], "waiting": dict.fromkeys(names, ""), "phases": {}, "events": {}}
+    nothing = {"started": [], "waiting": {name: [""] for name in names}, "phases": {}, "events": {}}
     assert len(list(differences(case, nothing))) == 1
+    placed = network(1)
+    (line,) = differences(placed, {**nothing, "waiting": {one["name"]: [""] for one in placed["jobs"]}})
+    assert line.startswith("starts [], here [")
     waiting = {**case, "jobs": [{**one, "pods": 1, "minMember": 1, "selector": {"pool": "t4"}} for one in case["jobs"]]}
     assert list(differences(waiting, nothing)) == []
 

@@ -276,7 +276,7 @@ class PlatformSpec(Shape):
     node_pools: dict[str, NodePool] = {}
     """Nodes of the cluster by pool, for `tjgen fit`."""
     nodes: list[Text] = []
-    """Files with nodes of the cluster, as `tjgen nodes import` writes them, relative to the Platform."""
+    """Files with Nodes and HyperNodes of the cluster, as `tjgen nodes import` writes them, relative to the Platform."""
     policies: list[Text] = []
     """Files and folders of ValidatingAdmissionPolicies, with their bindings and parameters, relative to the Platform."""
     manifests: list[Text] = []

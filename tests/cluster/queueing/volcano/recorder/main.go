@@ -1,22 +1,24 @@
 // recorder: sessions of Volcano's scheduler, in process, for PodGroups from standard input.
 //
-// Each line of the input is a cluster: {"plugin": "proportion" or "capacity", "nodes": [...], "queues": [...], "jobs": [...]}, with
-// Nodes and Queues, and jobs as below. All jobs are submitted at once. The scheduler has the configuration that Volcano installs,
-// with the plugin of queues that the case names. Sessions follow each other until nothing changes; pods with a node run.
+// Each line of the input is a cluster: {"plugin": "proportion" or "capacity", "nodes": [...], "queues": [...], "hyperNodes": [...],
+// "jobs": [...]}, with Nodes, Queues and HyperNodes, and jobs as below. All jobs are submitted at once. The scheduler has the
+// configuration that Volcano installs, with the plugin of queues that the case names, and with network-topology-aware if there are
+// HyperNodes. Sessions follow each other until nothing changes; pods with a node run.
 //
-// A line of the output has the jobs in the order in which they start, with the number of their pods, and for the others the
-// condition of their PodGroup and the events that the last session writes.
+// A line of the output has the jobs in the order in which they start, with their nodes, and for the others the conditions of their
+// PodGroup and the events that the last session writes. The scheduler tries HyperNodes of one tier, and divides the nodes among
+// queues, in any order. So the last session is repeated, and all conditions are kept.
 package main
 
 import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -24,10 +26,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/kubernetes"
+	listers "k8s.io/client-go/listers/core/v1"
+	clientcache "k8s.io/client-go/tools/cache"
 	"volcano.sh/apis/pkg/apis/scheduling"
 	"volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+	topologyv1alpha1 "volcano.sh/apis/pkg/apis/topology/v1alpha1"
 	"volcano.sh/volcano/pkg/scheduler"
 	_ "volcano.sh/volcano/pkg/scheduler/actions"
 	"volcano.sh/volcano/pkg/scheduler/api"
@@ -42,6 +46,7 @@ const (
 	namespace = "vision"
 	name      = "volcano"
 	most      = 12
+	repeated  = 20
 )
 
 type input struct {
@@ -49,6 +54,8 @@ type input struct {
 	Nodes  []v1.Node       `json:"nodes"`
 	Queues []v1beta1.Queue `json:"queues"`
 	Jobs   []job           `json:"jobs"`
+
+	HyperNodes []topologyv1alpha1.HyperNode `json:"hyperNodes"`
 }
 
 // Pods of a job with Later exist only when its PodGroup is Inqueue, as those of a Volcano Job.
@@ -63,19 +70,22 @@ type job struct {
 	Selector     map[string]string `json:"selector"`
 	Later        bool              `json:"later"`
 
-	phase   v1beta1.PodGroupPhase
-	placed  map[string]string
-	message string
+	NetworkTopology *v1beta1.NetworkTopologySpec `json:"networkTopology"`
+
+	phase    v1beta1.PodGroupPhase
+	placed   map[string]string
+	message  string
+	messages []string
 }
 
 type started struct {
-	Name string `json:"name"`
-	Pods int    `json:"pods"`
+	Name  string   `json:"name"`
+	Nodes []string `json:"nodes"`
 }
 
 type answer struct {
 	Started []started           `json:"started"`
-	Waiting map[string]string   `json:"waiting"`
+	Waiting map[string][]string `json:"waiting"`
 	Phases  map[string]string   `json:"phases"`
 	Events  map[string][]string `json:"events"`
 }
@@ -129,7 +139,7 @@ func (in *input) decide() answer {
 	for i := range in.Jobs {
 		in.Jobs[i].phase, in.Jobs[i].placed = v1beta1.PodGroupPending, map[string]string{}
 	}
-	result := answer{[]started{}, map[string]string{}, map[string]string{}, nil}
+	result := answer{[]started{}, map[string][]string{}, map[string]string{}, nil}
 	order := []string{}
 	for range most {
 		changed, written, allocated := in.session()
@@ -143,13 +153,33 @@ func (in *input) decide() answer {
 			break
 		}
 	}
+	last := make([]job, len(in.Jobs))
+	for i, one := range in.Jobs {
+		one.messages = []string{one.message}
+		last[i] = one
+	}
+	isInqueue := func(one job) bool { return one.phase == v1beta1.PodGroupInqueue }
+	for i := 0; i < repeated && slices.ContainsFunc(last, isInqueue); i++ {
+		for i, one := range last {
+			in.Jobs[i] = one
+			in.Jobs[i].placed = maps.Clone(one.placed)
+		}
+		in.session()
+		for i := range last {
+			if message := in.Jobs[i].message; !slices.Contains(last[i].messages, message) {
+				last[i].messages = append(last[i].messages, message)
+			}
+		}
+	}
+	in.Jobs = last
 	for _, each := range order {
 		one := in.Jobs[slices.IndexFunc(in.Jobs, func(j job) bool { return j.Name == each })]
-		result.Started = append(result.Started, started{each, len(one.placed)})
+		nodes := slices.Sorted(maps.Values(one.placed))
+		result.Started = append(result.Started, started{each, nodes})
 	}
 	for _, one := range in.Jobs {
 		if len(one.placed) == 0 {
-			result.Waiting[one.Name], result.Phases[one.Name] = one.message, string(one.phase)
+			result.Waiting[one.Name], result.Phases[one.Name] = one.messages, string(one.phase)
 		}
 	}
 	return result
@@ -175,6 +205,7 @@ func (in *input) session() (bool, map[string][]string, []string) {
 			ObjectMeta: metav1.ObjectMeta{Name: one.Name, Namespace: namespace, CreationTimestamp: created},
 			Spec: v1beta1.PodGroupSpec{
 				Queue: one.Queue, MinMember: one.MinMember, MinResources: one.MinResources, PriorityClassName: class,
+				NetworkTopology: one.NetworkTopology,
 			},
 			Status: v1beta1.PodGroupStatus{Phase: one.phase},
 		})
@@ -197,11 +228,24 @@ func (in *input) session() (bool, map[string][]string, []string) {
 			})
 		}
 	}
-	ready := new(atomic.Bool)
-	ready.Store(true)
-	c.HyperNodesInfo = api.NewHyperNodesInfoWithCache(map[string]*api.HyperNodeInfo{}, map[int]sets.Set[string]{}, map[string]sets.Set[string]{}, ready)
+	indexer := clientcache.NewIndexer(clientcache.MetaNamespaceKeyFunc, clientcache.Indexers{})
+	for i := range in.Nodes {
+		if err := indexer.Add(&in.Nodes[i]); err != nil {
+			panic(err)
+		}
+	}
+	c.HyperNodesInfo = api.NewHyperNodesInfo(listers.NewNodeLister(indexer))
+	for i := range in.HyperNodes {
+		if err := c.HyperNodesInfo.UpdateHyperNode(&in.HyperNodes[i]); err != nil {
+			panic(err)
+		}
+	}
 
-	actions, tiers, configurations, _, err := scheduler.UnmarshalSchedulerConf(strings.ReplaceAll(configuration, "PLUGIN", in.Plugin))
+	text := strings.ReplaceAll(configuration, "PLUGIN", in.Plugin)
+	if len(in.HyperNodes) > 0 {
+		text += "  - name: network-topology-aware\n"
+	}
+	actions, tiers, configurations, _, err := scheduler.UnmarshalSchedulerConf(text)
 	if err != nil {
 		panic(err)
 	}
