@@ -37,13 +37,13 @@ def read_hyper_nodes(trees: Sequence[Tree], nodes: Sequence[Node]) -> tuple[Hype
     own = {name: member_nodes(tree, nodes, positions) for name, tree in known.items()}
 
     def below(name: str) -> set[int]:
-        found: set[int] = set()
+        members: set[int] = set()
         waiting = [name]
         while waiting:
             one = waiting.pop()
-            found |= own[one]
+            members |= own[one]
             waiting += [child for child in children(known[one]) if child in known]
-        return found
+        return members
 
     parents = {child: name for name, tree in known.items() for child in children(tree)}
 
@@ -70,7 +70,7 @@ def children(tree: Tree) -> Iterator[str]:
 
 def member_nodes(tree: Tree, nodes: Sequence[Node], positions: Mapping[str, int]) -> set[int]:
     """The positions of the nodes that are members of a HyperNode themselves (`GetMembers`). `positions` has all nodes by name."""
-    found: set[int] = set()
+    members: set[int] = set()
     for member in get(tree, ("spec", "members"), None) or ():
         selector = member.get("selector") or {}
         if member.get("type") != "Node":
@@ -78,13 +78,13 @@ def member_nodes(tree: Tree, nodes: Sequence[Node], positions: Mapping[str, int]
         name, pattern = get(selector, ("exactMatch", "name"), None), get(selector, ("regexMatch", "pattern"), None)
         labels = selector.get("labelMatch") or {}
         if name in positions:
-            found.add(positions[name])
+            members.add(positions[name])
         elif pattern is not None:
             is_match = search(pattern)
-            found.update(position for position, node in enumerate(nodes) if is_match(node.name))
+            members.update(position for position, node in enumerate(nodes) if is_match(node.name))
         elif labels.get("matchLabels") or labels.get("matchExpressions"):
-            found.update(position for position, node in enumerate(nodes) if matches(labels, node.labels))
-    return found
+            members.update(position for position, node in enumerate(nodes) if matches(labels, node.labels))
+    return members
 
 
 def positions_of(nodes: Sequence[Node]) -> dict[str, int]:

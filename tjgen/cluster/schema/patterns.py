@@ -23,7 +23,7 @@ _POSIX = {
     "xdigit": "0-9A-Fa-f",
 }
 _UNKNOWN = "z-a"
-"""A range that is not valid, in place of a class that Go does not know."""
+"""A range that is not valid, for a class that Go does not know."""
 _FLAGS = regex.compile(r"\(\?([a-zA-Z]+)\)")
 _CLASS_NAME = regex.compile(r"\[:([a-z]+):\]")
 
