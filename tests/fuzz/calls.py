@@ -28,10 +28,8 @@ def admit(draw: Draw) -> Input:
 def expand(draw: Draw) -> Input:
     random = draw.random
     documents = draw.changed(list(random.choice(draw.corpus.trainjobs)))
-    return Input(
-        "expand",
-        stdin=json.dumps({"documents": documents, "trainer": random.choice(("2.0", "2.1", "2.2", "2.3", "2.3"))}).encode(),
-    )
+    trainer = random.choice(("2.0", "2.1", "2.2", "2.3", "2.3"))
+    return Input("expand", stdin=json.dumps({"documents": documents, "trainer": trainer, "pods": random.random() < 0.3}).encode())
 
 
 def library_build(draw: Draw) -> Input:

@@ -32,7 +32,7 @@ def _admit(content: bytes) -> None:
 def _expand(content: bytes) -> None:
     given = json.loads(content)
     try:
-        api.expand(given["documents"], trainer=given.get("trainer", "2.3"))
+        api.expand(given["documents"], trainer=given.get("trainer", "2.3"), pods=given.get("pods", False))
     except CompileError as error:
         if not error.diagnostics:
             raise

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, NamedTuple
 
-from tests.fuzz import calls, hosts, trees, workspaces
+from tests.fuzz import calls, hosts, placement, trees, workspaces
 from tests.fuzz.corpus import OUTPUT, Corpus
 from tests.fuzz.draw import Draw, Files
 from tests.fuzz.inputs import PROGRAM, Input
@@ -325,6 +325,8 @@ SCENES = (
     Scene("report of a tree", 0.3, _of_trees("report", ("--tree", OUTPUT), ("--tree", OUTPUT, "-o", "r.html"))),
     Scene("lint of a tree", 0.5, _of_trees("lint", (OUTPUT,), (OUTPUT, "--fix"))),
     Scene("check of a tree", 0.5, _of_trees("check", (OUTPUT,))),
+    Scene("fit", 1, placement.fit),
+    Scene("nodes import", 1, placement.nodes_import),
     Scene("krm", 2, hosts.krm),
     Scene("postrender", 2, hosts.postrender),
     Scene("cmp", 2, hosts.cmp),

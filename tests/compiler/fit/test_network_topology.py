@@ -158,6 +158,9 @@ def test_members_are_selected_as_volcano_does(tmp_path: Path, members: list[dict
         pytest.param(
             [hyper_node("a", 1, part("b")), hyper_node("b", 1, part("a"))], "HyperNode b is a member of itself", id="a circle"
         ),
+        pytest.param(
+            [{**hyper_node("a", 1, NODE), "apiVersion": "v1"}], "HyperNode a does not have the apiVersion", id="a version"
+        ),
         pytest.param([{"kind": "HyperNode"}], "a HyperNode has no metadata.name or no spec", id="nothing"),
         pytest.param([hyper_node("a", "x", NODE)], "HyperNode a: spec.tier", id="a tier"),  # type: ignore[arg-type]
         pytest.param(

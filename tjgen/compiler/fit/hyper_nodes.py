@@ -10,7 +10,7 @@ from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.place import Place
 from tjgen.trees.fields.path import Tree, get
 
-HYPER_NODE = "HyperNode"
+API_VERSION, HYPER_NODE = "topology.volcano.sh/v1alpha1", "HyperNode"
 
 
 def is_hyper_node(tree: Tree) -> bool:
@@ -24,9 +24,10 @@ def misfit(tree: Tree) -> str | None:
     name = metadata.get("name") if isinstance(metadata, dict) else None
     if not isinstance(name, str) or not isinstance(spec, dict):
         return "a HyperNode has no metadata.name or no spec"
+    if tree.get("apiVersion") != API_VERSION:
+        return f"HyperNode {name} does not have the apiVersion {API_VERSION}"
     known = {key: spec[key] for key in ("tier", "members") if key in spec}
-    version = str(tree.get("apiVersion") or "topology.volcano.sh/v1alpha1")
-    created = {"apiVersion": version, "kind": HYPER_NODE, "metadata": {"name": name}, "spec": known}
+    created = {"apiVersion": API_VERSION, "kind": HYPER_NODE, "metadata": {"name": name}, "spec": known}
     faults = list(judge(created, webhooks=True, context=()).findings)
     if not faults:
         for position, member in enumerate(known.get("members") or ()):

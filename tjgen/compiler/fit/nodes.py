@@ -115,6 +115,8 @@ def _misfit(tree: Tree) -> str | None:
     allocatable = get(tree, ("status", "allocatable"), None)
     if not allocatable:
         return f"Node {name} has no status.allocatable"
+    if not all(isinstance(amount, (str, int, float)) for amount in allocatable.values()):
+        return f"Node {name} has an amount that is not a quantity"
     try:
         read_node(tree)
         negative = [resource for resource, amount in allocatable.items() if parse(str(amount)).value < 0]

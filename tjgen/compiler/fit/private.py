@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from tjgen.cluster.scheduling.hyper_nodes import children, member_nodes, positions_of
 from tjgen.cluster.scheduling.node import HOSTNAME, Node, read_node
-from tjgen.compiler.fit.hyper_nodes import HYPER_NODE, is_hyper_node
+from tjgen.compiler.fit.hyper_nodes import API_VERSION, HYPER_NODE, is_hyper_node
 from tjgen.trees.fields.path import Tree, get
 
 _LABELS = ("kubernetes.io/arch", "kubernetes.io/os", "node.kubernetes.io/instance-type")
@@ -53,7 +53,7 @@ def _public_hyper_nodes(trees: Sequence[Tree], nodes: Sequence[Node]) -> Iterato
         own = [("Node", f"node-{position}") for position in sorted(member_nodes(tree, nodes, positions))]
         members = [{"type": kind, "selector": {"exactMatch": {"name": name}}} for kind, name in [*below, *own]]
         yield {
-            "apiVersion": "topology.volcano.sh/v1alpha1",
+            "apiVersion": API_VERSION,
             "kind": HYPER_NODE,
             "metadata": {"name": aliases[_name(tree)]},
             "spec": {"tier": tree["spec"]["tier"], "members": members},
