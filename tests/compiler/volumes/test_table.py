@@ -109,7 +109,7 @@ def test_a_volume_without_a_source_is_refused() -> None:
 def test_the_words_of_each_fact_are_those_of_the_protocol(source: Source) -> None:
     assert source.reach in (protocol.EVERY_POD, protocol.BY_DRIVER, protocol.OF_NODE, protocol.OF_POD)
     assert source.read_only in (protocol.AS_WRITTEN, protocol.ALSO_IN_SOURCE, protocol.IN_EVERY_MOUNT, protocol.BY_KUBELET)
-    assert source.filled_by in (protocol.JOB, protocol.DATA_LOAD, protocol.NOTHING)
+    assert source.filled_by in (protocol.JOB, protocol.JOB_OF_NODE, protocol.DATA_LOAD, protocol.NOTHING)
 
 
 @EVERY
@@ -147,14 +147,18 @@ def test_only_a_source_with_a_driver_is_measured(source: Source, tmp_path: Path)
 
 @EVERY
 def test_data_is_brought_only_where_something_fills_it(source: Source, tmp_path: Path) -> None:
-    answer = build(tmp_path, source, "build", prefetch={"volume": "data", "source": {"uri": "s3://bucket/data"}})
+    nodes = {"nodes": ["node-1"]} if source.filled_by == protocol.JOB_OF_NODE else {}
+    answer = build(tmp_path, source, "build", prefetch={"volume": "data", "source": {"uri": "s3://bucket/data"}, **nodes})
     if source.filled_by == protocol.NOTHING:
         assert "TJ486" in codes(answer)
         return
     if source.filled_by == protocol.DATA_LOAD:
         answer = build(tmp_path, source, "build", prefetch={"volume": "data"})
     kinds = {one["kind"] for one in yaml.safe_load_all(answer.out)}
-    assert ("Job" in kinds, "DataLoad" in kinds) == (source.filled_by == protocol.JOB, source.filled_by == protocol.DATA_LOAD)
+    assert ("Job" in kinds, "DataLoad" in kinds) == (
+        source.filled_by in (protocol.JOB, protocol.JOB_OF_NODE),
+        source.filled_by == protocol.DATA_LOAD,
+    )
 
 
 @EVERY

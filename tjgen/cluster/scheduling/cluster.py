@@ -18,11 +18,12 @@ from tjgen.cluster.scheduling.filters.volume_binding import Topologies
 from tjgen.cluster.scheduling.hyper_nodes import HyperNode
 from tjgen.cluster.scheduling.level import Level
 from tjgen.cluster.scheduling.messages import NO_NODES, sentence
-from tjgen.cluster.scheduling.node import HOSTNAME, PODS, Node
+from tjgen.cluster.scheduling.node import PODS, Node
 from tjgen.cluster.scheduling.pod import SchedulingPod, terms
 from tjgen.cluster.scheduling.scores import scores
 from tjgen.cluster.scheduling.verdict import Rejection
 from tjgen.trees.canonical import json_text
+from tjgen.trees.k8s.labels import HOSTNAME
 from tjgen.trees.typing import NamedTuple
 
 _ABSENT = "node(s) didn't satisfy plugin(s) [NodeAffinity]"

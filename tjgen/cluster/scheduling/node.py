@@ -6,7 +6,6 @@ from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.quantity import BINARY, DECIMAL, Quantity, parse
 from tjgen.trees.typing import NamedTuple
 
-HOSTNAME = "kubernetes.io/hostname"
 CPU, MEMORY, PODS = "cpu", "memory", "pods"
 _NATIVE = (CPU, MEMORY, "ephemeral-storage")
 _NANOS_PER_MILLI = 10**6

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from tjgen.cluster.scheduling.node import CPU, HOSTNAME, MEMORY, amounts
+from tjgen.cluster.scheduling.node import CPU, MEMORY, amounts
 from tjgen.cluster.trainer.requests import pod_requests
 from tjgen.cluster.validate.builtin.totals import with_requests
 from tjgen.trees.canonical import json_text
 from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.k8s.labels import HOSTNAME
 from tjgen.trees.typing import NamedTuple
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

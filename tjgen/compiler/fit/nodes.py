@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from tjgen.cluster.scheduling.node import CPU, DEVICES, HOSTNAME, MEMORY, PODS, read_node
+from tjgen.cluster.scheduling.node import CPU, DEVICES, MEMORY, PODS, read_node
 from tjgen.compiler.fit.hyper_nodes import forest_problem, is_hyper_node, misfit
 from tjgen.language.platform.devices import Accelerator
 from tjgen.language.resolve.files import named, platform_files
@@ -14,6 +14,7 @@ from tjgen.language.resolve.project import LoadedProject, PlatformDocument
 from tjgen.language.spec.objects import NodePool
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.k8s.labels import HOSTNAME
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.k8s.quantity import QuantityError, parse
 from tjgen.trees.source.reader import KUBERNETES, read

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from tjgen.cluster.scheduling.hyper_nodes import children, member_nodes, positions_of
-from tjgen.cluster.scheduling.node import HOSTNAME, Node, read_node
+from tjgen.cluster.scheduling.node import Node, read_node
 from tjgen.compiler.fit.hyper_nodes import API_VERSION, HYPER_NODE, is_hyper_node
 from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.k8s.labels import HOSTNAME
 
 _LABELS = ("kubernetes.io/arch", "kubernetes.io/os", "node.kubernetes.io/instance-type")
 _PREFIXES = (

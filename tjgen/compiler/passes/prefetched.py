@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.compiler.volumes.protocol import JOB
+from tjgen.compiler.volumes.protocol import JOB, JOB_OF_NODE
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -21,5 +21,5 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
 
     # By name: another priority does not change the pods.
     for section in sorted(sections.prefetch_sections(experiment), key=lambda one: one.name):
-        if sections.filled_by(section, experiment) == JOB:
+        if sections.filled_by(section, experiment) in (JOB, JOB_OF_NODE):
             yield from mounts.of_content(workload, experiment, section)

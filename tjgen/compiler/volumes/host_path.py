@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from tjgen.compiler.volumes.protocol import (
     AS_WRITTEN,
-    NOTHING,
+    JOB_OF_NODE,
     OF_NODE,
     ClaimSpecs,
     Label,
@@ -73,7 +73,7 @@ SOURCE = Source(
     shared_as=not_shared,
     reach=OF_NODE,
     read_only=AS_WRITTEN,
-    filled_by=NOTHING,
+    filled_by=JOB_OF_NODE,
     is_filled=filled,
     is_chowned=False,
     size_limit=unlimited,

@@ -32,6 +32,7 @@ BY_KUBELET = "always, by the kubelet"
 """Every mount is read-only, independent of the mount's own field."""
 
 JOB = "a Job"
+JOB_OF_NODE = "a Job on each node"
 DATA_LOAD = "a DataLoad"
 NOTHING = "nothing"
 
@@ -90,7 +91,7 @@ class Source(NamedTuple):
     read_only: str
     """Whether its mounts are read-only: AS_WRITTEN, ALSO_IN_SOURCE, IN_EVERY_MOUNT, or BY_KUBELET."""
     filled_by: str
-    """What prefetches data to the volume: JOB, DATA_LOAD, or NOTHING."""
+    """What prefetches data to the volume: JOB, JOB_OF_NODE, DATA_LOAD, or NOTHING."""
     is_filled: Callable[[Volume], bool]
     """Whether it holds data before the run starts."""
     is_chowned: bool

@@ -1068,6 +1068,7 @@ PREFETCH_SET: Schema = {
             "pattern": "^[1-9][0-9]{0,4}[smhd]$",
             "x-tjgen-expects": "write a number and s, m, h or d, such as 12h",
         },
+        "nodes": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "wait": {"type": "boolean"},
         "waitTimeout": {
             "type": "string",
@@ -1120,6 +1121,7 @@ PREFETCH: Schema = {
             "pattern": "^[1-9][0-9]{0,4}[smhd]$",
             "x-tjgen-expects": "write a number and s, m, h or d, such as 12h",
         },
+        "nodes": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "wait": {"type": "boolean"},
         "waitTimeout": {
             "type": "string",
@@ -1142,6 +1144,7 @@ PREFETCH_FORM = Form(
             "args",
             "secret",
             "workers",
+            "nodes",
             "deadline",
             "wait",
             "wait_timeout",
@@ -1158,6 +1161,7 @@ PREFETCH_FORM = Form(
         "args": 0,
         "secret": 0,
         "workers": 0,
+        "nodes": 0,
         "deadline": 0,
         "wait": 0,
         "wait_timeout": 0,

@@ -1198,6 +1198,7 @@ class PrefetchSet:
         "deadline",
         "env",
         "image",
+        "nodes",
         "path",
         "priority",
         "secret",
@@ -1218,6 +1219,7 @@ class PrefetchSet:
     secret: str | None
     workers: int
     deadline: str
+    nodes: Sequence[str]
     wait: bool
     wait_timeout: str
     priority: int
@@ -1234,6 +1236,7 @@ class PrefetchSet:
         self.secret = get("secret")
         self.workers = get("workers", 4)
         self.deadline = get("deadline", "1d")
+        self.nodes = get("nodes", ())
         self.wait = get("wait", True)
         self.wait_timeout = get("waitTimeout", "6h")
         self.priority = get("priority", 0)

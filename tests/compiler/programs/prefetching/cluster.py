@@ -52,6 +52,11 @@ class Cluster:
                 "origin": {"nfs": {"server": "nas.example", "path": "/export"}, "mountPath": "/origin", "readOnly": True},
                 "data": {"pvc": "data", "mountPath": "/data", "readOnly": True},
                 "other": {"pvc": "other", "mountPath": "/other", "readOnly": True},
+                "disk": {
+                    "hostPath": {"path": "/mnt/disk", "type": "Directory", "nodeSelector": {"example.com/disk": "fast"}},
+                    "mountPath": "/disk",
+                    "readOnly": True,
+                },
             },
             "prefetch": {key: value for key, value in asked.items() if value is not None},
         }

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from tjgen.cluster.queueing.kueue.objects import DomainUsage, ResourceFlavor, TopologyPath
-from tjgen.cluster.scheduling.node import HOSTNAME, PODS, Node
+from tjgen.cluster.scheduling.node import PODS, Node
+from tjgen.trees.k8s.labels import HOSTNAME
 
 _Key = TypeVar("_Key")
 NodeUsage = Mapping[str, Mapping[str, int]]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.compiler.lower import SPEC
-from tjgen.compiler.programs.prefetching import job, problems
+from tjgen.compiler.programs.prefetching import job, nodes, problems
 from tjgen.compiler.programs.prefetching.mounts import parts
 from tjgen.compiler.programs.prefetching.sections import PrefetchSection, filled_by
 from tjgen.compiler.volumes.claims import access_modes, own_folder
 from tjgen.compiler.volumes.mounts import places
-from tjgen.compiler.volumes.protocol import DATA_LOAD, JOB, NOTHING
+from tjgen.compiler.volumes.protocol import DATA_LOAD, JOB, JOB_OF_NODE, NOTHING
 from tjgen.compiler.volumes.pvc import new_claim
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, PrefetchSource, Volume
@@ -24,6 +24,7 @@ def problems_of(sections: Sequence[PrefetchSection], experiment: Experiment) -> 
         yield from _section(section, experiment)
     yield from _overlaps(sections)
     yield from _order(sections, experiment)
+    yield from nodes.order_problems(sections, experiment)
 
 
 def _section(section: PrefetchSection, experiment: Experiment) -> Iterator[Diagnostic]:
@@ -47,6 +48,7 @@ def _section(section: PrefetchSection, experiment: Experiment) -> Iterator[Diagn
             yield Diagnostic(problems.VOLUME, message, path=place, hint=hint)
             return
     kind = filled_by(section, experiment)
+    yield from nodes.problems_of(section, experiment)
     if kind == DATA_LOAD:
         if source is not None or fields.command:
             message = f'volume "{fields.volume}" is a data set of Fluid, which defines where the data comes from'
@@ -55,7 +57,7 @@ def _section(section: PrefetchSection, experiment: Experiment) -> Iterator[Diagn
         return
     if kind == NOTHING:
         message = f'volume "{fields.volume}" is filled by a pod of its own, which cannot reach it'
-        hint = "use pvc or nfs, or cache for what each node has of its own"
+        hint = "use pvc, nfs or hostPath, or cache for what each node has of its own"
         yield Diagnostic(problems.NODES, message, path=(*at, "volume"), hint=hint)
     if source is None and not fields.command:
         message = f"{section.field} sets no source of the data"
@@ -134,8 +136,8 @@ def _order(sections: Sequence[PrefetchSection], experiment: Experiment) -> Itera
     first: dict[str, PrefetchSection] = {}
     for section in sections:
         kind = filled_by(section, experiment)
-        if kind in (JOB, DATA_LOAD):
-            first.setdefault(kind, section)
+        if kind in (JOB, JOB_OF_NODE, DATA_LOAD):
+            first.setdefault(DATA_LOAD if kind == DATA_LOAD else JOB, section)
     if len(first) > 1 and len({section.fields.priority for section in sections}) > 1:
         message = f"{first[JOB].field} is a Job and {first[DATA_LOAD].field} a DataLoad of Fluid, which have no order"
         later = max(first.values(), key=sections.index)

@@ -27,10 +27,11 @@ SOURCE = "/tjgen/source"
 DATASET = "/workspace/dataset"
 """Where the image of Trainer's dataset initializer writes to."""
 BRINGING: Tree = {"cpu": "2", "memory": "4Gi"}
+JOB_NAME_OF_POD = "metadata.labels['batch.kubernetes.io/job-name']"
 _OF_POD = {
     "INDEX": "metadata.annotations['batch.kubernetes.io/job-completion-index']",
     "JOB": "metadata.labels['batch.kubernetes.io/controller-uid']",
-    "JOB_NAME": "metadata.labels['batch.kubernetes.io/job-name']",
+    "JOB_NAME": JOB_NAME_OF_POD,
     "POD": "metadata.name",
 }
 """Variable of a worker -> the field of its pod. JOB is the UID of the Job: a Job that is created again has another one."""
@@ -91,8 +92,13 @@ def attempts(prefetch: PrefetchSet) -> int:
     return _ATTEMPTS * workers_of(prefetch)
 
 
-def job(section: PrefetchSection, experiment: Experiment, user: pods.User, setting: Setting, start: Start) -> tuple[str, Tree]:
-    """Name and tree of the Job. The name follows from all that the Job does, since a Job cannot be changed."""
+def job(
+    section: PrefetchSection, experiment: Experiment, user: pods.User, setting: Setting, start: Start, placement: Tree
+) -> tuple[str, Tree]:
+    """Name and tree of the Job. The name follows from all that the Job does, since a Job cannot be changed.
+
+    `placement` has the fields of the pod that place it.
+    """
     prefetch = section.fields
     target = _writable_source(section.volume, experiment.spec.volumes[section.volume], setting)
     workers = workers_of(prefetch)
@@ -120,6 +126,7 @@ def job(section: PrefetchSection, experiment: Experiment, user: pods.User, setti
     else:
         bring = _bringing(prefetch, known, variables, mounts, user, setting)
         pod = pods.pod([bring], volumes, user, first=start.containers)
+    pod = {**pod, **placement}
     name = f"{setting.family}-prefetch-{sha256_hex(json_text([workers, pod]))[:10]}"
     # No ttlSecondsAfterFinished: a sync would create the Job again each time.
     spec: Tree = {

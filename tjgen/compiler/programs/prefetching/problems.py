@@ -1,4 +1,4 @@
-"""What can be wrong with prefetched data, by code: TJ480 to TJ487, and TJ170 to TJ172."""
+"""What can be wrong with prefetched data, by code."""
 
 from __future__ import annotations
 
@@ -13,3 +13,7 @@ TAKEN = "TJ487"
 OVERLAP = "TJ170"
 PATHS = "TJ171"
 ORDER = "TJ172"
+NOT_OF_NODES = "TJ174"
+UNBOUND = "TJ175"
+NODE = "TJ176"
+NODE_ORDER = "TJ177"

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from tjgen.compiler.programs import pods
-from tjgen.compiler.programs.prefetching import checks, job, waiting
+from tjgen.compiler.programs.prefetching import checks, job, nodes, waiting
 from tjgen.compiler.programs.prefetching.sections import PrefetchSection, filled_by, prefetch_sections
 from tjgen.compiler.volumes.mounts import users_of
-from tjgen.compiler.volumes.protocol import DATA_LOAD, JOB
+from tjgen.compiler.volumes.protocol import DATA_LOAD, JOB, JOB_OF_NODE
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import has_errors
@@ -27,7 +27,7 @@ def brought(workload: Workload, experiment: Experiment, setting: Setting) -> Con
     if has_errors(wrong):
         return
     yield from _loaded([section for section in sections if filled_by(section, experiment) == DATA_LOAD], experiment, setting)
-    by_job = [section for section in sections if filled_by(section, experiment) == JOB]
+    by_job = [section for section in sections if filled_by(section, experiment) in (JOB, JOB_OF_NODE)]
     ahead: list[waiting.Filling] = []
     for _, level in groupby(by_job, lambda section: section.fields.priority):
         filling = []
@@ -36,8 +36,10 @@ def brought(workload: Workload, experiment: Experiment, setting: Setting) -> Con
             users = [podset for podset, _ in users_of(workload, section.volume, experiment.spec.volumes[section.volume])]
             user = pods.user_of(workload, users or members(workload), setting)
             start = waiting.in_job(ahead, section, experiment, setting)
-            name, tree = job.job(section, experiment, user, setting, start)
-            yield Contribution(("ahead", f"Job/{name}"), tree, section.at)
+            placement = nodes.placement(section, experiment, workload, users)
+            name, tree = job.job(section, experiment, user, setting, start, placement)
+            for own, one in nodes.on_each(name, tree, section) if section.fields.nodes else [(name, tree)]:
+                yield Contribution(("ahead", f"Job/{own}"), one, section.at)
             filling.append(waiting.Filling(section, name, tree["spec"]["activeDeadlineSeconds"]))
             yield from _waits(workload, users, filling[-1], setting)
         ahead = filling

@@ -86,6 +86,8 @@ class PrefetchSet(Shape):
     """Number of pods that share the work."""
     deadline: Excluded[Deadline] = "1d"
     """Time after which the Job that fetches the data fails, over all attempts."""
+    nodes: Excluded[list[Text]] = []
+    """Nodes whose disks are filled, for a `hostPath` volume: values of the label `kubernetes.io/hostname`."""
     wait: Counts[bool] = True
     """Whether the training pods wait for the data."""
     wait_timeout: Excluded[Deadline] = "6h"
@@ -107,6 +109,7 @@ class Prefetch(PrefetchSet):
             "args",
             "secret",
             "workers",
+            "nodes",
             "deadline",
             "wait",
             "wait_timeout",
