@@ -14,12 +14,14 @@ from tests.checkout import ROOT
 from tests.containers import pod_of
 from tests.program import tjgen
 from tjgen.compiler.programs.containers import script
-from tjgen.language.platform.tools import DEFAULTS
+from tjgen.language.platform.tools import DEFAULTS, DIAGNOSE
 
 PAGE = ROOT / "docs/explanation/in-cluster-programs.md"
 SCRIPTS = sorted(path.name for path in (ROOT / "scripts").iterdir() if path.is_file())
 ROWS = ["Enabled by", "What it does", "Image", "User", "Volumes", "API", "Network", "Never", "Deadline", "On failure", "Test"]
 SECONDS = {"min": 60, "h": 3600, "d": 86400}
+IMAGES = {**DEFAULTS, DIAGNOSE: "registry.example.com/fio:3.39"}
+"""Purpose -> image; the Platform sets the one without a default."""
 SPEC: dict[str, Any] = {
     "runtime": "tjgen-torch",
     "image": "registry.example.com/train:1",
@@ -70,6 +72,11 @@ def containers(folder: Path, prefetch: dict[str, Any], **checkpoints: Any) -> li
         "spec": {**SPEC, "prefetch": prefetch, "checkpoints": {**SPEC["checkpoints"], **checkpoints}},
     }
     (folder / "experiment.yaml").write_text(json.dumps(document))
+    head = {"apiVersion": "tjgen.dev/v1alpha1"}
+    helpers = {"images": {"helpers": {DIAGNOSE: IMAGES[DIAGNOSE]}}}
+    platform = {**head, "kind": "Platform", "metadata": {"name": "lab"}, "spec": helpers}
+    (folder / "platform.yaml").write_text(json.dumps(platform))
+    (folder / "tjgen.yaml").write_text(json.dumps({**head, "kind": "Project", "spec": {"platforms": ["platform.yaml"]}}))
     found: list[tuple[dict[str, Any], int | None]] = []
     for words in (["build", "experiment.yaml"], ["build", "--expanded", "experiment.yaml"]):
         answer = tjgen(folder, *words)
@@ -93,7 +100,7 @@ def images(rows: dict[str, str], of_run: set[str]) -> set[str]:
     """The images that a section names: those of helpers by purpose, or that of the run."""
     if rows["Image"] == "that of the run":
         return of_run
-    return {DEFAULTS[purpose] for purpose in re.findall("`([a-z]+)`", rows["Image"])}
+    return {IMAGES[purpose] for purpose in re.findall("`([a-z]+)`", rows["Image"])}
 
 
 PARTS = ("marks.sh", "checkpoints.sh", "report.sh")

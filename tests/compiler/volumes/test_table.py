@@ -137,6 +137,9 @@ def test_checkpoints_go_only_where_they_stay(source: Source, tmp_path: Path) -> 
 
 @EVERY
 def test_only_a_source_with_a_driver_is_measured(source: Source, tmp_path: Path) -> None:
+    (tmp_path / "tjgen.yaml").write_text("apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {platforms: [platform.yaml]}\n")
+    head = "apiVersion: tjgen.dev/v1alpha1\nkind: Platform\nmetadata: {name: lab}\n"
+    (tmp_path / "platform.yaml").write_text(f"{head}spec: {{images: {{helpers: {{diagnose: registry.example/fio:3.39}}}}}}\n")
     answer = build(tmp_path, source, "diagnose")
     assert (answer.code, "TJ940" in codes(answer)) == ((0, False) if source.driver is not None else (1, True))
     if source.driver is not None:

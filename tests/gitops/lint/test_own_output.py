@@ -14,9 +14,8 @@ from tests.program import arguments, cases, tjgen
 from tjgen.tools.scaffold.first import FRAMEWORKS
 
 PROJECTS = ("project", "catalog", "gitops")
-ASKED = {"naming: fixed": "TJ629", "ttlSecondsAfterFinished: ": "TJ632", "diagnose: true": "TJ664"}
-"""What an experiment says in so many words -> the rule that warns of it. The image that measures has no versions where no
-Platform names another one."""
+ASKED = {"naming: fixed": "TJ629", "ttlSecondsAfterFinished: ": "TJ632"}
+"""What an experiment says in so many words -> the rule that warns of it."""
 ALONE = sorted((ROOT / "examples").glob("*.yaml"))
 
 

@@ -12,7 +12,7 @@ from tjgen.compiler.building.policies import policies_of
 from tjgen.compiler.building.run import DigestOf, Unit
 from tjgen.language.platform.devices import Accelerator, classes
 from tjgen.language.platform.prices import PricedDevices
-from tjgen.language.platform.tools import DEFAULTS
+from tjgen.language.platform.tools import PURPOSES
 from tjgen.language.resolve.project import LoadedProject, PlatformDocument
 from tjgen.language.setting import ClusterSettings, Setting
 from tjgen.language.spec.objects import PlatformSpec, Queue
@@ -165,7 +165,7 @@ def _nodes(
 def _helpers(platform: PlatformSpec) -> dict[str, str]:
     """Purpose -> image of helper containers, of those that the Platform names."""
     helpers = platform.images.helpers
-    named = {purpose: helpers.copy_ if purpose == "copy" else getattr(helpers, purpose) for purpose in DEFAULTS}
+    named = {purpose: helpers.copy_ if purpose == "copy" else getattr(helpers, purpose) for purpose in PURPOSES}
     return {purpose: image for purpose, image in named.items() if image is not None}
 
 

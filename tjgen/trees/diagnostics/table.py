@@ -152,6 +152,8 @@ TABLE = {
     "TJ175": ("node-data-without-binding", "error"),
     "TJ176": ("prefetch-nodes", "error"),
     "TJ177": ("prefetch-order-of-nodes", "error"),
+    "TJ178": ("no-image-to-measure", "error"),
+    "TJ179": ("cache-of-a-pod", "info"),
     "TJ202": ("no-such-file", "error"),
     "TJ203": ("same-name", "error"),
     "TJ204": ("no-project", "error"),

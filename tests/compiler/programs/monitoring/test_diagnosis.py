@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from tests.compiler.programs.prefetching.conftest import shell
 from tests.program import tjgen
+
+__all__ = ["shell"]
 
 EXPERIMENT: dict[str, Any] = {
     "apiVersion": "tjgen.dev/v1alpha1",
@@ -39,7 +44,19 @@ spec:
 """
 
 
-def written(folder: Path, **spec: Any) -> Path:
+WITH_IMAGE = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Platform
+metadata: {name: lab}
+spec: {images: {helpers: {diagnose: "fio:1"}}}
+"""
+PROJECT = "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {platforms: [platform.yaml]}\n"
+
+
+def written(folder: Path, *, platform: str = WITH_IMAGE, project: str = PROJECT, **spec: Any) -> Path:
+    """The folder with an experiment, and a Platform that names the image."""
+    (folder / "platform.yaml").write_text(platform)
+    (folder / "tjgen.yaml").write_text(project)
     (folder / "experiment.yaml").write_text(json.dumps({**EXPERIMENT, "spec": {**EXPERIMENT["spec"], **spec}}))
     return folder
 
@@ -69,8 +86,6 @@ def test_a_job_for_each_volume_that_others_reach(tmp_path: Path) -> None:
 
 
 def test_what_the_platform_says(tmp_path: Path) -> None:
-    (tmp_path / "platform.yaml").write_text(PLATFORM)
-    (tmp_path / "tjgen.yaml").write_text("apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {platforms: [platform.yaml]}\n")
     secured = {
         "allowPrivilegeEscalation": False,
         "capabilities": {"drop": ["ALL"]},
@@ -78,7 +93,9 @@ def test_what_the_platform_says(tmp_path: Path) -> None:
         "seccompProfile": {"type": "RuntimeDefault"},
     }
     answer = tjgen(
-        written(tmp_path, pod={"containerSecurityContext": {**secured, "runAsUser": 1000}}), "diagnose", "experiment.yaml"
+        written(tmp_path, platform=PLATFORM, pod={"containerSecurityContext": {**secured, "runAsUser": 1000}}),
+        "diagnose",
+        "experiment.yaml",
     )
     assert answer.code == 0, answer.err
     job = jobs(answer.out)["watched-diagnose-checkpoints"]
@@ -98,10 +115,8 @@ def test_the_jobs_run_where_training_does(tmp_path: Path) -> None:
 
 
 def test_a_sync_brings_jobs_that_wait(tmp_path: Path) -> None:
-    (tmp_path / "tjgen.yaml").write_text(
-        "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {experiments: [experiment.yaml], gitops: argocd}\n"
-    )
-    answer = tjgen(written(tmp_path, monitor={"diagnose": True}), "build", "-o", "deploy")
+    project = PROJECT.replace("{", "{experiments: [experiment.yaml], gitops: argocd, ")
+    answer = tjgen(written(tmp_path, project=project, monitor={"diagnose": True}), "build", "-o", "deploy")
     assert answer.code == 0, answer.err
     job = yaml.safe_load((tmp_path / "deploy/runs/vision/watched/watched/job-watched-diagnose-data.yaml").read_text())
     assert job["spec"]["suspend"] is True
@@ -155,32 +170,18 @@ def test_a_wrong_experiment_gets_no_jobs(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_each_node_is_measured_on_one_unless_pod_security_refuses_it(tmp_path: Path) -> None:
-    text = """\
-apiVersion: tjgen.dev/v1alpha1
-kind: Experiment
-metadata: {name: run, namespace: team}
-spec:
-  runtime: tjgen-torch
-  script: train.py
-  volumes:
-    data: {pvc: data, mountPath: /data, readOnly: true}
-    disk: {hostPath: {path: /mnt/disk}, mountPath: /disk}
-  monitor: {diagnose: true}
-"""
-    (tmp_path / "run.yaml").write_text(text)
-    answer = tjgen(tmp_path, "build", "run.yaml")
+    volumes = {**EXPERIMENT["spec"]["volumes"], "disk": {"hostPath": {"path": "/mnt/disk"}, "mountPath": "/disk"}}
+    monitor = {"diagnose": True}
+    answer = tjgen(written(tmp_path, volumes=volumes, monitor=monitor), "build", "experiment.yaml")
     assert answer.code == 0
-    assert 'info[TJ334] run.yaml:9:11: volume "disk" is a folder of each node: the Job measures that of the' in answer.err
-    [disk] = (job for name, job in jobs(answer.out).items() if name.endswith("-diagnose-disk"))
+    assert 'volume "disk" is a folder of each node: the Job measures that of the' in answer.err
+    disk = jobs(answer.out)["watched-diagnose-disk"]
     assert {"name": "volume", "hostPath": {"path": "/mnt/disk"}} in disk["spec"]["template"]["spec"]["volumes"]
-    (tmp_path / "tjgen.yaml").write_text("apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {platforms: [platform.yaml]}\n")
     for level in ("baseline", "restricted"):
-        spec = f"{{podSecurity: {{team: {level}}}}}"
-        platform = f"apiVersion: tjgen.dev/v1alpha1\nkind: Platform\nmetadata: {{name: lab}}\nspec: {spec}\n"
-        (tmp_path / "platform.yaml").write_text(platform)
-        answer = tjgen(tmp_path, "build", "run.yaml")
-        message = f'volume "disk" is a hostPath, which Pod Security {level} refuses in namespace team'
-        assert f"info[TJ300] run.yaml:9:11: {message}" in answer.err
+        platform = WITH_IMAGE.replace("spec: {", f"spec: {{podSecurity: {{vision: {level}}}, ")
+        answer = tjgen(written(tmp_path, platform=platform, volumes=volumes, monitor=monitor), "build", "experiment.yaml")
+        message = f'volume "disk" is a hostPath, which Pod Security {level} refuses in namespace vision'
+        assert message in answer.err
         assert "TJ334" not in answer.err
 
 
@@ -200,3 +201,45 @@ def test_a_data_set_of_fluid_has_no_command_for_its_cache(tmp_path: Path) -> Non
     assert answer.code == 0, answer.err
     [job] = jobs(answer.out).values()
     assert (told(job)["DRIVER"], told(job)["CACHE"]) == ("fuse.csi.fluid.io", "")
+
+
+def test_without_an_image_there_are_no_jobs(tmp_path: Path) -> None:
+    written(tmp_path, project=PROJECT.replace("platforms: [platform.yaml]", ""), monitor={"diagnose": True})
+    for words in (["diagnose", "experiment.yaml"], ["build", "experiment.yaml"]):
+        answer = tjgen(tmp_path, *words)
+        assert (answer.code, answer.out) == (1, "")
+        assert "error[TJ178] experiment.yaml:1:" in answer.err
+        assert "hint: set images.helpers.diagnose of the Platform" in answer.err
+
+
+CACHED: dict[str, Any] = {"memory": {"size": "2Gi"}, "ssd": {"hostPath": "/mnt/nvme/cache"}}
+
+
+def test_a_cache_that_is_a_folder_of_nodes_is_measured(tmp_path: Path) -> None:
+    answer = tjgen(written(tmp_path, prefetch={"cache": CACHED}), "diagnose", "experiment.yaml")
+    assert answer.code == 0, answer.err
+    job = jobs(answer.out)["watched-diagnose-tjgen-cache-ssd"]
+    source = {"path": "/mnt/nvme/cache", "type": "DirectoryOrCreate"}
+    assert job["spec"]["template"]["spec"]["volumes"][0] == {"name": "volume", "hostPath": source}
+    assert told(job).items() >= {"READ_ONLY": "true", "VOLUME": "tjgen-cache-ssd"}.items()
+    assert "info[TJ179]" in answer.err
+    assert 'run in a pod of the run: df -h "$TJGEN_CACHE_MEMORY"' in answer.err
+
+
+def test_the_report_has_what_is_in_the_cache(tmp_path: Path, shell: list[str]) -> None:
+    answer = tjgen(written(tmp_path, prefetch={"cache": CACHED}), "diagnose", "experiment.yaml")
+    cache = tmp_path / "cache"
+    (cache / "below").mkdir(parents=True)
+    (cache / "below/a").write_bytes(b"x" * 5000)
+    (cache / "b").write_bytes(b"x" * 70000)
+    job = jobs(answer.out)["watched-diagnose-tjgen-cache-ssd"]
+    environment = {**told(job), "CACHE": told(job)["CACHE"].replace("$$(", "$("), "ROOT": str(cache), "NODE": "a", "TIME": "1"}
+    [container] = job["spec"]["template"]["spec"]["containers"]
+    words = [*shell, "-c", *container["args"]]
+    ended = subprocess.run(words, env={**environment, "PATH": os.environ["PATH"]}, capture_output=True, text=True, check=False)
+    status = json.loads(ended.stdout)["cache"]
+    assert status["status"] == "measured", ended.stderr
+    lines = dict(line.split(": ") for line in status["output"].splitlines())
+    assert lines["files"] == "2"
+    assert 75_000 <= int(lines["used"].removesuffix(" bytes")) <= 200_000
+    assert 0 < int(lines["free"].removesuffix(" bytes")) <= int(lines["disk"].removesuffix(" bytes"))

@@ -14,9 +14,11 @@ from tjgen.compiler.lower import SPEC
 from tjgen.compiler.programs import pods
 from tjgen.compiler.programs.containers import image_of_program, script, shell
 from tjgen.compiler.programs.monitoring.demands import demands
+from tjgen.compiler.programs.prefetching import cache
 from tjgen.compiler.volumes.mounts import users_of
 from tjgen.compiler.volumes.pvc import claim_of, new_claim
 from tjgen.compiler.volumes.table import pod_source, source_of
+from tjgen.language.platform.tools import DIAGNOSE
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, Volume
 from tjgen.trees.canonical import sha256_hex
@@ -41,6 +43,12 @@ CACHES: Mapping[str, str] = {
     "filestore.csi.storage.gke.io": "cat /proc/self/mountstats",
 }
 """CSI driver -> the command that prints cache statistics; the Platform may set others (`monitoring.cacheStatistics`)."""
+_CONTENT = """\
+du -sk . | awk '{ printf "used: %.0f bytes\\n", $1 * 1024 }'
+find . -type f | awk 'END { printf "files: %d\\n", NR }'
+df -Pk . | awk 'NR == 2 { printf "disk: %.0f bytes\\nfree: %.0f bytes\\n", $2 * 1024, $4 * 1024 }'
+"""
+"""Command that prints what is in a cache."""
 _RESOURCES: Tree = {"cpu": "2", "memory": "2Gi"}
 _LONGEST_NAME = 63
 _SHORT = 8
@@ -49,9 +57,20 @@ Alerts = Iterator[Tree | Diagnostic]
 
 def jobs(workload: Workload, experiment: Experiment, setting: Setting, *, waits: bool) -> Alerts:
     """The Jobs; with `waits` those that a sync creates, else those that you start at once."""
+    field: FieldPath = (*SPEC, "monitor", "diagnose") if waits else SPEC
+    if not setting.helpers.get(DIAGNOSE):
+        message = "the Platform names no image that measures volumes"
+        hint = "set images.helpers.diagnose of the Platform to an image with fio, best by its digest"
+        yield Diagnostic("TJ178", message, path=field, hint=hint)
+        return
     is_created = False
-    for name, volume in experiment.spec.volumes.items():
-        at: FieldPath = (*SPEC, "volumes", name)
+    caches, unreachable = _caches(workload)
+    for kind in [] if waits else unreachable:
+        message = f"the {kind} cache of a pod exists only while the pod runs, so no Job can reach it"
+        hint = f'run in a pod of the run: df -h "${cache.variable(kind)}"'
+        yield Diagnostic("TJ179", message, path=cache.AT, hint=hint)
+    for name, volume in [*experiment.spec.volumes.items(), *caches]:
+        at: FieldPath = (*SPEC, "volumes", name) if name in experiment.spec.volumes else cache.AT
         if source_of(volume).driver is None:
             continue
         if volume.host_path is not None:
@@ -76,9 +95,23 @@ def jobs(workload: Workload, experiment: Experiment, setting: Setting, *, waits:
     if not is_created:
         message = "the experiment has no volume that a pod of its own could reach, so there is nothing to measure"
         hint = "use a claim, nfs, csi, hostPath or a data set, or leave diagnose out"
-        severity = WARNING if waits else ERROR
-        path: FieldPath = (*SPEC, "monitor", "diagnose") if waits else SPEC
-        yield Diagnostic("TJ940", message, path=path, hint=hint, severity=severity)
+        yield Diagnostic("TJ940", message, path=field, hint=hint, severity=WARNING if waits else ERROR)
+
+
+def _caches(workload: Workload) -> tuple[list[tuple[str, Volume]], list[str]]:
+    """The caches that are folders of nodes, by the names of their volumes; and the kinds of caches that pods do not share."""
+    reachable: dict[str, Volume] = {}
+    unreachable: list[str] = []
+    for podset in members(workload):
+        for one in get(workload.tree.value, (*podset.pod, "volumes"), None) or []:
+            for kind in cache.KINDS:
+                if one["name"] != cache.volume_name(kind):
+                    continue
+                if "hostPath" in one:
+                    reachable[one["name"]] = Volume({"hostPath": one["hostPath"], "readOnly": True})
+                elif kind not in unreachable:
+                    unreachable.append(kind)
+    return list(reachable.items()), unreachable
 
 
 def _job(name: str, volume: Volume, workload: Workload, experiment: Experiment, setting: Setting, *, waits: bool) -> Tree:
@@ -87,7 +120,7 @@ def _job(name: str, volume: Volume, workload: Workload, experiment: Experiment, 
     read_only = volume.read_only or source_of(volume).is_read_only
     container = shell(
         "diagnose",
-        image_of_program("diagnose", setting),
+        image_of_program(DIAGNOSE, setting),
         script("diagnose.sh"),
         _environment(name, volume, experiment, setting, read_only=read_only),
         [{"name": "volume", "mountPath": ROOT, **({"readOnly": True} if read_only else {})}],
@@ -123,7 +156,7 @@ def _environment(name: str, volume: Volume, experiment: Experiment, setting: Set
         "CHECKPOINTS": "true" if has_checkpoints else "false",
         "DEMANDS": demands(volume, setting, has_checkpoints=has_checkpoints),
         "FOLDER": f".tjgen-diagnose-{setting.run}",
-        "CACHE": commands.get(driver, ""),
+        "CACHE": commands.get(driver, "") if name in experiment.spec.volumes else _CONTENT,
         "SIZE": str(SIZE),
         "TIME": str(SECONDS),
     }

@@ -22,6 +22,17 @@ from tjgen.trees.workload.roles import members
 from tjgen.trees.workload.workload import PodSet, Workload
 
 AT: FieldPath = (*SPEC, "prefetch", "cache")
+KINDS = ("memory", "ssd")
+
+
+def volume_name(kind: str) -> str:
+    """The name of the volume of a cache in the pods that train."""
+    return f"tjgen-cache-{kind}"
+
+
+def variable(kind: str) -> str:
+    """The variable with the folder of a cache."""
+    return f"TJGEN_CACHE_{kind.upper()}"
 
 
 def mounted(workload: Workload, cache: Cache, at: FieldPath = AT) -> Iterator[Contribution | Diagnostic]:
@@ -29,7 +40,7 @@ def mounted(workload: Workload, cache: Cache, at: FieldPath = AT) -> Iterator[Co
     if cache.memory is None and cache.ssd is None:
         hint = "add memory: {} or ssd: {}, or leave cache out"
         yield Diagnostic(problems.NOTHING, "prefetch.cache sets neither memory nor ssd", path=at, hint=hint)
-    wrong = [one for kind in ("memory", "ssd") if (one := _misplaced(workload, cache, kind, at)) is not None]
+    wrong = [one for kind in KINDS if (one := _misplaced(workload, cache, kind, at)) is not None]
     yield from wrong
     for podset in members(workload) if not wrong else []:
         if cache.memory is not None:
@@ -80,11 +91,11 @@ def _disk(ssd: SsdCache) -> Tree:
 
 
 def _folder(podset: PodSet, kind: str, source: Tree, path: str, size: str, at: FieldPath) -> Iterator[Contribution]:
-    name = f"tjgen-cache-{kind}"
+    name = volume_name(kind)
     yield Contribution((*podset.pod, "volumes", named(name)), {"name": name, **source}, at)
     yield Contribution((*podset.main, "volumeMounts", (("mountPath", path),)), {"name": name, "mountPath": path}, at)
-    yield _variable(podset, f"TJGEN_CACHE_{kind.upper()}", path, at)
-    yield _variable(podset, f"TJGEN_CACHE_{kind.upper()}_BYTES", str(parse(size).value), at)
+    yield _variable(podset, variable(kind), path, at)
+    yield _variable(podset, f"{variable(kind)}_BYTES", str(parse(size).value), at)
 
 
 def _requested(workload: Workload, podset: PodSet, resource: str, size: str, at: FieldPath) -> Iterator[Contribution]:
