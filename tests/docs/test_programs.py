@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from tests.checkout import ROOT
+from tests.compiler.programs.keeping.pruning import Project
 from tests.containers import pod_of
 from tests.program import tjgen
 from tjgen.compiler.programs.containers import script
@@ -96,6 +97,16 @@ def containers(folder: Path, prefetch: dict[str, Any], **checkpoints: Any) -> li
     return found
 
 
+def removing(folder: Path) -> list[tuple[dict[str, Any], int | None]]:
+    """The container of the Job of `tjgen runs clean`, with its deadline."""
+    project = Project(folder)
+    project.build()
+    project.build("train:2")
+    job = yaml.safe_load(project.clean(project.prune()).out)
+    [container] = pod_of(job)["containers"]
+    return [(container, job["spec"]["activeDeadlineSeconds"])]
+
+
 def images(rows: dict[str, str], of_run: set[str]) -> set[str]:
     """The images that a section names: those of helpers by purpose, or that of the run."""
     if rows["Image"] == "that of the run":
@@ -119,7 +130,7 @@ def test_every_program_has_a_section_and_every_section_a_program() -> None:
 
 def test_every_program_is_used_and_every_module_of_programs_is_imported() -> None:
     package = ROOT / "tjgen/compiler"
-    texts = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
+    texts = {path: path.read_text(encoding="utf-8") for part in (package, ROOT / "tjgen/cli") for path in part.rglob("*.py")}
     words = {word for text in texts.values() for word in re.findall(r'"([\w.-]+)"', text)}
     assert [name for name in SCRIPTS if name not in words and name.partition(".")[0] not in words] == []
     unused = []
@@ -150,6 +161,7 @@ def test_images_and_deadlines_are_those_of_manifests(tmp_path: Path) -> None:
     several = {f"s{number}": {"volume": "data", **ways[0], "path": f"p{number}", "priority": number} for number in range(2)}
     made += [one for one in containers(tmp_path, {"sets": several}) if one[0]["name"].startswith("after-")]
     made += containers(tmp_path, {"volume": "data", **ways[0]}, index={}, resumeFrom={"run": "all-bcdfghjk", "best": "loss"})
+    made += removing(tmp_path)
     of_run = {container["image"] for container, _ in made if container["name"] == "node"}
     for name, rows in sections().items():
         mine = [(one, deadline) for one, deadline in made if any(has(argument, name) for argument in one.get("args", []))]

@@ -319,6 +319,7 @@ SCENES = (
             ("rerun", "RUN", "-o", OUTPUT),
             ("prune", "RUN", "-o", OUTPUT),
             ("unarchive", "RUN", "-o", OUTPUT),
+            ("clean", "RUN", "-o", OUTPUT, "--from", "tjgen.yaml"),
         ),
     ),
     Scene("promote", 0.5, _of_trees("promote", ("RUN", "-o", OUTPUT), ("RUN", "--env", "prod", "-o", OUTPUT))),

@@ -42,20 +42,21 @@ COMMAND = Command(
     "leave unchanged, so that they do not train again. With unarchive, they become runs again. With rerun, current runs"
     " train again, under new names. With prune, superseded runs are removed: all beyond the project's history.keep, or "
     "the superseded and orphaned runs that match a NAME. With discard, the runs that no commit has are removed, or "
-    "with --base those that REV does not have. A NAME selects a run or an experiment. Build again after it. With keep, "
+    "with --base those that REV does not have. With clean, Jobs are printed that remove the checkpoint folders of pruned "
+    "runs; a run that the cluster still has is an error. A NAME selects a run or an experiment. Build again after it. With keep, "
     "orphaned runs stay. With rename, the runs of the "
     "experiment OLD, [[ENVIRONMENT/]NAMESPACE/]NAME, go to NEW; no file changes, so no sync restarts a run. A NAME may "
     "be a pattern.",
     "tjgen runs archive 'resnet50-*' -o deploy",
-    "[list|archive|unarchive|rerun|prune|discard|keep|rename] [NAME]...",
+    "[list|archive|unarchive|rerun|prune|discard|clean|keep|rename] [NAME]...",
     (
         OUTPUT,
         ENVIRONMENTS,
         Option(("--keep",), "keep", "With prune: how many superseded runs of each experiment stay.", VALUE, "N"),
         Option(("--archived",), "archived", "With prune: also remove archived runs that no source requests."),
         Option(("--finished",), "finished", "With archive: the runs that have ended, as kubectl or --from reports them."),
-        Option(("--from",), "source", "With --finished: output of kubectl get -o json; - is standard input.", VALUE, "FILE"),
-        Option(("--context",), "context", "With --finished: context of kubectl.", VALUE, "NAME"),
+        Option(("--from",), "source", "With --finished or clean: output of kubectl get -o json, or -.", VALUE, "FILE"),
+        Option(("--context",), "context", "With --finished or clean: context of kubectl.", VALUE, "NAME"),
         Option(("--base",), "base", "With discard: the target of the merge, instead of HEAD.", VALUE, "REV"),
         Option(("--environment",), "environment", "With rename: OLD and NEW are environments."),
         Option(("--namespace",), "namespace", "With rename: OLD and NEW are namespaces."),
@@ -66,7 +67,7 @@ COMMAND = Command(
         *COMMON,
     ),
 )
-_VERBS = ("list", "archive", "unarchive", "rerun", "prune", "discard", "keep", "rename")
+_VERBS = ("list", "archive", "unarchive", "rerun", "prune", "discard", "clean", "keep", "rename")
 
 
 def run(arguments: Arguments) -> int:
@@ -93,13 +94,14 @@ def run(arguments: Arguments) -> int:
 def _wrong_use(verb: str, patterns: Sequence[str], arguments: Arguments) -> str | None:
     if verb not in _VERBS:
         return f"write tjgen runs {', '.join(_VERBS[:-1])} or {_VERBS[-1]}"
-    if not arguments["finished"] and (arguments["source"] is not None or arguments["context"] is not None):
-        return "--from and --context go with --finished"
+    reads_cluster = arguments["finished"] or verb == "clean"
+    if not reads_cluster and (arguments["source"] is not None or arguments["context"] is not None):
+        return "--from and --context go with --finished and clean"
     if arguments["source"] is not None and arguments["context"] is not None:
         return "--context goes with kubectl, and --from reads its output"
     if arguments["finished"] and verb != "archive":
         return "--finished goes with archive"
-    if verb in ("archive", "unarchive", "rerun", "keep") and not patterns and not arguments["finished"]:
+    if verb in ("archive", "unarchive", "rerun", "clean", "keep") and not patterns and not arguments["finished"]:
         return f"tjgen runs {verb} needs the NAME of a run"
     if verb == "rename" and (len(patterns) != 2 or patterns[0].count("/") != patterns[1].count("/")):
         return "tjgen runs rename needs OLD and NEW in the same form: [[ENVIRONMENT/]NAMESPACE/]NAME"
@@ -136,6 +138,10 @@ def _do(verb: str, patterns: list[str], arguments: Arguments, project: LoadedPro
         _rerun(patterns, arguments, locks, directory, reporter)
     elif verb == "discard":
         _discard(patterns, arguments, locks, directory, reporter)
+    elif verb == "clean":
+        from tjgen.cli.runfolders import clean
+
+        clean(patterns, arguments, locks, reporter)
     else:
         _change(verb, patterns, arguments, project, directory, reporter)
 

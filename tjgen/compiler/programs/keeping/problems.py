@@ -1,4 +1,4 @@
-"""What can be wrong with checkpoints, by code: TJ246, TJ247, TJ460 to TJ470, TJ488, TJ489, and TJ496 to TJ498."""
+"""What can be wrong with checkpoints, by code."""
 
 from __future__ import annotations
 
@@ -20,3 +20,4 @@ METRIC = "TJ489"
 RESERVED = "TJ496"
 FILES = "TJ497"
 UNREAD = "TJ498"
+FOLDERS = "TJ535"

@@ -126,7 +126,7 @@ def _name(name: str, node: str) -> str:
 
 
 def _with_job_name(container: Tree, name: str) -> Tree:
-    """The container with `name` in place of the name of its own Job, under which the pods of runs look for failures."""
+    """The container with `name` as the name of its Job. The pods of runs look for failures under this name."""
     of_job = {"fieldRef": {"fieldPath": job.JOB_NAME_OF_POD}}
     env = [{"name": one["name"], "value": name} if one.get("valueFrom") == of_job else one for one in container["env"]]
     return {**container, "env": env}
