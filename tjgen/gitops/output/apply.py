@@ -151,7 +151,7 @@ class Directory:
     def _finish_environments(self, known: Collection[str | None]) -> None:
         """Report environments that have runs and are not in the project; with `prune_runs`, remove their runs."""
         new = next((name for name in known if name is not None and not self._locks.names(name)), None)
-        for environment, locks in orphans.environments(self._locks, known).items():
+        for environment, locks in orphans.environments(self._locks, known, self._known).items():
             if not self._options.prune_runs:
                 self.diagnostics += orphans.of_environment(environment, locks, new)
                 continue

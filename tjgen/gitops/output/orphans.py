@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 
 from tjgen.gitops.output.actions import Orphan
 from tjgen.language.runs.lock import ARCHIVED, Lock, path_of
@@ -35,10 +35,13 @@ def report(orphans: Sequence[Orphan], locks: Locks, new: Mapping[str, str]) -> l
     return [Diagnostic("TJ273", message, hint=_hint(orphans, locks, {**_requested(orphans, locks), **new}))]
 
 
-def environments(locks: Locks, known: Collection[str | None]) -> dict[str | None, list[tuple[str, Lock]]]:
-    """Environments that are not in the project, and have runs that are neither archived nor accepted -> all their locks."""
+def environments(locks: Locks, known: Collection[str | None], built: Container[str]) -> dict[str | None, list[tuple[str, Lock]]]:
+    """Environments that are not in the project, and have runs that are neither archived nor accepted -> all their locks.
+
+    `built`: paths of locks that belong to an environment of the project.
+    """
     by_environment: dict[str | None, list[tuple[str, Lock]]] = {}
-    for place, lock in locks.all():
+    for place, lock in locks.all(but=built):
         if place.environment not in known:
             by_environment.setdefault(place.environment, []).append((path_of(*place), lock))
     return {name: undecided for name, undecided in by_environment.items() if any(_undecided(lock) for _, lock in undecided)}

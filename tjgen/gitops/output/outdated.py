@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 from tjgen.cluster.trainer.release import RELEASES, Release
 from tjgen.compiler.building.plan import Plan
@@ -26,13 +26,16 @@ class Outdated(NamedTuple):
 
 def outdated(plan: Plan, directory: str, locks: Mapping[str, Lock]) -> list[Outdated]:
     """The runs that a sync would apply. `locks`: key of an experiment -> its lock after the build, if it has another one."""
-    return list(_runs(plan, directory, locks))
+    return list(_runs(plan, directory, locks, ()))
 
 
-def report(plan: Plan, directory: str, locks: Mapping[str, Lock]) -> list[Diagnostic]:
-    """TJ282 for each release, with the choices. Raises CompileError if a file cannot be read."""
+def report(plan: Plan, directory: str, locks: Mapping[str, Lock], current: Container[str]) -> list[Diagnostic]:
+    """TJ282 for each release, with the choices. Raises CompileError if a file cannot be read.
+
+    `current`: paths of locks all of whose runs were written for the release of their environment.
+    """
     by_field: dict[tuple[str, str], list[str]] = {}
-    for one in _runs(plan, directory, locks):
+    for one in _runs(plan, directory, locks, current):
         by_field.setdefault((one.release, one.field), []).append(one.run)
     document = plan.project.document
     span = document.locate(("spec", "trainer")) if document is not None else None
@@ -49,9 +52,9 @@ def report(plan: Plan, directory: str, locks: Mapping[str, Lock]) -> list[Diagno
     ]
 
 
-def _runs(plan: Plan, directory: str, locks: Mapping[str, Lock]) -> Iterator[Outdated]:
+def _runs(plan: Plan, directory: str, locks: Mapping[str, Lock], current: Container[str]) -> Iterator[Outdated]:
     foreign = {environment: _foreign(plan.release_of(environment)) for environment in plan.environments}
-    for place, before in plan.locks.all():
+    for place, before in plan.locks.all(but=current):
         if place.environment not in foreign:
             continue
         for run in locks.get(before.experiment, before).runs.values():

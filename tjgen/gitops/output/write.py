@@ -220,6 +220,8 @@ def build_into(
     diagnostics: list[Diagnostic] = []
     session = Session()
     units: dict[str, RequestedRuns | None] = {}
+    current: set[str] = set()
+    """Paths of locks without a run that an earlier release may have written."""
 
     def left(own: Sequence[Footprint]) -> list[Footprint]:
         if not any(plan.cluster(name).quotas or plan.cluster(name).queues for name in plan.environments):
@@ -242,6 +244,8 @@ def build_into(
         if recalled is not None:
             directory.recall([lock for _, lock in recalled.units], recalled.done)
             units.update(dict.fromkeys(key for key, _ in recalled.units))
+            if not recalled.done.counts.kept:  # its runs are as this release writes them
+                current.update(lock for _, lock in recalled.units)
             diagnostics.extend(recalled.diagnostics)
         return recalled
 
@@ -268,4 +272,4 @@ def build_into(
     directory.finish(plan.environments, whole=plan.whole and not has_errors(diagnostics), all_environments=environments)
     diagnostics += directory.diagnostics
     # Whether an earlier build accepted the runs of the other sources is known: the release is part of what it remembers.
-    return diagnostics + (outdated.report(plan, directory.place, directory.locks) if units and plan.whole else [])
+    return diagnostics + (outdated.report(plan, directory.place, directory.locks, current) if units and plan.whole else [])

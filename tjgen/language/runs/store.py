@@ -6,7 +6,7 @@ And back: a changed lock -> the changes of its files.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from tjgen.language.runs.lock import DIRECTORY, Lock, LockedRun, PrunedRun, path_of, write, write_pruned
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
@@ -66,10 +66,13 @@ class Locks:
         stored = self._at(path_of(unit.environment, unit.namespace, unit.name))
         return stored.lock if stored is not None else Lock(unit.key, {})
 
-    def all(self, environments: Sequence[str] = ()) -> Iterator[tuple[LockKey, Lock]]:
-        """Every lock in order of its path, of these environments where some are named. Raises CompileError."""
+    def all(self, environments: Sequence[str] = (), *, but: Container[str] = ()) -> Iterator[tuple[LockKey, Lock]]:
+        """Every lock in order of its path, of these environments where some are named, except at paths in `but`.
+
+        Raises CompileError.
+        """
         for path in self._paths(list(environments) or [name for name in sorted(self.names("")) if name not in _SUPPORTING]):
-            stored = self._at(path)
+            stored = self._at(path) if path not in but else None
             if stored is not None:
                 yield LockKey.of(path, stored.lock), stored.lock
 
