@@ -29,6 +29,13 @@ NAME = re.compile(r"(?<![a-z0-9.-])[a-z][a-z0-9]*+(?=[a-z-]*[0-9])(?:-[a-z0-9]+)
         ({"labels": {"x": "a"}}, {"labels": {"x": "b"}}, True),
         ({"labels": {"x": "a"}}, {"labels": {"x": "not good"}}, False),
         ({"labels": {"kueue.x-k8s.io/queue-name": "a"}}, {"labels": {"kueue.x-k8s.io/queue-name": "b"}}, False),
+        ({"labels": {"a.io/key": "a" * 40}}, {"labels": {"a.io/key": "0b" * 20}}, True),
+        ({"labels": {"a.io/key": "a" * 40}}, {"labels": {"a.io/key": "a" * 41}}, False),
+        ({"labels": {"a.io/key": "a" * 40}}, {"labels": {"a.io/key": "g" * 40}}, False),
+        ({"labels": {"a.io/key": "a" * 40}}, {"labels": {"a.io/key": "1" * 40}}, False),
+        ({"labels": {"a.io/key": "a" * 40}}, {"labels": {"a.io/key": "1e" + "1" * 38}}, False),
+        ({"labels": {"a.io/a": "a" * 40, "a.io/b": "a" * 40}}, {"labels": {"a.io/a": "a" * 40, "a.io/b": "b" * 40}}, False),
+        ({"subdomain": "a" * 40}, {"subdomain": "b" * 40}, False),
         ({"annotations": {"x": "a"}}, {"annotations": {"x": "b"}}, True),
         ({"annotations": {"x": "a"}}, {"annotations": {"x": "b" * 1000}}, False),
         ({"args": ["a", "b"]}, {"args": ["c", "d"]}, True),
@@ -86,6 +93,25 @@ def test_other_names_and_texts_change_no_verdict() -> None:
             continue
         compared += 1
         assert _verdict(other) == _verdict(tree)
+    assert compared > 100
+
+
+def test_other_digests_change_no_verdict() -> None:
+    """The labels and annotations of objects get one digest or another."""
+    compared = 0
+    for tree in trees():
+        metadata = tree.get("metadata")
+        if not isinstance(metadata, dict):
+            continue
+        first, other = (
+            {
+                **tree,
+                "metadata": metadata | {field: {"jobset.sigs.k8s.io/job-key": digest} for field in ("labels", "annotations")},
+            }
+            for digest in ("a" * 40, "0123456789abcdef" * 2 + "01234567")
+        )
+        compared += equivalence_key(first) == equivalence_key(other)
+        assert equivalence_key(first) != equivalence_key(other) or _verdict(first) == _verdict(other)
     assert compared > 100
 
 

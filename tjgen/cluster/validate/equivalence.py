@@ -33,6 +33,8 @@ _LONG = 200
 """Longer texts are taken as they are: there are limits beyond."""
 _CHOSEN = regex.compile("[a-z][a-z0-9]*+(?=[a-z-]*[0-9])(-[a-z0-9]+)+")
 """A name of several words with a digit in one of the later ones: no word that a rule could be about."""
+_DIGEST = regex.compile("(?=[0-9]*[a-f][0-9]*[a-f])[0-9a-f]{32,64}")
+"""A digest in a label or an annotation, such as the job key of JobSet. With two letters it is not a number."""
 _SIZE = regex.compile("[1-9][0-9]{0,8}[KMGT]i?")
 _SECONDS = ("activeDeadlineSeconds", "terminationGracePeriodSeconds", "ttlSecondsAfterFinished")
 """Fields that hold any positive number of 32 bits."""
@@ -113,6 +115,11 @@ def _name(text: str, names: dict[str, str]) -> str:
     """A chosen name as its turn in the object and its length; any other text as it is."""
     if "-" not in text or _CHOSEN.fullmatch(text) is None:
         return text
+    return _numbered(text, names)
+
+
+def _numbered(text: str, names: dict[str, str]) -> str:
+    """The turn of a text in the object, and its length."""
     return names.setdefault(text, f"<{len(names)}:{len(text)}>")
 
 
@@ -121,7 +128,7 @@ def _text(key: str, text: Tree, where: str, names: dict[str, str]) -> Tree:
     if text.__class__ is not str:
         return text
     if "/" in key and not key.startswith("tjgen.dev/"):
-        return _name(text, names)
+        return _numbered(text, names) if _DIGEST.fullmatch(text) is not None else _name(text, names)
     return text if where == "labels" and label_value(text) else _free(text)
 
 
