@@ -2,8 +2,8 @@
 
 The answer has the state of everything that the build read and of everything in the trees that it leaves: type, inode, size and
 times of each file and folder. A file that is edited, created, moved or deleted changes one of them, so the next command builds.
-The build decides whether it can have an answer (`write.Settled`). The clock of a file system may not tell a change from one
-that follows shortly after: of a file or folder that has just changed, the answer has the content.
+The build decides whether it can have an answer (`write.Settled`). Two changes in quick succession can have the same time, so the
+answer has the content of a file or folder that has just changed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Facts = dict[tuple[str, str], object]
 
 _FINE = 20_000_000
-"""Nanoseconds: longer than the clock of a file system stands still."""
+"""Nanoseconds: more than the resolution of the times of a file system."""
 _COARSE = 2_000_000_000
 """The same for a file system with times of whole milliseconds or seconds."""
 _MILLISECOND = 1_000_000
@@ -141,7 +141,7 @@ class TreeWatch(Watch):
 
 
 class _ChangedError(Exception):
-    """A file is not as the build has read or left it, or cannot be told from that."""
+    """A file may differ from the one that the build has read or left."""
 
 
 class _WrittenFolders:
