@@ -99,3 +99,16 @@ def test_a_job_that_has_no_form_there_is_an_error(tmp_path: Path) -> None:
 def test_what_does_not_go_together_is_wrong_use(tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "job.yaml").write_text(yaml.safe_dump(JOBS["JAXJob"]), encoding="utf-8")
     assert tjgen(tmp_path, "convert", "--target", "jobset", *words, "job.yaml").code == 2
+
+
+def test_each_loss_has_its_own_reason(tmp_path: Path) -> None:
+    job = kubeflow("PyTorchJob", "pytorchReplicaSpecs", Worker=replicas("pytorch", 2))
+    job["spec"]["elasticPolicy"] = {"minReplicas": 1, "maxReplicas": 4, "rdzvBackend": "c10d"}
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(job), encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", "jobset", "job.yaml")
+    assert answer.code == 0
+    lost = {line.partition("lost is ")[2] for line in answer.err.splitlines() if line.startswith("warning[TJ952]")}
+    assert lost >= {
+        "cleanup: a run of target jobset cannot remove some of its pods when it has ended",
+        "elastic: a run of target jobset cannot change its number of nodes while it runs",
+    }

@@ -125,7 +125,9 @@ def _sayable(experiment: Tree, name: str, target: str, trial: TrialBuilder) -> t
         less = without(experiment, word)
         left = trial.build(less).errors
         if len(left) < len(errors):
-            lost.append(_lost(name, ".".join(word), errors[0].message))
+            remaining = [one.message for one in left]
+            reason = next((one for one in errors if one.message not in remaining), errors[0])
+            lost.append(_lost(name, ".".join(word), reason.message))
             experiment, errors = less, left
         if not errors:
             break
