@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from tjgen.cli.command import (
     CATALOG,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tjgen.cluster.trainer.placed import Placed
     from tjgen.compiler.building.plan import Plan
     from tjgen.gitops.lint.engine import Choice, Result
+    from tjgen.gitops.lint.reading import Read
     from tjgen.gitops.lint.suppress import Mark
     from tjgen.language.resolve.project import LoadedProject
     from tjgen.trees.fields.path import Tree
@@ -143,7 +144,8 @@ def _lint(arguments: Arguments, choice: Choice, reporter: Reporter, known: Plan 
     texts = {file: text for one in looked for file, text in one.texts.items()}
     diagnostics_of_scenes = lint(scenes, texts, choice, marks).diagnostics
     before = [one.tree for scene in scenes for one in scene.before or ()]
-    diagnostics = [*_about_objects(manifests, project, arguments, reporter, before), *diagnostics_of_scenes]
+    files = [file for one in looked for file in one.files]
+    diagnostics = [*_about_objects(files, project, arguments, reporter, before), *diagnostics_of_scenes]
     if arguments["against"] is not None and not arguments["select"]:
         from tjgen.gitops.lint.objects import refused_updates
 
@@ -163,14 +165,14 @@ def _choice(arguments: Arguments) -> Choice:
 
 
 def _about_objects(
-    manifests: Mapping[str, bytes],
+    files: Sequence[Read],
     project: LoadedProject | None,
     arguments: Arguments,
     reporter: Reporter,
     before: Sequence[Tree],
 ) -> list[Diagnostic]:
     """What the rules about objects report, for any tool that applies them; nothing if rules of lint are selected."""
-    if arguments["select"] or not manifests:
+    if arguments["select"] or not files:
         return []
     from tjgen.cli.releases import kubernetes_for, release_for
     from tjgen.cli.runtime_files import RuntimeFiles
@@ -190,7 +192,7 @@ def _about_objects(
         return judge_for(accepted, project, versions)
 
     earlier = {identity_of(tree): tree for tree in before}
-    return about_objects(manifests, RuntimeFiles(catalogs, versions), versions, harmless, policies, earlier)
+    return about_objects(files, RuntimeFiles(catalogs, versions), versions, harmless, policies, earlier)
 
 
 def _marks(project: LoadedProject | None, reporter: Reporter) -> Sequence[Mark]:

@@ -13,7 +13,7 @@ from tjgen.cli.reporting import Reporter
 from tjgen.cluster.synctools.table import ARGOCD, FLUX, TOOLS, tools_of
 from tjgen.gitops.diff.side import place_of
 from tjgen.gitops.emit import header
-from tjgen.gitops.lint.reading import read_items
+from tjgen.gitops.lint.reading import Read, read_items
 from tjgen.gitops.lint.rule import TOOLS as NAMES_OF_TOOLS
 from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.units import assigned
@@ -42,6 +42,8 @@ class Looked(NamedTuple):
 
     scenes: list[Scene]
     texts: dict[str, str]
+    files: Sequence[Read] = ()
+    """Files of manifests, in their order."""
 
 
 def inputs(paths: Sequence[str], reporter: Reporter) -> Inputs:
@@ -71,13 +73,14 @@ def _language(content: bytes, file: str) -> set[str]:
 
 def written(files: Mapping[str, bytes], arguments: Arguments, project: LoadedProject | None, reporter: Reporter) -> Looked:
     """Return the scene of manifests in files. Raise CompileError for content that cannot be compared."""
-    items, others = [], []
+    items: list[AppliedObject] = []
+    read_files: list[Read] = []
     budgets = sandbox_for(arguments["paths"]).budgets
     for file, content in files.items():
-        read = read_items(content, file, _units(file, content, arguments["paths"]), budgets)
-        items += read.items
-        others += read.others
-        reporter.add([one for one in read.diagnostics if one.severity == ERROR])
+        read_file = read_items(content, file, _units(file, content, arguments["paths"]), budgets)
+        read_files.append(read_file)
+        items += read_file.items
+        reporter.add([one for one in read_file.diagnostics if one.severity == ERROR])
     release = release_for(arguments["trainer"])
     catalog = Catalog(arguments["catalog"], versions=release.versions)
 
@@ -90,11 +93,12 @@ def written(files: Mapping[str, bytes], arguments: Arguments, project: LoadedPro
         old = applied_objects(arguments["against"], arguments["paths"], reporter)
         before = assigned([AppliedObject(one.tree, _placed(one.locate), file=_now(one.file, arguments), units={}) for one in old])
     items = assigned(items)
+    others = [document for file in read_files for document in file.others]
     tools = requested_tools(arguments) or _of_project(project) or _spoken_to(items)
     scene = Scene(
         items, tools=tools or NAMES_OF_TOOLS, is_guess=not tools, before=before, others=others, release=release, look_up=look_up
     )
-    return Looked([scene], {file: content.decode(errors="replace") for file, content in files.items()})
+    return Looked([scene], {file: content.decode(errors="replace") for file, content in files.items()}, read_files)
 
 
 def _now(file: str, arguments: Arguments) -> str:

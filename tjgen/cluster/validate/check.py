@@ -21,6 +21,7 @@ from tjgen.trees.manifests.generated_names import named, prefix_of
 from tjgen.trees.manifests.objects import Objects
 from tjgen.trees.session import Session
 from tjgen.trees.source import reader
+from tjgen.trees.source.document import Document
 from tjgen.trees.typing import NamedTuple, partial
 
 IsApplied = Callable[[Tree], bool]
@@ -82,7 +83,31 @@ def examine(
     Calls with one `session` judge one of several equal objects.
     """
     documents, problems = reader.read(text, file, reader.KUBERNETES, budgets)
-    documents = [document for document in documents if is_manifest(document.value)]
+    return examine_documents(
+        [document for document in documents if is_manifest(document.value)],
+        problems,
+        versions=versions,
+        strict=strict,
+        server_side=server_side,
+        is_applied=is_applied,
+        harmless=harmless,
+        session=session,
+    )
+
+
+def examine_documents(
+    documents: Sequence[Document],
+    diagnostics_of_text: Sequence[Diagnostic],
+    *,
+    versions: Mapping[str, str] | None = None,
+    strict: bool = False,
+    server_side: bool = False,
+    is_applied: IsApplied | None = None,
+    harmless: Collection[str] = (),
+    session: Session | None = None,
+) -> Examined:
+    """What `examine` returns for a file with these documents, of which `diagnostics_of_text` is known."""
+    problems = list(diagnostics_of_text)
     every: list[Placed] = []
     accepted: list[Placed] = []
     # The objects of one file are applied together, so webhooks find them in the cluster.

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from tjgen.cluster.trainer.placed import Placed
-from tjgen.cluster.validate.check import examine
+from tjgen.cluster.validate.check import examine_documents
 from tjgen.cluster.validate.together import Runtimes, together
+from tjgen.gitops.lint.reading import Read
 from tjgen.gitops.lint.refusals import refused
 from tjgen.gitops.lint.rules.changed_objects import KINDS
 from tjgen.gitops.lint.scene import Scene
@@ -35,7 +36,7 @@ _COVERAGE = ("TJ520", "TJ521", "TJ529")
 
 
 def about_objects(
-    files: Mapping[str, bytes],
+    files: Sequence[Read],
     runtimes: Runtimes,
     versions: Mapping[str, str] | None,
     harmless: Collection[str] = (),
@@ -49,8 +50,8 @@ def about_objects(
     diagnostics: list[Diagnostic] = []
     accepted: list[Placed] = []
     session = Session()
-    for file, content in files.items():
-        examined = examine(content, file, versions=versions, harmless=harmless, session=session)
+    for file in files:
+        examined = examine_documents(file.documents, file.diagnostics, versions=versions, harmless=harmless, session=session)
         diagnostics += examined.diagnostics
         accepted += examined.accepted
     judge, problems = policies(accepted)

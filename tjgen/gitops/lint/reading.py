@@ -20,6 +20,8 @@ class Read(NamedTuple):
     items: list[AppliedObject]
     others: list[Document]
     diagnostics: list[Diagnostic]
+    documents: list[Document]
+    """All of them."""
 
 
 def read_items(content: str | bytes, file: str, units: Mapping[str, str], budgets: CommandBudgets = DEFAULT) -> Read:
@@ -33,7 +35,7 @@ def read_items(content: str | bytes, file: str, units: Mapping[str, str], budget
                 items.append(AppliedObject(tree, locate, file=file, units=units, document=document, base=path))
             else:
                 others.append(document)
-    return Read(items, others, diagnostics)
+    return Read(items, others, diagnostics, documents)
 
 
 def _placed(document: Document, base: FieldPath) -> Callable[..., Span | None]:
