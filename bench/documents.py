@@ -12,7 +12,7 @@ from bench.report import Figure, Part
 from bench.setting import TJGEN, TREES, Setting, ratio, seconds
 
 _CREATED = ("JobSet", "Service", "Job")
-"""Kinds of objects that a controller creates, of which each run has one. With TrainJob and claim, these are five."""
+"""Kinds of objects that a controller creates, but each run has only one. With TrainJob and claim, these are five."""
 _IGNORED = ("--ignore", "TJ606", "--ignore", "TJ645")
 """Findings of lint about this folder: it has no waves, and has objects of controllers."""
 

@@ -1,7 +1,7 @@
 """Save checkpoints so that a kill at any point loses none, and find the one to resume from.
 
 The newest checkpoint is the complete one with the highest number. A folder is a complete checkpoint if its name is
-TJGEN_CHECKPOINT_NAME and a number, it holds the file TJGEN_CHECKPOINT_MARKER, and no file in it is empty, except for
+TJGEN_CHECKPOINT_NAME and a number, it contains the file TJGEN_CHECKPOINT_MARKER, and no file in it is empty, except for
 the marker _SUCCESS.
 """
 

@@ -74,7 +74,7 @@ def test_a_budget_of_the_settings_is_the_highest(settings: Path) -> None:
     limit(settings, "{budgets: {points: 3}}", "{experiments: [experiment.yaml], budgets: {points: 100}}")
     answer = tjgen(folder, "build")
     assert "warning[TJ568]" in answer.err
-    assert "limits the budget points to 3, and the project sets 100" in answer.err
+    assert "limits the budget points to 3, but the project sets 100" in answer.err
     assert "more than the budget of 3" in answer.err
     # A lower budget of the project applies.
     limit(settings, "{budgets: {points: 3}}", "{experiments: [experiment.yaml], budgets: {points: 2}}")
@@ -116,7 +116,7 @@ def test_trust_is_refused_unless_the_settings_allow_it(settings: Path, monkeypat
     folder = limit(settings, "{}")
     answer = tjgen(folder, "build", "--trusted")
     assert (answer.code, answer.out) == (2, "")
-    assert "does not allow to trust a project" in answer.err
+    assert "does not allow code of a project to run" in answer.err
     monkeypatch.setenv("TJGEN_TRUSTED", "1")
     assert tjgen(folder, "build").code == 2
     limit(settings, "{trusted: true}")
@@ -177,7 +177,7 @@ def test_the_library_limits_budgets_trust_and_warnings(settings: Path, monkeypat
     built = library.build()
     assert "more than the budget of 3" in built.problems
     assert "error[TJ568]" in built.problems
-    with pytest.raises(ValueError, match="does not allow to trust a project: leave trusted out"):
+    with pytest.raises(ValueError, match="does not allow code of a project to run: leave trusted out"):
         library.build(trusted=True)
     settings.unlink()
     with pytest.raises(ValueError, match=r"TJGEN_SETTINGS .*: No such file or directory"):

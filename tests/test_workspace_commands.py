@@ -54,7 +54,7 @@ def test_status_reads_the_cluster_once_and_groups_runs_by_project(lab: Path) -> 
     assert (alone.code, alone.err) == (0, "runs: 2 Healthy\n")
     unknown = tjgen(lab, "status", "c-*", "--from", source)
     assert (unknown.code, unknown.out) == (1, "")
-    assert 'error[TJ080] no run is called "c-*"' in unknown.err
+    assert 'error[TJ080] no run matches "c-*"' in unknown.err
 
 
 def test_status_counts_each_cluster_alone(lab: Path) -> None:  # noqa: F811

@@ -307,7 +307,7 @@ def test_a_project_narrows_what_the_workspace_sets(lab: Path) -> None:
 
 MISTAKES = {
     "projects: [team/*]": "error[TJ560] tjgen.yaml:5:14: no folder that matches team/* contains a tjgen.yaml",
-    "projects: [teams/aa]": "error[TJ560] tjgen.yaml:5:14: there is no folder teams/aa",
+    "projects: [teams/aa]": "error[TJ560] tjgen.yaml:5:14: folder teams/aa does not exist",
     "projects: [teams]": "error[TJ560] tjgen.yaml:5:14: folder teams contains no tjgen.yaml",
     "projects: [platform.yaml]": "error[TJ560] tjgen.yaml:5:14: platform.yaml is a file",
     "projects: [teams/a, teams/*]": "warning[TJ560] tjgen.yaml:5:23: project teams/a is listed twice",
@@ -350,7 +350,7 @@ def test_workspaces_are_not_nested(lab: Path) -> None:
     for folder, place in ((lab / "teams/a", "tjgen.yaml"), (lab / "teams/a/sub", "../tjgen.yaml"), (lab, "teams/a/tjgen.yaml")):
         answer = tjgen(folder, "build", "--check")
         assert answer.code == 1
-        assert f"error[TJ561] {place}:4:3: {place} is a workspace in the workspace" in answer.err
+        assert f"error[TJ561] {place}:4:3: {place} is a workspace inside workspace" in answer.err
 
 
 def test_a_workspace_above_the_git_work_tree_has_no_effect(lab: Path) -> None:
@@ -444,7 +444,7 @@ def test_runs_of_two_projects_in_one_namespace_are_reported_with_both_lines(lab:
     assert codes(tjgen(lab / "teams/a", "build")) == []  # the other project has no run yet
     answer = tjgen(lab / "teams/b", "build")
     assert (answer.code, codes(answer)) == (0, ["warning[TJ563] experiments/run.yaml:3:18"])
-    assert "namespace shared has runs of project teams/a, too" in answer.err
+    assert "namespace shared also has runs of project teams/a" in answer.err
     assert "../../teams/a/experiments/run.yaml:3:18" in answer.err
     again = tjgen(lab / "teams/a", "build", "--check")
     assert (again.code, codes(again)) == (0, ["warning[TJ563] experiments/run.yaml:3:18"])
@@ -462,7 +462,7 @@ def test_an_object_belongs_to_one_project(lab: Path) -> None:
     messages = [line for line in answer.err.splitlines() if "TJ564" in line]
     assert [line.split(" ")[2] for line in messages] == ["persistentvolumeclaim", "trainjob", "trainingruntime"]
     assert all(line.startswith("error[TJ564] experiments/run.yaml:3:18: ") for line in messages)
-    assert answer.err.count("../../teams/a/experiments/run.yaml:3:18: the other project has it from here") == 3
+    assert answer.err.count("../../teams/a/experiments/run.yaml:3:18: the other project gets it from here") == 3
 
 
 def test_a_claim_of_a_run_that_nothing_requests_still_belongs_to_its_project(lab: Path) -> None:
@@ -473,7 +473,7 @@ def test_a_claim_of_a_run_that_nothing_requests_still_belongs_to_its_project(lab
     assert tjgen(lab / "teams/a", "build").code == 0
     (lab / "teams/b/experiments/run.yaml").write_text(EXPERIMENT.replace("NAME", "same").replace("train:1", "train:2") + CLAIM)
     answer = tjgen(lab / "teams/b", "build")
-    assert "persistentvolumeclaim same-data in namespace shared belongs to project teams/a, too" in answer.err
+    assert "persistentvolumeclaim same-data in namespace shared also belongs to project teams/a" in answer.err
 
 
 def test_two_clusters_may_have_the_same_names(lab: Path) -> None:
@@ -495,7 +495,7 @@ def test_a_namespace_belongs_to_one_project(lab: Path) -> None:
     edit(lab / "tjgen.yaml", "{platform: lab, ", "{")
     answer = tjgen(lab, "build")
     assert answer.code == 1
-    assert "error[TJ563] teams/b/platform.yaml:3:18: namespace a belongs to project teams/a, too" in answer.err
+    assert "error[TJ563] teams/b/platform.yaml:3:18: namespace a also belongs to project teams/a" in answer.err
     assert "teams/a/platform.yaml:3:18" in answer.err
 
 
@@ -508,7 +508,7 @@ def test_quotas_are_summed_over_projects(lab: Path) -> None:
     assert "TJ384" not in tjgen(lab / "teams/a", "build").err
     answer = tjgen(lab / "teams/b", "build")
     assert "TJ384" in answer.err
-    expected = "2 runs in namespace a take 16 of requests.nvidia.com/gpu together, with those of teams/a, and its quota is 12"
+    expected = "2 runs in namespace a take 16 of requests.nvidia.com/gpu together, with those of teams/a, but its quota is 12"
     assert expected in answer.err
 
 
@@ -591,7 +591,7 @@ def test_a_file_of_other_authors_is_not_replaced(lab: Path) -> None:
 
 
 WRONG_OWNERS = {
-    '{".": ["@lab/platform"], teams/aa: ["@lab/a"]}': "there is no folder or file teams/aa",
+    '{".": ["@lab/platform"], teams/aa: ["@lab/a"]}': "folder or file teams/aa does not exist",
     '{".": ["@lab/platform"], teams/a: []}': "teams/a has no owner",
     '{".": ["@lab/platform"], teams/a: [lab]}': "lab cannot own files in github",
     '{".": ["@lab/platform"], teams/a: ["@lab/sub/a"]}': "@lab/sub/a cannot own files in github",
@@ -694,7 +694,7 @@ def test_two_projects_do_not_write_one_appproject(lab: Path) -> None:
     answer = tjgen(lab, "build")
     assert answer.code == 1
     assert codes(answer) == ["error[TJ564] tjgen.yaml:11:80"] * 3
-    assert "AppProject lab belongs to project teams/a, too" in answer.err
+    assert "AppProject lab also belongs to project teams/a" in answer.err
     edit(lab / "tjgen.yaml", "project: lab, ", "")
     answer = tjgen(lab, "build")
     assert answer.code == 0, answer.err
@@ -707,7 +707,7 @@ def test_two_projects_with_one_name_are_reported(lab: Path) -> None:
     answer = tjgen(lab, "build")
     assert answer.code == 1
     assert codes(answer) == ["error[TJ564] teams/a/tjgen.yaml:3:18", "error[TJ564] teams/b/tjgen.yaml:3:18"], answer.err
-    assert "the name vision is also that of project teams/b: the objects of their syncs have the same names" in answer.err
+    assert "project teams/b is also named vision: the objects of their syncs have the same names" in answer.err
     assert not (lab / "teams/a/deploy").exists()
     (lab / "tjgen.yaml").write_text(WORKSPACE.replace("lab.git}", "lab.git, appProject: {}}"))
     assert codes(tjgen(lab, "build")) == codes(answer), "one cause, one error"
@@ -720,7 +720,7 @@ def test_a_project_does_not_have_the_name_of_an_app_project_of_another(lab: Path
     edit(lab / "teams/b/tjgen.yaml", "kind: Project\n", "kind: Project\nmetadata: {name: lab}\n")
     answer = tjgen(lab, "build")
     assert codes(answer) == ["error[TJ564] tjgen.yaml:3:18", "error[TJ564] teams/b/tjgen.yaml:3:18"], answer.err
-    assert "the name lab is also that of project ." in answer.err
+    assert "project . is also named lab" in answer.err
     edit(lab / "teams/b/tjgen.yaml", "{name: lab}", "{name: other}")
     assert codes(tjgen(lab, "build")) == []
 

@@ -180,7 +180,7 @@ def _committed(seeds: list[Seed]) -> Iterator[Seed]:
                 "PATH": "/usr/local/bin:/usr/bin:/bin",
             }
             subprocess.run(["git", *who, *words], cwd=folder, check=True, env=environment)
-        (folder / ".git" / "index").unlink()  # it holds times of files, which differ from run to run
+        (folder / ".git" / "index").unlink()  # it contains times of files, which differ from run to run
         yield Seed(_files(folder), seed.words)
         shutil.rmtree(folder)
 

@@ -130,7 +130,7 @@ def test_errors_are_those_of_the_compiler(tmp_path: Path) -> None:
         "nosuch.yaml cannot be read",
         'error[TJ262] the project has no environment "prod"',
         'error[TJ222] "spec.nodez" is not a field of an experiment',
-        "error[TJ701] experiment.yaml holds no overlay",
+        "error[TJ701] experiment.yaml contains no Overlay document",
     ):
         assert words in said
     assert said.count("nosuch.yaml cannot be read") == 2

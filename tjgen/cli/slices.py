@@ -111,7 +111,7 @@ def _below(path: str, sandbox: Sandbox) -> list[str | Diagnostic]:
         return [path]
     paths_of_list = list(below(sandbox, path, lambda name: name.lower().endswith(_ENDINGS)))
     return paths_of_list or [
-        Diagnostic("TJ021", f"{path} holds no file that ends in {' or '.join(_ENDINGS)}", hint="name the files")
+        Diagnostic("TJ021", f"{path} contains no file that ends in {' or '.join(_ENDINGS)}", hint="name the files")
     ]
 
 

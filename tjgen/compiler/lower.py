@@ -136,8 +136,8 @@ def _program(workload: Workload, spec: ExperimentSpec, launcher: list[str]) -> Y
             hint="label the replicated job that trains, or use another runtime",
         )
     if spec.launcher is not None and spec.script is None:
-        message = "launcher starts the program of script, and the experiment has no script"
-        yield Diagnostic(_IDLE, message, path=(*SPEC, "launcher"), hint="write script, or put the launcher into command")
+        message = "launcher starts the program of script, but the experiment has no script"
+        yield Diagnostic(_IDLE, message, path=(*SPEC, "launcher"), hint="set script, or put the launcher into command")
     for podset in podsets:
         if spec.script is not None:
             started = program(spec.script, launcher_of(spec.launcher, launcher))

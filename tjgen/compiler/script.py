@@ -52,9 +52,9 @@ def program(script: str, launcher: list[str]) -> ScriptProgram | Diagnostic:
     if syntax is not None:
         variable = regex.match(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)", syntax)
         hint = f"write $({variable[1]}), which Kubernetes replaces" if variable else f"put {syntax} in single quotes"
-        message = f"script has {syntax}, and no shell reads a script of one command: the program gets it as text"
+        message = f"script has {syntax}, but no shell runs a script of one command: the program receives it as text"
         return Diagnostic(
-            _SYNTAX, message, path=AT, hint=f"{hint}, or begin the script with a line #!/bin/sh, which makes it shell text"
+            _SYNTAX, message, path=AT, hint=f"{hint}, or begin the script with the line #!/bin/sh to run it in a shell"
         )
     try:
         words = split(line)
@@ -66,7 +66,7 @@ def program(script: str, launcher: list[str]) -> ScriptProgram | Diagnostic:
 
 def _shell_text(script: str, launcher: list[str]) -> ScriptProgram | Diagnostic:
     if _is_distributed(launcher) and not _starts_launcher(script, launcher[0]):
-        return _bypassed("shell text", launcher, f"write {launcher[0]} where the text starts the program")
+        return _bypassed("shell text", launcher, f"start the program with {launcher[0]} in the text")
     first = script.splitlines()[0]
     shell = first[2:].split() if first.startswith("#!") else []
     return ScriptProgram([*(shell or ["/bin/sh"]), "-c"], [script])
@@ -128,7 +128,7 @@ def _bypassed(what: str, launcher: list[str], spelling: str) -> Diagnostic:
     start = " ".join(launcher)
     message = f"script starts {what} without {start}, the launcher of the runtime: each pod would train alone"
     return Diagnostic(
-        _BYPASSED, message, path=AT, hint=f"{spelling}, or add launcher: none if the script starts all processes itself"
+        _BYPASSED, message, path=AT, hint=f"{spelling}, or set launcher: none if the script starts all processes itself"
     )
 
 

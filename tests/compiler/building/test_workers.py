@@ -98,7 +98,7 @@ def test_workers_write_the_same_tree(mode: str, tmp_path: Path, monkeypatch: pyt
     assert one == three
     assert one[0].code == 0
     assert answers.count(True) >= COUNT - 2 - 3
-    # Another build over the tree, of which one file has changed, and a build that only compares.
+    # Another build over the tree, but one file has only changed, and a build that only compares.
     for folder in ("one", "three"):
         file = tmp_path / folder / "experiments" / "009.yaml"
         file.write_text(file.read_text(encoding="utf-8").replace("nodes: 10", "nodes: 20"), encoding="utf-8")

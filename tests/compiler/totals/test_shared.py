@@ -107,7 +107,7 @@ def test_environments_do_not_share_claims(project: Path) -> None:
     assert said(project, "-o", "out") == []
 
 
-TOGETHER = "warning[TJ384] platform.yaml:5:{}: 2 runs in namespace team take {} together, and its quota is {}"
+TOGETHER = "warning[TJ384] platform.yaml:5:{}: 2 runs in namespace team take {} together, but its quota is {}"
 SIZED = "{{out: {{pvc: {{create: {{size: {}}}}}, mountPath: /out}}}}"
 
 

@@ -51,7 +51,7 @@ def test_a_secret_a_run_and_a_list_are_refused(tmp_path: Path) -> None:
     assert [line for line in answer.err.splitlines() if "TJ795" in line] == [
         "error[TJ795] shared/a.yaml:1:1: Secret hf is a Secret, which does not belong in Git",
         "error[TJ795] shared/a.yaml:5:1: JobSet ring is a run, which only an experiment creates",
-        "error[TJ795] shared/a.yaml:9:1: an entry is not an object of Kubernetes with a kind and a name",
+        "error[TJ795] shared/a.yaml:9:1: an entry is not a Kubernetes object with a kind and a name",
     ]
 
 
@@ -70,7 +70,7 @@ def test_an_object_that_a_field_creates_too_is_an_error(tmp_path: Path) -> None:
         ),
         ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", "ConfigMap a has no namespace"),
         (QUEUE.replace("ai}", "ai, namespace: nlp}"), "Queue ai has a namespace, but belongs to the whole cluster"),
-        (SETTINGS.replace("nlp}", "5}"), "ConfigMap settings is not an object of Kubernetes with a kind and a name"),
+        (SETTINGS.replace("nlp}", "5}"), "ConfigMap settings is not a Kubernetes object with a kind and a name"),
         (SETTINGS.replace("nlp}", "nlp, uid: x}"), "ConfigMap settings has uid, which the cluster or its tools set"),
         (
             SETTINGS.replace("nlp}", "nlp, labels: {argocd.argoproj.io/instance: x}}"),
@@ -125,6 +125,6 @@ def test_a_claim_of_one_run_has_no_name(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(EXPERIMENT.replace("name: out", "name: out, scope: run"), encoding="utf-8")
     answer = tjgen(tmp_path, "build", "a.yaml")
     assert answer.code == 1
-    assert 'error[TJ798] a.yaml:8:51: scope is run, and all runs would have one claim "out"' in answer.err
+    assert 'error[TJ798] a.yaml:8:51: scope is run, but all runs would share the claim "out"' in answer.err
     (tmp_path / "a.yaml").write_text(EXPERIMENT, encoding="utf-8")
     assert "claimName: out\n" in tjgen(tmp_path, "build", "a.yaml").out

@@ -78,8 +78,8 @@ def test_a_platform_without_a_project_is_built(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"kind": "hdd"}, 'StorageClass fast: parameters.type is "ssd" in the cluster, and cannot become "hdd"'),
-        ({"value": 2}, "PriorityClass urgent: value is 1000 in the cluster, and cannot become 2"),
+        ({"kind": "hdd"}, 'StorageClass fast: parameters.type is "ssd" in the cluster and cannot change to "hdd"'),
+        ({"value": 2}, "PriorityClass urgent: value is 1000 in the cluster and cannot change to 2"),
     ],
     ids=["a parameter of a class", "the value of a priority"],
 )
@@ -102,7 +102,7 @@ def test_diff_says_what_the_server_refuses(tmp_path: Path) -> None:
     answer = tjgen(tmp_path, "diff", "-o", "deploy")
     assert answer.code == 1
     assert "StorageClass parameters.type: ssd -> hdd  (refused)" in answer.out
-    assert "the server refuses: value: Forbidden: may not be changed in an update." in answer.out
+    assert "the server rejects: value: Forbidden: may not be changed in an update." in answer.out
     assert "platform: 2 refused, 3 unchanged" in answer.out
 
 

@@ -56,7 +56,7 @@ MARKDOWN = """\
 
 - **bert-***: in place
 
-  | field | before | after | effect | asked by |
+  | field | before | after | effect | set by |
   | --- | --- | --- | --- | --- |
   | `TrainJob metadata.labels.team` | `search` | `ads` | in place | was `experiment metadata.labels.team \
 (HEAD:experiments/bert.yaml:3:55)`<br>is `experiment metadata.labels.team (experiments/bert.yaml:3:55)` |
@@ -267,7 +267,7 @@ def test_a_claim_that_shrinks_is_refused_with_the_line(folder: Path) -> None:
     assert answer.code == 1
     assert "  persistentvolumeclaim-bert-out  refused\n" in answer.out
     words = "spec.resources.requests.storage: Forbidden: field can not be less than status.capacity"
-    assert f"    the server refuses: {words}\n" in answer.out
+    assert f"    the server rejects: {words}\n" in answer.out
     assert f"error[TJ540] experiments/bert.yaml:9:32: PersistentVolumeClaim/bert-out: {words}\n" in answer.err
     edit(folder, "10Gi", "30Gi")
     answer = diff(folder, "HEAD")
@@ -290,7 +290,7 @@ def test_what_is_refused_or_without_effect_in_a_run(folder: Path) -> None:
     answer = diff(folder, "earlier")
     assert answer.code == 1
     assert "TrainJob spec.trainer.image: bert:0 -> bert:1  (refused)\n" in answer.out
-    assert "the server refuses: spec.trainer: Invalid value: field is immutable" in answer.out
+    assert "the server rejects: spec.trainer: Invalid value: field is immutable" in answer.out
     text = job.read_text(encoding="utf-8")
     job.write_text(text[: text.index("  trainer:")] + text[text.index("  runtimePatches:") :], encoding="utf-8")
     answer = diff(folder, "earlier")
@@ -318,7 +318,7 @@ def test_archived_and_removed_runs(folder: Path) -> None:
     assert answer.code == 0
     assert "warning[TJ746] 2 runs (nlp/sweep/sweep-nodes-1-" in answer.err
     assert diff(folder, "HEAD", "--strict").code == 1
-    assert "archived: no sync applies it any more" in out
+    assert "archived: syncs no longer apply it" in out
     assert "removed: a sync that prunes deletes it, also while it runs" in out
     assert "was: " not in out
     assert "is: lock runs.bert-" in out
@@ -339,7 +339,7 @@ def test_an_experiment_that_is_renamed_or_moved_trains_again(folder: Path, old: 
     (folder / "experiments/bert.yaml").rename(folder / "experiments/other.yaml")
     for words in ([], ["HEAD"]):
         answer = diff(folder, *words)
-        assert f"new, repeats nlp/bert/{job.name}, which no source requests now: the same is trained again" in answer.out
+        assert f"new, repeats nlp/bert/{job.name}, which no source requests: the same content runs again" in answer.out
         assert "orphaned: no source requests it; it stays and keeps running until you keep, archive or prune it" in answer.out
         entries = json.loads(diff(folder, *words, "--format", "json").out)["entries"]
         (found,) = [entry for entry in entries if entry["repeats"]]
@@ -447,7 +447,7 @@ def test_a_file_that_holds_no_manifest_or_the_same_in_another_order(folder: Path
     claim.write_text(f"{head}[]\n", encoding="utf-8")
     answer = diff(folder, "earlier")
     assert answer.code == 1
-    assert f"the server refuses: {claim.relative_to(folder / 'earlier')} holds no manifest that could be read" in answer.out
+    assert f"the server rejects: {claim.relative_to(folder / 'earlier')} contains no readable manifest" in answer.out
 
 
 def test_an_object_that_a_partial_clone_lacks(folder: Path) -> None:
@@ -481,7 +481,7 @@ def test_sources_of_then_that_cannot_be_built_answer_for_nothing(folder: Path) -
 def test_a_revision_that_is_not_there(folder: Path, tmp_path: Path) -> None:
     answer = diff(folder, "nosuch")
     assert (answer.code, answer.out) == (1, "")
-    assert 'error[TJ093] there is no revision and no folder "nosuch"' in answer.err
+    assert 'error[TJ093] no revision and no folder "nosuch" exists' in answer.err
     assert "-x" not in diff(folder, "--", "-x").out
     git(folder, "commit", "--quiet", "--allow-empty", "--message=second")
     clone = tmp_path / "clone"
@@ -496,7 +496,7 @@ def test_a_revision_without_output(folder: Path) -> None:
     git(folder, "commit", "--quiet", "--message=no output")
     answer = diff(folder, "HEAD")
     assert answer.code == 0
-    assert "warning[TJ097] revision HEAD holds no output in out, so everything is new" in answer.err
+    assert "warning[TJ097] revision HEAD contains no output in out, so everything is new" in answer.err
     assert answer.out.endswith("runs: 3 new\ndata: 1 new\nruntimes: 1 new\n")
 
 

@@ -350,8 +350,8 @@ def test_an_image_without_version_is_reported_once(tmp_path: Path) -> None:
     answer = lint(tmp_path, IMAGES, "--select", "TJ664")
     lines = [line for line in answer.err.splitlines() if line.startswith("warning")]
     assert [line.partition("Job/work: ")[2] for line in lines] == [
-        "x:latest is the newest image when a pod starts",
-        "other is the newest image when a pod starts",
+        "x:latest can refer to a different image each time a pod starts",
+        "other can refer to a different image each time a pod starts",
     ]
     assert "note: 1 more like it: run.yaml:9:28\n" in answer.err
 

@@ -1,4 +1,4 @@
-"""What pages call seen on the rig is in the table of `tests/e2e`, or was seen by other means that are named here."""
+"""What pages call observed on the test cluster is in the table of `tests/e2e`, or was seen by other means that are named here."""
 
 from __future__ import annotations
 

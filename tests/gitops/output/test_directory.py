@@ -252,7 +252,7 @@ def test_two_experiments_that_make_one_claim_differently_are_told(folder: Path) 
     assert answer.code == 1
     claim = "data/vision/persistentvolumeclaim-results.yaml"
     for environment in ("dev", "prod"):
-        assert f"TJ270] experiments/letters.yaml:3:18: {environment}/{claim} is made twice, and differently" in answer.err
+        assert f"TJ270] experiments/letters.yaml:3:18: {environment}/{claim} is built twice with different content" in answer.err
     edit(folder / "experiments/letters.yaml", "20Gi", "10Gi")
     assert build(folder).code == 0
     assert paths(folder, "*/data/vision/*") == [
@@ -267,7 +267,7 @@ def test_a_claim_that_two_experiments_back_up_has_a_hint(folder: Path) -> None:
         edit(folder / f"experiments/{file}.yaml", "{create: {size: 10Gi}}", backup)
     answer = build(folder)
     assert answer.code == 1
-    assert "data/vision/serviceaccount-results-backup.yaml is made twice" in answer.err
+    assert "data/vision/serviceaccount-results-backup.yaml is built twice with different content" in answer.err
     assert "set backup of a claim in one experiment only" in answer.err
     edit(folder / "experiments/letters.yaml", ", backup: {schedule: 0 2 * * 0}", "")
     assert build(folder).code == 0

@@ -50,7 +50,7 @@ def test_a_lost_lock_of_one_run(folder: Path) -> None:
     before = snapshot(folder)
     answer = build(folder)
     assert (answer.code, answer.err.count("error[TJ740]")) == (1, 1)
-    assert f"out/runs/vision/digits/{old} holds a run that is in no lock" in answer.err
+    assert f"out/runs/vision/digits/{old} contains a run that is not in a lock" in answer.err
     assert snapshot(folder) == before
 
 
@@ -108,15 +108,15 @@ def test_fixed_names_of_two_experiments_that_meet(folder: Path) -> None:
     answer = build(folder)
     assert answer.code == 1
     assert (
-        "error[TJ741] experiments/two.yaml:3:18: TrainJob/net-value-big in namespace vision is made by experiment vision/net"
-        in (answer.err)
+        "error[TJ741] experiments/two.yaml:3:18: TrainJob/net-value-big in namespace vision is also created by "
+        "experiment vision/net" in (answer.err)
     )
     assert snapshot(folder) == before
     # One after the other they meet all the same.
     assert tjgen(folder, "build", "experiments/one.yaml", "-o", "out").code == 0
     answer = tjgen(folder, "build", "experiments/two.yaml", "-o", "out")
     assert (
-        'error[TJ741] experiments/two.yaml:3:18: run "net-value-big" in namespace vision is a run of experiment vision/net'
+        'error[TJ741] experiments/two.yaml:3:18: run "net-value-big" in namespace vision is also a run of experiment vision/net'
         in (answer.err)
     )
 

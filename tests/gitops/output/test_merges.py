@@ -107,7 +107,7 @@ def test_branches_that_change_the_same_experiment(folder: Path) -> None:
     assert count(folder) == {"current": 6, "superseded": 3}
     gate = tjgen(folder, "build", "--check")
     assert (gate.code, gate.err.count("error[TJ276]")) == (1, 3)
-    assert "commit the result of tjgen build -o out, which supersedes what the source does not request" in gate.err
+    assert "commit the result of tjgen build -o out, which supersedes the runs that the source does not request" in gate.err
     assert build(folder).err.count("warning[TJ276] ") == 3
     agrees(folder)
     assert count(folder) == {"current": 3, "superseded": 9}
@@ -188,12 +188,12 @@ def test_both_branches_change_the_same_runs_in_place(folder: Path) -> None:
     answer = build(folder)
     assert answer.code == 1
     assert answer.err.count("error[TJ070] ") == 1
-    assert "the run lock holds a merge conflict\n" in answer.err
+    assert "the run lock contains a merge conflict\n" in answer.err
     assert "git checkout --ours or --theirs" in answer.err
     git(folder, "checkout", "--theirs", "tjgen.lock.d")
     answer = build(folder)
     assert answer.err.count("error[TJ720] ") == 3
-    assert "holds a merge conflict" in answer.err
+    assert "contains a merge conflict" in answer.err
     # Of a run the side that its lock has: then what the source says now is carried into it.
     git(folder, "checkout", "--theirs", "out")
     commit(folder)
@@ -216,7 +216,7 @@ def test_both_branches_prune_the_same_run(folder: Path) -> None:
     merged(folder, ok=False)
     answer = build(folder)
     assert answer.code == 1
-    assert "where Git took runs for renamed ones, merge again with -s resolve" in answer.err
+    assert "if Git detected runs as renamed, merge again with -s resolve" in answer.err
     git(folder, "merge", "--abort")
     merged(folder, "-s", "resolve")
     agrees(folder)

@@ -281,7 +281,7 @@ def test_a_check_names_the_line_ends_of_a_checkout_once(folder: Path) -> None:
     before = snapshot(folder)
     answer = tjgen(folder, "build", "-o", "out", "--check")
     assert (answer.code, answer.err.count("error[")) == (1, 1), answer.err
-    assert "have CRLF line endings, and tjgen writes LF" in answer.err
+    assert "have CRLF line endings, but tjgen writes LF" in answer.err
     assert "git config core.autocrlf input" in answer.err
     assert snapshot(folder) == before
     files[0].write_bytes(before[str(files[0].relative_to(folder))].replace(b"\r\n", b"\n"))

@@ -127,8 +127,8 @@ def test_a_promoted_run_has_its_code_its_digests_and_its_origin(folder: Path) ->
 
 def test_what_the_environment_changes_is_told(folder: Path) -> None:
     answer = promote(folder, *names(folder, "dev"))
-    assert "info[TJ734] prod.yaml:7:12: spec.nodes is 8 in prod, and 1 in dev" in answer.err
-    assert "spec.schedule.queue is urgent in prod, and not said in dev" in answer.err
+    assert "info[TJ734] prod.yaml:7:12: spec.nodes is 8 in prod, but 1 in dev" in answer.err
+    assert "spec.schedule.queue is urgent in prod, but not set in dev" in answer.err
 
 
 def test_builds_afterwards_leave_a_promoted_run_alone(folder: Path) -> None:
@@ -214,9 +214,12 @@ def test_overlays_that_change_what_is_trained_are_refused(folder: Path) -> None:
     edit(folder, "    nodes: 8\n", "    nodes: 8\n    script: other.py\n", "prod.yaml")
     said = refused(folder, "TJ732", *names(folder, "dev"))
     assert "prod.yaml:8:13: run " in said
-    assert "spec.script is other.py in prod, and train.py in dev" in said
-    assert "dev has it from here" in said
-    assert "hint: let no overlay of one environment change what is trained, or train it there as an experiment" in said
+    assert "spec.script is other.py in prod, but train.py in dev" in said
+    assert "dev gets it from here" in said
+    assert (
+        "hint: change the overlays so that both environments run the same content, or run it there as a separate experiment"
+        in said
+    )
 
 
 def test_another_image_of_an_overlay_is_refused(folder: Path) -> None:
@@ -229,8 +232,8 @@ def test_a_patch_that_changes_the_image_is_refused(folder: Path) -> None:
     edit(folder, "    nodes: 8\n", f"    nodes: 8\n{patch}", "prod.yaml")
     said = refused(folder, "TJ735", *names(folder, "dev"))
     assert "error[TJ735] experiments/digits.yaml:3:18: " in said
-    assert f"in prod no pod gets {IMAGE}@{ONE}" in said
-    assert "hint: let no runtime, overlay or patch of one environment change images" in said
+    assert f"in prod, no pod uses {IMAGE}@{ONE}" in said
+    assert "hint: change runtimes, overlays and patches so that both environments use the same images" in said
 
 
 def test_a_run_without_digests_is_refused(folder: Path) -> None:
@@ -250,7 +253,7 @@ def test_what_the_experiment_does_not_ask_for_any_more_is_refused(folder: Path) 
     (old,) = names(folder, "dev")
     edit(folder, "train.py", "other.py")
     said = refused(folder, "TJ733", old)
-    assert "hint: bring the experiment back as it was, from Git, or promote a run that it requests now" in said
+    assert "hint: restore the experiment from Git, or promote a run that it now requests" in said
     build(folder)
     refused(folder, "TJ733", old)
     (folder / "experiments/digits.yaml").unlink()
@@ -301,7 +304,7 @@ def test_a_run_that_the_environment_does_not_have_is_refused(folder: Path) -> No
     edit(folder, "    nodes: 8\n", "    nodes: 8\n    sweep: {matrix: {env.RATE.value: [other]}}\n", "prod.yaml")
     said = refused(folder, "TJ733", *names(folder, "dev")[-1:])
     assert "its experiment has no such run in prod" in said
-    assert "hint: let no overlay of one environment change the sweep" in said
+    assert "hint: change the overlays so that both environments have the same sweep" in said
 
 
 def test_runs_of_different_digests_are_refused_together(folder: Path) -> None:
@@ -320,7 +323,7 @@ def test_runs_of_different_digests_are_refused_together(folder: Path) -> None:
 def test_an_experiment_that_is_gone_comes_back_from_git(folder: Path) -> None:
     (name,) = names(folder, "dev")
     (folder / "experiments/digits.yaml").unlink()
-    assert "hint: bring it back from Git, as it was" in refused(folder, "TJ733", name)
+    assert "hint: restore it from Git" in refused(folder, "TJ733", name)
 
 
 def test_an_error_of_the_environment_is_reported_and_nothing_is_promoted(folder: Path) -> None:

@@ -150,7 +150,7 @@ def test_a_namespace_is_renamed(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["lettres", "glyphs"], 1, "error[TJ278] no run has that name to change\n  hint: use tjgen runs to see experiments"),
+        (["lettres", "glyphs"], 1, "error[TJ278] no run has that name\n  hint: run tjgen runs list to see experiments"),
         (["letters", "digits"], 0, ""),
         (["letters"], 2, "needs OLD and NEW"),
         (["vision/letters", "glyphs"], 2, "in the same form"),

@@ -310,7 +310,7 @@ def test_a_lock_in_conflict_is_shown(folder: Path) -> None:
     lock.write_text("\n<<<<<<< ours\n" + text, encoding="utf-8")
     answer = runs(folder, "list")
     assert answer.code == 1
-    assert f"error[TJ070] {lock.relative_to(folder)}:2:1: the run lock holds a merge conflict\n" in answer.err
+    assert f"error[TJ070] {lock.relative_to(folder)}:2:1: the run lock contains a merge conflict\n" in answer.err
 
 
 @pytest.mark.parametrize(

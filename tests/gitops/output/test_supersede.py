@@ -158,7 +158,7 @@ def test_a_stop_keeps_the_quota(folder: Path) -> None:
 def test_a_queue_in_which_runs_wait_behind_superseded_ones_is_reported(target: str, folder: Path) -> None:
     answer = five_edits(folder, fields=f"  target: {target}\n  schedule: {{system: volcano, queue: team}}\n")
     assert "warning[TJ286]" in answer.err
-    assert "runs in queue team request 32 of nvidia.com/gpu, and current runs 8, and it has 16" in answer.err
+    assert "runs in queue team request 32 of nvidia.com/gpu, and current runs 8, but it has 16" in answer.err
     assert runs(folder, "prune").code == 0
     assert "TJ286" not in build(folder).err
 

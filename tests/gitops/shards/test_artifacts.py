@@ -163,7 +163,9 @@ def test_another_text_of_an_experiment_is_refused(project: Path) -> None:
     file = project / "experiments" / "001.yaml"
     file.write_text(file.read_text(encoding="utf-8").replace("lr=0.1", "lr=0.2"), encoding="utf-8")
     err = merge(project)
-    assert "error[TJ242] shards/shard-2-of-2.jsonl:2:1: shard 2/2 was built from another text of experiments/001.yaml" in err
+    assert (
+        "error[TJ242] shards/shard-2-of-2.jsonl:2:1: shard 2/2 was built from a different version of experiments/001.yaml" in err
+    )
 
 
 def test_other_inputs_are_refused(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,7 +206,7 @@ def test_a_shard_that_its_sources_do_not_make_is_refused(project: Path) -> None:
         record[0][-1][2] = record[0][-1][2].replace("image: registry", "image: elsewhere")
 
     rewrite(first(project), change)
-    assert 'error[TJ243] shards/shard-1-of-2.jsonl:2:1: shard 1/2 has other objects for run "study-000-' in merge(project)
+    assert 'error[TJ243] shards/shard-1-of-2.jsonl:2:1: shard 1/2 has objects for run "study-000-' in merge(project)
 
 
 FORGED: dict[str, Callable[[Any], None]] = {

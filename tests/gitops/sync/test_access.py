@@ -206,8 +206,12 @@ def test_a_build_of_one_environment_keeps_the_destinations_of_the_others(folder:
 @pytest.mark.parametrize(
     ("gitops", "environments", "code", "words"),
     [
-        pytest.param("{tool: argocd, repository: URL, secretRef: git}", "", "TJ681", "of Flux", id="secretRef with Argo CD"),
-        pytest.param("{tool: flux, repository: URL, appProject: {}}", "", "TJ681", "of Argo CD", id="appProject with Flux"),
+        pytest.param(
+            "{tool: argocd, repository: URL, secretRef: git}", "", "TJ681", "applies to Flux", id="secretRef with Argo CD"
+        ),
+        pytest.param(
+            "{tool: flux, repository: URL, appProject: {}}", "", "TJ681", "applies to Argo CD", id="appProject with Flux"
+        ),
         pytest.param("{tool: flux, serviceAccountName: sync}", "", "TJ681", "no repository", id="account without a repository"),
         pytest.param("{serviceAccountName: sync}", "", "TJ681", "gitops.tool is not", id="account without a tool"),
         pytest.param(

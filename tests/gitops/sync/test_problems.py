@@ -95,7 +95,7 @@ def test_repositories_that_argo_cd_reads(folder: Path, url: str) -> None:
 def test_two_environments_that_write_one_object(folder: Path, tool: str, environments: str, wrong: bool) -> None:
     answer = build(folder, f"{{tool: {tool}, repository: {URL}}}", environments)
     assert answer.code == int(wrong)
-    told = "environments dev and prod write to one cluster, and both write data/default/persistentvolumeclaim-bert-out.yaml"
+    told = "environments dev and prod write to one cluster, and both contain data/default/persistentvolumeclaim-bert-out.yaml"
     assert ("error[TJ682" in answer.err and told in answer.err) == wrong
 
 

@@ -168,4 +168,4 @@ def test_a_project_that_does_not_say_where_its_output_is(folder: Path) -> None:
     (folder / "tjgen.yaml").write_text(text, encoding="utf-8")
     answer = tjgen(folder, "build", "-o", "out")
     assert answer.code == 1
-    assert "the project does not say where its output lies" in answer.err
+    assert "the project does not set the folder of its output" in answer.err

@@ -97,7 +97,7 @@ def test_a_name_of_no_run_is_an_error(project: Path) -> None:
     before = state(project)
     answer = tjgen(project, "runs", "discard", "glyphz")
     assert (answer.code, state(project)) == (1, before)
-    assert 'error[TJ080] no run is called "glyphz"' in answer.err
+    assert 'error[TJ080] no run matches "glyphz"' in answer.err
 
 
 def test_a_base_is_for_discard_only(project: Path) -> None:

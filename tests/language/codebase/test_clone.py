@@ -56,7 +56,11 @@ def test_a_name_is_the_last_commit_that_changed_the_code(repository: Path) -> No
 
 @pytest.mark.parametrize(
     ("name", "path", "message"),
-    [("nowhere", None, "knows no commit"), ("--all", None, "knows no commit"), ("HEAD", "nowhere", "has a folder nowhere")],
+    [
+        ("nowhere", None, "does not contain commit"),
+        ("--all", None, "does not contain commit"),
+        ("HEAD", "nowhere", "contains folder nowhere"),
+    ],
 )
 def test_what_the_clone_does_not_know_is_refused(repository: Path, name: str, path: str | None, message: str) -> None:
     commit(repository, "src/train.py", "1")
@@ -65,7 +69,7 @@ def test_what_the_clone_does_not_know_is_refused(repository: Path, name: str, pa
 
 
 def test_a_folder_that_is_no_clone_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CloneError, match="in no clone"):
+    with pytest.raises(CloneError, match="not in a Git clone"):
         resolved(str(tmp_path), "HEAD", None)
 
 

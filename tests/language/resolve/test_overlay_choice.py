@@ -68,7 +68,7 @@ def test_overlays_of_one_layer_that_contradict_each_other() -> None:
     two = overlay("two", "experiment: {nodes: 4, env: {A: x}}")
     found = resolve(experiment("nodes: 1"), one, two)
     assert told(found.diagnostics) == [
-        "TJ210 contradicting-overlays two.yaml:5:23 spec.nodes is set differently by overlays one and two of one layer"
+        "TJ210 contradicting-overlays two.yaml:5:23 spec.nodes is set differently by overlays one and two of the same layer"
     ]
     (note,) = found.diagnostics[0].related
     assert (note.message, str(note.span)) == ("set by one", "one.yaml:5:23")

@@ -60,15 +60,15 @@ def test_a_diagnostic_that_does_not_exist(tmp_path: Path) -> None:
     (tmp_path / "runs/run.yaml").write_text(EXPERIMENT)
     project(tmp_path, "  policy: {severity: {TJ0044: ignore}}\n")
     answer = tjgen(tmp_path, "build")
-    assert answer.code == 1 and 'error[TJ760] tjgen.yaml:5:23: no diagnostic is called "TJ0044"' in answer.err
+    assert answer.code == 1 and 'error[TJ760] tjgen.yaml:5:23: unknown diagnostic "TJ0044"' in answer.err
 
 
 def test_a_project_whose_experiments_match_no_file_is_an_error(tmp_path: Path) -> None:
     project(tmp_path, "")
     answer = tjgen(tmp_path, "build")
-    assert answer.code == 1 and "error[TJ202] tjgen.yaml:4:17: there is no file or folder runs" in answer.err
+    assert answer.code == 1 and "error[TJ202] tjgen.yaml:4:17: file or folder runs does not exist" in answer.err
     (tmp_path / "runs").mkdir()
-    assert "folder runs holds no YAML file" in tjgen(tmp_path, "build").err
+    assert "folder runs contains no YAML file" in tjgen(tmp_path, "build").err
 
 
 def test_a_project_file_that_is_wrong_is_not_called_missing(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_names_are_relative_to_the_project_file(here: Path, monkeypatch: pytest.
 
 
 FAULTS = {
-    "no such file": ("{overlays: [over.yaml]}", ["TJ202 no-such-file tjgen.yaml:3:19 there is no file or folder over.yaml"]),
+    "no such file": ("{overlays: [over.yaml]}", ["TJ202 no-such-file tjgen.yaml:3:19 file or folder over.yaml does not exist"]),
     "a pattern without files": ("{overlays: ['x*.yaml']}", ["TJ202 no-such-file tjgen.yaml:3:19 no file matches x*.yaml"]),
     "an unknown field": ("{overlay: []}", ['TJ101 unknown-field tjgen.yaml:3:8 unknown field "overlay"']),
     "an overlay twice": (
@@ -138,7 +138,7 @@ def test_fault(here: Path, spec: str, wanted: list[str]) -> None:
 
 def test_a_file_that_is_no_project(here: Path) -> None:
     overlay("tjgen.yaml", "over")
-    assert told(load("tjgen.yaml")[1]) == ["TJ204 no-project - tjgen.yaml holds no document of kind Project"]
+    assert told(load("tjgen.yaml")[1]) == ["TJ204 no-project - tjgen.yaml contains no document of kind Project"]
 
 
 def test_a_file_that_cannot_be_read(here: Path) -> None:

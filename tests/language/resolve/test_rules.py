@@ -10,11 +10,11 @@ RULES = {
     "no runtime": ("nodes: 1", ["TJ120 no-runtime experiment.yaml:5:3 spec.runtime is missing"]),
     "a script and a command": (
         "runtime: a\nscript: a.py\ncommand: [python]",
-        ["TJ121 several-alternatives experiment.yaml:7:12 spec has script and command, which exclude each other"],
+        ["TJ121 several-alternatives experiment.yaml:7:12 spec has script and command, which are mutually exclusive"],
     ),
     "two sources of a volume": (
         "runtime: a\nvolumes: {d: {pvc: x, emptyDir: {}, mountPath: /d}}",
-        ["TJ121 several-alternatives experiment.yaml:6:35 spec.volumes.d has pvc and emptyDir, which exclude each other"],
+        ["TJ121 several-alternatives experiment.yaml:6:35 spec.volumes.d has pvc and emptyDir, which are mutually exclusive"],
     ),
     "no source of a volume": (
         "runtime: a\nvolumes: {d: {mountPath: /d}}",
@@ -38,7 +38,7 @@ RULES = {
     ),
     "sub path in two ways": (
         "runtime: a\nvolumes: {d: {pvc: x, mountPath: /d, subPath: a, subPathExpr: b}}",
-        ['TJ121 several-alternatives experiment.yaml:6:65 volume "d" has subPath and subPathExpr, which exclude each other'],
+        ['TJ121 several-alternatives experiment.yaml:6:65 volume "d" has subPath and subPathExpr, which are mutually exclusive'],
     ),
     "two volumes at one place": (
         "runtime: a\nvolumes:\n  c: {pvc: x, mountPath: /d}\n  d: {emptyDir: {}, mountPath: /d}",

@@ -55,7 +55,7 @@ FAULTS = {
     "no equals sign": ("nodes", 'TJ220 malformed-set - --set "nodes" has no "="'),
     "no path": ("=4", 'TJ221 malformed-path - "" is not a field path'),
     "an unknown field": ("node=4", 'TJ222 unknown-path - "node" is not a field of an experiment: "node" does not exist'),
-    "the name": ("metadata.name=a", 'TJ222 unknown-path - "metadata.name" cannot be set here: it defines the runs'),
+    "the name": ("metadata.name=a", 'TJ222 unknown-path - "metadata.name" cannot be set here, because it defines the runs'),
     "no YAML": ("args=[a", "TJ001 yaml-syntax --set:1:1"),
 }
 

@@ -126,7 +126,7 @@ FAULTS = {
     ),
     "the sweep itself": (
         "{matrix: {sweep.max: [1]}}",
-        'TJ222 unknown-path experiment.yaml:6:20 "sweep.max" cannot be set here: it defines the runs',
+        'TJ222 unknown-path experiment.yaml:6:20 "sweep.max" cannot be set here, because it defines the runs',
     ),
     "no path": ("{matrix: {'a..b': [1]}}", 'TJ221 malformed-path experiment.yaml:6:20 "a..b" is not a field path'),
     "an element of a list": (
@@ -143,12 +143,12 @@ FAULTS = {
     ),
     "uneven zip": (
         "{zip: {nodes: [1, 2], cpu: [1]}}",
-        "TJ231 uneven-zip experiment.yaml:6:16 zip needs lists of one length, but cpu has 1, nodes has 2",
+        "TJ231 uneven-zip experiment.yaml:6:16 the lists of zip must have the same length, but cpu has 1, nodes has 2",
     ),
-    "no points": ("{exclude: []}", "TJ233 empty-sweep experiment.yaml:6:10 the sweep has no point"),
+    "no points": ("{exclude: []}", "TJ233 empty-sweep experiment.yaml:6:10 the sweep has no points"),
     "a point twice": (
         "{matrix: {gpu: ['h100:8', {class: h100, count: 8}]}}",
-        'TJ234 repeated-point experiment.yaml:6:36 the sweep has the point gpu={class: "h100", count: 8} twice',
+        'TJ234 repeated-point experiment.yaml:6:36 the sweep contains point gpu={class: "h100", count: 8} twice',
     ),
     "too many": (
         "{max: 3, matrix: {nodes: [1, 2], cpu: [1, 2]}}",
@@ -177,7 +177,7 @@ def test_fault(sweep: str, wanted: str) -> None:
 
 def test_an_exclude_that_takes_nothing_away() -> None:
     found = runs(experiment("runtime: a\nsweep: {matrix: {nodes: [1]}, exclude: [{nodes: 2}]}"))
-    assert told(found.diagnostics) == ["TJ232 idle-exclude experiment.yaml:6:43 this entry of exclude takes no point away"]
+    assert told(found.diagnostics) == ["TJ232 idle-exclude experiment.yaml:6:43 this entry of exclude matches no point"]
     assert len(found.runs) == 1
 
 

@@ -175,14 +175,14 @@ class TestCarry:
         ),
         pytest.param(
             *("built", None),
-            'run "a-5k25scfv" is locked, its files are lost, and it is built otherwise now than it was',
+            'run "a-5k25scfv" is locked and its files are missing, and a build now produces different files',
             "restore the files from Git to keep the run as it was",
             id="rebuilt",
         ),
         pytest.param(
             *("built", "other"),
-            'the files of run "a-5k25scfv" are neither what the lock recorded nor what is built now',
-            "restore the files and the lock from Git, or use --force to write what is built now",
+            'the files of run "a-5k25scfv" match neither the lock nor the current build',
+            "restore the files and the lock from Git, or use --force to write the current build",
             id="unknown files",
         ),
     ],

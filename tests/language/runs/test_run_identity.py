@@ -399,7 +399,7 @@ def test_a_name_over_its_budget_is_told_the_budget_and_not_cut() -> None:
     assert problem is not None
     assert (problem.code, problem.path) == ("TJ072", ("metadata", "name"))
     assert '"resnet50-lr-0-1-zwwjb4wb" has 24 characters' in problem.message
-    assert "allow 20" in problem.message
+    assert "allow at most 20" in problem.message
     assert "by 4 characters" in str(problem.hint)
 
 

@@ -120,7 +120,7 @@ def test_a_file_that_was_copied_or_renamed_is_refused(split: Path) -> None:
     (found,) = error.value.diagnostics
     assert (found.code, found.message) == (
         "TJ071",
-        "the file says that it is run a-5k25scfv of prod/vision/a, which it cannot be here",
+        "the file contains run a-5k25scfv of prod/vision/a, which does not match its path",
     )
 
 

@@ -42,7 +42,7 @@ def test_ours_with_options_keep_to_it_under_options_that_fit() -> None:
     assert explicit is not None
     assert conformance.faults(weighted, {"weights": [1, 0, 2]}, [3]) == []
     assert conformance.faults(explicit, {"lists": [["*"]]}, [1]) == [
-        "no items in 1 slices: it refuses them: it has '*' in list 0, which is no item"
+        "no items in 1 slices: it rejects them: it has '*' in list 0, which is not an item"
     ]
 
 
@@ -74,8 +74,8 @@ def greedy(items: DataItems, count: int, options: Mapping[str, Any]) -> list[lis
             id="an item for everybody",
         ),
         pytest.param(Made(lambda items, count, options: []), ["it has 0 slices, not 1"], id="no slices"),
-        pytest.param(Made(forgetful()), ["it makes another plan the second time"], id="every time another"),
-        pytest.param(Made(greedy), ["it changes what it is given"], id="one that eats the items"),
+        pytest.param(Made(forgetful()), ["it returns another plan when it is called again"], id="every time another"),
+        pytest.param(Made(greedy), ["it changes its arguments"], id="one that eats the items"),
     ],
 )
 def test_what_is_found(strategy: Any, words: list[str]) -> None:
@@ -100,7 +100,7 @@ def test_a_plan_that_depends_on_the_seed_of_hash_is_found(tmp_path: Path) -> Non
         "    return slices\n"
     )
     code, out, _ = tried(tmp_path, "by_chance")
-    assert (code, out) == (1, "it makes another plan in another process: does it use hash(), a set or a clock?\n")
+    assert (code, out) == (1, "it returns another plan in another process: avoid hash(), sets and clocks\n")
 
 
 @pytest.mark.parametrize("words", [(), ("no_such_strategy",), ("json:nothing",), (":x",), ("lpt", "{", "more")], ids=str)
@@ -127,7 +127,7 @@ def test_a_strategy_that_is_installed_is_found_by_its_name(tmp_path: Path, monke
     assert strategy is not None
     assert conformance.faults(strategy) == []
     assert "backwards" in strategies.known()
-    assert tried(tmp_path, "backwards")[:2] == (0, "backwards keeps to the contract\n")
+    assert tried(tmp_path, "backwards")[:2] == (0, "backwards meets the contract\n")
     assert tried(tmp_path, "backwards", '{"refuse": true}')[0] == 1
 
 
@@ -140,7 +140,7 @@ def test_a_strategy_in_a_file_is_tried_with_its_bound(tmp_path: Path) -> None:
         "    return %s\n"
     )
     (tmp_path / "mine.py").write_text(good % "-(-len(items) // count)")
-    assert tried(tmp_path, "mine.py")[:2] == (0, "mine.py keeps to the contract\n")
+    assert tried(tmp_path, "mine.py")[:2] == (0, "mine.py meets the contract\n")
     (tmp_path / "mine.py").write_text(good % "len(items) // count")
     code, out, _ = tried(tmp_path, "mine.py")
     assert code == 1

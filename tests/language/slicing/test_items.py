@@ -70,4 +70,4 @@ def test_faults_of_patterns(folder: Path, directory: str, pattern: str, code: st
 
 def test_a_pattern_without_files_names_what_to_use_for_files_on_a_volume(folder: Path) -> None:
     _, (diagnostic,) = matched(Sandbox([str(folder)]), str(folder / "a"), ["*.zip"], "a", BECAUSE)
-    assert diagnostic.hint == "a pattern finds files of the repository: for files on a volume, use list or count"
+    assert diagnostic.hint == "use list or count for files on a volume: a pattern finds only files of the repository"

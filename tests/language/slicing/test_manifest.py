@@ -44,16 +44,18 @@ def test_what_a_manifest_says(file: str, content: bytes, wanted: list[DataItem])
 
 WRONG = [
     pytest.param("a.txt", b"a\n/b\n", "2", "TJ311", "the path '/b' is absolute", id="an absolute path"),
-    pytest.param("a.txt", b"a/../b\n", "1", "TJ311", "leads out of the folder", id="a path that leads out"),
-    pytest.param("a.txt", b"a \n", "1", "TJ311", "begins or ends with a blank", id="a blank at the end"),
-    pytest.param("a.txt", b"a\tb\n", "1", "TJ311", "holds a control character", id="a tab"),
+    pytest.param("a.txt", b"a/../b\n", "1", "TJ311", "points outside the folder", id="a path that leads out"),
+    pytest.param("a.txt", b"a \n", "1", "TJ311", "begins or ends with a space", id="a blank at the end"),
+    pytest.param("a.txt", b"a\tb\n", "1", "TJ311", "contains a control character", id="a tab"),
     pytest.param("a.txt", b"a\nb\n\na\n", "4", "TJ312", "'a' is listed twice", id="a path twice"),
     pytest.param("a.txt", b"\n\n", "1", "TJ315", "has no items", id="nothing"),
-    pytest.param("a.txt", b"a\n\xff\n", "2", "TJ310", "is not UTF-8", id="bytes that are no UTF-8"),
+    pytest.param("a.txt", b"a\n\xff\n", "2", "TJ310", "is not UTF-8", id="bytes that are not valid UTF-8"),
     pytest.param("a.json", b"[]", "1", "TJ310", "ends in .json", id="another format"),
-    pytest.param("a.jsonl", b'{"path": "a"}\n{"path": \n', "2", "TJ311", "no JSON", id="jsonl: unfinished"),
-    pytest.param("a.jsonl", b'{"path": "a", "path": "b"}\n', "1", "TJ311", "has a key twice", id="jsonl: a key twice"),
-    pytest.param("a.jsonl", b'{"path": "a", "size": 1}, {"path": "b"}\n', "1", "TJ311", "no JSON", id="jsonl: two in a line"),
+    pytest.param("a.jsonl", b'{"path": "a"}\n{"path": \n', "2", "TJ311", "not valid JSON", id="jsonl: unfinished"),
+    pytest.param("a.jsonl", b'{"path": "a", "path": "b"}\n', "1", "TJ311", "contains a key twice", id="jsonl: a key twice"),
+    pytest.param(
+        "a.jsonl", b'{"path": "a", "size": 1}, {"path": "b"}\n', "1", "TJ311", "not valid JSON", id="jsonl: two in a line"
+    ),
     pytest.param("a.jsonl", b'{"path": 1}\n', "1", "TJ311", "has no path", id="jsonl: a path that is none"),
     pytest.param("a.jsonl", b"[1]\n", "1", "TJ311", "has no path", id="jsonl: no object"),
     pytest.param("a.jsonl", b'{"path": "a", "size": -1}\n', "1", "TJ313", "the size of 'a' is -1", id="jsonl: a size below 0"),
@@ -62,17 +64,17 @@ WRONG = [
     pytest.param(
         "a.jsonl", b'{"path": "a", "size": 9223372036854775808}\n', "1", "TJ313", "is 9223372036854775808", id="too large"
     ),
-    pytest.param("a.jsonl", b'{"path": "\\ud800", "size": 1}\n', "1", "TJ311", "no UTF-8", id="jsonl: half a character"),
+    pytest.param("a.jsonl", b'{"path": "\\ud800", "size": 1}\n', "1", "TJ311", "not valid UTF-8", id="jsonl: half a character"),
     pytest.param("a.jsonl", b"[" * 100_000 + b"\n", "1", "TJ311", "nested too deep", id="jsonl: nested too deep"),
     pytest.param("a.jsonl", b'{"path": "a", "size": ' + b"1" * 5000 + b"}", "1", "TJ311", "", id="jsonl: far too many digits"),
     pytest.param("a.csv", b"name,size\na,1\n", "1", "TJ310", "the header is 'name,size'", id="csv: no header"),
     pytest.param("a.csv", b"path,path\na,1\n", "1", "TJ310", "the header is", id="csv: a column twice"),
-    pytest.param("a.csv", b"path,size\na,1,2\n", "2", "TJ311", "has 3 fields, and the header has 2", id="csv: a comma too many"),
+    pytest.param("a.csv", b"path,size\na,1,2\n", "2", "TJ311", "has 3 fields, but the header has 2", id="csv: a comma too many"),
     pytest.param("a.csv", b"path,size\na,1,2\n3\n", "2", "TJ311", "has 3 fields", id="csv: commas that would add up"),
     pytest.param("a.csv", b"path,size\na,one\n", "2", "TJ313", "the size of 'a' is 'one'", id="csv: a size that is none"),
     pytest.param("a.csv", b"path,size\na," + b"1" * 5000, "2", "TJ313", "the size of 'a'", id="csv: far too many digits"),
     pytest.param("a.csv", b'path,size\n"a\nb",1\n', "3", "TJ311", "control character", id="csv: a line end in a path"),
-    pytest.param("a.csv", b'path,size\n"a,1\n', "2", "TJ311", "no CSV", id="csv: an open quotation mark"),
+    pytest.param("a.csv", b'path,size\n"a,1\n', "2", "TJ311", "not valid CSV", id="csv: an open quotation mark"),
 ]
 
 

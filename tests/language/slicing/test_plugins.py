@@ -48,7 +48,9 @@ def test_a_file_divides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         ),
         pytest.param("raise SystemExit(0)\n", "TJ356 the strategy mine fails in line 1 of mine.py: SystemExit: 0", id="an exit"),
         pytest.param(
-            "NEEDS_SIZES = False\n", "TJ356 the strategy mine is no strategy: /mine.py has no function plan", id="no plan"
+            "NEEDS_SIZES = False\n",
+            "TJ356 the strategy mine is not a strategy: /mine.py must define a function plan",
+            id="no plan",
         ),
         pytest.param(
             "NEEDS_SIZES = False\ndef plan(items, count, options):\n    return items[99]\n",
@@ -57,7 +59,7 @@ def test_a_file_divides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         ),
         pytest.param(
             "NEEDS_SIZES = False\ndef plan(items, count, options):\n    return None\n",
-            "TJ356 the strategy mine returns no list of lists",
+            "TJ356 the strategy mine does not return a list of lists",
             id="nothing returned",
         ),
         pytest.param(
@@ -67,12 +69,12 @@ def test_a_file_divides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         ),
         pytest.param(
             GOOD + "def bound(items, count, options):\n    return 1\n",
-            "TJ317 slice 0 of mine has 2 items, and mine promises at most 1",
+            "TJ317 slice 0 of mine has 2 items, but mine promises at most 1",
             id="a promise that is not kept",
         ),
         pytest.param(
             GOOD + "def bound(items, count, options):\n    return 'few'\n",
-            "TJ356 the strategy mine has a bound that is no number, but 'few'",
+            "TJ356 the strategy mine has a bound that is not a number: 'few'",
             id="a bound that is none",
         ),
     ],

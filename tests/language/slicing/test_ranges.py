@@ -35,10 +35,10 @@ def test_the_number_of_items_plays_no_part() -> None:
     [
         pytest.param([range(5), range(4, 10)], "item 4 is in two slices", id="neighbours that meet"),
         pytest.param([range(0, 10, 2), range(0, 10, 2)], "item 0 is in two slices", id="the same step twice"),
-        pytest.param([range(5), range(6, 10)], "it holds 9 items of 10", id="a gap"),
-        pytest.param([range(5), range(5, 11)], "slice 1 holds numbers beyond 0 to 9", id="beyond the end"),
+        pytest.param([range(5), range(6, 10)], "it contains 9 of 10 items", id="a gap"),
+        pytest.param([range(5), range(5, 11)], "slice 1 contains numbers outside 0 to 9", id="beyond the end"),
         pytest.param([range(10)], "it has 1 slices, not 2", id="a slice too few"),
-        pytest.param([range(0, 10, 2), range(1, 10, 3)], "its slices step in different ways", id="two steps"),
+        pytest.param([range(0, 10, 2), range(1, 10, 3)], "its slices have different steps", id="two steps"),
     ],
 )
 def test_what_is_no_division_is_noticed(plan: list[range], fault: str) -> None:

@@ -178,7 +178,7 @@ def test_explicit_takes_paths_and_patterns() -> None:
             "explicit", {"lists": [["*"], ["part-0001"]]}, "explicit has 'part-0001' in list 0 and in list 1", id="twice"
         ),
         pytest.param("explicit", {"lists": [["*0"], ["*1"]]}, "explicit has 'part-0002' in none of its lists", id="left out"),
-        pytest.param("explicit", {"lists": [["*"], ["x"]]}, "explicit has 'x' in list 1, which is no item", id="no item"),
+        pytest.param("explicit", {"lists": [["*"], ["x"]]}, "explicit has 'x' in list 1, which is not an item", id="no item"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(by: str, options: dict[str, Any], words: str) -> None:
@@ -233,13 +233,17 @@ def test_a_padded_round_robin_is_what_a_distributed_sampler_reads() -> None:
         pytest.param([[0], [2]], 2, ["item 1 is in no slice"], id="an item missing"),
         pytest.param([[], []], 2, ["item 0 and 2 others are in no slice"], id="all missing"),
         pytest.param(
-            [[0, 1], [3]], 2, ["slice 1 holds item 3, and the items are 0 to 2", "item 2 is in no slice"], id="too high"
+            [[0, 1], [3]], 2, ["slice 1 contains item 3, but the items are 0 to 2", "item 2 is in no slice"], id="too high"
         ),
         pytest.param(
-            [[0, 1], [-1]], 2, ["slice 1 holds item -1, and the items are 0 to 2", "item 2 is in no slice"], id="too low"
+            [[0, 1], [-1]], 2, ["slice 1 contains item -1, but the items are 0 to 2", "item 2 is in no slice"], id="too low"
         ),
-        pytest.param([[0, 1], [2.0]], 2, ["slice 1 holds 2.0, which is no index", "item 2 is in no slice"], id="no whole number"),
-        pytest.param([[0, 1], ["2"]], 2, ["slice 1 holds '2', which is no index", "item 2 is in no slice"], id="no number"),
+        pytest.param(
+            [[0, 1], [2.0]], 2, ["slice 1 contains 2.0, which is not an index", "item 2 is in no slice"], id="no whole number"
+        ),
+        pytest.param(
+            [[0, 1], ["2"]], 2, ["slice 1 contains '2', which is not an index", "item 2 is in no slice"], id="no number"
+        ),
     ],
 )
 def test_the_proof(plan: list[list[int]], count: int, words: list[str]) -> None:
@@ -262,7 +266,7 @@ def test_an_unknown_strategy_gets_the_nearest() -> None:
 def test_a_strategy_that_balances_needs_every_size() -> None:
     plan, [diagnostic] = divide(items_of([1, None]), 1, "lpt", because=BECAUSE)
     assert plan is None
-    assert (diagnostic.code, diagnostic.message) == ("TJ314", "lpt balances by size, and 'part-0001' has none")
+    assert (diagnostic.code, diagnostic.message) == ("TJ314", "lpt balances by size, but 'part-0001' has no size")
 
 
 def test_empty_slices_are_a_warning() -> None:
@@ -288,8 +292,8 @@ def test_a_plugin_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     plan, diagnostics = divide(items_of([1, 2]), 2, "careless", because=BECAUSE)
     assert plan is None
     assert [one.message for one in diagnostics] == [
-        "the slices of careless are not a division: item 0 is in slice 0 and in slice 1",
-        "the slices of careless are not a division: item 1 is in no slice",
+        "the slices of careless do not divide the items: item 0 is in slice 0 and in slice 1",
+        "the slices of careless do not divide the items: item 1 is in no slice",
     ]
 
 

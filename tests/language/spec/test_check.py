@@ -16,7 +16,7 @@ SAID = {
         "schedule: {foobar: a}",
         "TJ101 unknown-field",
         'spec.schedule.foobar: unknown field "foobar"',
-        "the fields here are system, queue, minAvailable, minResources, priorityClassName, workloadPriority, multiKueue, "
+        "use one of system, queue, minAvailable, minResources, priorityClassName, workloadPriority, multiKueue, "
         "timeoutSeconds, "
         "networkTopology, topology",
     ),
@@ -30,7 +30,7 @@ SAID = {
         "image: 5",
         "TJ103 wrong-type",
         "spec.image: spec.image is 5, a number, but must be a string",
-        "put the value in quotation marks, as the file writes it",
+        "put the value in quotation marks, exactly as the file spells it",
     ),
     "a boolean for a fixed word": (
         "data: {volume: a, reader: true}",
@@ -72,7 +72,7 @@ SAID = {
         "schedule: volcano",
         "TJ103 wrong-type",
         'spec.schedule: spec.schedule is "volcano", a string, but must be a mapping',
-        "the fields here are system, queue, minAvailable, minResources, priorityClassName, workloadPriority, multiKueue, "
+        "use one of system, queue, minAvailable, minResources, priorityClassName, workloadPriority, multiKueue, "
         "timeoutSeconds, "
         "networkTopology, topology",
     ),

@@ -131,7 +131,7 @@ def test_several_documents() -> None:
         ("<<", '"<<"'),
         ("=", '"="'),
         ("18446744073709551616", '"18446744073709551616"'),
-        # what is no plain scalar stands in single quotes, unless it holds some
+        # what is no plain scalar stands in single quotes, unless it contains some
         ("a: b", "'a: b'"),
         ("a:", "'a:'"),
         ("a #b", "'a #b'"),

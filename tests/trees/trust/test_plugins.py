@@ -88,7 +88,7 @@ UNTRUSTED = (
 def test_code_of_the_project_does_not_run_by_itself(project: Path, marker: Path, words: tuple[str, ...]) -> None:
     answer = tjgen(project, *words)
     assert (answer.code, marker.exists()) == (1, False), answer.err
-    assert 'error[TJ208] a.yaml:14:18: slicing strategy "mine" is Python of this project (mine.py)' in answer.err
+    assert 'error[TJ208] a.yaml:14:18: slicing strategy "mine" is Python code of this project (mine.py)' in answer.err
     assert "note: tjgen.yaml:6:19: named here" in answer.err
     assert "tjgen build --trusted" in answer.err
 

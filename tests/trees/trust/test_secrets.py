@@ -48,7 +48,7 @@ def test_a_file_of_secrets_is_not_packed_by_its_name(folder: Path, name: str) ->
     (folder / "src" / name).write_text("nothing\n")
     code, out, err = build(folder, "  code: {configMap: src}\n")
     assert (code, out) == (1, "")
-    assert f"error[TJ108] a.yaml:8:21: src/{name} is called like a file of secrets" in err
+    assert f"error[TJ108] a.yaml:8:21: src/{name} has a name that is typical of files with secrets" in err
     assert build(folder, f"  code: {{configMap: {{directory: src, exclude: [{name}]}}}}\n")[0] == 0
     assert build(folder, f"  code: {{configMap: {{directory: src, include: [train.py, {name}]}}}}\n")[0] == 0
 

@@ -47,7 +47,7 @@ def hint(token: tokens.Token) -> str:
     """What to do about a key or token."""
     return (
         "take it from a Secret (valueFrom.secretKeyRef, or a volume), and revoke it if it was committed; "
-        f"if it is no secret, add its fingerprint {token.fingerprint} to spec.policy.harmless of the project"
+        f"if it is not a secret, add its fingerprint {token.fingerprint} to spec.policy.harmless of the project"
     )
 
 

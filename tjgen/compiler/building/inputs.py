@@ -76,7 +76,7 @@ def files_at(paths: Sequence[str], sandbox: Sandbox) -> tuple[list[str], list[Di
         diagnostics += wrong
         if not matching and not wrong:
             message = f"{path} contains no file that ends in .yaml or .yml"
-            diagnostics.append(Diagnostic(problems.EMPTY, message, hint="name the files"))
+            diagnostics.append(Diagnostic(problems.EMPTY, message, hint="name the files to build"))
     return list(dict.fromkeys(files)), diagnostics
 
 
@@ -84,7 +84,7 @@ def nothing_to_build(project: LoadedProject) -> list[Diagnostic]:
     """TJ261 where no path is given and there is no project either."""
     if project.document is not None:
         return []
-    message = "there is nothing to build: no path is given, and neither this folder nor one above has a tjgen.yaml"
+    message = "there is nothing to build: no path is given, and neither this folder nor a folder above it has a tjgen.yaml"
     hint = "name an experiment, or write a project file"
     return [Diagnostic("TJ261", message, hint=hint)]
 
@@ -122,11 +122,11 @@ def refused_slicers(project: LoadedProject) -> dict[str, Diagnostic]:
     for name, file in project.slicers.items():
         note = Note("named here", project.document.locate(("spec", "slicers", name)))
         if project.is_root:
-            message = f'slicing strategy "{name}" is Python of this project ({file}), which runs only with --trusted'
+            message = f'slicing strategy "{name}" is Python code of this project ({file}), which runs only with --trusted'
             hint = "review the file, then run tjgen build --trusted, or set TJGEN_TRUSTED=1"
             refused[name] = Diagnostic("TJ208", message, related=(note,), hint=hint)
         else:
-            message = f'slicing strategy "{name}" is Python of a nested project ({file}), which this command never runs'
+            message = f'slicing strategy "{name}" is Python code of a nested project ({file}), which this command never runs'
             hint = f"review the file, then name that project: tjgen build --trusted {project.directory or '.'}"
             refused[name] = Diagnostic("TJ209", message, related=(note,), hint=hint)
     return refused
@@ -146,7 +146,7 @@ def taken_names(project: LoadedProject) -> list[Diagnostic]:
             f'the strategy "{path[-1]}" is built in',
             path=path,
             span=project.document.locate(path, key=True),
-            hint="give that of the project another name",
+            hint="give the strategy of the project another name",
         )
         for path in paths
     ]

@@ -54,7 +54,7 @@ def _file(entry: str, folder: str, known: list[str], workload: Workload, podset:
             (path for path in known if posixpath.basename(path) == posixpath.basename(below)), None
         )
         hint = f"did you mean {posixpath.relpath(near, posixpath.relpath(start, folder))}?" if near else "name a file of the code"
-        yield Diagnostic(_MISSING, f"script starts {entry}, and the code has no file {below}", path=AT, hint=hint)
+        yield Diagnostic(_MISSING, f"script starts {entry}, but the code has no file {below}", path=AT, hint=hint)
 
 
 def _module(entry: str, code: Code, known: list[str]) -> Iterator[Diagnostic]:
@@ -68,7 +68,7 @@ def _module(entry: str, code: Code, known: list[str]) -> Iterator[Diagnostic]:
     if any(f"/{path}".find(f"/{first}/") >= 0 for path in known):
         near = nearest(parts + ".py", known)
         hint = f"did you mean {near.removesuffix('.py').replace('/', '.')}?" if near else "name a module of the code"
-        yield Diagnostic(_MISSING, f"script starts module {entry}, and the code has no {parts}.py", path=AT, hint=hint)
+        yield Diagnostic(_MISSING, f"script starts module {entry}, but the code has no {parts}.py", path=AT, hint=hint)
 
 
 def _is_covered(path: str, folder: str, workload: Workload, podset: PodSet) -> bool:

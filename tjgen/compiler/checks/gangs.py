@@ -55,6 +55,6 @@ def _queue(experiment: Experiment, setting: Setting) -> Iterator[Diagnostic]:
     kueue = create.kueue if create is not None else None
     if kueue is not None and setting.namespace not in kueue.namespaces:
         allowed = ", ".join(kueue.namespaces) or "none"
-        message = f"queue {name} takes runs of the namespaces {allowed}, not of {setting.namespace}: the run would wait forever"
+        message = f"queue {name} accepts runs of the namespaces {allowed}, not of {setting.namespace}: the run would wait forever"
         hint = f"use another queue, or add {setting.namespace} to namespaces of the queue in the Platform"
         yield Diagnostic("TJ392", message, path=_QUEUE, hint=hint)

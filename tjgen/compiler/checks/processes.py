@@ -37,14 +37,14 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
     device = setting.classes.get(gpu.device_class or "")
     processes, most = experiment.spec.procs_per_node, gpu.count * (device.processes if device is not None else 1)
     if processes is not None and processes > most:
-        message = f"procsPerNode is {processes}, and a node has {most} devices: several processes would use one device"
+        message = f"procsPerNode is {processes}, but a node has {most} devices: several processes would use one device"
         hint = f"remove procsPerNode, which starts {most} processes, or request more devices"
         at = (*SPEC, "procsPerNode")
         yield Diagnostic("TJ141", message, path=at, hint=hint, severity=None if is_torch else WARNING)
     if is_torch and gpu.count > 1 and experiment.spec.shared_memory is None:
         small = [podset for podset in workers(workload) if not _has_shared_memory(workload, podset)]
         if small:
-            message = f"PyTorch on {gpu.count} devices of a node needs /dev/shm, and a container has {_DEFAULT_SHM} of it"
+            message = f"PyTorch on {gpu.count} devices of a node needs /dev/shm, but a container has only {_DEFAULT_SHM}"
             hint = "add sharedMemory, such as 16Gi: it counts against memory"
             yield Diagnostic("TJ142", message, path=(*SPEC, "gpu"), hint=hint)
 

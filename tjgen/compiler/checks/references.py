@@ -89,8 +89,8 @@ def _of(workload: Workload, podset: PodSet, main: Tree) -> Iterator[Diagnostic]:
             assert of_experiment is not None, "a text of the runtime is not looked at"
             near = nearest(name, [*known, *sorted(available.difference(known))])
             hint = f"did you mean $({near})?" if near else f"add {name} to env; a variable of the image is not replaced"
-            message = f"$({name}) names no variable of the container, so the program gets it as text"
-            yield Diagnostic("TJ140", message, path=of_experiment.because, hint=f"{hint} ($$({name}) is the text itself)")
+            message = f"$({name}) is not a variable of the container, so the program receives it as text"
+            yield Diagnostic("TJ140", message, path=of_experiment.because, hint=f"{hint} ($$({name}) stays literal text)")
 
 
 def _of_tasks(workload: Workload) -> Iterator[str]:

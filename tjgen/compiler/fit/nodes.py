@@ -135,7 +135,7 @@ def _problems(name: str, pool: NodePool, platform: PlatformDocument, classes: Ma
         span = platform.document.locate((*at, "like"))
         yield Diagnostic("TJ584", f'node pool {name} is like "{pool.like}", which is not a device class', span=span, hint=hint)
     elif device is not None and not (pool.devices or device.most or (device.resource in pool.resources)):
-        message = f"node pool {name} has no number of devices: class {device.name} has no most"
+        message = f"node pool {name} does not set devices, and class {device.name} does not set most"
         yield Diagnostic("TJ584", message, span=platform.document.locate(at), hint="set devices of the pool")
     yield from _wrong_taints(name, pool, platform)
     missing = [resource for resource in (CPU, MEMORY) if resource not in pool.resources]

@@ -40,5 +40,5 @@ def topology_problems(platform: PlatformDocument, nodes: Sequence[Node]) -> Iter
                 f"none of its nodes has the label {missing[0]}" if missing else "none of its nodes has all levels of its topology"
             )
             hint = "set topology or labels of the node pool, or correct the levels of the topology"
-        message = f"Kueue can place no pod in flavor {name}: {reason}"
+        message = f"Kueue cannot place pods in flavor {name}: {reason}"
         yield Diagnostic("TJ588", message, span=platform.document.locate(at), hint=hint)

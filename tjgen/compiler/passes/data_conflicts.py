@@ -54,7 +54,7 @@ def _hidden(sections: Sequence[DataSection]) -> Iterator[Diagnostic]:
         shown = f'volume "{volume}" shows only a slice of data set "{hiding.name}" (deliver: {hiding.slices.deliver})'
         for reader in readers:
             if reader is not hiding:
-                message = f'{shown}, and data set "{reader.name}" reads it, too'
+                message = f'{shown}, but data set "{reader.name}" also reads it'
                 hint = "add another volume with the same source for one of them"
                 yield Diagnostic(problems.HIDDEN, message, path=(*reader.at, "volume"), hint=hint)
 

@@ -28,8 +28,8 @@ def unsupported(setting: Setting, because: FieldPath) -> Iterator[Diagnostic]:
     """TJ374 if the Platform sets a release of Kubernetes that does not support these claims."""
     release = setting.cluster.kubernetes
     if release is not None and release < _SINCE:
-        message = f"the devices are claimed by resource.k8s.io/v1, which Kubernetes 1.{release} does not have"
-        hint = "use a class that a device plugin counts, or a cluster of Kubernetes 1.34 or later"
+        message = f"the devices are claimed by resource.k8s.io/v1, which Kubernetes 1.{release} does not support"
+        hint = "use a class of a device plugin, or a cluster of Kubernetes 1.34 or later"
         yield Diagnostic("TJ374", message, path=because, hint=hint)
 
 

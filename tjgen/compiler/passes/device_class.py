@@ -53,8 +53,8 @@ def _unnamed(gpu: Gpu, setting: Setting, because: FieldPath) -> Chosen:
     if gpu.min_memory is not None and described:
         return _smallest(gpu, described, because)
     if gpu.min_memory is not None:
-        message = "gpu.minMemory chooses among the classes of the Platform, and it describes none"
-        hint = "name a class, or describe those of the cluster in a Platform"
+        message = "gpu.minMemory chooses among the classes of the Platform, but the Platform describes none"
+        hint = "set class, or describe the classes of the cluster in a Platform"
     else:
         message, hint = "gpu has neither a class nor minMemory", "add class or minMemory"
     return None, [Diagnostic("TJ370", message, path=because, hint=hint)]
@@ -72,7 +72,7 @@ def _only(gpu: Gpu, described: list[Accelerator], setting: Setting, because: Fie
 def _smallest(gpu: Gpu, devices: list[Accelerator], because: FieldPath) -> Chosen:
     """Of all devices, or parts of them, that have the memory the smallest; of equal ones the first of the Platform."""
     if gpu.min_memory is None:
-        message = "mig: smallest is the smallest part that has minMemory, which is not set"
+        message = "mig: smallest chooses by minMemory, which is not set"
         return None, [Diagnostic("TJ370", message, path=(*because, "mig"), hint="add minMemory")]
     wanted = quantity.parse(gpu.min_memory).nanos
     offered = [(device, "") for device in devices]
@@ -86,8 +86,8 @@ def _smallest(gpu: Gpu, devices: list[Accelerator], because: FieldPath) -> Chose
     enough = [size for size in sizes if size[0] >= wanted]
     if not enough:
         most = max(sizes, key=lambda size: (size[0], -size[1]), default=None)
-        has = f"the largest, {_shown(*offered[most[1]])}, has {most[2]}" if most is not None else "none says its memory"
-        return None, [_too_little(f"no {'part' if gpu.mig is not None else 'class'} has", gpu, has, because)]
+        has = f"the largest, {_shown(*offered[most[1]])}, has {most[2]}" if most is not None else "none sets its memory"
+        return None, [_too_little(f"no {'partition' if gpu.mig is not None else 'class'} has", gpu, has, because)]
     _, position, memory = min(enough)
     device, profile = offered[position]
     message = f"gpu.minMemory {text(gpu.min_memory)} chooses {_shown(device, profile)} with {memory}"
@@ -112,8 +112,8 @@ def _claimed(gpu: Gpu, device: Accelerator, because: FieldPath) -> tuple[Acceler
     """Return the class with the experiment's settings for the claimed devices."""
     assert gpu.dra is not None
     if device.dra is None:
-        message = f"devices of class {device.name} are counted as {device.resource}, so they cannot be claimed by expressions"
-        hint = "leave dra out, or describe in the Platform's class how they are claimed (dra)"
+        message = f"devices of class {device.name} are requested as {device.resource}, so they cannot be claimed with expressions"
+        hint = "remove dra, or set dra in the Platform's class"
         return device, Diagnostic("TJ373", message, path=(*because, "dra"), hint=hint)
     claimed = device.dra._replace(
         device_class_name=gpu.dra.device_class or device.dra.device_class_name,
@@ -136,7 +136,7 @@ def _with_memory(gpu: Gpu, device: Accelerator, because: FieldPath) -> tuple[Acc
         hint = "leave minMemory out, name another class, or set memory in the Platform's class"
         return device, Diagnostic("TJ372", message, path=(*because, "minMemory"), hint=hint)
     if quantity.compare(quantity.parse(device.memory), quantity.parse(gpu.min_memory)) < 0:
-        has = f"class {device.name} has {text(device.memory)}" + ("" if gpu.mig is None else f" in part {gpu.mig}")
+        has = f"class {device.name} has {text(device.memory)}" + ("" if gpu.mig is None else f" in partition {gpu.mig}")
         return device, _too_little("no devices have", gpu, has, because)
     return device, None
 
@@ -159,10 +159,10 @@ def _unknown(gpu: Gpu, setting: Setting, because: FieldPath) -> Diagnostic:
 
 def _unknown_part(profile: str, device: Accelerator, because: FieldPath) -> Diagnostic:
     near = nearest(profile, device.partitions)
-    known = f"use one of {', '.join(device.partitions)}" if device.partitions else "leave mig out, or add partitions to the class"
+    known = f"use one of {', '.join(device.partitions)}" if device.partitions else "remove mig, or add partitions to the class"
     return Diagnostic(
         "TJ322",
-        f'devices of class {device.name} have no part "{profile}"',
+        f'devices of class {device.name} have no partition "{profile}"',
         path=(*because, "mig"),
         hint=f'did you mean "{near}"?' if near else known,
     )
@@ -174,5 +174,5 @@ def _not_shared(device: Accelerator, missing: list[str], because: FieldPath) -> 
         "TJ323",
         f"{what} cannot be shared, according to the Platform",
         path=(*because, "share"),
-        hint="request whole devices, or describe in the Platform's class how they are shared (sharing)",
+        hint="request whole devices, or set sharing in the Platform's class",
     )

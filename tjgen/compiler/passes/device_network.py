@@ -18,8 +18,8 @@ AT: FieldPath = (*SPEC, "rdma")
 
 def missing(device: Accelerator | None) -> Diagnostic:
     """TJ378: the network devices are not described."""
-    what = f"class {device.name} has no network devices" if device is not None else "without gpu no class says which devices"
-    message = f"rdma requests network devices, and {what}"
+    what = f"class {device.name} has no network devices" if device is not None else "without gpu, no class sets which devices"
+    message = f"rdma requests network devices, but {what}"
     hint = "set network in the Platform's class, or request them by name in resources"
     return Diagnostic("TJ378", message, path=AT, hint=hint)
 

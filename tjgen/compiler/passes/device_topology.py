@@ -21,8 +21,8 @@ def contributions(
     assert gpu.topology is not None
     at: FieldPath = (*because, "topology")
     if device.topology_label is None:
-        message = f"gpu has a topology, and class {device.name} has no label for it"
-        hint = "leave topology out, or set topologyLabel in the Platform's class"
+        message = f"gpu has a topology, but class {device.name} has no label for it"
+        hint = "remove topology, or set topologyLabel in the Platform's class"
         yield Diagnostic("TJ377", message, path=at, hint=hint)
         return
     for podset in podsets:
@@ -31,12 +31,12 @@ def contributions(
     wanted, rest = divmod(devices, gpu.count)
     num_nodes = get(workload.tree.value, ("trainer", "numNodes"), None)
     if rest or not wanted:
-        message = f"topology {gpu.topology} has {devices} devices, which nodes with {gpu.count} each cannot make up"
+        message = f"topology {gpu.topology} has {devices} devices, which is not a multiple of the {gpu.count} devices of a node"
         hint = f"set count to a number that divides {devices}"
         yield Diagnostic("TJ376", message, path=at, hint=hint)
     elif num_nodes is None:
         yield Contribution(("trainer", "numNodes"), wanted, at)
     elif nodes(workload) != wanted:
-        message = f"topology {gpu.topology} is {wanted} nodes with {gpu.count} devices each, and the run has {nodes(workload)}"
-        hint = f"leave nodes out, or set it to {wanted}"
+        message = f"topology {gpu.topology} is {wanted} nodes with {gpu.count} devices each, but the run has {nodes(workload)}"
+        hint = f"remove nodes, or set it to {wanted}"
         yield Diagnostic("TJ376", message, path=at, hint=hint)

@@ -179,10 +179,10 @@ def _number(gpu: Gpu, device: Accelerator, because: FieldPath) -> Contributions:
     if most is not None and gpu.count > most:
         what = "a pod shares at most" if gpu.share is not None else "a node has"
         message = f"gpu requests {gpu.count} devices of class {device.name}, of which {what} {most}"
-        hint = f"ask for at most {most} on each node" + ("" if gpu.share is not None else ", and for more nodes")
+        hint = f"request at most {most} on each node" + ("" if gpu.share is not None else ", and for more nodes")
     elif device.counts and gpu.count not in device.counts and gpu.share is None:
         known = ", ".join(map(str, device.counts))
-        message = f"gpu requests {gpu.count} devices of class {device.name}, whose nodes give {known} to a pod"
+        message = f"gpu requests {gpu.count} devices of class {device.name}, but a pod on its nodes gets {known}"
         hint = f"request {known.replace(', ', ' or ')}"
     else:
         return
@@ -190,10 +190,10 @@ def _number(gpu: Gpu, device: Accelerator, because: FieldPath) -> Contributions:
 
 
 def _parts_together(gpu: Gpu, count: int, because: FieldPath) -> Diagnostic:
-    what = "of the smallest parts" if gpu.mig == SMALLEST else f"parts {gpu.mig}"
+    what = "of the smallest partitions" if gpu.mig == SMALLEST else f"parts {gpu.mig}"
     return Diagnostic(
         "TJ324",
-        f"{count} {what} train together, and NCCL does not connect parts of devices",
+        f"{count} {what} train together, but NCCL does not connect partitions of devices",
         path=(*because, "mig"),
-        hint="use whole devices, or one part for each run",
+        hint="use whole devices, or one partition for each run",
     )

@@ -62,7 +62,7 @@ def _restart(workload: Workload, spec: ExperimentSpec, restart: Restart) -> Cont
     together = trains_together(workload)
     if restart.policy in ("Always", "ExitCode"):
         hint = "use Never or OnFailure" if restart.policy == "Always" else "use policy: Never, and a rule with exitCodes"
-        yield _cannot(spec, ("restart", "policy"), f"start containers again by policy {restart.policy}", hint)
+        yield _cannot(spec, ("restart", "policy"), f"restart containers with policy {restart.policy}", hint)
         return
     if restart.policy == "OnFailure" and restart.rules:
         message = "rules distinguish failures only if containers are not restarted in their pods"
@@ -94,9 +94,9 @@ def _overlapping(rules: Rules) -> Contributions:
     for name, rule in rules:
         for failure in [f"exit code {code}" for code in sorted(set(rule.exit_codes or ()))] or ["disruptions"]:
             if failure in seen:
-                message = f"rules {seen[failure]} and {name} are both for {failure}"
+                message = f"rules {seen[failure]} and {name} both match {failure}"
                 path: FieldPath = (*AT, "rules", name)
-                hint = "keep it in one of the two"
+                hint = "keep it in one of them"
                 yield Diagnostic("TJ438", message, path=path, hint=hint)
                 return
             seen[failure] = name
@@ -186,15 +186,13 @@ def _free(name: str, position: int, taken: set[str]) -> str:
 
 
 def _not_once(rule: str) -> Diagnostic:
-    message = f"{rule} starts the run again and counts that, but a run may not start again even once"
+    message = f"{rule} restarts the run and counts the restart, but the limit allows no restart"
     path: FieldPath = (*AT, "rules", rule, "action")
     return Diagnostic("TJ429", message, path=path, hint="set restart.limit")
 
 
 def _never_again(podset: PodSet) -> Diagnostic:
-    message = (
-        f"containers of {podset.name} would start again in their pods, but its Job fails with the first one (backoffLimit 0)"
-    )
+    message = f"containers of {podset.name} would restart in their pods, but the Job fails at the first failure (backoffLimit 0)"
     hint = "set restart.limit"
     return Diagnostic("TJ429", message, path=(*AT, "policy"), hint=hint)
 
@@ -217,8 +215,8 @@ def _cleanup(spec: ExperimentSpec) -> Contributions:
     assert spec.cleanup is not None
     at: FieldPath = (*SPEC, "cleanup")
     if spec.cleanup.pods is not None:
-        hint = "remove it: pods that have ended take no devices"
-        yield _cannot(spec, ("cleanup", "pods"), "remove some of its pods when it has ended", hint)
+        hint = "remove it: pods that have ended hold no devices"
+        yield _cannot(spec, ("cleanup", "pods"), "remove only some of its pods after it ends", hint)
     if spec.cleanup.ttl_seconds is not None:
         path: FieldPath = (*_JOBSET, "ttlSecondsAfterFinished")
         yield Contribution(path, spec.cleanup.ttl_seconds, (*at, "ttlSeconds"), mirrors=True)

@@ -82,13 +82,13 @@ def _direct(workload: Workload, experiment: Experiment, setting: Setting) -> Con
 
 
 def _counted(experiment: Experiment) -> Diagnostic:
-    message = f"with target {experiment.spec.target} what a gang needs is counted from its pods"
+    message = f"with target {experiment.spec.target} the resources of a gang are computed from its pods"
     hint = "remove minResources"
     return Diagnostic("TJ425", message, path=(*AT, "minResources"), hint=hint)
 
 
 def _all_of_it(experiment: Experiment) -> Diagnostic:
-    message = f"with target {experiment.spec.target} a gang is all pods of the run: no field sets a smaller number"
+    message = f"with target {experiment.spec.target} a gang contains all pods of the run: no field sets a smaller number"
     hint = "remove minAvailable, or use target: volcanojob"
     return Diagnostic("TJ491", message, path=(*AT, "minAvailable"), hint=hint)
 
@@ -128,7 +128,7 @@ def _details(schedule: Schedule, system: str, fields: Sequence[str] = ()) -> Con
         if system not in systems:
             yield Diagnostic(
                 "TJ321",
-                f"schedule.{field} is for {' and '.join(systems)}, but the schedule system is {system}",
+                f"schedule.{field} applies to {' and '.join(systems)}, but the schedule system is {system}",
                 path=because,
                 hint=f"remove it, or set schedule.system to {' or '.join(systems)}",
             )
@@ -151,7 +151,7 @@ def _other_schedulers(workload: Workload, system: str) -> Contributions:
 
 def other_scheduler(system: str, scheduler: str, role: str, because: FieldPath) -> Diagnostic:
     """TJ494."""
-    message = f"the gang is one of {system}, and the pods of {role} go to the scheduler {scheduler}, which does not support it"
+    message = f"the gang uses {system}, but the pods of {role} use the scheduler {scheduler}, which does not support it"
     hint = "remove schedulerName: the schedule system sets it"
     return Diagnostic("TJ494", message, path=because, hint=hint)
 
@@ -178,7 +178,7 @@ def _without_plugin(schedule: Schedule, setting: Setting) -> Contributions:
 def _no_system(schedule: Schedule) -> Diagnostic:
     return Diagnostic(
         "TJ320",
-        "schedule requests a gang, but neither it, the runtime nor the project names a system",
+        "schedule requests a gang, but neither schedule, the runtime nor the project sets a system",
         path=AT,
         hint="add system: volcano or system: coscheduling, or set schedule.system in tjgen.yaml",
     )

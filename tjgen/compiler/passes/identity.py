@@ -67,6 +67,6 @@ def reserved(labels: Tree, allows: Sequence[str]) -> Iterator[Diagnostic]:
         return
     for label in _LABELS:
         if label in labels:
-            hint = "leave the label out: tjgen writes it"
+            hint = "remove the label: tjgen sets it"
             message = f"label {label} identifies what belongs to a run, so an experiment cannot set it"
             yield Diagnostic("TJ107", message, path=("metadata", "labels", label), hint=hint)

@@ -41,7 +41,7 @@ def listed(section: DataSection, folder: str, sandbox: Sandbox, session: Session
     if source.pattern is not None:
         return _expanded(_several(source.pattern), section, session)
     if source.count is not None:
-        message = "the items have only numbers, and this delivery needs paths"
+        message = "the items have only numbers, but this delivery needs paths"
         problem = Diagnostic(problems.NO_RANGE, message, path=(*at, "count"), hint="set deliver: range, or name the items")
         return items.DataItems(), [problem]
     return items.listed([(item.path, item.size) for item in source.listed], (*at, "list"))
@@ -53,7 +53,7 @@ def numbered(section: DataSection) -> tuple[Numbered, list[Diagnostic]]:
     if items.count is not None:
         return Numbered(items.count), []
     if items.pattern is None:
-        message = "slices by range are for items that have numbers: of a pattern, or a count"
+        message = "deliver: range needs items that have numbers: a pattern or a count"
         return Numbered(0), [Diagnostic(problems.NO_RANGE, message, path=at, hint="use pattern or count, or deliver: configMap")]
     patterns = _several(items.pattern)
     parsed = []
@@ -65,7 +65,7 @@ def numbered(section: DataSection) -> tuple[Numbered, list[Diagnostic]]:
     fault = braces.repeated(parsed)
     if fault is not None:
         message = f"the pattern {fault}" if len(parsed) == 1 else f"one of the patterns {fault}"
-        hint = "let each path have one number, for each number is read once"
+        hint = "use one number in each path: each number is read once"
         return Numbered(0), [Diagnostic(problems.PATTERN, message, path=(*at, "pattern"), hint=hint)]
     return Numbered(sum(one.total for one in parsed), patterns), []
 

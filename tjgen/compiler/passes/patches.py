@@ -93,7 +93,7 @@ def _operate(writer: Writer, operation: Operation, origin: Origin) -> None:
     if operation.op in ("move", "copy"):
         value = get(writer.get(()), _resolved(writer.get(()), _path(operation.source or "")))
         if value is MISSING:
-            raise _OperationError(f'there is nothing at "{operation.source}"', origin)
+            raise _OperationError(f'nothing exists at "{operation.source}"', origin)
         if operation.op == "move":
             _change(writer, _path(operation.source or ""), MISSING, "remove", origin)
     _change(writer, path, MISSING if operation.op == "remove" else value, operation.op, origin)
@@ -109,7 +109,7 @@ def _change(writer: Writer, path: FieldPath, value: Tree, op: str, origin: Origi
     if parent.__class__ is not dict:
         raise _OperationError(f'the parent of "{shown}" does not exist', origin)
     if op in ("remove", "replace") and path[-1] not in parent:
-        raise _OperationError(f'there is nothing at "{shown}"', origin)
+        raise _OperationError(f'nothing exists at "{shown}"', origin)
     writer.put(_resolved(writer.get(()), path), None if value is MISSING else value, origin)
 
 
@@ -117,7 +117,7 @@ def _changed_list(items: list[Tree], step: str, value: Tree, op: str, shown: str
     position = len(items) if step == "-" else int(step) if step.isdigit() else -1
     last = len(items) if op not in ("remove", "replace") else len(items) - 1
     if not 0 <= position <= last:
-        raise _OperationError(f'there is no element "{shown}"', origin)
+        raise _OperationError(f'no element exists at "{shown}"', origin)
     if value is MISSING:
         return items[:position] + items[position + 1 :]
     return [*items[:position], value, *items[position + (op == "replace") :]]
@@ -150,7 +150,10 @@ def _matches_nothing(patch: Patch, manifests: list[Manifest], because: FieldPath
     wanted = patch.target.kind + (f"/{patch.target.name}" if patch.target.name else "")
     targets = sorted({f"{manifest.kind}/{manifest.name}" for manifest in manifests})
     return Diagnostic(
-        "TJ330", f"patch matches nothing: no {wanted} is made", path=(*because, "target"), hint=f"made are {', '.join(targets)}"
+        "TJ330",
+        f"patch matches nothing: the build creates no {wanted}",
+        path=(*because, "target"),
+        hint=f"use one of {', '.join(targets)}",
     )
 
 

@@ -71,14 +71,14 @@ def _slice(workload: Workload, topology: Topology, computing: list[PodSet]) -> C
     for podset in computing:
         pods = at_once(workload, [podset])
         if topology.slice.size > pods:
-            message = f"a slice has {topology.slice.size} pods, and {podset.name} has {pods}"
+            message = f"a slice has {topology.slice.size} pods, but {podset.name} has only {pods}"
             hint = f"set size to at most {pods}"
             yield Diagnostic("TJ382", message, path=(*AT, "slice", "size"), hint=hint)
 
 
 def _not_kueue(topology: Topology, scheduler: str) -> Diagnostic:
     field = next(one for one in ("required", "preferred", "slice", "unconstrained") if getattr(topology, one) is not None)
-    message = f"schedule.topology.{field} is for Kueue and the default scheduler, and {scheduler} places the pods"
+    message = f"schedule.topology.{field} applies to Kueue and the default scheduler, but {scheduler} places the pods"
     hint = "use topology.exclusive, or networkTopology with Volcano, or another schedule.system"
     return Diagnostic("TJ381", message, path=(*AT, field), hint=hint)
 
@@ -100,7 +100,7 @@ def _scheduler(workload: Workload, podset: PodSet, wanted: str, because: FieldPa
     if scheduler is None:
         yield Contribution((*podset.pod, "schedulerName"), wanted, (*because, "share"))
     elif scheduler != wanted:
-        message = f"shares of devices are placed by the scheduler {wanted} alone, and {scheduler} places the pods"
+        message = f"only the scheduler {wanted} places shares of devices, but {scheduler} places the pods"
         hint = f"use the schedule.system of {wanted}, or whole devices"
         yield Diagnostic("TJ380", message, path=(*because, "share"), hint=hint)
 
@@ -113,13 +113,14 @@ def _pinned(workload: Workload, podset: PodSet, name: str, because: FieldPath) -
     if cpu is None or "memory" not in limits:
         what = f"has no {'cpu' if cpu is None else 'memory'}"
     elif quantity.parse(cpu).nanos % quantity.parse("1").nanos:
-        what = f"asks for {cpu} CPUs"
+        what = f"requests {cpu} CPUs"
     elif any(quantity.compare(quantity.parse(requests.get(one, limits[one])), quantity.parse(limits[one])) for one in limits):
         what = "requests less than its limits"
     else:
         return
     message = (
-        f"nodes of class {name} pin pods with whole CPUs and memory, and {podset.name} {what}: it may run far from its devices"
+        f"nodes of class {name} pin only pods with whole CPUs and memory, but {podset.name} {what}: it may run "
+        f"far from its devices"
     )
     hint = "set cpu to a whole number, and memory"
     yield Diagnostic("TJ379", message, path=because, hint=hint)

@@ -30,7 +30,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         if image in seen or _DIGEST.match(image) or _is_built(image, experiment):
             continue
         seen.add(image)
-        message = f"the project demands digests, and image {image} has none"
+        message = f"the project requires digests, but image {image} has none"
         yield Diagnostic("TJ490", message, path=because, hint=_hint(image, because, setting))
     yield from _built(workload, experiment)
 
@@ -64,13 +64,13 @@ def _built(workload: Workload, experiment: Experiment) -> Iterator[Diagnostic]:
                 continue
             base = words[1] if len(words) > 1 else ""
             if base != "scratch" and base not in stages and not _DIGEST.match(base):
-                message = f"the project demands digests, and the image is built on {base}, which has none"
+                message = f"the project requires digests, but the image is built on {base}, which has none"
                 yield Diagnostic("TJ490", message, path=at, hint="write base: name@sha256:..., or run tjgen pin")
             stages.update(words[3:4])
         lists = files.get((code.build.requirements or "requirements.txt").replace("/", ".."), "") if recipe else ""
         loose = [name for line in (*lists.splitlines(), *(code.build.packages if recipe else ())) if (name := _loose(line))]
         if loose:
-            message = f"the project demands digests, and the build installs packages without a version: {', '.join(loose)}"
+            message = f"the project requires digests, but the build installs packages without a version: {', '.join(loose)}"
             yield Diagnostic("TJ335", message, path=at, hint=f"write {loose[0]}==VERSION")
 
 
@@ -85,8 +85,8 @@ def _loose(line: str) -> str | None:
 def _hint(image: str, because: FieldPath, setting: Setting) -> str:
     helpers = {rewrite(one, setting.rewrite): purpose for purpose, one in {**DEFAULTS, **setting.helpers}.items()}
     if image in helpers:
-        return f"say {helpers[image]}: name@sha256:... in images.helpers of the Platform"
-    return "run tjgen pin, or say another runtime" if because == (*SPEC, "runtime") else "run tjgen pin, or write name@sha256:..."
+        return f"set {helpers[image]}: name@sha256:... in images.helpers of the Platform"
+    return "run tjgen pin, or use another runtime" if because == (*SPEC, "runtime") else "run tjgen pin, or write name@sha256:..."
 
 
 def _is_built(image: str, experiment: Experiment) -> bool:

@@ -49,8 +49,8 @@ def _of_profiles(workload: Workload, experiment: Experiment, setting: Setting) -
     (first, (used, wanted)), *others = caches.items()
     for at, (_, other) in others:
         if other is not wanted:
-            message = f"the profiles of volumes {first[2]} and {at[2]} have caches of their own, and a pod gets one of them"
-            hint = "set prefetch.cache, which has precedence"
+            message = f"the profiles of volumes {first[2]} and {at[2]} define different caches, but a pod can use only one"
+            hint = "set prefetch.cache, which takes precedence"
             yield Diagnostic("TJ922", message, path=at, hint=hint)
             return
     for one in cache.mounted(workload, wanted, first):

@@ -44,7 +44,7 @@ def problems(workload: Workload, setting: Setting) -> Iterator[Diagnostic]:
             if program in _ON_FILES and user == pods.UNPRIVILEGED and not _names_user(workload):
                 unknown.append(key)
     if unknown:
-        cause = "since they must not run as root and the run has no runAsUser"
+        cause = "because they must not run as root and the run has no runAsUser"
         message = f"the pods of {', '.join(unknown)} run as user {pods.UNPRIVILEGED}, {cause}"
         hint = "set pod.securityContext.runAsUser to the user that the image trains as"
         yield Diagnostic("TJ387", message, path=(*SPEC, "pod"), hint=hint)
@@ -75,5 +75,5 @@ def _hint(program: str, violations: list[Violation], level: str) -> str:
     if program == "build":
         return "build the image outside of the cluster (code.use: image), or in a namespace that allows it"
     if any(one.path[1] == "volumes" for one in violations):
-        return "use a claim in place of the volume, or a namespace that allows it"
+        return "use a claim instead of the volume, or a namespace that allows it"
     return "use a namespace that allows it, or set pod.securityContext as the level requires"

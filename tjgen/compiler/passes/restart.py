@@ -38,13 +38,13 @@ def _of_volcano(spec: ExperimentSpec) -> Contributions:
     """A Volcano Job has fields of its own for all of these settings."""
     hints = {
         "restart": "use volcano.policies, volcano.exitCodes and volcano.maxRetry",
-        "elastic": "use schedule.minAvailable, with which the job begins",
+        "elastic": "use schedule.minAvailable, the number of pods at which the job starts",
         "success": "use volcano.minSuccess, or a policy of a task",
         "cleanup": "use volcano.ttlSecondsAfterFinished",
     }
     for section, hint in hints.items():
         if getattr(spec, section) is not None:
-            message = f"a run of target volcanojob sets {section} in fields of Volcano"
+            message = f"target volcanojob does not support {section}: it has fields of Volcano instead"
             yield Diagnostic("TJ425", message, path=(*SPEC, section), hint=hint)
 
 
@@ -54,7 +54,7 @@ def _bounds(elastic: Elastic) -> Contributions:
             "TJ433",
             f"elastic.min is {elastic.min}, above elastic.max, which is {elastic.max}",
             path=(*SPEC, "elastic", "min"),
-            hint="exchange the two",
+            hint="swap the two values",
         )
 
 

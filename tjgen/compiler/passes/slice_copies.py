@@ -93,7 +93,7 @@ def too_small_together(
             continue
         names = " and ".join(f'"{one.name}"' for one in sharing)
         message = (
-            f'the largest slices of data sets {names} have {sum(sizes)} bytes, and volume "{name}" has a capacity of {limit[1]}'
+            f'the largest slices of data sets {names} have {sum(sizes)} bytes, but volume "{name}" has a capacity of {limit[1]}'
         )
         at: FieldPath = (*SPEC, "volumes", name)
         yield Diagnostic(problems.SCRATCH, message, path=at, hint=f"raise {limit[0]}, or add a volume for each data set")
@@ -101,11 +101,11 @@ def too_small_together(
 
 def _unfit(name: str, scratch: Volume, slices_at: FieldPath) -> Iterator[Diagnostic]:
     if source_of(scratch).survives_pod:
-        message = f'volume "{name}" is not of the pod alone: the copies of all nodes would meet there'
+        message = f'volume "{name}" is shared by several pods, so the copies of all nodes would overwrite each other'
         hint = "make it an emptyDir or ephemeral"
         yield Diagnostic(problems.SCRATCH, message, path=(*slices_at, "scratch"), hint=hint)
     elif next(places(scratch, SPEC)).read_only:
-        message = f'volume "{name}" is read only, and the items are copied there'
+        message = f'volume "{name}" is read-only, but the items are copied to it'
         hint = f"remove volumes.{name}.readOnly"
         yield Diagnostic(problems.SCRATCH, message, path=(*slices_at, "scratch"), hint=hint)
 
@@ -117,7 +117,7 @@ def _too_small(name: str, scratch: Volume, plan: Plan, items: DataItems, session
     field, capacity = limit
     number, most = heaviest(plan, items, session)
     if most > quantity.parse(capacity).value:
-        message = f'slice {number} has {most} bytes, and volume "{name}" has a capacity of {capacity}'
+        message = f'slice {number} has {most} bytes, but volume "{name}" has a capacity of {capacity}'
         at: FieldPath = (*SPEC, "volumes", name)
         yield Diagnostic(problems.SCRATCH, message, path=at, hint=f"raise {field}, or use more nodes")
 

@@ -39,8 +39,8 @@ def folder_of_slice(data: DataSection, position: str) -> str:
 def _folders(workload: Workload, data: DataSection, volume: Volume, cut: Cut, readers: list[PodSet]) -> Contributions:
     mounts = list(places(volume, (*SPEC, "volumes", data.volume)))
     if len(mounts) > 1:
-        message = f'volume "{data.volume}" is mounted at {len(mounts)} places, of which one would show the slice alone'
-        yield Diagnostic(problems.FOLDER, message, path=mounts[1].because, hint="mount it at one place")
+        message = f'volume "{data.volume}" is mounted at {len(mounts)} paths, but only one of them could show the slice'
+        yield Diagnostic(problems.FOLDER, message, path=mounts[1].because, hint="mount it at one path")
         return
     create = new_claim(volume)
     if create is not None and create.volume_mode == "Block":
@@ -68,7 +68,7 @@ def _folders(workload: Workload, data: DataSection, volume: Volume, cut: Cut, re
 
 def _volumes(data: DataSection, volume: Volume, cut: Cut, readers: list[PodSet]) -> Contributions:
     if not cut.tasks:
-        message = "the pods of one run are made from one template, so that each cannot have a volume of its own"
+        message = "all pods of a run use one template, so they cannot have different volumes"
         hint = "set over: tasks and give each node's work a task, or use deliver: subPath"
         yield Diagnostic(problems.NO_VOLUME, message, path=(*cut.at, "deliver"), hint=hint)
         return

@@ -55,7 +55,7 @@ def cut_of(
     diagnostics: list[Diagnostic] = []
     tasks = sorted(experiment.spec.tasks) if slices.over == "tasks" else []
     if slices.over == "tasks" and not tasks:
-        message = f"{data.field}.slices are over tasks, and the experiment has none"
+        message = f"{data.field}.slices are over tasks, but the experiment has no tasks"
         diagnostics.append(Diagnostic(problems.NO_TASKS, message, path=(*at, "over"), hint="add tasks, or set over: nodes"))
     count = slices.virtual or slices.count or nodes
     if slices.virtual is not None:
@@ -82,7 +82,7 @@ def _processes(workload: Workload, cut: Cut) -> tuple[int, list[Diagnostic]]:
     known = _processes_of_node(workload)
     remainder = cut.section.remainder
     if known is None and remainder != "keep":
-        message = f"remainder: {remainder} over processes needs to know how many a node has"
+        message = f"remainder: {remainder} over processes needs the number of processes of a node"
         hint = "set procsPerNode, or gpu, whose class sets it"
         return 1, [Diagnostic(problems.REFUSED, message, path=(*cut.at, "remainder"), hint=hint)]
     return known or 1, []

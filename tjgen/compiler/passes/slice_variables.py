@@ -17,7 +17,9 @@ def index_variable(workload: Workload, podset: PodSet, because: FieldPath) -> Co
     """The number of the node, as a variable of the container that trains."""
     number = workload.number(podset)
     if number is None:
-        message = f"nothing gives the pods of role {podset.name} their numbers among all nodes: another role has several pods too"
-        hint = "let one role alone have several pods that read, or give it a volume of its own by volumes.NAME.roles"
+        message = (
+            f"the pods of role {podset.name} do not get their numbers among all nodes, because another role also has several pods"
+        )
+        hint = "let only one role have several pods that read the data, or give the role its own volume with volumes.NAME.roles"
         return Diagnostic("TJ413", message, path=because, hint=hint)
     return Contribution((*podset.main, "env", named("TJGEN_SLICE_INDEX")), {"name": "TJGEN_SLICE_INDEX", **number}, because)

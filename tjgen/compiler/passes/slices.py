@@ -236,7 +236,7 @@ def _variables(slices: list[list[str]], data: DataSection, readers: list[PodSet]
 
 def _in_env(name: str, text: str, data: DataSection, readers: list[PodSet]) -> Contributions:
     if len(text.encode()) > MOST_IN_ENV:
-        message = f"the slices have {len(text.encode())} bytes, and a variable holds {MOST_IN_ENV}"
+        message = f"the slices have {len(text.encode())} bytes, but a variable can hold only {MOST_IN_ENV}"
         hint = "deliver them by configMap" if name == "TJGEN_SLICES" else "use fewer slices"
         yield Diagnostic(problems.LARGE, message, path=data.slices_at, hint=hint)
         return

@@ -62,17 +62,20 @@ def _modes(workload: Workload, name: str, volume: Volume, sweep: Sweep | None, s
     modes = set(access_modes(create, pods, setting, read_only=volume.read_only))
     writing = next((place for place in places(volume, because) if not place.read_only), None)
     if modes == {"ReadOnlyMany"} and writing is not None:
-        message = f'claim of volume "{name}" is ReadOnlyMany, and {writing.path} is mounted to be written'
+        message = f'claim of volume "{name}" is ReadOnlyMany, but {writing.path} is mounted for writing'
         hint = "add readOnly: true, or set another access mode"
         yield Diagnostic("TJ329", message, path=writing.because, hint=hint)
     at = (*at, "accessModes") if create.access_modes else at
     who = f"{pods} pods" if pods > 1 else "the runs of the sweep" if sweep is not None and create.scope != "run" else None
     if who is not None and modes == {"ReadWriteOncePod"}:
-        message = f'claim of volume "{name}" is ReadWriteOncePod, and {who} mount it at a time: only one of them can start'
+        message = f'claim of volume "{name}" is ReadWriteOncePod, but {who} mount it at the same time: only one of them can start'
         yield Diagnostic("TJ341", message, path=at, hint="use ReadWriteMany")
     elif who is not None and modes == {"ReadWriteOnce"}:
-        message = f'claim of volume "{name}" is ReadWriteOnce, and {who} mount it at a time: on other nodes they cannot start'
-        hint = "use ReadWriteMany, or ephemeral for a disk each"
+        message = (
+            f'claim of volume "{name}" is ReadWriteOnce, but {who} mount it at the same time: they cannot start '
+            f"on different nodes"
+        )
+        hint = "use ReadWriteMany, or ephemeral to give each pod its own disk"
         yield Diagnostic("TJ340", message, path=at, hint=hint)
 
 
@@ -85,8 +88,8 @@ def _slow_class(name: str, volume: Volume, setting: Setting, because: FieldPath)
     delivered = setting.cluster.bandwidth.get(create.storage_class_name or "")
     if delivered is not None and delivered < _amount(text(profile.throughput)):
         message = (
-            f'profile {create.profile} demands {text(profile.throughput)} bytes per second of volume "{name}", '
-            f"and storage class {create.storage_class_name} delivers {quantity.parse(str(delivered))}"
+            f'profile {create.profile} requires {text(profile.throughput)} bytes per second of volume "{name}", '
+            f"but storage class {create.storage_class_name} delivers {quantity.parse(str(delivered))}"
         )
         hint = "use a faster class, or lower the throughput of the profile in the Platform"
         yield Diagnostic("TJ164", message, path=(*because, "pvc", "create", "storageClassName"), hint=hint)
@@ -103,7 +106,7 @@ def _writers(name: str, volume: Volume, sweep: Sweep | None, setting: Setting, b
         own = own_folder(create, shared=False, read_only=place.read_only, setting=setting)
         if not place.read_only and own is None and place.sub_path_expr is None:
             message = f'the runs of the sweep all write to one folder of volume "{name}"'
-            hint = "add readOnly: true, or shared: true where that is meant"
+            hint = "add readOnly: true, or shared: true if this is intended"
             yield Diagnostic("TJ349", message, path=place.at, hint=hint)
 
 
@@ -138,7 +141,7 @@ def _data(name: str, volume: Volume) -> Problems:
     place = next(places(volume, (*SPEC, "volumes", name)), None)
     source = source_of(volume)
     if source.is_filled(volume) and not source.is_read_only and place is not None and not place.read_only:
-        message = f'volume "{name}" holds the data, and the training can write to it'
+        message = f'volume "{name}" holds the data, but the program can write to it'
         yield Diagnostic("TJ348", message, path=place.because, hint="add readOnly: true")
 
 
@@ -154,10 +157,10 @@ def _folders(experiment: Experiment, data_volumes: Sequence[str], setting: Setti
                 continue
             hint = "add readOnly: true for data, shared: true for one folder of all runs, or checkpoints: {volume: ...}"
             if is_data:
-                message = f'volume "{name}" holds the data, and each run mounts an empty folder of its own of the claim'
+                message = f'volume "{name}" holds the data, but each run mounts its own empty folder of the claim'
                 yield Diagnostic("TJ146", message, path=place.at, hint=hint)
             elif _DATA.search(name) or _DATA.search(place.path):
-                message = f'volume "{name}" looks like data, and each run mounts an empty folder of its own of the claim'
+                message = f'volume "{name}" looks like data, but each run mounts its own empty folder of the claim'
                 yield Diagnostic("TJ147", message, path=place.at, hint=hint)
 
 
@@ -177,19 +180,19 @@ def _local(workload: Workload, podset: PodSet, experiment: Experiment) -> Proble
             yield _no_pages(podset, volume["name"], medium, experiment)
     memory, disk = sum(sizes[True].values()), sum(sizes[False].values())
     if sizes[True] and "memory" in limits and memory >= _amount(limits["memory"]):
-        message = f"volumes in memory may take {_text(memory)}, and {podset.name} is limited to {limits['memory']} of memory"
+        message = f"volumes in memory can take {_text(memory)}, but {podset.name} is limited to {limits['memory']} of memory"
         hint = "raise memory, or make them smaller: their pages count against the limit"
         yield Diagnostic("TJ346", message, path=_cause(sizes[True], experiment), hint=hint)
     storage = limits.get("ephemeral-storage")
     if sizes[False] and storage is not None and disk > _amount(storage):
-        message = f"volumes on the node's disk may take {_text(disk)}, and {podset.name} is limited to {storage} of it"
+        message = f"volumes on the node's disk can take {_text(disk)}, but {podset.name} is limited to {storage} of it"
         hint = "raise ephemeralStorage, or make them smaller: the pod is evicted above its limit"
         yield Diagnostic("TJ347", message, path=_cause(sizes[False], experiment), hint=hint)
 
 
 def _no_pages(podset: PodSet, name: str, medium: str, experiment: Experiment) -> Diagnostic:
     wanted = medium.replace("HugePages", "hugepages") if "-" in medium else "hugepages-2Mi"
-    message = f'volume "{name}" uses {medium}, and {podset.name} requests no such pages'
+    message = f'volume "{name}" uses {medium}, but {podset.name} requests no such pages'
     hint = f"add resources: {{{wanted}: 1Gi}}"
     return Diagnostic("TJ332", message, path=_cause({name: 0}, experiment), hint=hint)
 

@@ -27,7 +27,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     if volcano is None:
         return
     if target != "volcanojob":
-        message = f"volcano is for target volcanojob, and the target is {target}"
+        message = f"volcano applies to target volcanojob, but the target is {target}"
         yield Diagnostic("TJ411", message, path=AT, hint="remove it, or set target: volcanojob")
         return
     yield from _fields(volcano, _FIELDS, ())
@@ -49,7 +49,9 @@ def _names(workload: Workload, experiment: Experiment) -> Contributions:
             continue
         because: FieldPath = (*SPEC, *at, "containerName")
         if spec.target not in _NAMING:
-            message = f"target {spec.target} finds the program by its container, so containerName cannot change the name"
+            message = (
+                f"target {spec.target} finds the program by the name of its container, so containerName cannot change that name"
+            )
             yield Diagnostic("TJ156", message, path=because, hint=f"remove containerName, or use one of {', '.join(_NAMING)}")
             return
         others = get(workload.tree.value, (*podset.pod, "containers"), None) or []

@@ -63,8 +63,8 @@ def split(workload: Workload, size: RequestedSize, names: Sequence[str]) -> tupl
         counts[last] = max(total - sum(counts[name] for name in names if name != last), least)
     problems: list[Diagnostic] = []
     if size.nodes is not None and sum(counts.values()) != size.nodes:
-        message = f"the roles {', '.join(names)} have {sum(counts.values())} pods, and nodes is {size.nodes}"
-        hint = "leave nodes out, or replicas of one of the roles"
+        message = f"the roles {', '.join(names)} have {sum(counts.values())} pods, but nodes is {size.nodes}"
+        hint = "remove nodes, or replicas of one of the roles"
         problems.append(Diagnostic("TJ412", message, path=(*SPEC, "nodes"), hint=hint))
     mine = [Group(name, job, counts[name]) for name in names if counts[name]]
     others = [one for one in as_they_are(workload, size._replace(nodes=None)) if one.source != job]

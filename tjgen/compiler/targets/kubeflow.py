@@ -54,7 +54,7 @@ def arranged(workload: Workload, size: RequestedSize, kind: OperatorJob, usual: 
     diagnostics += [_none(name) for name, count in size.roles.items() if count == 0]
     if not diagnostics and all(group.name in kind.aside for group in split):
         training = ", ".join(name for name in kind.types if name not in kind.aside)
-        message = f"no role of the run trains: {', '.join(group.name for group in split)} only take part"
+        message = f"no role of the run trains: {', '.join(group.name for group in split)} only assist"
         diagnostics.append(_no_type(message, ("spec", "roles"), f"add one of {training}"))
     return groups.arranged(workload, split, size, INDEX), diagnostics
 
@@ -160,12 +160,12 @@ def _no_type(message: str, path: FieldPath, hint: str) -> Diagnostic:
 
 
 def _not_one(kind: OperatorJob, group: groups.Group) -> Diagnostic:
-    message = f"role {group.name} of {kind.with_article} has {group.pods} pods, and the operator takes exactly 1"
-    return _no_type(message, ("spec", "roles", group.name, "replicas"), "give further pods another role, such as worker")
+    message = f"role {group.name} of {kind.with_article} has {group.pods} pods, but the operator accepts exactly 1"
+    return _no_type(message, ("spec", "roles", group.name, "replicas"), "give the other pods another role, such as worker")
 
 
 def _none(name: str) -> Diagnostic:
-    return _no_type(f"role {name} has no pods", ("spec", "roles", name, "replicas"), "leave the role out")
+    return _no_type(f"role {name} has no pods", ("spec", "roles", name, "replicas"), "remove the role")
 
 
 def _name_taken(workload: Workload, podset: PodSet, kind: OperatorJob) -> Diagnostic:

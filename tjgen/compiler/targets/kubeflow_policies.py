@@ -111,7 +111,7 @@ def _limit(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterator[Di
         for origin in workload.tree.origins(_LIMIT):
             writer.put(to, backoff_limit(limit, pods, policy), origin._replace(mirrors=False))
         if policy == "Never" and kind.name != "MPIJob":
-            message = f"with policy Never nothing of {kind.with_article} restarts, so the limit has no effect"
+            message = f"with policy Never, no pod of {kind.with_article} restarts, so the limit has no effect"
             yield Diagnostic("TJ429", message, path=_LIMIT_AT, hint="use policy: OnFailure, or remove the limit")
         return
     most = max((restarts(workload, podset) for podset in members), default=0)
@@ -143,14 +143,14 @@ def _gang(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterator[Dia
             writer.put(MIN_AVAILABLE, total, origin._replace(mirrors=False))
     least = writer.get(MIN_AVAILABLE)
     if least is not None and least > total:
-        message = f"the gang waits for {least} pods, and the run has {total}: it never begins"
+        message = f"the gang waits for {least} pods, but the run has only {total}: it never starts"
         path: FieldPath = ("spec", "schedule", "minAvailable")
         yield Diagnostic("TJ437", message, path=path, hint=f"use at most {total}")
     of_runtime = has_gang(workload) and get(workload.tree.value, ("runtime", "podGroupPolicy"), None)
     if writer.get(at) is not None or of_runtime:
         flag = "--gang-scheduling" if kind.name == "MPIJob" else "--gang-scheduler-name"
-        message = f"whether the pods of {kind.with_article} wait for each other is the operator's setting ({flag})"
-        hint = "start the operator with it; otherwise only the priority of the pods has an effect"
+        message = f"the operator's flag {flag} decides whether the pods of {kind.with_article} wait for each other"
+        hint = "start the operator with this flag; otherwise only the priority of the pods has an effect"
         because: FieldPath = ("spec", "schedule" if writer.get(at) is not None else "runtime")
         yield Diagnostic("TJ435", message, path=because, hint=hint)
 

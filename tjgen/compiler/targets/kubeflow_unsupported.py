@@ -32,18 +32,18 @@ def unsupported(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
     yield from _run(workload, kind)
     for podset in workload.podsets:
         if podset.is_initializer:
-            hint = "fetch it by prefetch, before the run begins, or use target: jobset"
+            hint = "fetch it with prefetch before the run starts, or use target: jobset"
             yield _cannot(workload, kind, ("initializer",), f"run a {podset.name} before its pods", hint)
             continue
         if kind.name != "MPIJob" and get(workload.tree.value, (*podset.path, "dependsOn"), None):
-            hint = "use target: jobset, or a runtime whose jobs begin together"
+            hint = "use target: jobset, or a runtime whose jobs start together"
             yield _cannot(workload, kind, (*podset.path, "dependsOn"), f"start {podset.name} after other roles", hint)
         for metadata in ("labels", "annotations"):
             at: FieldPath = (*podset.path, "template", "metadata", metadata)
             for key in get(workload.tree.value, at, None) or {}:
                 if not all(is_runtimes(origin) for origin in workload.tree.origins((*at, key))):
                     hint = "remove it, or use target: jobset"
-                    yield _cannot(workload, kind, (*at, key), f"say {key}: it has no Jobs of their own", hint)
+                    yield _cannot(workload, kind, (*at, key), f"set {key}: its roles have no Jobs of their own", hint)
 
 
 def find_warnings(job: Manifest, kind: OperatorJob) -> Iterator[Diagnostic]:
@@ -53,7 +53,7 @@ def find_warnings(job: Manifest, kind: OperatorJob) -> Iterator[Diagnostic]:
             for variable in container.get("env") or ():
                 name = variable.get("name")
                 if name in _SET[kind.name]:
-                    message = f"the operator of {kind.with_article} sets {name} behind this one, so that this value has no effect"
+                    message = f"the operator of {kind.with_article} sets {name} after this one, so this value has no effect"
                     path: FieldPath = (*pods.path, "spec", "containers", named(container["name"]), "env", named(name))
                     hint = "remove it"
                     yield Diagnostic("TJ432", message, job.ref, path, hint=hint)
@@ -79,13 +79,13 @@ def _rendezvous(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
         if policy.get(name) is not None and name != kind.policy:
             hint = f"use tjgen-{kind.policy}" if kind.policy in _POLICIES else "use tjgen-plain"
             yield not_found(
-                f"the runtime's programs look for each other by {name}, which {kind.with_article} does not set up", hint
+                f"the runtime's programs find each other through {name}, which {kind.with_article} does not set up", hint
             )
     for podset in workload.podsets:
         command: Tree = get(workload.tree.value, (*podset.main, "command"), None) or []
         if command[:2] == TORCHTUNE:
             hint = "use target: trainjob or jobset"
-            yield not_found(f"only Trainer completes `tune run`, and {kind.with_article} does not know it", hint)
+            yield not_found(f"only Trainer completes `tune run`; the operator of {kind.with_article} does not", hint)
 
 
 def not_found(message: str, hint: str) -> Diagnostic:
@@ -96,26 +96,26 @@ def not_found(message: str, hint: str) -> Diagnostic:
 def _run(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
     tree = workload.tree.value
     if get(tree, ("runtime", "template", "spec", "volumeClaimPolicies"), None):
-        hint = "describe the volume under the same name by volumes.NAME.pvc.create"
+        hint = "describe the volume under the same name with volumes.NAME.pvc.create"
         path: FieldPath = ("runtime", "template", "spec", "volumeClaimPolicies")
-        yield _cannot(workload, kind, path, "have claims made as JobSet makes them", hint)
+        yield _cannot(workload, kind, path, "create claims as JobSet does", hint)
     if get(tree, ("schedule", "networkTopology"), None):
         hint = "use target: volcanojob, or remove networkTopology"
-        yield _cannot(workload, kind, ("schedule", "networkTopology"), "say how close its pods are placed", hint)
+        yield _cannot(workload, kind, ("schedule", "networkTopology"), "request how close its pods are placed", hint)
     if get(tree, ("policy", "restart", "rules"), None):
-        hint = "use restart.policy: ExitCode, which starts a pod again for codes from 128 on, as after a signal"
+        hint = "use restart.policy: ExitCode, which restarts a pod for exit codes from 128 on, as after a signal"
         if kind.name == "MPIJob":
             hint = "remove the rules, or use target: jobset"
-        yield _cannot(workload, kind, ("policy", "restart", "rules"), "tell failures apart by rules", hint)
+        yield _cannot(workload, kind, ("policy", "restart", "rules"), "distinguish failures by rules", hint)
     if kind.name == "MPIJob" and get(tree, ("policy", "restart", "policy"), None) in ("Always", "ExitCode"):
         word = get(tree, ("policy", "restart", "policy"))
         path = ("policy", "restart", "policy")
-        yield _cannot(workload, kind, path, f"start containers again by policy {word}", "use Never or OnFailure")
+        yield _cannot(workload, kind, path, f"restart containers with policy {word}", "use Never or OnFailure")
     if kind.name != "PyTorchJob" and get(tree, ("policy", "elastic"), None):
         hint = (
             "remove elastic; enableDynamicWorker of a TFJob can be set by patches" if kind.name == "TFJob" else "remove elastic"
         )
-        yield _cannot(workload, kind, ("policy", "elastic"), "say between which bounds its nodes may change", hint)
+        yield _cannot(workload, kind, ("policy", "elastic"), "limit the change of its number of nodes", hint)
 
 
 def _cannot(workload: Workload, kind: OperatorJob, path: FieldPath, what: str, hint: str) -> Diagnostic:

@@ -39,7 +39,7 @@ def arranged(workload: Workload, size: RequestedSize) -> tuple[Workload, list[Di
     if get(workload.tree.value, _MPI, None) is None:
         if {"launcher", "worker"} <= size.roles.keys():
             return kubeflow.arranged(workload, size, KIND, lambda count: [])
-        message = "an MPIJob has a launcher and workers with sshd, and the runtime has no ML policy mpi that distinguishes them"
+        message = "an MPIJob has a launcher and workers with sshd, but the runtime has no ML policy mpi that distinguishes them"
         return workload, [
             kubeflow_unsupported.not_found(message, "use a runtime of mpi, such as tjgen-mpi, or add roles launcher and worker")
         ]
@@ -141,5 +141,5 @@ def _of_runtime(field: str) -> Origin:
 
 def _taken(workload: Workload, name: str, path: FieldPath) -> Diagnostic:
     because = next((one.because for one in workload.tree.origins(path) if one.source == "experiment"), ("spec", "runtime"))
-    message = f'the operator of an MPIJob adds a volume "{name}" to its pods, and there is one of that name'
+    message = f'the operator of an MPIJob adds a volume "{name}" to its pods, but the run already has one of that name'
     return Diagnostic("TJ431", message, path=because, hint="give the volume another name")

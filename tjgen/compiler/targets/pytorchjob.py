@@ -72,9 +72,9 @@ def _elastic(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
     writer.put((*at, "rdzvBackend"), "c10d", RULE)
     count = nodes(workload)
     if bounds["min"] <= bounds["max"] and not bounds["min"] <= count <= bounds["max"]:
-        message = f"the run begins with {count} nodes, and elastic allows {bounds['min']} to {bounds['max']}"
+        message = f"the run starts with {count} nodes, but elastic allows {bounds['min']} to {bounds['max']}"
         path: FieldPath = ("spec", "elastic")
-        hint = "make nodes and elastic.min and max fit"
+        hint = "set nodes between elastic.min and elastic.max"
         yield Diagnostic("TJ433", message, path=path, hint=hint)
 
 

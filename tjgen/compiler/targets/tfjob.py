@@ -60,6 +60,6 @@ def _success(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
             writer.put(("spec", "successPolicy"), "AllWorkers", origin)
         return
     path: FieldPath = ("spec", "success")
-    message = "a TFJob has succeeded with its chief, or else with its first worker or all of them"
+    message = "a TFJob succeeds with its chief; without a chief, with its first worker or all workers"
     hint = f"use roles: [{leader.pop()}]" if leader else "use roles: [worker], operator: All"
     yield Diagnostic("TJ425", message, path=path, hint=hint)

@@ -27,26 +27,26 @@ def unsupported(workload: Workload, base: CatalogRuntime, release: Release) -> I
         known = {field for field, _ in release.types.entries(name)}
         for field in map(str, get(tree, path, None) or ()):
             if field not in known:
-                hint = f"take another runtime than {base.name}" if name == "MLPolicy" else "choose another schedule system"
+                hint = f"use a runtime other than {base.name}" if name == "MLPolicy" else "choose another schedule system"
                 yield _missing(workload, release, (*path, field), f"{what} {field}", name, field, hint)
     known = {field for field, _ in release.types.entries("JobSetSpec")}
     for field in map(str, get(tree, _JOBSET, None) or ()):
         if field not in known:
-            hint = f"take another runtime than {base.name}, or remove what needs it"
+            hint = f"use a runtime other than {base.name}, or remove what needs it"
             yield _missing(workload, release, (*_JOBSET, field), f"a JobSet with {field}", "JobSetSpec", field, hint)
     for job in get(tree, (*_JOBSET, "replicatedJobs"), None) or ():
         if len(job.get("dependsOn") or ()) > 1 and not release.waits_for_several:
             path = (*_JOBSET, "replicatedJobs", named(job["name"]), "dependsOn")
-            hint = f"take another runtime than {base.name}"
-            yield _missing(workload, release, path, "jobs that wait for several others", "", "", hint)
+            hint = f"use a runtime other than {base.name}"
+            yield _missing(workload, release, path, "jobs that wait for several other jobs", "", "", hint)
     knows_patterns = any(field == _PATTERNS for field, _ in release.types.entries("FailurePolicyRule"))
     if not knows_patterns and any(_PATTERNS in rule for rule in get(tree, _RULES, None) or ()):
         hint = "remove restart.rules, or build for a release that has them"
-        yield _missing(workload, release, _RULES, "failure rules that go by messages", "FailurePolicyRule", _PATTERNS, hint)
+        yield _missing(workload, release, _RULES, "failure rules that match messages", "FailurePolicyRule", _PATTERNS, hint)
     if get(tree, _DEADLINE, None) is not None and all(
         field != _DEADLINE[-1] for field, _ in release.types.entries("TrainJobSpec")
     ):
-        hint = "remove the deadline, or put a time limit into the program"
+        hint = "remove the deadline, or set a time limit in the program"
         yield _missing(workload, release, _DEADLINE, "a deadline", "TrainJobSpec", "activeDeadlineSeconds", hint)
 
 
@@ -54,6 +54,6 @@ def _missing(workload: Workload, release: Release, path: FieldPath, what: str, n
     since = [one.name for one in RELEASES.values() if name and any(field == known for known, _ in one.types.entries(name))]
     origins = workload.tree.origins(path)
     because = next((one.because for one in origins if one.source == "experiment"), ("spec", "runtime"))
-    message = f"Trainer {release.name} does not have {what}" + (f", which came with {since[-1]}" if since else "")
+    message = f"Trainer {release.name} does not have {what}" + (f", which release {since[-1]} introduced" if since else "")
     subject = ObjectRef("trainer.kubeflow.org/v1alpha1", "TrainJob", workload.namespace, workload.name)
     return Diagnostic("TJ403", message, subject, because, hint=hint)

@@ -30,7 +30,7 @@ def set_up(rendezvous: Rendezvous, workload: Workload) -> list[Diagnostic]:
     launchers = programs(workload)
     nodes = [podset for podset in workload.podsets if podset.name == NODE]
     if not launchers or not nodes or policy.get("mpiImplementation", "OpenMPI") != "OpenMPI":
-        message = f"runtime's MPI is {policy.get('mpiImplementation', 'OpenMPI')} with roles " + ", ".join(
+        message = f"the runtime's MPI is {policy.get('mpiImplementation', 'OpenMPI')} with roles " + ", ".join(
             podset.name for podset in workload.podsets
         )
         hint = "use a runtime of OpenMPI with a launcher and a job called node"

@@ -101,15 +101,15 @@ def find_warnings(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
             "TJ419",
             job,
             ("spec", "minAvailable"),
-            f"the job starts with {least} of {pods_in_all} pods, which hold all that they have until the last one starts",
-            "leave minAvailable out, so that all start together",
+            f"the job starts with {least} of {pods_in_all} pods, which hold their resources until the last pod starts",
+            "remove minAvailable, so that all pods start together",
         )
     if get(job.tree, ("spec", "queue"), None) is None:
         yield _problem(
             "TJ418",
             job,
             ("spec", "schedulerName"),
-            "no queue is named, so the job waits in Volcano's queue default, whose share may not be set",
+            "no queue is set, so the job waits in Volcano's queue default, which may have no share",
             "set schedule.queue",
         )
     if get(job.tree, ("spec", "ttlSecondsAfterFinished"), None) is not None:

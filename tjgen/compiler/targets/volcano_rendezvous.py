@@ -67,8 +67,8 @@ def _torch(result: Rendezvous, workload: Workload) -> list[Diagnostic]:
         result.plugins["pytorch"] = [f"--master={master}", f"--worker={worker}", f"--port={PORT}"]
         if len(trainers) > 2 or counts[master] != 1:
             names = ", ".join(podset.name for podset in trainers)
-            message = f"plugin pytorch supports one master pod and its workers, and the roles are {names}"
-            hint = "name two roles, the first with one replica"
+            message = f"plugin pytorch supports one master pod and its workers, but the roles are {names}"
+            hint = "define two roles, the first with one replica"
             return [Diagnostic("TJ416", message, path=("spec", "roles"), hint=hint)]
     for position, podset in enumerate(trainers):
         variables: list[Tree] = [
@@ -103,8 +103,8 @@ def _processes(workload: Workload, podset: PodSet) -> int | str:
 
 
 def _without_command(podset: PodSet) -> Diagnostic:
-    message = f"the workers' command has to take its rank from plugin pytorch, and role {podset.name} has the image's command"
-    hint = "write script or command, so that the rank can precede it"
+    message = f"the workers' command must take its rank from plugin pytorch, but role {podset.name} uses the image's command"
+    hint = "set script or command, so that the rank can precede it"
     return Diagnostic("TJ415", message, path=("spec", "target"), hint=hint)
 
 

@@ -13,13 +13,13 @@ from tjgen.trees.workload.workload import Workload, is_runtimes
 
 _CANNOT: tuple[tuple[FieldPath, str, str], ...] = (
     (("run", "suspend"), "wait: it has no field suspend", "close its queue, or use state: archived"),
-    (("run", "activeDeadlineSeconds"), "have a deadline", "put a time limit into the program"),
-    (("schedule", "minResources"), "say what has to be free: it is counted from its pods", "remove minResources"),
-    (("schedule", "timeoutSeconds"), "wait for its gang for a limited time", "remove timeoutSeconds: it is for coscheduling"),
+    (("run", "activeDeadlineSeconds"), "have a deadline", "set a time limit in the program"),
+    (("schedule", "minResources"), "set the resources of its gang: they are computed from its pods", "remove minResources"),
+    (("schedule", "timeoutSeconds"), "wait for its gang for a limited time", "remove timeoutSeconds: it applies to coscheduling"),
     (
         ("runtime", "template", "spec", "volumeClaimPolicies"),
-        "have claims made as JobSet makes them",
-        "describe the volume under the same name by volumes.NAME.pvc.create",
+        "create claims as JobSet does",
+        "describe the volume under the same name with volumes.NAME.pvc.create",
     ),
 )
 
@@ -32,15 +32,15 @@ def unsupported(workload: Workload) -> Iterator[Diagnostic]:
     system = get(workload.tree.value, ("schedule", "system"), None)
     if system not in (None, "volcano"):
         hint = "use system: volcano, or another target"
-        yield _cannot(workload, ("schedule", "system"), f"be scheduled by {system}: it is a gang of Volcano", hint)
+        yield _cannot(workload, ("schedule", "system"), f"be scheduled by {system}: its pods are a gang of Volcano", hint)
     for podset in workload.podsets:
         named: FieldPath = (*podset.pod, "schedulerName")
         scheduler = get(workload.tree.value, named, None)
         if scheduler not in (None, "volcano") and not all(is_runtimes(one) for one in workload.tree.origins(named)):
-            what = f"have pods of the scheduler {scheduler}: its gang is Volcano's"
+            what = f"use the scheduler {scheduler}: its pods are a gang of Volcano"
             yield _cannot(workload, named, what, "remove schedulerName")
         if podset.is_initializer and not fetching.is_of_each_pod(workload):
-            hint = "fetch it by prefetch, or make initializer.volume an emptyDir or ephemeral, which each pod fills for itself"
+            hint = "fetch it with prefetch, or make initializer.volume an emptyDir or ephemeral, which each pod fills"
             what = f"run a {podset.name} before its tasks: the gang would wait for pods that wait for it"
             field: FieldPath = ("initializer", podset.ancestor.partition("-")[0])
             is_requested = get(workload.tree.value, field, None) is not None
@@ -49,19 +49,19 @@ def unsupported(workload: Workload) -> Iterator[Diagnostic]:
             continue
         if (get(workload.tree.value, (*podset.main, "command"), None) or [])[:2] == TORCHTUNE:
             hint = "write the whole command, with recipe and configuration, or use target: jobset"
-            yield _cannot(workload, (*podset.main, "command"), "choose recipes of torchtune, as Trainer does", hint)
+            yield _cannot(workload, (*podset.main, "command"), "choose recipes of torchtune as Trainer does", hint)
         annotations: FieldPath = (*podset.pod_metadata, "annotations")
         for key in get(workload.tree.value, annotations, None) or {}:
             if key.startswith(f"{KUEUE_POD_SET}-"):
                 hint = "use schedule.networkTopology"
-                yield _cannot(workload, (*annotations, key), "be placed by Kueue, which does not know the kind", hint)
+                yield _cannot(workload, (*annotations, key), "be placed by Kueue, which does not support the kind", hint)
         for kind in ("labels", "annotations"):
             at: FieldPath = (*podset.path, "template", "metadata", kind)
             for key in get(workload.tree.value, at, None) or {}:
                 origins = workload.tree.origins((*at, key))
                 if not all(is_runtimes(origin) for origin in origins):
                     hint = "remove it, or use target: jobset"
-                    yield _cannot(workload, (*at, key), f"say {key}: it has no Jobs of their own", hint)
+                    yield _cannot(workload, (*at, key), f"set {key}: its roles have no Jobs of their own", hint)
 
 
 def _cannot(workload: Workload, path: FieldPath, what: str, hint: str) -> Diagnostic:

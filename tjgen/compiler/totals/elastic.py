@@ -25,6 +25,6 @@ def at_most(nodes: int, manifests: Sequence[Manifest], totals: Totals, quota: Li
     for key, amount in summed(used(largest, quota)).items():
         allowed = parse(quota[key]).nanos
         if now.get(key, 0) <= allowed < amount:
-            message = f"with elastic.max of {nodes} nodes the run exceeds {key}, of which {where} has {quota[key]}"
+            message = f"with elastic.max of {nodes} nodes the run exceeds {key}, but {where} has only {quota[key]}"
             hint = "lower elastic.max, or raise the quota: the added pods would never start"
             yield Diagnostic("TJ395", message, path=("spec", "elastic", "max"), hint=hint)

@@ -52,7 +52,7 @@ def inadmissible(
                 yield Diagnostic("TJ393", message, path=requesting_field(resource, tree), hint=hint)
             elif len(shares) > 1 and kueue.cohort is None and all(compare(amount, share) > 0 for share in offered):
                 seen.add(resource)
-                message = f"the pods of {pods.role} request {amount} of {resource}, and no flavor of queue {name} has so much"
+                message = f"the pods of {pods.role} request {amount} of {resource}, but no flavor of queue {name} has enough"
                 hint = "request less: Kueue places all pods of a role in one flavor"
                 yield Diagnostic("TJ394", message, path=requesting_field(resource, tree), hint=hint)
 
@@ -67,7 +67,7 @@ def _unknown_nodes(name: str, flavors: Sequence[Flavor], manifests: Sequence[Man
         if selector and not known.intersection(selector):
             labels = " and ".join(sorted(selector))
             message = (
-                f"no flavor of queue {name} has the node label {labels}, so Kueue may admit the run to nodes that it cannot use"
+                f"no flavor of queue {name} has the node label {labels}, so Kueue can admit the run to nodes that it cannot use"
             )
             hint = f"add {labels} to nodeLabels of the flavors: otherwise the pods wait forever and hold quota"
             yield Diagnostic("TJ396", message, path=("spec", "schedule", "queue"), hint=hint)
@@ -97,7 +97,7 @@ def _reason(name: str, flavor: Flavor, selector: Mapping[str, str], tolerations:
         if flavor.node_labels.get(label) != value:
             has = f"{label}: {flavor.node_labels[label]}" if label in flavor.node_labels else f"no {label}"
             return (
-                f"they select nodes with {label}: {value}, and flavor {name} has {has}",
+                f"they select nodes with {label}: {value}, but flavor {name} has {has}",
                 f"select nodes of a flavor, or add a flavor with nodeLabels: {{{label}: {value}}} to the queue in the Platform",
             )
     for taint in flavor.node_taints:

@@ -43,7 +43,7 @@ def refused(
                 ):
                     continue
                 seen.add((field, bound, resource))
-                message = f"{who} requests {quantity} of {resource}, and {words} {allowed} is allowed in namespace {namespace}"
+                message = f"{who} requests {quantity} of {resource}, but {words} {allowed} is allowed in namespace {namespace}"
                 at: FieldPath = ("spec", "namespaces", namespace, "limits", field, bound, resource)
                 related = (Note("set here", platform.locate(at) if platform is not None else None),)
                 hint = "change the request, or the limit in the Platform: the pods would be refused"

@@ -37,6 +37,6 @@ def unlimited(spec: ExperimentSpec, totals: Totals, capability: Limits) -> Itera
     if admitted > most:
         key = max(requests, key=lambda one: ("/" in one, one))
         limit = shown(requests[key] * most, parse(capability[key]))
-        message = f"queue {queue} admits {admitted} points of the sweep at once, and sweep.maxParallel is {most}"
+        message = f"queue {queue} admits {admitted} points of the sweep at once, but sweep.maxParallel is {most}"
         hint = f"use a queue with {key}: {limit}, or raise maxParallel to {admitted}"
         yield Diagnostic("TJ168", message, path=AT, hint=hint)

@@ -61,7 +61,7 @@ def alone(
     for key, amount in summed(used(totals, quota)).items():
         allowed = parse(quota[key])
         if amount > allowed.nanos:
-            message = f"run {run} takes {shown(amount, allowed)} of {key}, and {where} has {quota[key]}: it never starts"
+            message = f"run {run} takes {shown(amount, allowed)} of {key}, but {where} has {quota[key]}: it never starts"
             span = platform.locate((*at, key)) if platform is not None else None
             path = requesting_field(key, tree)
             related = (Note("set here", span),)
@@ -89,8 +89,8 @@ def together(uses: list[QuotaUse], quota: Limits, namespace: str, at: FieldPath,
             others = sorted({one.project for one in uses if one.project and one.run in runs})
             takes_all += f", with those of {' and '.join(others)}" if others else ""
             left = f" ({sum(runs.values())} of them superseded or orphaned, and not stopped)" if any(runs.values()) else ""
-            message = f"{len(runs)} runs in namespace {namespace}{left} {takes_all}, and its quota is {quota[key]}"
-            hint = "ask for less, or raise the quota" if _is_of_claims(key) else _REMOVE if left else _ONE_AFTER_ANOTHER
+            message = f"{len(runs)} runs in namespace {namespace}{left} {takes_all}, but its quota is {quota[key]}"
+            hint = "request less, or raise the quota" if _is_of_claims(key) else _REMOVE if left else _ONE_AFTER_ANOTHER
             span = platform.locate((*at, key))
             yield Diagnostic("TJ384", message, span=span, hint=hint)
 
@@ -102,7 +102,7 @@ def behind(uses: list[QuotaUse], capability: Limits, queue: str, at: FieldPath, 
         allowed, current = parse(capability[key]), requested.get(key, 0)
         if left and current and current <= allowed.nanos < current + left:
             amounts = f"{shown(left, allowed)} of {key}, and current runs {shown(current, allowed)}"
-            message = f"superseded or orphaned runs in queue {queue} request {amounts}, and it has {capability[key]}"
+            message = f"superseded or orphaned runs in queue {queue} request {amounts}, but it has {capability[key]}"
             span = platform.locate((*at, key))
             yield Diagnostic("TJ286", f"{message}: current runs may wait behind them", span=span, hint=_REMOVE)
 

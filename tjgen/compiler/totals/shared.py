@@ -175,7 +175,7 @@ def _written_over(writers: Sequence[Footprint]) -> Iterator[Diagnostic]:
             what = f"folder {folder} of {storage}" if folder else storage
             message = f'volume "{name}" writes to {what}, and so does experiment {other[4]}'
             related = (Note("the other one", Span(*other[6]) if other[6] else None),)
-            hint = "give each a subPath of its own, add readOnly: true, or shared: true where that is meant"
+            hint = "give each a subPath of its own, add readOnly: true, or shared: true if this is intended"
             span = Span(*place) if place else None
             yield Diagnostic("TJ326", message, None, None, span, related, hint)
 

@@ -61,7 +61,7 @@ def claim(
 ) -> Iterator[Contribution | Diagnostic]:
     """Return the claim `name`, mounted by `pods` pods at a time; `because` is the experiment's field `create`."""
     if create.name is not None and create.scope == "run":
-        message = f'scope is run, and all runs would have one claim "{create.name}"'
+        message = f'scope is run, but all runs would share the claim "{create.name}"'
         yield Diagnostic("TJ798", message, path=(*because, "name"), hint="remove name, or remove scope: run")
         return
     full = claim_name(name, create, setting)

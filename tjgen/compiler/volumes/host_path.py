@@ -45,8 +45,8 @@ def _problems(name: str, volume: Volume, setting: Setting, at: FieldPath) -> Ite
     path = _of(volume)
     if not path.type and volume.read_only:
         # Without a type the kubelet checks nothing, and the container engine makes what is missing.
-        message = f'volume "{name}" is read from {path.path} of the node: where that is missing, the pods see an empty folder'
-        hint = "add type: Directory, so that they do not start there"
+        message = f'volume "{name}" is read from {path.path} of the node: if it does not exist, the pods see an empty folder'
+        hint = "add type: Directory, so that pods do not start on nodes without it"
         yield Diagnostic("TJ328", message, path=(*at, "hostPath"), hint=hint)
 
 

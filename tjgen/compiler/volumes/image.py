@@ -50,15 +50,15 @@ def _storage(name: str, volume: Volume, setting: Setting) -> Storage | None:
 def _problems(name: str, volume: Volume, setting: Setting, at: FieldPath) -> Iterator[Diagnostic]:
     at = (*at, "image")
     if "@" not in _of(volume).reference and _of(volume).digest is None:
-        message = f'image of volume "{name}" has no digest: pods that start later may read other data'
+        message = f'image of volume "{name}" has no digest, so pods that start later can read other data'
         yield Diagnostic("TJ345", message, path=at, hint="add digest")
     cluster = setting.cluster
     if cluster.image_volumes is not None:
-        able, who = cluster.image_volumes, "the Platform says that the cluster"
+        able, who = cluster.image_volumes, "according to the Platform, the cluster"
     else:
         able, who = cluster.kubernetes is None or cluster.kubernetes >= _WITHOUT_IMAGES, f"Kubernetes 1.{cluster.kubernetes}"
     if not able:
-        message = f'volume "{name}" is an image, and {who} cannot mount images'
+        message = f'volume "{name}" is an image, but {who} cannot mount images'
         hint = "copy the data to a claim, or use a cluster of Kubernetes 1.35 or later"
         yield Diagnostic("TJ343", message, path=at, hint=hint)
     elif cluster.image_volumes is None and cluster.kubernetes is not None and cluster.kubernetes < _WITH_GATE:

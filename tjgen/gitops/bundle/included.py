@@ -93,9 +93,9 @@ def _refusal(tree: Tree, schemas: Mapping[str, str]) -> tuple[str, str] | None:
     is_named = all(get(tree, path, None).__class__ is str for path in (("apiVersion",), ("kind",), NAME))
     is_named &= get(tree, ("metadata", "namespace"), None).__class__ in (str, type(None))
     if not is_named or any(get(tree, ("metadata", field), None).__class__ not in (dict, type(None)) for field, _ in _MARKS):
-        return "is not an object of Kubernetes with a kind and a name", "list only manifests in manifests of the Platform"
+        return "is not a Kubernetes object with a kind and a name", "list only manifests in manifests of the Platform"
     if tree["kind"] == "Secret":
-        return "is a Secret, which does not belong in Git", "create it in the cluster, and refer to it by its name"
+        return "is a Secret, which does not belong in Git", "create it in the cluster, and refer to it by name"
     kind = kind_of(tree)
     if kind is not None and kind.run is not None:
         return "is a run, which only an experiment creates", "import it with tjgen import"

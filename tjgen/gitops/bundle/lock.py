@@ -85,8 +85,8 @@ def changes(manifests: Sequence[Manifest], known: Mapping[tuple[str, str, str], 
 def refused(change: ChangedObject, document: Document, place: Span | None) -> Diagnostic:
     """TJ912 for a change; its field in the Platform is `place`."""
     field, before, after = render(change.path), _shown(change.before), _shown(change.after)
-    message = f"{change.manifest.kind} {change.manifest.name}: {field} is {before} in the cluster, and cannot become {after}"
-    hint = "make one of another name, or delete it in the cluster and build with --force"
+    message = f"{change.manifest.kind} {change.manifest.name}: {field} is {before} in the cluster and cannot change to {after}"
+    hint = "create an object with another name, or delete this one in the cluster and build with --force"
     return Diagnostic("TJ912", message, span=place or document.locate(()), hint=hint)
 
 
@@ -109,7 +109,7 @@ def _is_object(one: Tree) -> bool:
 def _damaged(file: str) -> Diagnostic:
     return Diagnostic(
         "TJ921",
-        f"{file} is not what tjgen writes as the lock of a platform",
+        f"{file} is not in the form that tjgen writes for the lock of a platform",
         span=Span(file, 1, 1, 1, 1),
         hint="restore the file from Git",
     )

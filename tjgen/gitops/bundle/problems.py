@@ -37,7 +37,7 @@ def _kueue(spec: PlatformSpec, name: str, queue: Queue) -> Iterator[Diagnostic]:
         return
     namespaces: FieldPath = (*at, "create", "kueue", "namespaces")
     if not create.namespaces:
-        message = f'queue "{name}" is for no namespace, so no run can name it'
+        message = f'queue "{name}" has no namespace, so no run can use it'
         hint = "add a namespace"
         yield Diagnostic("TJ920", message, path=namespaces, hint=hint)
     for position, namespace in enumerate(create.namespaces if spec.namespaces else ()):
@@ -65,15 +65,15 @@ def _sums(name: str, queue: Queue, at: FieldPath) -> Iterator[Diagnostic]:
         allowed = parse(capacity)
         if have != allowed.nanos:
             total = Quantity(have, allowed.format)
-            message = f'queue "{name}" has {capacity} of {resource}, and its flavors have {total} together'
-            hint = "make them equal: runs are compared with the capability, and Kueue admits by the flavors"
+            message = f'queue "{name}" has {capacity} of {resource}, but its flavors have {total} in total'
+            hint = "make them equal: tjgen compares runs with the capability, but Kueue admits runs by the flavors"
             yield Diagnostic("TJ916", message, path=(*at, "capability", resource), hint=hint)
 
 
 def _in_one_stage(name: str, queue: Queue) -> Diagnostic:
     parent = queue.create.volcano.parent if queue.create is not None and queue.create.volcano is not None else None
-    message = f'Flux validates queue "{name}" before its parent {parent} exists, and applies neither'
-    hint = "apply the parent once by hand, or make it in a Platform of its own"
+    message = f'Flux validates queue "{name}" before its parent {parent} exists, so it applies neither'
+    hint = "apply the parent once manually, or create it in a separate Platform"
     path: FieldPath = (*SPEC, "queues", name, "create", "volcano", "parent")
     return Diagnostic("TJ918", message, path=path, hint=hint)
 
@@ -81,12 +81,12 @@ def _in_one_stage(name: str, queue: Queue) -> Diagnostic:
 def _defaults(spec: PlatformSpec) -> Iterator[Diagnostic]:
     classes = [name for name, one in spec.storage_classes.items() if one.create is not None and one.create.default]
     for name in classes[1:]:
-        message = f"storage classes {classes[0]} and {name} are both the default: claims get the newer one"
+        message = f"storage classes {classes[0]} and {name} are both the default, so claims get the newer one"
         path: FieldPath = (*SPEC, "storageClasses", name, "create", "default")
         yield Diagnostic("TJ919", message, path=path, hint="keep one of them")
     priorities = [name for name, one in spec.priority_classes.items() if one.global_default]
     for name in priorities[1:]:
-        message = f"priority classes {priorities[0]} and {name} are both the default, and the server takes only one"
+        message = f"priority classes {priorities[0]} and {name} are both the default, but the server accepts only one"
         path = (*SPEC, "priorityClasses", name, "globalDefault")
         yield Diagnostic("TJ919", message, path=path, hint="keep one of them", severity=ERROR)
 

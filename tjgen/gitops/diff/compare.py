@@ -158,7 +158,7 @@ def _object(path: str, old: Side, new: Side, context: list[Tree]) -> ObjectChang
         return _alone(path, old, REMOVED)
     before, after = tree_of(old.bodies[path], path), tree_of(new.bodies[path], path)
     if before is None or after is None:
-        return ObjectChange(path, ref_of(after), REFUSED, (), (f"{path} holds no manifest that could be read",))
+        return ObjectChange(path, ref_of(after), REFUSED, (), (f"{path} contains no readable manifest",))
     ref = ref_of(after)
     changes = list(changed(before, after))
     if not changes:

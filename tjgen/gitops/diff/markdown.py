@@ -24,11 +24,11 @@ def _entry(entry: DiffEntry) -> Iterator[str]:
     yield f"- **{_plain(entry.name)}**: {_plain(meaning(entry))}"
     for one in entry.objects:
         for words in one.words:
-            yield f"  - the server refuses: {_code(words)}"
+            yield f"  - the server rejects: {_code(words)}"
     rows = [(one.ref.kind, field) for one in entry.objects for field in one.fields]
     if rows:
         yield ""
-        yield "  | field | before | after | effect | asked by |"
+        yield "  | field | before | after | effect | set by |"
         yield "  | --- | --- | --- | --- | --- |"
         for kind, field in rows:
             yield f"  | {' | '.join(_row(kind, field))} |"

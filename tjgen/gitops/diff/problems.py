@@ -31,5 +31,5 @@ def _refused(one: ObjectChange, words: str) -> Diagnostic:
         f"{one.ref}: {words}" if spans else words,
         one.ref,
         span=spans[0] if spans else None,
-        hint="leave the field as it is, or give the object another name",
+        hint="restore the field, or give the object another name",
     )

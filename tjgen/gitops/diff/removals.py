@@ -30,14 +30,14 @@ def removals(entries: Sequence[DiffEntry], new: Side) -> list[Diagnostic]:
                 pruned.append(entry)
     diagnostics = []
     if lost:
-        message = f"{_names(lost)} removed, and no lock has a tombstone for {'them' if len(lost) > 1 else 'it'}"
+        message = f"{_names(lost)} removed, but no lock has a tombstone for {'them' if len(lost) > 1 else 'it'}"
         hint = "restore the files and the lock from Git; to remove runs on purpose, use tjgen runs prune"
         diagnostics.append(Diagnostic("TJ745", message, hint=hint))
     if pruned:
         message = (
             f"{_names(pruned)} removed: a sync that prunes deletes {'them' if len(pruned) > 1 else 'it'}, also while training"
         )
-        diagnostics.append(Diagnostic("TJ746", message, hint="merge if the runs have ended, or are meant to stop"))
+        diagnostics.append(Diagnostic("TJ746", message, hint="merge if the runs have ended, or if you want to stop them"))
     return diagnostics
 
 

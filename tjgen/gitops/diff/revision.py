@@ -49,15 +49,15 @@ class Repository(NamedTuple):
         hint = (
             "the clone is shallow: fetch more of its history (git fetch --unshallow, or fetch-depth: 0 in CI)"
             if self.is_shallow()
-            else "use a branch, a tag or a commit that git log knows, or a folder"
+            else "use a branch, a tag, a commit that git log lists, or a folder"
         )
-        raise CompileError([_problem("TJ093", f'there is no revision and no folder "{revision}"', hint)])
+        raise CompileError([_problem("TJ093", f'no revision and no folder "{revision}" exists', hint)])
 
     def path_of(self, place: str) -> str:
         """Return the path of a file or folder in the repository, with `/`. Raise CompileError (TJ094) if it is outside."""
         path = os.path.relpath(os.path.realpath(place), os.path.realpath(self.top)).replace(os.sep, "/")
         if path == ".." or path.startswith("../"):
-            message = f"{place} is outside the repository {os.path.basename(self.top)}, so no revision holds it"
+            message = f"{place} is outside the repository {os.path.basename(self.top)}, so no revision contains it"
             raise CompileError([_problem("TJ094", message, "name a folder to compare with")])
         return "" if path == "." else path
 
@@ -196,7 +196,7 @@ def uncommitted(count: int, what: str) -> Diagnostic:
     files = "1 file" if count == 1 else f"{count} files"
     verb = "is" if count == 1 else "are"
     message = f"{files} of {what} {verb} not committed; the folder is compared"
-    return Diagnostic("TJ096", message, hint="commit first for the same answer everywhere")
+    return Diagnostic("TJ096", message, hint="commit first to get the same result everywhere")
 
 
 def _problem(code: str, message: str, hint: str) -> Diagnostic:
@@ -206,10 +206,10 @@ def _problem(code: str, message: str, hint: str) -> Diagnostic:
 def _unusable(error: GitError, folder: str) -> CompileError:
     if error.kind == FOREIGN:
         message = f"Git does not work in {folder}: it belongs to another user"
-        hint = "let Git trust it, as in containers: git config --global --add safe.directory '*'"
+        hint = "mark it as trusted, for example in containers: git config --global --add safe.directory '*'"
         return CompileError([_problem("TJ702", message, hint)])
     if error.kind == NO_GIT:
         message = f"git cannot be run: {error.reason}"
         return CompileError([_problem("TJ092", message, "install Git, or name a folder to compare with")])
-    message = f"{folder} is in no working tree of Git"
+    message = f"{folder} is not in a working tree of Git"
     return CompileError([_problem("TJ091", message, "work in a clone, or name a folder to compare with")])

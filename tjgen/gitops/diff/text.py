@@ -27,7 +27,7 @@ def render_text(entries: Sequence[DiffEntry]) -> str:
 def object_lines(one: ObjectChange) -> list[str]:
     """Return the fields of an object that differ, and the server's errors."""
     lines = [f"    {words}" for field in one.fields for words in _field(one.ref.kind, field)]
-    return lines + [f"    the server refuses: {words}" for words in one.words]
+    return lines + [f"    the server rejects: {words}" for words in one.words]
 
 
 def _field(kind: str, field: FieldChange) -> list[str]:

@@ -16,7 +16,7 @@ _CONTEXT = 30
 """Characters of a long text before the first difference."""
 _MEANING = {
     REMOVED: "removed: a sync that prunes deletes it, also while it runs",
-    ARCHIVED: "archived: no sync applies it any more",
+    ARCHIVED: "archived: syncs no longer apply it",
     SUPERSEDED_NOW: "superseded: it stays until you prune it",
     ORPHANED_NOW: "orphaned: no source requests it; it stays and keeps running until you keep, archive or prune it",
 }
@@ -27,7 +27,7 @@ _MEANING_OF_PLATFORM = {REMOVED: "removed: it stays in the cluster until you del
 def meaning(entry: DiffEntry) -> str:
     """The change of a run or a shared object."""
     if entry.repeats:
-        return f"new, repeats {entry.repeats}, which no source requests now: the same is trained again under another name"
+        return f"new, repeats {entry.repeats}, which no source requests: the same content runs again under another name"
     if entry.earlier is not None:
         is_replaced = entry.earlier.is_replaced
         return f"new, replaces {entry.earlier.run}" if is_replaced else f"new, compared with {entry.earlier.run}"

@@ -14,27 +14,27 @@ _ADVICE = {
     errno.ENOSPC: "free some space, then build again",
     errno.EDQUOT: "free some of the quota, then build again",
     errno.EFBIG: "raise the limit on file sizes, then build again",
-    errno.EACCES: "give yourself the permission to write there, or choose another place with -o",
-    errno.EPERM: "give yourself the permission to write there, or choose another place with -o",
-    errno.EROFS: "choose a place with -o that can be written",
+    errno.EACCES: "grant yourself permission to write there, or choose another folder with -o",
+    errno.EPERM: "grant yourself permission to write there, or choose another folder with -o",
+    errno.EROFS: "choose a writable folder with -o",
     errno.ENAMETOOLONG: "shorten the names, or choose a shorter path with -o",
-    errno.ENOTDIR: "remove the file that stands where a folder must be, or choose another place with -o",
+    errno.ENOTDIR: "remove the file at the path of the folder, or choose another folder with -o",
 }
 
 _STALE = {
     "missing": "is missing",
-    "different": "is not what the sources make now",
+    "different": "does not match what the sources now produce",
     "edited": "was changed by hand",
-    "foreign": "was not written by tjgen, which has to write there",
-    "conflict": "holds a merge conflict",
-    "extra": "comes from no source any more",
+    "foreign": "was not written by tjgen, but the build must write there",
+    "conflict": "contains a merge conflict",
+    "extra": "no longer comes from any source",
 }
 
 
 def linked(path: str, link: str) -> Diagnostic:
     """TJ039: what is to be written is reached through a link of the repository."""
-    message = f"{path} is not written to: {link} is a link" if link != path else f"{path} is not written to: it is a link"
-    return _error("TJ039", message, "name the place that the link leads to, or remove the link")
+    message = f"{path} cannot be written: {link} is a link" if link != path else f"{path} cannot be written: it is a link"
+    return _error("TJ039", message, "use the target of the link, or remove the link")
 
 
 def foreign(path: str) -> Diagnostic:
@@ -47,7 +47,7 @@ def edited(path: str, header_source: str) -> Diagnostic:
     return _error(
         "TJ051",
         f"{path} was changed by hand since tjgen wrote it",
-        f"make the change in {header_source} (patches reach every field), or use --force to lose it",
+        f"make the change in {header_source} (patches reach every field), or use --force to discard it",
     )
 
 
@@ -63,7 +63,7 @@ def clash(path: str, owner: str, other_path: str, other_owner: str) -> Diagnosti
 
 def unsafe_path(path: str) -> Diagnostic:
     """TJ053: a path that leaves the tree, is hidden, or has control characters."""
-    return _error("TJ053", f"{path!r} is no path for an output file", "rename what it is named after")
+    return _error("TJ053", f"{path!r} is not a valid path for an output file", "rename the object that gives it its name")
 
 
 def in_the_way(path: str, what: str) -> Diagnostic:
@@ -73,16 +73,16 @@ def in_the_way(path: str, what: str) -> Diagnostic:
 
 def busy(place: str) -> Diagnostic:
     """TJ055: another build is writing there."""
-    return _error("TJ055", f"another build is writing {place}", "wait until it has ended, then build again")
+    return _error("TJ055", f"another build is writing {place}", "wait until it ends, then build again")
 
 
 def failed(place: str, error: OSError, *, half_done: bool = False) -> Diagnostic:
     """TJ056: the operating system refused. `half_done`: the directory is changed in part, and that could not be undone."""
     reason = error.strerror or str(error)
     message = f"cannot write {place}: {reason}" + (
-        "; some files are written and others are not, and the next build undoes that" if half_done else ""
+        "; only some files were written, and the next build undoes them" if half_done else ""
     )
-    advice = _ADVICE.get(error.errno or 0, "put that right, then build again")
+    advice = _ADVICE.get(error.errno or 0, "fix this, then build again")
     return _error("TJ056", message, advice)
 
 
@@ -93,7 +93,7 @@ def not_a_directory(directory: str) -> Diagnostic:
 
 def recovered(directory: str, *, undone: bool) -> Diagnostic:
     """TJ058: what an interrupted command had left was removed. `undone`: it had changed files."""
-    what = "its changes are undone" if undone else "it had changed nothing"
+    what = "its changes are undone" if undone else "it had not changed any files"
     message = f"an earlier command was interrupted while it wrote {directory}; {what}"
     return Diagnostic("TJ058", message, hint="run that command again if you still need it")
 
@@ -102,14 +102,14 @@ def kept_newer(path: str) -> Diagnostic:
     """TJ059: a file of an interrupted command has changed since then, so recovery did not touch it."""
     return Diagnostic(
         "TJ059",
-        f"{path} was to be replaced by the interrupted command, and has changed since; it stays as it is",
-        hint="compare it with the version in Git (git diff), and restore that one if the change is not yours",
+        f"the interrupted command was going to replace {path}, but the file has changed since; it stays unchanged",
+        hint="compare it with the version in Git (git diff), and restore that version if the change is not yours",
     )
 
 
 def is_an_input(path: str) -> Diagnostic:
     """TJ060: -o FILE would overwrite what is compiled."""
-    return _error("TJ060", f"{path} is an input of the build; writing it would lose it", "choose another -o")
+    return _error("TJ060", f"{path} is an input of the build; writing to it would destroy it", "choose another -o")
 
 
 def unreadable_journal(path: str) -> Diagnostic:
@@ -132,8 +132,8 @@ def removed_files_unknown(directory: str, paths: list[str], commit: str) -> Diag
     where = f"commit {commit[:12]}" if commit else "the commit that was built"
     return _error(
         "TJ066",
-        f"an interrupted command had removed {files}, another commit is checked out now, and Git does not answer",
-        f"check out {where} and build there, which brings them back; or do without them: remove {directory}/.tjgen",
+        f"an interrupted command removed {files}, but another commit is now checked out and Git does not respond",
+        f"to restore them, check out {where} and build there; to continue without them, remove {directory}/.tjgen",
     )
 
 
@@ -142,7 +142,7 @@ def journal_of_another_project(path: str, recorded: str, location: str) -> Diagn
     return _error(
         "TJ067",
         f"{path} belongs to a command that wrote its locks to {recorded}, seen from the output; now they are in {location}",
-        f"build the project that was interrupted, or {_start_over(path)}",
+        f"build the project of the interrupted command, or {_start_over(path)}",
     )
 
 
@@ -151,8 +151,8 @@ def stays_removed(paths: list[str], commit: str) -> Diagnostic:
     files = f"{len(paths)} files, such as {paths[0]}," if len(paths) > 1 else paths[0]
     return Diagnostic(
         "TJ068",
-        f"an interrupted command had removed {files} of commit {commit[:12]}; they are not in the current one",
-        hint="nothing to do; Git still has the files",
+        f"an interrupted command removed {files} of commit {commit[:12]}; they are not in the current one",
+        hint="no action is needed: Git still has the files",
     )
 
 
@@ -166,7 +166,7 @@ def line_ends(places: Sequence[str]) -> Diagnostic:
     files = f"{len(places)} files, such as {places[0]}, have" if len(places) > 1 else f"{places[0]} has"
     return _error(
         "TJ062",
-        f"{files} CRLF line endings, and tjgen writes LF: Git converts line endings in this checkout",
+        f"{files} CRLF line endings, but tjgen writes LF: Git converts line endings in this checkout",
         "set git config core.autocrlf input, or eol=lf in .gitattributes; then restore the files with git checkout or build",
     )
 
@@ -185,9 +185,9 @@ def in_conflict(path: str) -> Diagnostic:
     """TJ720: Git could not merge a file of ours."""
     return _error(
         "TJ720",
-        f"{path} holds a merge conflict",
-        "take one side of it with git checkout --ours or --theirs, of a run the side that its lock has, then build again; "
-        "where Git took runs for renamed ones, merge again with -s resolve",
+        f"{path} contains a merge conflict",
+        "keep one side with git checkout --ours or --theirs (for a run, the side that matches its lock), then build "
+        "again; if Git detected runs as renamed, merge again with -s resolve",
     )
 
 

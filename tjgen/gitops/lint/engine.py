@@ -116,15 +116,15 @@ def _silences(mark: Mark, one: LintReport) -> bool:
 def _wrong(marks: Sequence[Mark]) -> Iterator[Diagnostic]:
     for mark in marks:
         if not mark.codes:
-            hint = "write it like # tjgen: ignore TJ632: why it does no harm here"
+            hint = "write it like # tjgen: ignore TJ632: reason why it is safe here"
             yield _problem(UNKNOWN, "the suppression names no rule", mark.span, hint)
             continue
         for code in mark.codes:
             if code not in _known():
                 yield _unknown(code, mark.span, "the suppression")
         if not mark.reason:
-            hint = f"state why it does no harm here: {', '.join(mark.codes)}: REASON"
-            message = f"the suppression of {', '.join(mark.codes)} gives no reason, so it silences nothing"
+            hint = f"add the reason why it is safe here: {', '.join(mark.codes)}: REASON"
+            message = f"the suppression of {', '.join(mark.codes)} gives no reason, so it has no effect"
             yield _problem(UNREASONED, message, mark.span, hint)
 
 
@@ -132,15 +132,15 @@ def _unused(unused: Iterable[Mark], checked: set[str]) -> Iterator[Diagnostic]:
     """Return the marks that suppress nothing although all rules that they name ran."""
     for mark in unused:
         if mark.reason and mark.codes and all(code in checked for code in mark.codes):
-            message = f"nothing is found that this suppression of {', '.join(mark.codes)} silences"
+            message = f"the suppression of {', '.join(mark.codes)} matches no finding"
             yield _problem(UNUSED, message, mark.span, "remove the suppression")
 
 
 def _unknown(word: str, span: Span | None, where: str) -> Diagnostic:
     known = _known()
     near = nearest(word, known)
-    hint = f"did you mean {near}?" if near else "tjgen lint --list names the rules"
-    return _problem(UNKNOWN, f'{where} names "{word}", which is no rule of lint', span, hint)
+    hint = f"did you mean {near}?" if near else "run tjgen lint --list to see the rules"
+    return _problem(UNKNOWN, f'{where} names "{word}", which is not a lint rule', span, hint)
 
 
 def _known() -> set[str]:

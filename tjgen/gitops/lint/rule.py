@@ -37,13 +37,13 @@ TOOLS = tuple([tool.name for tool in table.TOOLS])
 
 DOCUMENTED = "documented"
 SOURCE = "source-read"
-SEEN = "seen on the rig"
+SEEN = "observed on the test cluster"
 DEDUCED = "deduced"
 EVIDENCE = {
     SEEN: "end to end, with the real API server, controllers and sync engines",
     SOURCE: "in the source of the tool or controller",
     DOCUMENTED: "by the project itself",
-    DEDUCED: "from sources, and not seen: at most a warning",
+    DEDUCED: "from sources, but not observed: at most a warning",
 }
 """How it is known that a trap is one."""
 

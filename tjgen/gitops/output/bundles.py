@@ -178,14 +178,14 @@ def _created_by_runs(plan: Plan, platform: PlatformObjects, present: Sequence[st
 
 
 def _makes_nothing(platform: PlatformDocument) -> Diagnostic:
-    message = f'platform "{platform.platform.metadata.name}" only describes its cluster: there is nothing to build'
+    message = f'platform "{platform.platform.metadata.name}" only describes its cluster, so there is nothing to build'
     hint = "set create of a storage class or queue, namespaces, priorityClasses, flavors, runtimes or manifests"
     return Diagnostic("TJ911", message, span=platform.document.locate(()), hint=hint)
 
 
 def _no_folder(platform: PlatformDocument) -> Diagnostic:
     name = platform.platform.metadata.name
-    message = f'platform "{name}" cannot have a folder of its name'
+    message = f'platform "{name}" cannot be used as the name of a folder'
     span = platform.document.locate(("metadata", "name"))
     hint = "use lower-case letters, digits and '-', at most 63 characters"
     return Diagnostic("TJ924", message, span=span, hint=hint)
@@ -194,6 +194,6 @@ def _no_folder(platform: PlatformDocument) -> Diagnostic:
 def _name_taken(plan: Plan) -> Diagnostic:
     document = plan.project.document
     assert document is not None, "who has environments has a project file"
-    message = f'an environment called "{PLATFORM}" has the folder of what platforms make'
+    message = f'environment "{PLATFORM}" would use the folder of the objects of platforms'
     span = document.locate(("spec", "environments", PLATFORM))
-    return Diagnostic("TJ913", message, span=span, hint="call it otherwise")
+    return Diagnostic("TJ913", message, span=span, hint="rename the environment")

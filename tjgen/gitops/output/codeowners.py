@@ -111,9 +111,9 @@ def _wrong(settings: Codeowners, document: Document, plan: Plan) -> Iterator[Dia
         elif not os.path.lexists(place):
             near = nearest(entry, members)
             hint = f'did you mean "{near}"?' if near else "correct the entry, or remove it"
-            yield _error(f"there is no folder or file {entry}", path, document, hint, key=True)
+            yield _error(f"folder or file {entry} does not exist", path, document, hint, key=True)
         if not owners:
-            yield _error(f"{entry} has no owner, so everybody could change it", path, document, "add an owner")
+            yield _error(f"{entry} has no owner, so any user could change it", path, document, "add an owner")
         for position, owner in enumerate(owners):
             if not forge.owner.fullmatch(owner):
                 message = f"{owner} cannot own files in {settings.format}"

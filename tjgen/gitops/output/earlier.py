@@ -107,6 +107,6 @@ def _attributor(revision: str, files: Mapping[str, bytes], plan: Plan, wanted: s
 def _empty(revision: str, directory: str) -> Diagnostic:
     return Diagnostic(
         "TJ097",
-        f"revision {revision} holds no output in {directory}, so everything is new",
-        hint="commit the output, or name the folder with -o",
+        f"revision {revision} contains no output in {directory}, so everything is new",
+        hint="commit the output, or pass its folder with -o",
     )

@@ -110,7 +110,7 @@ def _unlike_lock(entry: RunEntry, directory: str, bodies: dict[str, str]) -> Dia
         return None
     return Diagnostic(
         "TJ083",
-        f'the files of run "{entry.run.name}" in {directory}/{entry.folder} are not those that its lock records',
+        f'the files of run "{entry.run.name}" in {directory}/{entry.folder} do not match its lock',
         hint="restore the files and the lock from Git, or build the experiment",
     )
 
@@ -120,15 +120,15 @@ def archived_by_experiment(entry: RunEntry) -> Diagnostic:
     return Diagnostic(
         "TJ084",
         f'run "{entry.run.name}" is archived by its experiment {entry.place.key}',
-        hint="change spec.state there, and build it",
+        hint="change spec.state of the experiment, and build it",
     )
 
 
 def _not_orphaned(entry: RunEntry) -> Diagnostic:
     return Diagnostic(
         "TJ277",
-        f'run "{entry.run.name}" of {entry.place.key} is {entry.run.lifecycle_state}, not orphaned: it stays anyway',
-        hint="leave the run out, or build the project first",
+        f'run "{entry.run.name}" of {entry.place.key} is {entry.run.lifecycle_state}, not orphaned, so it stays',
+        hint="omit the run, or build the project first",
     )
 
 

@@ -126,12 +126,12 @@ def _unknown(pattern: str, names: Sequence[str], known: Sequence[RunEntry]) -> D
     hint = f'did you mean "{near}"?' if near else "use tjgen runs list to see all"
     if own:
         hint = f"{pattern} is an experiment: name one of its runs, such as {own[-1]}, or use a pattern"
-    return Diagnostic("TJ080", f'no run is called "{pattern}"', hint=hint)
+    return Diagnostic("TJ080", f'no run matches "{pattern}"', hint=hint)
 
 
 def _without_lock(folder: str) -> Diagnostic:
     return Diagnostic(
         "TJ082",
-        f"the run in {folder} is in no lock: a sync trains it, and builds do not track it",
+        f"the run in {folder} is not in a lock: a sync starts it, but builds do not track it",
         hint="restore the lock from Git, or remove the folder",
     )

@@ -9,7 +9,7 @@ from tjgen.language.resolve.project import LoadedProject
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 
-_REPLACED = "the one that is applied last replaces the other"
+_REPLACED = "the last one applied replaces the other"
 
 
 def same_objects(own: LoadedProject, other: LoadedProject, folder: str) -> Iterator[Diagnostic]:
@@ -17,15 +17,13 @@ def same_objects(own: LoadedProject, other: LoadedProject, folder: str) -> Itera
     name = name_of(own)
     is_same = name is not None and name == name_of(other) and _writes_objects(own) and _writes_objects(other)
     if is_same:
-        message = (
-            f"the name {name} is also that of project {folder}: the objects of their syncs have the same names, and {_REPLACED}"
-        )
-        hint = "set another metadata.name in each project, or none: then the name is that of the folder"
+        message = f"project {folder} is also named {name}: the objects of their syncs have the same names, and {_REPLACED}"
+        hint = "set a different metadata.name in each project, or none to use the name of the folder"
         yield _at(own, message, hint, ("metadata", "name"))
     for _, app_project in sorted(_app_projects(own) & _app_projects(other)):
         if not (is_same and app_project == name):
-            message = f"AppProject {app_project} belongs to project {folder}, too: {_REPLACED}"
-            hint = "set another gitops.project in each project, or none: then the name is that of the project"
+            message = f"AppProject {app_project} also belongs to project {folder}: {_REPLACED}"
+            hint = "set a different gitops.project in each project, or none to use the name of the project"
             yield _at(own, message, hint, (*GITOPS, "project"))
 
 

@@ -179,21 +179,21 @@ def _project_of(workspace: LoadedWorkspace, directory: str, sandbox: Sandbox) ->
 def _taken(plan: Plan, directory: str, own: str, one: ClusterObject, theirs: _Theirs, path: str) -> Diagnostic:
     kind, _, name = one.file.removesuffix(_ENDING).partition("-")
     where = f"namespace {one.namespace}" if one.namespace else "the cluster"
-    note = Note("the other project has it from here", theirs.place(path, plan.sandbox))
+    note = Note("the other project gets it from here", theirs.place(path, plan.sandbox))
     span = _own_place(plan, directory, own)
     if kind == "namespace" and not one.namespace:
-        message = f"namespace {name} belongs to project {theirs.neighbor.folder}, too"
-        hint = "list the Platform in one project, or in the workspace alone"
+        message = f"namespace {name} also belongs to project {theirs.neighbor.folder}"
+        hint = "list the Platform in only one project, or only in the workspace"
         return Diagnostic("TJ563", message, span=span, related=(note,), hint=hint)
-    message = f"{kind} {name} in {where} belongs to project {theirs.neighbor.folder}, too: a sync of one would change the other"
+    message = f"{kind} {name} in {where} also belongs to project {theirs.neighbor.folder}: a sync of one would change the other"
     hint = "give one of them another name or namespace; a superseded run keeps its claims until it is removed"
     return Diagnostic("TJ564", message, span=span, related=(note,), hint=hint)
 
 
 def _shared_namespace(plan: Plan, directory: str, own: str, namespace: str, theirs: _Theirs, path: str) -> Diagnostic:
-    message = f"namespace {namespace} has runs of project {theirs.neighbor.folder}, too: they share quotas, claims and names"
-    note = Note("the other project has a run from here", theirs.place(path, plan.sandbox))
-    hint = "give each project a namespace of its own: environments.<name>.namespace"
+    message = f"namespace {namespace} also has runs of project {theirs.neighbor.folder}: they share quotas, claims and names"
+    note = Note("the other project gets a run from here", theirs.place(path, plan.sandbox))
+    hint = "give each project its own namespace: environments.<name>.namespace"
     span = _own_place(plan, directory, own)
     return Diagnostic("TJ563", message, span=span, related=(note,), hint=hint, severity=WARNING)
 

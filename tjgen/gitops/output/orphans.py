@@ -27,9 +27,9 @@ def report(orphans: Sequence[Orphan], locks: Locks, new: Mapping[str, str]) -> l
     keys = [one.place.key for one in orphans]
     shown = ", ".join(keys[:_SHOWN]) + (" and others" if len(keys) > _SHOWN else "")
     verb = (
-        "is orphaned: no source requests it, and it stays"
+        "is orphaned: no source requests it, but it stays"
         if runs == 1
-        else "are orphaned: no source requests them, and they stay"
+        else "are orphaned: no source requests them, but they stay"
     )
     message = f"{_counted(runs)} {verb} (experiment{'s' if len(keys) > 1 else ''} {shown})"
     return [Diagnostic("TJ273", message, hint=_hint(orphans, locks, {**_requested(orphans, locks), **new}))]

@@ -41,17 +41,17 @@ Resolve = Callable[[Reference], str]
 _NO_DIGEST = "sha256:" + "0" * 64
 """Placeholder digests while images are collected: with a digest, no image is resolved under two names."""
 _ANSWERS = {
-    UNREACHABLE: ("TJ723", "look at the network, or use --insecure HOST if it speaks plain HTTP"),
+    UNREACHABLE: ("TJ723", "check the network, or use --insecure HOST if the registry uses plain HTTP"),
     DENIED: ("TJ724", "log in with docker login, which writes the credentials that are used"),
     UNKNOWN: ("TJ725", "correct the image, or push it first"),
-    UNUSABLE: ("TJ726", "ask again later, or pull the image by hand to see more"),
+    UNUSABLE: ("TJ726", "try again later, or pull the image manually to see details"),
     INVALID: ("TJ742", "write registry/path:tag, the path in lower case"),
-    ADDRESS: ("TJ743", "name it where you mean it: --local HOST, or --insecure HOST without https"),
+    ADDRESS: ("TJ743", "if this is intended, pass --local HOST, or --insecure HOST without https"),
     REALM: (
         "TJ744",
-        "name the host where you mean it: --token-host HOST, or --insecure HOST without https",
+        "if this is intended, pass --token-host HOST, or --insecure HOST without https",
     ),
-    OTHER_PLATFORM: ("TJ727", "build the image for it, or say --platform"),
+    OTHER_PLATFORM: ("TJ727", "build the image for this platform, or set --platform"),
 }
 
 
@@ -177,7 +177,7 @@ def _unpinned(one: TaggedImage) -> Diagnostic:
 
 
 def _moved(one: TaggedImage, known: str, digest: str) -> Diagnostic:
-    message = f"image {one.image} is pinned to {known}, but its tag means {digest} now"
+    message = f"image {one.image} is pinned to {known}, but its tag now refers to {digest}"
     hint = "run tjgen pin --update for new runs to get it; runs that exist stay as they are"
     return _about(one, Diagnostic("TJ728", message, hint=hint))
 

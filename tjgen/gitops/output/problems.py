@@ -9,10 +9,10 @@ from tjgen.gitops.output.records import Record
 from tjgen.language.runs.lock import PrunedRun
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
 
-_NEW_ATTEMPT = "raise attempt, which gives a new name"
+_NEW_ATTEMPT = "increase attempt to get a new name"
 _ONE_CLAIM = "give the claim another name or scope, or use the same settings in both experiments"
 _ONE_OBJECT = "use the same settings in all runs that share the object; set backup of a claim in one experiment only"
-_OTHER_NAME = "give one of the experiments another name, or leave naming: fixed out"
+_OTHER_NAME = "give one of the experiments another name, or remove naming: fixed"
 
 
 def refuse_nested(directory: str, previews: str) -> None:
@@ -20,15 +20,15 @@ def refuse_nested(directory: str, previews: str) -> None:
     outer, inner = os.path.realpath(directory), os.path.realpath(previews)
     if os.path.commonpath([outer, inner]) in (outer, inner):
         message = f"the previews in {previews} would be in {directory}, which is applied"
-        hint = "give --expanded a folder outside of the output"
+        hint = "pass --expanded a folder outside the output"
         raise CompileError([Diagnostic("TJ271", message, hint=hint)])
 
 
 def differing_file(path: str, run: Run | None) -> Diagnostic:
-    """Two experiments make the same file differently."""
+    """Two experiments build the same file with different content."""
     return Diagnostic(
         "TJ270",
-        f"{path} is made twice, and differently" + (f", once by run {run.name}" if run is not None else ""),
+        f"{path} is built twice with different content" + (f", once by run {run.name}" if run is not None else ""),
         span=run.unit.document.locate(("metadata", "name")) if run is not None else None,
         hint=_ONE_CLAIM if "persistentvolumeclaim" in path.lower() else _ONE_OBJECT,
     )
@@ -39,7 +39,7 @@ def would_change(count: int) -> Diagnostic:
     return Diagnostic(
         "TJ076",
         f"{count} runs would change, but are locked and stay as they are",
-        hint="use --renew NAME, which may be a pattern, to run them again under other names",
+        hint="use --renew NAME (a name or pattern) to run them again under other names",
     )
 
 
@@ -49,7 +49,7 @@ def scaled(run: Run) -> Diagnostic:
         "TJ398",
         f'run "{run.name}" changes its number of pods in place: the next sync starts or stops pods of the running Job',
         span=run.unit.document.locate(("spec", "naming")),
-        hint="raise attempt if the program cannot continue with another number of pods",
+        hint="increase attempt if the program cannot continue with another number of pods",
     )
 
 
@@ -57,7 +57,7 @@ def renewed_request(run: Run) -> Diagnostic:
     """An experiment requests a run that was archived when it was superseded."""
     return Diagnostic(
         "TJ088",
-        f'run "{run.name}" is requested again, but archived: it does not run',
+        f'run "{run.name}" is requested again, but it is archived and does not run',
         span=run.unit.document.locate(("metadata", "name")),
         hint=_rerun(run),
     )
@@ -67,8 +67,8 @@ def renamed(run: Run, record: Record) -> Diagnostic:
     """A new run equals an archived run whose experiment was removed."""
     return Diagnostic(
         "TJ087",
-        f'run "{run.name}" is what archived run "{record.run}" was, whose experiment {record.experiment} '
-        "no longer exists: archived too",
+        f'run "{run.name}" equals archived run "{record.run}", whose experiment {record.experiment} '
+        "no longer exists, so it is also archived",
         span=run.unit.document.locate(("metadata", "name")),
         hint=_rerun(run),
     )
@@ -78,9 +78,9 @@ def repeated(run: Run, record: Record) -> Diagnostic:
     """The same in a build that does not know all experiments."""
     return Diagnostic(
         "TJ089",
-        f'run "{run.name}" trains what archived run "{record.run}" of experiment {record.experiment} has trained',
+        f'run "{run.name}" repeats archived run "{record.run}" of experiment {record.experiment}',
         span=run.unit.document.locate(("metadata", "name")),
-        hint="build the whole project if the experiment was renamed: its runs are archived then, too",
+        hint="if the experiment was renamed, build the whole project, which also archives its runs",
     )
 
 
@@ -98,10 +98,10 @@ def merged(unit: Unit, names: list[str], superseded: list[str], directory: str) 
     """Merged branches each created a run of one point."""
     return Diagnostic(
         "TJ276",
-        f"{unit.key} has {len(names)} current runs of one point, as after a merge: {', '.join(names)}; "
+        f"{unit.key} has {len(names)} current runs of the same point, as after a merge: {', '.join(names)}; "
         f"the source does not request {', '.join(superseded)}",
         span=unit.document.locate(("metadata", "name")),
-        hint=f"commit the result of tjgen build -o {directory}, which supersedes what the source does not request",
+        hint=f"commit the result of tjgen build -o {directory}, which supersedes the runs that the source does not request",
     )
 
 
@@ -129,7 +129,7 @@ def without_lock(folder: str) -> Diagnostic:
     """The files of a run exist, but no lock has it: the data of the run was lost with the lock."""
     return Diagnostic(
         "TJ740",
-        f"{folder} holds a run that is in no lock, so it may train, or be a record that must not train again",
+        f"{folder} contains a run that is not in a lock: it may be running, or be a record that must not run again",
         hint="restore the lock with git checkout -- tjgen.lock.d, or from an earlier commit; or use --force to forget the run",
     )
 
@@ -138,7 +138,7 @@ def same_object(ref: ObjectRef, other: str) -> Diagnostic:
     """Runs of two experiments would be one object to the cluster."""
     return Diagnostic(
         "TJ741",
-        f"{ref.kind}/{ref.name} in namespace {ref.namespace} is made by experiment {other}, too",
+        f"{ref.kind}/{ref.name} in namespace {ref.namespace} is also created by experiment {other}",
         path=("metadata", "name"),
         hint=_OTHER_NAME,
     )
@@ -148,11 +148,11 @@ def same_name(run: Run, holder: str) -> Diagnostic:
     """The same, of an experiment that is not built now."""
     return Diagnostic(
         "TJ741",
-        f'run "{run.name}" in namespace {run.unit.namespace} is a run of experiment {holder}, too',
+        f'run "{run.name}" in namespace {run.unit.namespace} is also a run of experiment {holder}',
         path=("metadata", "name"),
         hint=_OTHER_NAME,
     )
 
 
 def _rerun(run: Run) -> str:
-    return f"use tjgen runs rerun {run.name} to train it again"
+    return f"use tjgen runs rerun {run.name} to run it again"

@@ -163,11 +163,11 @@ def _is_trained(path: FieldPath) -> bool:
 def _difference(origin: _PromotedRun, run: Run, path: FieldPath, before: Tree, after: Tree) -> Diagnostic:
     new_place, old_place = _place(run, path), _place(origin.run, path)
     old, new = (origin.entry.place.environment or "its project"), run.unit.environment
-    difference = f"{render(path)} is {_shown(after)} in {new}, and {_shown(before)} in {old}"
+    difference = f"{render(path)} is {_shown(after)} in {new}, but {_shown(before)} in {old}"
     if _is_trained(path):
         message = f'run "{origin.entry.run.name}" cannot be promoted: {difference}'
-        hint = "let no overlay of one environment change what is trained, or train it there as an experiment of its own"
-        note = (Note(f"{old} has it from here", old_place),) if old_place is not None else ()
+        hint = "change the overlays so that both environments run the same content, or run it there as a separate experiment"
+        note = (Note(f"{old} gets it from here", old_place),) if old_place is not None else ()
         return Diagnostic("TJ732", message, span=new_place, related=note, hint=hint)
     return Diagnostic("TJ734", difference, span=new_place)
 
@@ -180,17 +180,18 @@ def _place(run: Run, path: FieldPath) -> Span | None:
 
 
 def _shown(value: Tree) -> str:
-    return "not said" if value is None else str(value).lower() if value.__class__ is bool else str(value)
+    return "not set" if value is None else str(value).lower() if value.__class__ is bool else str(value)
 
 
 def _at_home(entry: RunEntry) -> Diagnostic:
-    message = f'run "{entry.run.name}" is a run of environment {entry.place.environment} already'
+    message = f'run "{entry.run.name}" is already a run of environment {entry.place.environment}'
     return Diagnostic("TJ730", message, hint="name a run of another environment")
 
 
 def _loose(entry: RunEntry, image: str) -> Diagnostic:
     message = (
-        f'run "{entry.run.name}" cannot be promoted: its image {image} was built without a digest, so it may be another one now'
+        f'run "{entry.run.name}" cannot be promoted: its image {image} was built without a digest, so it can be a '
+        f"different image now"
     )
     hint = f"run tjgen pin, then tjgen build --renew {entry.run.name}, and promote the new run"
     return Diagnostic("TJ731", message, hint=hint)
@@ -198,18 +199,18 @@ def _loose(entry: RunEntry, image: str) -> Diagnostic:
 
 def _no_source(path: str) -> Diagnostic:
     message = f"the experiment {path} no longer exists"
-    return Diagnostic("TJ733", message, hint="bring it back from Git, as it was")
+    return Diagnostic("TJ733", message, hint="restore it from Git")
 
 
 def _not_requested(entry: RunEntry) -> Diagnostic:
-    message = f'run "{entry.run.name}" cannot be promoted: experiment {entry.place.key} does not request it any more'
-    hint = "bring the experiment back as it was, from Git, or promote a run that it requests now"
+    message = f'run "{entry.run.name}" cannot be promoted: experiment {entry.place.key} no longer requests it'
+    hint = "restore the experiment from Git, or promote a run that it now requests"
     return Diagnostic("TJ733", message, hint=hint)
 
 
 def _not_in_environment(entry: RunEntry, environment: str) -> Diagnostic:
     message = f'run "{entry.run.name}" cannot be promoted: its experiment has no such run in {environment}'
-    hint = "let no overlay of one environment change the sweep"
+    hint = "change the overlays so that both environments have the same sweep"
     return Diagnostic("TJ733", message, hint=hint)
 
 
@@ -223,9 +224,9 @@ def _other_digest(origin: _PromotedRun, run: Run, digest: str, *, stands: bool) 
     name, where = origin.entry.run.name, run.unit.environment
     if stands:
         message = f'run "{name}" cannot be promoted: {where} has it as "{run.name}", which was built without {image}'
-        hint = f"use tjgen runs rerun {run.name} to train it there with what is pinned now"
+        hint = f"use tjgen runs rerun {run.name} to run it there with the images that are pinned now"
     else:
-        message = f'run "{name}" cannot be promoted: in {where} no pod gets {image}'
-        hint = "let no runtime, overlay or patch of one environment change images"
+        message = f'run "{name}" cannot be promoted: in {where}, no pod uses {image}'
+        hint = "change runtimes, overlays and patches so that both environments use the same images"
     span = run.unit.document.locate(("metadata", "name"))
     return Diagnostic("TJ735", message, span=span, hint=hint)

@@ -26,10 +26,10 @@ def second_tree(plan: Plan, directory: str) -> list[Diagnostic]:
     present = present_tree(plan, directory)
     if present is None:
         return []
-    message = f"the runs of the project are in {present}, and a build into {directory} would be a second tree of them"
+    message = f"the runs of the project are in {present}, so a build into {directory} would create them a second time"
     document = plan.project.document
     if document is not None and plan.output is not None and os.path.normpath(directory) == plan.output:
-        hint = f"use tjgen migrate for the steps that move {present}, or name {present} in the project"
+        hint = f"use tjgen migrate for the steps that move {present}, or set output.directory to {present} in the project"
         return [Diagnostic("TJ283", message, span=document.locate(OUTPUT), hint=hint)]
     hint = f"use -o {present}, or a folder outside the repository for a preview; tjgen migrate has the steps that move a tree"
     return [Diagnostic("TJ283", message, hint=hint)]
@@ -40,7 +40,7 @@ def second_tree_of(plan: Plan, directory: str, locks: Sequence[tuple[LockKey, Lo
     for one in locks:
         present = _elsewhere(plan, directory, [one])
         if present is not None:
-            message = f"the runs of {one[0].key} are in {present}, and a build into {directory} would be a second tree of them"
+            message = f"the runs of {one[0].key} are in {present}, so a build into {directory} would create them a second time"
             hint = f"use -o {present}, or a folder outside the repository for a preview"
             return [Diagnostic("TJ283", message, hint=hint)]
     return []
@@ -60,7 +60,7 @@ def other_project(plan: Plan, directory: str, paths: Sequence[str]) -> list[Diag
         document = plan.project.document
         is_own = document is not None and plan.output is not None and os.path.normpath(directory) == plan.output
         span = document.locate(OUTPUT) if document is not None and is_own else None
-        hint = "write each project to a folder of its own: a build removes files of the folder that it does not create"
+        hint = "write each project to its own folder: a build removes files in its folder that it does not create"
         return [Diagnostic("TJ288", message, span=span, hint=hint)]
     return []
 

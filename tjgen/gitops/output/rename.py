@@ -115,16 +115,16 @@ def _moved(old: LockKey, run: LockedRun, identities: Mapping[str, str]) -> Locke
 
 def _problems(locks: Locks, renames: Sequence[Rename], identities: Mapping[str, str]) -> Iterator[Diagnostic]:
     if not renames:
-        yield Diagnostic("TJ278", "no run has that name to change", hint="use tjgen runs to see experiments and environments")
+        yield Diagnostic("TJ278", "no run has that name", hint="run tjgen runs list to see experiments and environments")
     for old, new in renames:
         before, target = locks.of(old), locks.of(new)
         if not before.runs:
-            hint = "use tjgen runs to see the experiments, as [ENVIRONMENT/]NAMESPACE/NAME"
+            hint = "run tjgen runs list to see the experiments, as [ENVIRONMENT/]NAMESPACE/NAME"
             yield Diagnostic("TJ278", f"experiment {old.key} has no runs", hint=hint)
         for name in sorted({*before.runs} & {*target.runs, *target.pruned}):
             identity, other = before.runs[name].identity, target.runs.get(name)
             if other is not None and other.is_requested and other.identity == identities.get(identity, identity):
                 continue
             message = f'run "{name}" cannot be given to {new.key}, which has another run of that name'
-            hint = "choose another name, or leave naming: fixed out of the experiment"
+            hint = "choose another name, or remove naming: fixed of the experiment"
             yield Diagnostic("TJ279", message, hint=hint)

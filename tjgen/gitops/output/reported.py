@@ -75,7 +75,7 @@ def reported(text: str, source: str) -> ClusterObjects:
         raise CompileError([_not_kubectl(source, f"it is not valid JSON ({error})")]) from None
     items = tree.get("items", [tree]) if tree.__class__ is dict else None
     if items.__class__ is not list or any(one.__class__ is not dict or not one.get("kind") for one in items):
-        raise CompileError([_not_kubectl(source, "it holds no list of objects")])
+        raise CompileError([_not_kubectl(source, "it contains no list of objects")])
     pods: dict[tuple[str, str, str], list[Tree]] = {}
     for pod in (one for one in items if one["kind"] == "Pod"):
         metadata = pod.get("metadata") or {}

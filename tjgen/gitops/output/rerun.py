@@ -42,6 +42,6 @@ def _names(plan: Plan) -> set[str]:
 def _not_requested(entry: RunEntry) -> Diagnostic:
     return Diagnostic(
         "TJ085",
-        f'run "{entry.run.name}" cannot run again: experiment {entry.place.key} does not request it any more',
-        hint="bring the experiment back as it was, from Git, and build it",
+        f'run "{entry.run.name}" cannot run again: experiment {entry.place.key} no longer requests it',
+        hint="restore the experiment from Git, and build it",
     )

@@ -69,7 +69,7 @@ class Index(NamedTuple):
         if ignored:
             count = f"{len(ignored)} of {len(output)} files of the output" if len(output) > 1 else "the output"
             message = f"Git ignores {count}, such as {self._named(ignored[0])}"
-            hint = f"find the rule with git check-ignore -v {self._named(ignored[0])}, and except the output from it"
+            hint = f"find the rule with git check-ignore -v {self._named(ignored[0])}, and exclude the output from it"
         else:
             missed = output or sorted(others)
             kind = "the output" if output else "the sources"

@@ -217,13 +217,13 @@ def _nowhere(plan: Plan) -> Diagnostic:
     document = plan.project.document
     configured = _configured_path(plan)
     where = (
-        f"gitops.path {configured} lies outside of the repository"
+        f"gitops.path {configured} is outside the repository"
         if configured is not None
-        else "the project does not say where its output lies"
+        else "the project does not set the folder of its output"
     )
     return Diagnostic(
         "TJ680",
         f"{where}, so no tool can sync it",
         span=document.locate(GITOPS) if document is not None else None,
-        hint="set spec.gitops.path, the folder of the output in the repository",
+        hint="set spec.gitops.path to the folder of the output in the repository",
     )

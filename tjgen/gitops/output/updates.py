@@ -28,7 +28,7 @@ def refused_updates(before: str, run: Run, path: str, body: str) -> Iterator[Dia
         span = place_in(manifest, refusal.path, compiled.sources) if manifest is not None else None
         subject = manifest.ref if manifest is not None else None
         name = f"{get(new, ('kind',), '')}/{get(new, ('metadata', 'name'), '')}"
-        hint = "leave the field as it is, or give the object another name; if it was never applied, ignore the warning"
+        hint = "restore the field, or give the object another name; if the object was never applied, ignore the warning"
         yield Diagnostic("TJ540", f"{name}: {refusal.words}", subject, refusal.path, span, hint=hint, severity=WARNING)
     if get(new, ("kind",), None) == "PersistentVolumeClaim":
         yield from _cannot_grow(old, new, compiled.sources, manifest)
@@ -53,6 +53,8 @@ def _cannot_grow(old: Tree, new: Tree, sources: Sources, manifest: Manifest | No
         return
     claim = get(new, ("metadata", "name"), "")
     span = place_in(manifest, _SIZE, sources) if manifest is not None else None
-    message = f"claim {claim} grows from {sizes[0]} to {sizes[1]}, and its class {name} does not permit that: the sync is refused"
-    hint = f"keep the size, or set allowVolumeExpansion: true for {name} in the Platform"
+    message = (
+        f"claim {claim} grows from {sizes[0]} to {sizes[1]}, but its class {name} does not permit this: the sync is rejected"
+    )
+    hint = f"restore the size, or set allowVolumeExpansion: true for {name} in the Platform"
     yield Diagnostic("TJ169", message, manifest.ref if manifest is not None else None, _SIZE, span, hint=hint)

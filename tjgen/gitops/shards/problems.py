@@ -8,7 +8,7 @@ from tjgen.gitops.shards.write import Shard
 from tjgen.trees.diagnostics.model import Diagnostic, Span
 from tjgen.trees.system import IS_LINK
 
-_AGAIN = "run the job of the shard again, and pass its artifact on unchanged"
+_AGAIN = "run the job of the shard again, and pass its artifact without changes"
 _SAME = "run all shards and the merge at one commit, with the same tjgen and the same options"
 
 
@@ -22,7 +22,7 @@ def unreadable(path: str, error: Exception | None) -> Diagnostic:
 
 def no_shard(path: str) -> Diagnostic:
     """TJ240: a file has other content."""
-    message = f"{path} is not a shard that this tjgen reads"
+    message = f"{path} is not a shard that this release of tjgen can read"
     return Diagnostic("TJ240", message, span=_line(path, 1), hint="name files that tjgen build --shard wrote")
 
 
@@ -75,14 +75,14 @@ def other_inputs(path: str, shard: Shard, words: str) -> Diagnostic:
 
 def other_text(path: str, line: int, shard: Shard, file: str) -> Diagnostic:
     """TJ242: a file has changed since the shard."""
-    message = f"shard {shard} was built from another text of {file}"
+    message = f"shard {shard} was built from a different version of {file}"
     return Diagnostic("TJ242", message, span=_line(path, line), hint=_SAME)
 
 
 def differs(path: str, line: int, shard: Shard, run: str) -> Diagnostic:
     """TJ243: a record is not what the sources make."""
-    message = f'shard {shard} has other objects for run "{run}" than its sources make'
-    hint = "find out who changed the artifact, or what differs between the machines of the jobs"
+    message = f'shard {shard} has objects for run "{run}" that differ from those of its sources'
+    hint = "check whether the artifact was changed, or how the machines of the jobs differ"
     return Diagnostic("TJ243", message, span=_line(path, line), hint=hint)
 
 

@@ -47,15 +47,15 @@ def plan(moves: Sequence[Move], directory: str, source: str | None = None) -> li
             (f"kubectl get -R {objects} {UIDS} > before.txt",),
         ),
         HandoverStep(
-            "Remove the present owners, and keep their objects.",
-            "From now on nothing syncs. Runs continue.",
+            "Remove the current owners, and keep their objects.",
+            "From now on, no tool syncs the tree. Runs continue.",
             tuple(dict.fromkeys(command for move in moves for command in SYNCING[move.old.tool].release(move))),
         ),
         HandoverStep(
-            "Remove the marks of the present owners from the objects.",
+            "Remove the marks of the current owners from the objects.",
             "Argo CD prunes only objects with its mark, and refuses objects with the mark of another Application."
             if marks
-            else "Not needed here: the marks of the present owners have no effect on the new ones.",
+            else "Not needed here: the marks of the current owners have no effect on the new ones.",
             tuple(marks),
         ),
         HandoverStep(
@@ -76,11 +76,11 @@ def plan(moves: Sequence[Move], directory: str, source: str | None = None) -> li
             "Create the new owners.",
             "Their first sync adopts the objects."
             if created
-            else "The project names no repository, so no owner is in the tree: create what applies it.",
+            else "The project sets no repository, so the tree contains no owner: create what applies it.",
             tuple(f"kubectl apply -f {shlex.quote(file)}" for file in created),
         ),
         HandoverStep(
-            "Compare the UIDs, when the first sync has ended.",
+            "Compare the UIDs after the first sync.",
             "The command prints nothing if every object is the same.",
             (f"kubectl get -R {objects_later} {UIDS} | diff before.txt -",),
         ),
@@ -105,7 +105,7 @@ def relocation(source: str, directory: str) -> list[HandoverStep]:
             "Nothing applies the commit yet.",
             (f"git add --all tjgen.yaml tjgen.lock.d {shlex.quote(directory)}", "git commit -m 'Move the output'", "git push"),
         ),
-        HandoverStep(f"Let it apply {directory}.", "The objects are the same, so nothing changes in the cluster.", ()),
+        HandoverStep(f"Configure it to apply {directory}.", "The objects are the same, so nothing changes in the cluster.", ()),
     ]
 
 
@@ -126,7 +126,7 @@ def upgrade(runs: Sequence[str], release: str) -> list[HandoverStep]:
         ),
         HandoverStep(
             "Archive them.",
-            "A sync leaves an archived run alone, so it does not matter which release reads it.",
+            "A sync does not apply an archived run, so the release does not matter.",
             (f"tjgen runs archive {' '.join(runs)}",),
         ),
         HandoverStep(

@@ -39,12 +39,12 @@ def options(project: LoadedProject) -> Iterator[Diagnostic]:
         name = ".".join(str(step) for step in path[1:])
         if tool == "none":
             message = f"{name} is set, but gitops.tool is not"
-            yield _at(project, "TJ681", message, path, "say gitops.tool: argocd or flux")
+            yield _at(project, "TJ681", message, path, "set gitops.tool to argocd or flux")
         elif not is_synced(project):
             message = f"{name} is set, but {tool} has no repository"
-            yield _at(project, "TJ681", message, path, "say gitops.repository, its URL")
+            yield _at(project, "TJ681", message, path, "set gitops.repository to its URL")
         elif _OWNERS.get(field, tool) != tool:
-            message = f"{name} is of {BY_NAME[_OWNERS[field]].title}, and the tool is {tool}"
+            message = f"{name} applies to {BY_NAME[_OWNERS[field]].title}, but the tool is {tool}"
             yield _at(project, "TJ681", message, path, f"remove {field}")
 
 
@@ -60,7 +60,7 @@ def of_access(project: LoadedProject, sites: Sequence[Site]) -> Iterator[Diagnos
                 continue
             if not account.namespace:
                 message = (
-                    f"the namespace of ServiceAccount {account.name} is not known: the runs are in {_listed(site.namespaces)}"
+                    f"the namespace of ServiceAccount {account.name} is ambiguous: the runs are in {_listed(site.namespaces)}"
                 )
                 yield _at(project, "TJ785", message, path, f"write NAMESPACE/{account.name}")
             elif project.spec.gitops.tool == FLUX and account.namespace != site.namespace:
@@ -75,14 +75,14 @@ def of_access(project: LoadedProject, sites: Sequence[Site]) -> Iterator[Diagnos
                         f"AppProject {access.project} would have two accounts for namespace {account.namespace}: "
                         f"{accounts[key]} and {account.name}"
                     )
-                    yield _at(project, "TJ787", message, path, "use one name, or give the environment a project of its own")
+                    yield _at(project, "TJ787", message, path, "use one name, or give the environment its own project")
         if site.bootstrap and (access.account is not None or access.app_project is not None):
             message = "bootstrap lets the repository change its own access: the sync would apply the AppProject and the roles"
             yield _error(project, "TJ784", message, "bootstrap", "remove bootstrap; the platform team applies these objects")
             return
         if access.app_project is not None and access.project == DEFAULT_PROJECT:
-            message = f"appProject would replace the AppProject {DEFAULT_PROJECT} of Argo CD, which all others use too"
-            yield _error(project, "TJ786", message, "appProject", "set gitops.project to a name of its own")
+            message = f"appProject would replace the AppProject {DEFAULT_PROJECT} of Argo CD, which other Applications also use"
+            yield _error(project, "TJ786", message, "appProject", "set gitops.project to another name")
             return
 
 
@@ -98,7 +98,9 @@ def _of_source(project: LoadedProject, site: Site) -> Iterator[Diagnostic]:
         return
     for field, value in (("secretRef", access.secret_ref), ("provider", access.provider)):
         if value is not None:
-            message = f"{field} is of a new GitRepository, and sourceRef names {access.source_ref.kind} {access.source_ref.name}"
+            message = (
+                f"{field} applies to a new GitRepository, but sourceRef names {access.source_ref.kind} {access.source_ref.name}"
+            )
             yield _at(project, "TJ788", message, access.paths[field], f"remove {field}, or sourceRef")
 
 
@@ -113,15 +115,15 @@ def of_project(project: LoadedProject, path: str) -> Iterator[Diagnostic]:
     if name_of(project) is None:
         yield Diagnostic(
             "TJ684",
-            f'the project has no name, so what syncs it is called "{UNNAMED}", as in every project without one',
+            f'the project has no name, so the objects that sync it are named "{UNNAMED}", as in every unnamed project',
             span=_span(project, GITOPS),
             hint="set metadata.name in the project file",
         )
     if gitops.repository is None:
         return
     if _SECRET.match(url):
-        message = f"the URL of the repository holds a password: {_SECRET.sub('...@', url)}"
-        hint = "leave the credentials out, and give them to the tool in a Secret"
+        message = f"the URL of the repository contains a password: {_SECRET.sub('...@', url)}"
+        hint = "remove the credentials, and provide them to the tool in a Secret"
         yield _error(project, "TJ688", message, "repository", hint)
     elif gitops.tool in _URLS and not _URLS[gitops.tool].fullmatch(url):
         hint = "write it like https://HOST/PATH.git, ssh://git@HOST/PATH.git or git@HOST:PATH.git"
@@ -143,7 +145,7 @@ def of_sites(project: LoadedProject, sites: Sequence[Site], present: Sequence[st
         longest = max((f"{site.name}-{stage}" for stage in STAGES), key=len)
         if tool.longest_name and len(longest) > tool.longest_name:
             message = (
-                f"{longest} is longer than {tool.longest_name} characters, and {tool.title} labels all that it applies with it"
+                f"{longest} is longer than {tool.longest_name} characters, but {tool.title} adds it as a label to every object"
             )
             hint = "give the project or the environment a shorter name"
             yield _error(project, "TJ687", message, None, hint)
@@ -151,9 +153,9 @@ def of_sites(project: LoadedProject, sites: Sequence[Site], present: Sequence[st
     if shares and SYNC in project.spec.environments:
         yield Diagnostic(
             "TJ683",
-            f'an environment called "{SYNC}" has the folder of what there is once for all environments',
+            f'environment "{SYNC}" would use the folder of the objects that all environments share',
             span=_span(project, ("spec", "environments", SYNC)),
-            hint="call it otherwise",
+            hint="rename the environment",
         )
     yield from _written_twice(project, present)
 
@@ -182,10 +184,10 @@ def _shared(project: LoadedProject, earlier: str, later: str, same: list[str]) -
     more = f" and {len(same) - 1} more" if len(same) > 1 else ""
     return Diagnostic(
         "TJ682",
-        f"environments {earlier} and {later} write to one cluster, and both write {same[0]}{more}",
+        f"environments {earlier} and {later} write to one cluster, and both contain {same[0]}{more}",
         span=_span(project, ("spec", "environments", later)),
         related=(Note("the other environment", _span(project, ("spec", "environments", earlier))),),
-        hint="give each a cluster or a namespace of its own",
+        hint="give each its own cluster or namespace",
     )
 
 

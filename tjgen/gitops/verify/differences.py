@@ -76,7 +76,7 @@ def odd_files(folder: Folder) -> Iterator[Diagnostic]:
     for path, mode in sorted(folder.new.modes.items()):
         before = folder.old.modes.get(path)
         if mode != before and (mode != PLAIN or before is not None) and not is_pin(path):
-            what = _WHAT.get(mode, f"{_WHAT.get(before or PLAIN, 'other')} at the base, and a plain file now")
+            what = _WHAT.get(mode, f"{_WHAT.get(before or PLAIN, 'other')} at the base, but a plain file now")
             yield findings.odd(f"{folder.place}/{path}", what)
 
 

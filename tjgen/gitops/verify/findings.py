@@ -9,8 +9,8 @@ from tjgen.trees.diagnostics.model import ERROR, INFO, Diagnostic, Span
 
 def unproduced(path: str, line: int, actual: str, wanted: str, base: str) -> Diagnostic:
     """TJ291: a file that the base lacks is not what the sources produce."""
-    message = f"the file is not what the sources produce: the line is {_shown(actual)}, and should be {_shown(wanted)}"
-    hint = f"commit the sources that it was built from, with the same release of tjgen; or use {_discard(base)}, and build again"
+    message = f"the file is not what the sources produce: the line is {_shown(actual)}, but should be {_shown(wanted)}"
+    hint = f"commit the sources of the build, and use the same release of tjgen; or use {_discard(base)}, and build again"
     return _error("TJ291", message, path, line, hint, actual)
 
 
@@ -36,8 +36,8 @@ def missing(path: str) -> Diagnostic:
 
 def foreign(path: str) -> Diagnostic:
     """TJ295: a file in the output tree, or among the locks, that neither the sources nor the base produce."""
-    message = "the file comes from no source, and the base does not have it: a sync may apply it"
-    return _error("TJ295", message, path, 1, "remove it, or move files of your own out of the output folder")
+    message = "no source produces the file, and the base does not contain it: a sync can apply it"
+    return _error("TJ295", message, path, 1, "remove it, or move your own files out of the output folder")
 
 
 def odd(path: str, what: str) -> Diagnostic:
@@ -55,14 +55,14 @@ def without_source(run: str, path: str, base: str) -> Diagnostic:
 
 def no_merge_base(base: str) -> Diagnostic:
     """TJ297: the clone is shallow, so that the commit at which the branch began is not known."""
-    message = f"the clone is shallow: the commit at which HEAD and {base} part is not in it"
+    message = f"the clone is shallow and does not contain the commit at which HEAD and {base} diverge"
     hint = "fetch the history with git fetch --unshallow (fetch-depth: 0 in GitHub Actions, GIT_DEPTH: 0 in GitLab CI)"
     return Diagnostic("TJ297", message, hint=hint, severity=ERROR)
 
 
 def compared_with(base: str, reason: str) -> Diagnostic:
     """TJ299: what the tree is compared with, if no base is given."""
-    return Diagnostic("TJ299", f"compared with {base}: {reason}", hint="name another base with --base", severity=INFO)
+    return Diagnostic("TJ299", f"compared with {base}: {reason}", hint="pass another base with --base", severity=INFO)
 
 
 def _discard(base: str) -> str:

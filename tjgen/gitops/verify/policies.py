@@ -132,5 +132,5 @@ def _of_unchanged(runs: list[str]) -> Diagnostic:
     more = f" and {len(runs) - _SHOWN} more" if len(runs) > _SHOWN else ""
     noun = "1 unchanged run" if len(runs) == 1 else f"{len(runs)} unchanged runs"
     message = f"policies would now deny {noun}: {', '.join(runs[:_SHOWN])}{more}"
-    hint = "they keep running; the server evaluates policies again when it updates them or creates their pods"
+    hint = "they keep running; the server evaluates policies again when it updates the runs or creates their pods"
     return Diagnostic("TJ557", message, hint=hint)

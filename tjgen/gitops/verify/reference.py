@@ -35,7 +35,7 @@ def chosen(repository: Repository, revision: str | None) -> Base:
         is_itself = base in (None, commit) and revision != commit
         return Base(base or commit, revision if is_itself else _short(base or commit))
     if head is None:
-        return Base(None, _EMPTY, (findings.compared_with(_EMPTY, "the repository has no commit yet"),))
+        return Base(None, _EMPTY, (findings.compared_with(_EMPTY, "the repository has no commits yet"),))
     branch = repository.default_branch()
     if branch is not None:
         name = branch.removeprefix("refs/remotes/")
@@ -43,7 +43,7 @@ def chosen(repository: Repository, revision: str | None) -> Base:
         if base is None and repository.is_shallow():
             raise CompileError([findings.no_merge_base(name)])
         if base is not None and base != head:
-            return Base(base, _short(base), (findings.compared_with(_short(base), f"HEAD and {name} part there"),))
+            return Base(base, _short(base), (findings.compared_with(_short(base), f"HEAD and {name} diverge there"),))
     if repository.uncommitted(""):
         return Base(head, "HEAD", (findings.compared_with("HEAD", "the folder has changes that are not committed"),))
     parent = repository.resolved("HEAD^")

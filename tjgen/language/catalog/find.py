@@ -129,7 +129,7 @@ class Catalog:
         if same:
             return Diagnostic(
                 problems.UNKNOWN,
-                f"no runtime {wanted} is in the catalog",
+                f"the catalog has no runtime {wanted}",
                 path=wanted.because,
                 related=tuple(_note(one) for one in same),
                 hint=f"the catalog has {', '.join(sorted({_full(one) for one in same}))}",
@@ -149,7 +149,7 @@ class Catalog:
         near = _nearest_runtime(wanted.name, names)
         return Diagnostic(
             problems.UNKNOWN,
-            f'no runtime of the catalog is called "{wanted.name}"',
+            f'the catalog has no runtime "{wanted.name}"',
             path=wanted.because,
             hint=f'did you mean "{near}"?'
             if near
@@ -213,7 +213,7 @@ def _only(runtimes: list[CatalogRuntime], wanted: _Wanted, diagnostics: list[Dia
     else:
         hint = "remove one of them"
     code = problems.DUPLICATE if len(versions) == len(kinds) == 1 else problems.AMBIGUOUS
-    message = f"{len(runtimes)} runtimes of the catalog answer to {wanted}"
+    message = f"{len(runtimes)} runtimes in the catalog match {wanted}"
     notes = tuple(_note(one) for one in runtimes)
     return None, [*diagnostics, Diagnostic(code, message, path=wanted.because, related=notes, hint=hint)]
 
@@ -221,7 +221,7 @@ def _only(runtimes: list[CatalogRuntime], wanted: _Wanted, diagnostics: list[Dia
 def _duplicate(before: CatalogRuntime, again: CatalogRuntime) -> Diagnostic:
     return Diagnostic(
         problems.DUPLICATE,
-        f"{_full(again)} is in the catalog twice",
+        f"{_full(again)} occurs twice in the catalog",
         span=again.document.locate(("metadata", "name")) if again.document else None,
         related=(_note(before),),
         hint="remove one of them",

@@ -59,7 +59,7 @@ def imported(text: str | bytes, file: str) -> tuple[list[ImportedFile], list[Dia
             Diagnostic(
                 problems.NOTHING,
                 f"{file} has no runtime",
-                hint="give the output of: kubectl get clustertrainingruntimes -o yaml",
+                hint="import the output of: kubectl get clustertrainingruntimes -o yaml",
             )
         )
     return list(files.values()), diagnostics
@@ -84,12 +84,12 @@ def clashes(directory: str, files: Sequence[ImportedFile]) -> Iterator[Diagnosti
         except FileNotFoundError:
             continue
         except OSError as problem:
-            yield Diagnostic(problems.CLASH, f"{file.path} is in the way: {(problem.strerror or '').lower()}")
+            yield Diagnostic(problems.CLASH, f"{file.path} cannot be replaced: {(problem.strerror or '').lower()}")
             continue
         if not (len(before) == 1 and is_runtime(before[0].value) and _is_imported(before[0].value)):
             yield Diagnostic(
                 problems.CLASH,
-                f"{file.path} exists already and was not imported",
+                f"{file.path} already exists and was not imported",
                 hint="move it away, or import into another folder",
             )
 
@@ -105,8 +105,8 @@ def _items(document: Document) -> Iterator[tuple[FieldPath, Tree]]:
 
 def _skipped(item: Tree, span: Span | None) -> Diagnostic:
     kind = item.get("kind") if item.__class__ is dict else None
-    what = f"an object of kind {kind}" if kind else "a value that is no object"
-    return Diagnostic(problems.STRANGER, f"{what} is not a runtime and is left out", span=span)
+    what = f"an object of kind {kind}" if kind else "a value that is not an object"
+    return Diagnostic(problems.STRANGER, f"{what} is not a runtime and is skipped", span=span)
 
 
 def _path(runtime: Tree) -> str:

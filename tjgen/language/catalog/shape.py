@@ -29,7 +29,7 @@ def faults(document: Document, versions: Mapping[str, str] | None = None) -> Ite
         at: FieldPath = ("metadata", part)
         value = get(tree, at, "" if part == "name" else "default")
         if value.__class__ is not str or not _NAME.match(value):
-            yield _fault(document, at, f"a runtime of the catalog has the {part} {value!r}", hint=_NAME_HINT)
+            yield _fault(document, at, f"a runtime of the catalog has an invalid {part}: {value!r}", hint=_NAME_HINT)
     if tree.get("spec").__class__ is not dict:
         hint = "write spec.template with the jobs of the runtime"
         yield _fault(document, ("spec",), "a runtime of the catalog has no spec", hint=hint)

@@ -28,18 +28,18 @@ def resolved(folder: str, name: str, path: str | None) -> str:
     clone = _clone(folder)
     answer = _output_of(clone, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if answer is None:
-        raise CloneError(f'the clone knows no commit "{name}"', "fetch it, or write the full name of a commit")
+        raise CloneError(f'the clone does not contain commit "{name}"', "fetch it, or write a full commit ID")
     if path is None:
         return answer
     if _output_of(clone, "rev-parse", "--is-shallow-repository") == "true":
-        message = "the clone is shallow, so the commit that changed the code last is unknown"
+        message = "the clone is shallow, so the last commit that changed the code is unknown"
         raise CloneError(message, "fetch its history (git fetch --unshallow, or fetch-depth: 0 in CI)")
     # Unlike log, rev-list reads no settings that could start a program.
     last = _output_of(clone, "rev-list", "-1", answer, "--", f":(top,literal){path}")
     if last is None:
         raise CloneError("the clone is partial and lacks the history of the code", "fetch it (git fetch --refetch)")
     if not last:
-        raise CloneError(f'no commit of "{name}" has a folder {path}', "correct path, or commit the folder")
+        raise CloneError(f'no commit of "{name}" contains folder {path}', "correct path, or commit the folder")
     return last
 
 
@@ -74,8 +74,8 @@ def _output_of(clone: Git, *words: str) -> str | None:
 
 def _unusable(error: GitError) -> CloneError:
     if error.kind == NO_GIT:
-        return CloneError(f"git cannot be run: {error.reason}", "install Git, or write the full name of the commit")
+        return CloneError(f"git cannot be run: {error.reason}", "install Git, or write the full commit ID")
     if error.kind == FOREIGN:
-        hint = "trust it (git config --global --add safe.directory FOLDER), or write the full name of the commit"
+        hint = "trust it (git config --global --add safe.directory FOLDER), or write the full commit ID"
         return CloneError("the clone belongs to another user", hint)
-    return CloneError("the experiment lies in no clone of Git", "write the full name of the commit (git rev-parse HEAD)")
+    return CloneError("the experiment is not in a Git clone", "write the full commit ID (git rev-parse HEAD)")

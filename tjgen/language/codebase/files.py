@@ -67,10 +67,10 @@ def matching_files(sandbox: Sandbox, folder: str, include: Sequence[str] = (), e
         if (wanted and not _matches(path, wanted)) or _matches(path, unwanted):
             continue
         if not _is_text(path):
-            raise FolderError(ascii(path), "its name is no UTF-8")
+            raise FolderError(ascii(path), "its name is not valid UTF-8")
         real = os.path.realpath(entry.path) if entry.is_link else root
         if real != root and not real.startswith(root.rstrip(os.sep) + os.sep):
-            raise FolderError(path, "it is a link that leads out of the folder")
+            raise FolderError(path, "it is a link to a place outside the folder")
         try:
             known = sandbox.stat(entry.path)
             if not S_ISREG(known.st_mode):

@@ -80,10 +80,10 @@ def of_project(text: str) -> list[str]:
     try:
         project = tomllib.loads(text).get("project", {})
     except tomllib.TOMLDecodeError:
-        raise ValueError("it is no TOML") from None
+        raise ValueError("it is not valid TOML") from None
     dependencies = project.get("dependencies", []) if project.__class__ is dict else []
     if dependencies.__class__ is not list or not all(one.__class__ is str for one in dependencies):
-        raise ValueError("project.dependencies is no list of strings")
+        raise ValueError("project.dependencies is not a list of strings")
     return list(dependencies)
 
 

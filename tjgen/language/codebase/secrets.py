@@ -41,7 +41,7 @@ def suspects(files: Sequence[CodeFile], include: Sequence[str], harmless: Collec
     meant = {pattern.removeprefix("./") for pattern in include}
     for file in files:
         if file.path not in meant and _NAMES.fullmatch(file.path):
-            yield Suspect(file.path, "is called like a file of secrets", "")
+            yield Suspect(file.path, "has a name that is typical of files with secrets", "")
             continue
         try:
             content = file.content().decode("latin-1")

@@ -42,7 +42,7 @@ class CallerSettings(NamedTuple):
     def applied(self, *, trusted: bool, remedy: str) -> Iterator[None]:
         """Apply the limits and policies. Raises UnusableSettingsError for `trusted` where it is not allowed."""
         if trusted and not self.ceiling.trusts:
-            raise UnusableSettingsError(f"{self.ceiling.file} does not allow to trust a project: {remedy}")
+            raise UnusableSettingsError(f"{self.ceiling.file} does not allow code of a project to run: {remedy}")
         if not self.ceiling.file:
             yield
             return
@@ -66,7 +66,9 @@ def _read(file: str) -> tuple[SettingsSpec, Mapping[str, Any]]:
     content = _content(file, file)
     documents, problems = read(content, file, CORE)
     if len(documents) != 1 and not problems:
-        raise UnusableSettingsError(f"{VARIABLE} {file}: it must contain one document of kind Settings, and has {len(documents)}")
+        raise UnusableSettingsError(
+            f"{VARIABLE} {file}: it must contain one document of kind Settings, but contains {len(documents)}"
+        )
     if not problems:
         tree = documents[0].value
         problems = [one._replace(span=documents[0].locate(one.path or (), key=True)) for one in check(tree, SETTINGS)]

@@ -27,7 +27,7 @@ def exceeded(spec: ProjectSpec, document: Document, limit: Ceiling) -> Iterator[
     for field, most in limit.budgets.items():
         own = getattr(budgets, field)
         if own > most and own != getattr(DEFAULT, field):
-            message = f"{limit.file} limits the budget {field.replace('_', ' ')} to {most}, and the project sets {own}"
+            message = f"{limit.file} limits the budget {field.replace('_', ' ')} to {most}, but the project sets {own}"
             path, hint = ("spec", "budgets"), "lower it, or request more from the owner of the settings"
             yield Diagnostic("TJ568", message, path=path, span=document.locate(path), hint=hint, severity=WARNING)
 

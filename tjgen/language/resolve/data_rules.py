@@ -36,7 +36,7 @@ def check(spec: Tree) -> Iterator[Diagnostic]:
         yield from _data_set(spec, data, DATA)
         return
     if "slices" in data:  # not among the alternatives of the model: there, `slices: {}` would rename runs
-        message = "spec.data has sets and slices, which exclude each other"
+        message = "spec.data has sets and slices, which are mutually exclusive"
         yield Diagnostic("TJ121", message, path=(*DATA, "slices"), hint="set slices in each of sets")
     lists: dict[str, str] = {}
     for name, one in sets.items():
@@ -110,7 +110,7 @@ def _items(data: Tree, deliver: str, at: FieldPath) -> Iterator[Diagnostic]:
     idle = [((*at, "items"), f"{_label(at)}.items")] if "items" in data else []
     idle += [((*at, "slices", field), f"{_label(at)}.slices.{field}") for field in _DIVIDING if field in data["slices"]]
     for path, field in idle:
-        message = f"{field} is for slices of items, but deliver: {deliver} uses slices that exist"
+        message = f"{field} is for slices of items, but deliver: {deliver} uses existing slices"
         yield _unread(path, message, f"remove {field}, or use another delivery")
 
 
@@ -118,17 +118,17 @@ def _options(slices: Tree, at: FieldPath) -> Iterator[Diagnostic]:
     by, field_at = slices.get("by", "contiguous"), (*at, "slices")
     for field, needed in _OPTIONS_OF.items():
         if field in slices and by != needed:
-            message = f"{_label(at)}.slices has {field}, which {needed} reads, but its strategy is {by}"
+            message = f"{_label(at)}.slices has {field}, which only strategy {needed} uses, but its strategy is {by}"
             yield _unread((*field_at, field), message, f"remove {field}, or set by: {needed}")
     if slices.get("covering") is False and by in _WHOLE:
-        message = f"{_label(at)}.slices need not be covering, but {by} leaves no item out"
+        message = f"{_label(at)}.slices has covering: false, but {by} always includes every item"
         yield _unread((*field_at, "covering"), message, "remove covering, or set by: explicit")
     if "virtual" in slices and "count" in slices:
-        message = f"{_label(at)}.slices has virtual and count, which exclude each other"
+        message = f"{_label(at)}.slices has virtual and count, which are mutually exclusive"
         hint = "keep one of them"
         yield Diagnostic("TJ121", message, path=(*field_at, "count"), hint=hint)
     if "within" in slices and slices.get("over", "nodes") != "tasks":
-        message = f"{_label(at)}.slices.within is about slices of tasks, but they are over {slices.get('over', 'nodes')}"
+        message = f"{_label(at)}.slices.within applies to slices over tasks, but these are over {slices.get('over', 'nodes')}"
         yield _unread((*field_at, "within"), message, "remove within, or set over: tasks")
 
 
@@ -144,13 +144,13 @@ def _idle(slices: Tree, deliver: str, at: FieldPath) -> Iterator[Diagnostic]:
 def _scratch(spec: Tree, data: Tree, at: FieldPath) -> Iterator[Diagnostic]:
     slices = data["slices"]
     if "scratch" not in slices:
-        message = "slices that are copied need a volume to be copied to"
+        message = "slices that are copied need a volume for the copies"
         hint = "add scratch: the name of a volume that is an emptyDir or ephemeral"
         yield Diagnostic("TJ362", message, path=(*at, "slices", "deliver"), hint=hint)
         return
     yield from _volume(spec, slices["scratch"], (*at, "slices", "scratch"))
     if slices["scratch"] == data["volume"]:
-        message = f'volume "{slices["scratch"]}" holds the data, and cannot be what the data is copied to'
+        message = f'volume "{slices["scratch"]}" holds the data, so the data cannot be copied to it'
         hint = "add an emptyDir or ephemeral volume for the copies"
         yield Diagnostic("TJ362", message, path=(*at, "slices", "scratch"), hint=hint)
 
@@ -158,7 +158,7 @@ def _scratch(spec: Tree, data: Tree, at: FieldPath) -> Iterator[Diagnostic]:
 def _folder(folder: str, at: FieldPath) -> Iterator[Diagnostic]:
     fault = "is the same for all slices" if "$(INDEX)" not in folder else ""
     fault = "is absolute" if folder.startswith("/") else fault
-    fault = "leads out of the data" if ".." in folder.split("/") else fault
+    fault = "points outside the data" if ".." in folder.split("/") else fault
     if fault:
         hint = "write it below the path of the data, with $(INDEX) for the number of the slice"
         message = f'the folder "{folder}" {fault}'

@@ -22,7 +22,7 @@ def field_path(text: str) -> FieldPath | Diagnostic:
         return _no_path(text, "name a field, not an element of a list")
     path = steps if steps[0] in ("metadata", "spec") else ("spec", *steps)
     if any(path[: len(fixed)] == fixed for fixed in _FIXED):
-        return Diagnostic("TJ222", f'"{text}" cannot be set here: it defines the runs')
+        return Diagnostic("TJ222", f'"{text}" cannot be set here, because it defines the runs')
     return _unknown(text, path) or path
 
 
@@ -50,7 +50,7 @@ def _no_field(text: str, step: str, known: list[str]) -> Diagnostic:
         variable = step.strip("-").replace("-", "_").upper()
         hint = f"for a parameter of the program, write env.{variable}, and refer to it as $({variable}) in script or args"
     else:
-        hint = f"the fields here are {', '.join(known)}" if known else ""
+        hint = f"use one of {', '.join(known)}" if known else ""
     return Diagnostic("TJ222", f'"{text}" is not a field of an experiment: "{step}" does not exist', hint=hint or None)
 
 

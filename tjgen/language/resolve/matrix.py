@@ -105,7 +105,10 @@ def _bad_axes(sweep: Tree) -> Iterator[Diagnostic]:
     lengths = {key: len(values) for key, values in zipped.items()}
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{key} has {length}" for key, length in lengths.items())
-        message, hint = f"zip needs lists of one length, but {counts}", "give each key of zip as many values as the others"
+        message, hint = (
+            f"the lists of zip must have the same length, but {counts}",
+            "give each key of zip as many values as the others",
+        )
         yield Diagnostic("TJ231", message, path=(*SWEEP, "zip"), hint=hint)
 
 
@@ -160,7 +163,7 @@ def _excluded(product: list[Values], entries: list[Tree]) -> tuple[list[Values],
         taken = [index for index in agreeing.with_values(entry) if index not in excluded]
         if not taken:
             path = (*SWEEP, "exclude", position)
-            message = "this entry of exclude takes no point away"
+            message = "this entry of exclude matches no point"
             diagnostics.append(Diagnostic("TJ232", message, path=path, hint="remove it, or correct its values"))
         excluded.update(taken)
     return [values for index, values in enumerate(product) if index not in excluded], diagnostics
@@ -184,7 +187,7 @@ def _included(kept: list[Values], entries: list[Tree]) -> list[Values]:
 def _bad_points(chosen: list[Values], most: int, budgets: CommandBudgets) -> Iterator[Diagnostic]:
     if not chosen:
         hint = "give it a matrix, a zip or an include, or remove it"
-        yield Diagnostic("TJ233", "the sweep has no point", path=SWEEP, hint=hint)
+        yield Diagnostic("TJ233", "the sweep has no points", path=SWEEP, hint=hint)
     if len(chosen) > most:
         yield _too_many(len(chosen), most)
         return
@@ -202,7 +205,7 @@ def _bad_points(chosen: list[Values], most: int, budgets: CommandBudgets) -> Ite
         if mark in seen:
             point = ", ".join(f"{key}={shown(value.value)}" for key, value in values.items())
             last = [value.because for value in values.values()][-1:] or [SWEEP]
-            yield Diagnostic("TJ234", f"the sweep has the point {point} twice", path=last[0], hint="name each value once")
+            yield Diagnostic("TJ234", f"the sweep contains point {point} twice", path=last[0], hint="list each value once")
         seen[mark] = values
 
 

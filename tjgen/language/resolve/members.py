@@ -133,10 +133,10 @@ def at_entry(diagnostics: list[Diagnostic], document: Document, path: FieldPath)
 def _nothing(project: LoadedProject, document: Document, entry: str, path: FieldPath) -> Diagnostic:
     message = f"no file matches {entry}"
     if os.path.isdir(os.path.join(project.directory, entry)):
-        message = f"folder {entry} holds no YAML file"
+        message = f"folder {entry} contains no YAML file"
     elif not is_pattern(entry):
-        message = f"there is no file or folder {entry}"
-    hint = "correct the entry, or remove it; runs that no source requests then stay, and are reported"
+        message = f"file or folder {entry} does not exist"
+    hint = "correct or remove the entry; runs that no source requests stay, and the build reports them"
     return Diagnostic("TJ202", message, path=path, span=document.locate(path), hint=hint)
 
 
@@ -166,7 +166,7 @@ _NEIGHBORS = ("Experiment", "Platform", "Project")
 
 def _no_overlay(file: str) -> Diagnostic:
     hint = "begin it with apiVersion: tjgen.dev/v1alpha1 and kind: Overlay"
-    return Diagnostic("TJ701", f"{file} holds no overlay", hint=hint)
+    return Diagnostic("TJ701", f"{file} contains no Overlay document", hint=hint)
 
 
 def _same_name(name: str, earlier: Document, later: Document) -> Diagnostic:

@@ -34,5 +34,5 @@ def name_problem(name: str, at: FieldPath) -> Iterator[Diagnostic]:
     if not search(LABEL["pattern"])(name) or len(name) > _LONGEST:
         hint = f"use at most {_LONGEST} lowercase letters, digits and '-'"
         section = str(at[1])
-        message = f'"{name}" is not a name for a {_NOUNS[section]}: {_USES[section]} contain it'
+        message = f'"{name}" is not a valid name for a {_NOUNS[section]}: {_USES[section]} contain it'
         yield Diagnostic("TJ157", message, path=at, hint=hint)

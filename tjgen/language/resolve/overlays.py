@@ -190,7 +190,7 @@ def _contradiction(contradiction: Contradiction, documents: Documents) -> Diagno
     return Diagnostic(
         "TJ210",
         f"{render(contradiction.path)} is set differently by overlays {contradiction.before.manager}"
-        f" and {contradiction.after.manager} of one layer",
+        f" and {contradiction.after.manager} of the same layer",
         path=contradiction.path,
         span=span_of(contradiction.after, documents),
         related=(other_origin(contradiction.before, documents),),

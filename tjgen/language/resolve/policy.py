@@ -43,7 +43,7 @@ def unknown(policy: Policy, document: Document) -> list[Diagnostic]:
             path = ("spec", "policy", "severity", word)
             near = nearest(word, known)
             hint = f'did you mean "{near}"?' if near else "write a code or name as diagnostics print it, such as TJ004"
-            message = f'no diagnostic is called "{word}"'
+            message = f'unknown diagnostic "{word}"'
             span = document.locate(path, key=True)
             diagnostics.append(Diagnostic("TJ760", message, path=path, span=span, hint=hint))
     return diagnostics

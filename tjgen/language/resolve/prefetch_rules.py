@@ -23,11 +23,11 @@ def check(prefetch: Tree) -> Iterator[Diagnostic]:
         yield from _source(prefetch, PREFETCH)
         return
     if "env" in prefetch:  # not among the alternatives of the model: there, `env: {}` would rename runs
-        message = "spec.prefetch has sets and env, which exclude each other"
+        message = "spec.prefetch has sets and env, which are mutually exclusive"
         yield Diagnostic("TJ121", message, path=(*PREFETCH, "env"), hint="set env in each of sets")
     if len(sets) > _MOST:
         message = f"spec.prefetch.sets has {len(sets)} prefetches, more than {_MOST}"
-        hint = "fetch several folders by one prefetch, with source.paths"
+        hint = "fetch several folders with one prefetch, with source.paths"
         yield Diagnostic("TJ173", message, path=(*PREFETCH, "sets"), hint=hint)
     for name, one in sets.items():
         at = (*PREFETCH, "sets", name)

@@ -135,10 +135,10 @@ class LoadedProject(NamedTuple):
         """TJ262 for an environment that the project does not have."""
         if self.document is None:
             message = f'there is no environment "{name}", because neither this folder nor one above has a tjgen.yaml'
-            return Diagnostic("TJ262", message, hint="leave --env out, or run the command in the folder of a project")
+            return Diagnostic("TJ262", message, hint="remove --env, or run the command in the folder of a project")
         known = self.spec.environments
         near = nearest(name, known)
-        hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}" if known else "leave --env out"
+        hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}" if known else "remove --env"
         return Diagnostic("TJ262", f'the project has no environment "{name}"', hint=hint)
 
     def on_supersede(self, environment: str | None) -> str:

@@ -47,7 +47,7 @@ def load(
     diagnostics = of_project.diagnostics
     if not of_project.good:
         if not diagnostics:
-            diagnostics = [Diagnostic("TJ204", f"{file} holds no document of kind Project")]
+            diagnostics = [Diagnostic("TJ204", f"{file} contains no document of kind Project")]
         return alone(paths)._replace(directory=directory, sandbox=sandbox), diagnostics
     document, tree = of_project.good[0]
     above = projects_above(directory or ".")
@@ -130,11 +130,11 @@ def _extended(project: LoadedProject, document: Document) -> list[Diagnostic]:
         path: FieldPath = ("spec", "readable", position)
         folder = os.path.join(project.directory, entry)
         if not project.sets_limits:
-            message = f"only the root project can list folders to read, and {document.file} is not it"
+            message = f"only the root project can list folders to read, but {document.file} is not the root project"
             hint = "move the entry to the project file in the working directory, or build this project from its own folder"
             diagnostics.append(Diagnostic("TJ037", message, path=path, span=document.locate(path), hint=hint))
         elif not os.path.isdir(folder):
-            message = f"there is no folder {entry}"
+            message = f"folder {entry} does not exist"
             diagnostics.append(Diagnostic("TJ202", message, path=path, span=document.locate(path)))
         elif limit is None or limit.is_readable(os.path.realpath(folder)):
             project.sandbox.allow(folder)
@@ -158,7 +158,7 @@ def _requirement(requires: str, document: Document) -> list[Diagnostic]:
         return [Diagnostic("TJ207", message, path=path, span=document.locate(path), hint=hint)]
     message, hint = (
         f"this is tjgen {__version__}, but the project requires {requires}",
-        f"install one that it allows: pip install 'tjgen{requires.replace(' ', '')}'",
+        f"install a release that it allows: pip install 'tjgen{requires.replace(' ', '')}'",
     )
     return [Diagnostic("TJ206", message, path=path, span=document.locate(path), hint=hint)]
 

@@ -92,7 +92,7 @@ def _tasks(tasks: Tree) -> Iterator[Diagnostic]:
 def _choice(tree: Tree, path: FieldPath, form: Form) -> Iterator[Diagnostic]:
     keys = list(chosen(tree, form).values())
     if len(keys) > 1:
-        message = f"{render(path)} has {_listed(keys, 'and')}, which exclude each other"
+        message = f"{render(path)} has {_listed(keys, 'and')}, which are mutually exclusive"
         yield Diagnostic("TJ121", message, path=(*path, keys[-1]), hint="keep one of them")
     elif not keys and form.needed:
         heads = [group[0] for group in form.alternatives]
@@ -154,8 +154,12 @@ def _volumes(spec: Tree) -> Iterator[Diagnostic]:
                 other = mounted.get(key)
                 mounted.setdefault(key, name)
                 if other is not None:
-                    both = f'volumes "{other}" and "{name}" are both' if other != name else f'volume "{name}" is twice'
-                    message = f"{both} mounted at {where}"
+                    both = (
+                        f'volumes "{other}" and "{name}" are both mounted'
+                        if other != name
+                        else f'volume "{name}" is mounted twice'
+                    )
+                    message = f"{both} at {where}"
                     hint = f"give each its own path, such as {where.rstrip('/')}/{name}"
                     yield Diagnostic("TJ125", message, path=at, hint=hint)
 
@@ -176,10 +180,10 @@ def _sub_path(name: str, volume: Tree, place: Tree, at: FieldPath) -> Iterator[D
     """The settings for the folder in one place of a volume."""
     written = [field for field in ("subPath", "subPathExpr") if field in place]
     if len(written) == 2:
-        message = f'volume "{name}" has subPath and subPathExpr, which exclude each other'
+        message = f'volume "{name}" has subPath and subPathExpr, which are mutually exclusive'
         yield Diagnostic("TJ121", message, path=(*at, written[1]), hint="keep one of them")
     if written and place is volume and "mountPath" not in volume:
-        message = f'volume "{name}" has a {written[0]}, but no mountPath that it is for'
+        message = f'volume "{name}" has a {written[0]}, but no mountPath that it applies to'
         hint = f"set {written[0]} in each of mounts, or add mountPath"
         yield Diagnostic("TJ128", message, path=(*at, written[0]), hint=hint)
     if written and volume.get("pvc", {}).get("create", {}).get("volumeMode") == "Block":

@@ -40,7 +40,7 @@ def misnamed(tree: Tree) -> list[Diagnostic]:
     return [
         Diagnostic(
             "TJ351",
-            f'"{name}" is not a name for a task: it becomes a part of the name of its run',
+            f'"{name}" is not a valid task name: it becomes part of the name of its run',
             path=(*TASKS, name),
             hint="use lower-case letters, digits and '-', beginning with a letter",
         )
@@ -64,7 +64,7 @@ def swept(tree: Tree, name: str, paths: list[FieldPath]) -> list[Diagnostic]:
             "TJ352",
             f'task "{name}" and the sweep both set {render(path[1:])}',
             path=(*TASKS, name, *path[1:]),
-            hint="leave it to one of them",
+            hint="set it in only one of them",
         )
         for path in paths
         if path[0] == "spec" and get(task, path[1:], None) is not None

@@ -130,7 +130,7 @@ def _nothing(workspace: LoadedWorkspace, entry: str, at: FieldPath, sandbox: San
     path = os.path.join(workspace.directory, entry)
     message, hint = f"no folder that matches {entry} contains a {FILE}", f"correct the pattern, or add {FILE} to the folders"
     if not is_pattern(entry):
-        message, hint = f"there is no folder {entry}", "correct the entry, or remove it"
+        message, hint = f"folder {entry} does not exist", "correct the entry, or remove it"
         if os.path.isfile(path):
             message, hint = f"{entry} is a file", "list the folder of the project"
         elif os.path.isdir(path):
@@ -147,7 +147,7 @@ def _folders_near(path: str, directory: str, sandbox: Sandbox) -> Iterator[str]:
 
 
 def _nested(inner: Document, outer: LoadedWorkspace) -> Diagnostic:
-    message = f"{inner.file} is a workspace in the workspace {outer.document.file}"
+    message = f"{inner.file} is a workspace inside workspace {outer.document.file}"
     note = Note("the outer workspace", outer.document.locate(_AT, key=True))
     hint = "list all projects in the outer workspace, and remove projects here"
     return Diagnostic("TJ561", message, path=_AT, span=inner.locate(_AT, key=True), related=(note,), hint=hint)
@@ -162,7 +162,7 @@ def _unlisted(project: Document, workspace: LoadedWorkspace) -> Diagnostic:
 
 
 def _untrusted(project: Document, workspace: LoadedWorkspace) -> Diagnostic:
-    message = f"workspace {workspace.document.file} lists this project, and no Git work tree contains both"
+    message = f"workspace {workspace.document.file} lists this project, but no Git work tree contains both"
     hint = "run git init in the folder of the workspace, or build from there"
     note = Note("its projects", workspace.document.locate(_AT, key=True))
     return Diagnostic("TJ561", message, span=project.locate(()), related=(note,), hint=hint)

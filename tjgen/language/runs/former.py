@@ -27,7 +27,7 @@ def _shape(tree: Tree) -> Wrong:
         return wrong
     runs = tree.get("runs")
     if runs.__class__ is not dict:
-        return [*wrong, (("runs",), "runs is missing or no mapping")]
+        return [*wrong, (("runs",), "runs is missing or is not a mapping")]
     for name, block in runs.items():
         wrong += fields_shape(("runs", name), block)
     return wrong

@@ -103,9 +103,9 @@ def fixed_name_problem(locked: LockedRun | None, identity: str, lock_file: str) 
         return None
     return Diagnostic(
         "TJ074",
-        f'run "{locked.name}" exists with other content, which cannot be changed in place',
+        f'run "{locked.name}" exists with different content, and a run cannot be changed in place',
         path=("spec", "naming"),
-        hint=f"raise attempt, which gives a new name, or delete the run in the cluster and its lock, {lock_file}",
+        hint=f"increase attempt to get a new name, or delete the run in the cluster and its lock, {lock_file}",
     )
 
 
@@ -227,7 +227,7 @@ def _would_change(locked: LockedRun) -> Diagnostic:
 def _rebuilt(locked: LockedRun) -> Diagnostic:
     return Diagnostic(
         "TJ077",
-        f'run "{locked.name}" is locked, its files are lost, and it is built otherwise now than it was',
+        f'run "{locked.name}" is locked and its files are missing, and a build now produces different files',
         hint="restore the files from Git to keep the run as it was",
     )
 
@@ -235,6 +235,6 @@ def _rebuilt(locked: LockedRun) -> Diagnostic:
 def _drifted(locked: LockedRun) -> Diagnostic:
     return Diagnostic(
         "TJ075",
-        f'the files of run "{locked.name}" are neither what the lock recorded nor what is built now',
-        hint="restore the files and the lock from Git, or use --force to write what is built now",
+        f'the files of run "{locked.name}" match neither the lock nor the current build',
+        hint="restore the files and the lock from Git, or use --force to write the current build",
     )

@@ -134,9 +134,9 @@ def name_problem(name: str, *, budget: int = _LONGEST_LABEL) -> Diagnostic | Non
     if len(name) > budget:
         return Diagnostic(
             "TJ072",
-            f'run name "{name}" has {len(name)} characters, and the names derived from it allow {budget}',
+            f'run name "{name}" has {len(name)} characters, but the names derived from it allow at most {budget}',
             path=("metadata", "name"),
-            hint=f"shorten the name of the experiment, or what its sweep sets, by {len(name) - budget} characters",
+            hint=f"shorten the name of the experiment, or the values of its sweep, by {len(name) - budget} characters",
         )
     if not (name[:1].isalpha() and name[-1:] != "-" and name.islower() and name.isascii() and name.replace("-", "").isalnum()):
         return Diagnostic(

@@ -196,29 +196,29 @@ def head_shape(tree: Tree, kind: str, texts: tuple[str, ...]) -> Wrong:
             wrong.append(((key,), f"{key} is {tree.get(key)!r}, not {expected!r}"))
     for key in texts:
         if tree.get(key).__class__ is not str:
-            wrong.append(((key,), f"{key} is missing or no text"))
+            wrong.append(((key,), f"{key} is missing or is not a string"))
     return wrong
 
 
 def fields_shape(path: FieldPath, block: Any) -> Wrong:
     """Yield errors in the fields of one run, at `path`."""
     if block.__class__ is not dict:
-        return [(path, f"{render(path)} is no mapping")]
+        return [(path, f"{render(path)} is not a mapping")]
     wrong: Wrong = []
     for key in block:
         if key not in _FIELDS:
-            wrong.append(((*path, key), f"{render((*path, key))} is no field of a run lock"))
+            wrong.append(((*path, key), f"{render((*path, key))} is not a field of a run lock"))
     for key, pattern in _TEXTS.items():
         value = block.get(key)
         if value.__class__ is not str or not re.match(pattern, value):
-            wrong.append(((*path, key), f"{render((*path, key))} is {value!r}, which no build writes"))
+            wrong.append(((*path, key), f"{render((*path, key))} is {value!r}, which is not a value that builds write"))
     for key in _OPTIONAL_TEXTS:
         if block.get(key, "").__class__ is not str:
-            wrong.append(((*path, key), f"{render((*path, key))} is {block[key]!r}, not a text"))
+            wrong.append(((*path, key), f"{render((*path, key))} is {block[key]!r}, not a string"))
     for key in _NUMBERS:
         value = block.get(key, 0 if key == "renewal" else None)
         if value.__class__ is not int or value < 0:
-            wrong.append(((*path, key), f"{render((*path, key))} is {value!r}, which no build writes"))
+            wrong.append(((*path, key), f"{render((*path, key))} is {value!r}, which is not a value that builds write"))
     for key in _FLAGS:
         value = block.get(key, False)
         if value.__class__ is not bool:
@@ -226,7 +226,7 @@ def fields_shape(path: FieldPath, block: Any) -> Wrong:
     for key in _LISTS:
         value = block.get(key, [])
         if value.__class__ is not list or any(item.__class__ is not str for item in value):
-            wrong.append(((*path, key), f"{render((*path, key))} is no list of texts"))
+            wrong.append(((*path, key), f"{render((*path, key))} is not a list of strings"))
     return wrong
 
 
@@ -237,12 +237,13 @@ def _in_conflict(text: str, file: str, conflict: re.Match[str]) -> Diagnostic:
     width = (end if end >= 0 else len(text)) - position
     return Diagnostic(
         "TJ070",
-        "the run lock holds a merge conflict" + (", since Git took another run for this one" if conflict["renamed"] else ""),
+        "the run lock contains a merge conflict"
+        + (", because Git detected another run as a rename of this one" if conflict["renamed"] else ""),
         span=Span(file, line, 1, line, width + 1),
         hint="end the merge with git merge --abort, then merge again with -s resolve"
         if conflict["renamed"]
-        else "take one side of it and of the run's folder in the output with git checkout --ours or --theirs, the side in "
-        "which the run is archived if it is in one, then build again",
+        else "keep one side of the lock and of the run's folder in the output (git checkout --ours or --theirs): the "
+        "side that archives the run, if one does; then build again",
     )
 
 

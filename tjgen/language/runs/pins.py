@@ -62,7 +62,7 @@ class Pins:
         digest = text[len(begin) :].removesuffix(end)
         if not text.startswith(begin) or not _is_digest(digest):
             conflict = any(line.startswith(("<<<<<<<", ">>>>>>>")) for line in text.split("\n"))
-            what = "holds a merge conflict" if conflict else "is not what tjgen pin writes for it"
+            what = "contains a merge conflict" if conflict else "is not in the form that tjgen pin writes"
             raise CompileError([_damaged(f"the pin of {full} {what}", file)])
         return digest
 
@@ -85,5 +85,5 @@ def _is_digest(text: str) -> bool:
 
 def _damaged(message: str, file: str) -> Diagnostic:
     return Diagnostic(
-        "TJ721", message, span=Span(file, 1, 1, 1, 1), hint="keep the digest that is meant, or remove the file and run tjgen pin"
+        "TJ721", message, span=Span(file, 1, 1, 1, 1), hint="keep the right digest, or remove the file and run tjgen pin"
     )

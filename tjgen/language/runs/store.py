@@ -184,7 +184,7 @@ def gathered(texts: Mapping[str, str], file: str, former: str | None) -> _Stored
             experiment = experiment or entry.experiment
             if entry.run.name != name or entry.experiment != experiment:
                 identity = f"run {entry.run.name} of {entry.experiment}"
-                raise CompileError([malformed(f"the file says that it is {identity}, which it cannot be here", None, place)])
+                raise CompileError([malformed(f"the file contains {identity}, which does not match its path", None, place)])
             if isinstance(entry.run, PrunedRun):
                 pruned[name] = entry.run
                 runs.pop(name, None)

@@ -67,7 +67,7 @@ def parse(text: str) -> Pattern:
     """The pattern; raises ValueError with words that go on after "the pattern ..."."""
     pieces = _BRACE.split(text)
     if any(brace in piece for piece in pieces[::2] for brace in "{}"):
-        raise ValueError("has a brace that is not closed, or one within another")
+        raise ValueError("has an unclosed or a nested brace")
     return Pattern(tuple(pieces[::2]), tuple([_choice(inner) for inner in pieces[1::2]]))
 
 
@@ -80,13 +80,16 @@ def repeated(patterns: Sequence[Pattern]) -> str | None:
         seen: set[str] = set()
         for path in chain.from_iterable(pattern.paths() for pattern in patterns):
             if path in seen:
-                return f"stands for {path!r} twice"
+                return f"expands to {path!r} twice"
             seen.add(path)
         return None
     for pattern in patterns:
         for choice, behind, last in zip(pattern.choices, pattern.texts[1:], _last(len(pattern.choices)), strict=True):
             if not last and not _ends(choice, behind):
-                return "has braces that may make one path of two numbers: write numbers of one width, or a / between them"
+                return (
+                    "has braces that can expand different numbers to the same path: write numbers of the same "
+                    "width, or a / between them"
+                )
     heads = sorted(pattern.texts[0] for pattern in patterns)
     for one, other in pairwise(heads):
         if other.startswith(one):
@@ -124,7 +127,7 @@ def _choice(inner: str) -> Numbers | Sequence[str]:
     if numbers is None:
         words = inner.split(",")
         if len(words) < 2 or len(set(words)) < len(words):
-            raise ValueError(f"has {{{inner}}}, which is neither two numbers (0..9) nor several words (a,b)")
+            raise ValueError(f"has {{{inner}}}, which is neither a range of numbers (0..9) nor a list of words (a,b)")
         return tuple(words)
     first, last = numbers[1], numbers[2]
     if int(first) > int(last):

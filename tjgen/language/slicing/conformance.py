@@ -26,7 +26,7 @@ _SKEWED = [(f"shard-{number:04d}.tar", (number * 7919 % 1009) ** 3) for number i
 _SAMPLES: Mapping[str, Sequence[tuple[str, int]]] = {
     "no items": [],
     "one item": [("a", 1)],
-    "items of one size": [(f"train/{number}", 10) for number in range(100)],
+    "items of the same size": [(f"train/{number}", 10) for number in range(100)],
     "items of skewed sizes": _SKEWED,
     "items in no order": [_SKEWED[number * 211 % 500] for number in range(500)],
     "items of size 0": [(f"empty/{number}", 0) for number in range(10)],
@@ -44,7 +44,7 @@ def faults(strategy: Strategy, options: Mapping[str, Any] | None = None, counts:
     if not isinstance(getattr(strategy, "NEEDS_SIZES", None), bool):
         return ["NEEDS_SIZES is not True or False"]
     if not callable(getattr(strategy, "plan", None)):
-        return ["it has no plan to call"]
+        return ["it has no function plan"]
     return [
         f"{name} in {count} slices: {fault}"
         for name, items, count in _samples(strategy, counts)
@@ -69,7 +69,7 @@ def _tried(strategy: Strategy, items: DataItems, count: int, options: Mapping[st
         plan = strategy.plan(items, count, options)
         again = strategy.plan(items, count, options)
     except ValueError as problem:
-        yield f"it refuses them: it {problem}"
+        yield f"it rejects them: it {problem}"
         return
     yield from proof.faults(plan, len(items), count, covering=options.get("covering", True))
     bound = getattr(strategy, "bound", None)
@@ -79,9 +79,9 @@ def _tried(strategy: Strategy, items: DataItems, count: int, options: Mapping[st
         if most > promised:
             yield f"slice {number} has {most}, and it promises at most {promised}"
     if plan != again:
-        yield "it makes another plan the second time"
+        yield "it returns another plan when it is called again"
     if before != (list(items), json.dumps(options, sort_keys=True)):
-        yield "it changes what it is given"
+        yield "it changes its arguments"
 
 
 def digest(strategy: Strategy, options: Mapping[str, Any], counts: Sequence[int]) -> str:
@@ -126,7 +126,7 @@ def main(words: Sequence[str]) -> int:
     try:
         options: Mapping[str, Any] = json.loads(rest[0]) if rest[0] else {}
     except ValueError as problem:
-        sys.stderr.write(f"the options are no JSON: {problem}\n")
+        sys.stderr.write(f"the options are not valid JSON: {problem}\n")
         return 2
     fixed = [len(value) for key, value in options.items() if key in ("weights", "lists")]
     counts = fixed[:1] or COUNTS
@@ -135,8 +135,8 @@ def main(words: Sequence[str]) -> int:
         return 0
     wrong = faults(strategy, options, counts)
     if not wrong and len({_elsewhere(words, seed) for seed in ("1", "2")}) > 1:
-        wrong = ["it makes another plan in another process: does it use hash(), a set or a clock?"]
-    sys.stdout.write("".join(f"{one}\n" for one in wrong) or f"{name} keeps to the contract\n")
+        wrong = ["it returns another plan in another process: avoid hash(), sets and clocks"]
+    sys.stdout.write("".join(f"{one}\n" for one in wrong) or f"{name} meets the contract\n")
     return 1 if wrong else 0
 
 

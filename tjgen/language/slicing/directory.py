@@ -29,7 +29,7 @@ def matched(
     sizes_of_paths: dict[str, int] = {}
     for pattern in [one for one_pattern in patterns for one in _expanded(one_pattern)]:
         if pattern.startswith("/") or ".." in pattern.split("/"):
-            message = f"the pattern {pattern!r} leads out of {label}"
+            message = f"the pattern {pattern!r} points outside {label}"
             collector.diagnostics.append(Diagnostic(problems.ITEM, message, path=(*because, "glob")))
             continue
         sizes: dict[str, int] = {}
@@ -40,7 +40,7 @@ def matched(
             sizes[path] = size
         if not sizes:
             message = f"the pattern {pattern!r} matches no file in {label}"
-            hint = "a pattern finds files of the repository: for files on a volume, use list or count"
+            hint = "use list or count for files on a volume: a pattern finds only files of the repository"
             collector.diagnostics.append(Diagnostic(problems.NONE, message, path=(*because, "glob"), hint=hint))
         sizes_of_paths.update(sizes)
     for position, (path, size) in enumerate(sorted(sizes_of_paths.items())):

@@ -46,7 +46,7 @@ def divide(
     `refused` those of them whose code may not run. `session` keeps what the runs of a build share.
     """
     if count > MOST_SLICES:
-        message = f"{count} slices are requested, and a Job has at most {MOST_SLICES} pods"
+        message = f"{count} slices are requested, but a Job has at most {MOST_SLICES} pods"
         return None, [Diagnostic(problems.MANY, message, path=because, hint="use fewer nodes")]
     if by in refused:
         return None, [refused[by]._replace(path=(*because, "by"))]
@@ -59,10 +59,10 @@ def divide(
         known = strategies.known(files)
         near = nearest(by, known)
         hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}"
-        diagnostic = Diagnostic(problems.STRATEGY, f'no slicing strategy is called "{by}"', path=(*because, "by"), hint=hint)
+        diagnostic = Diagnostic(problems.STRATEGY, f'unknown slicing strategy "{by}"', path=(*because, "by"), hint=hint)
         return None, [diagnostic]
     if strategy.NEEDS_SIZES and items.unsized is not None:
-        message = f"{by} balances by size, and {items.paths[items.unsized]!r} has none"
+        message = f"{by} balances by size, but {items.paths[items.unsized]!r} has no size"
         hint = "give every item a size, or divide by contiguous or round-robin"
         return None, [Diagnostic(problems.UNSIZED, message, path=(*because, "by"), hint=hint)]
     try:
@@ -85,7 +85,7 @@ def divide(
 
 def _judged(plan: Plan, items: DataItems, count: int, by: str, because: FieldPath, *, covering: bool) -> list[Diagnostic]:
     return [
-        Diagnostic(problems.BROKEN, f"the slices of {by} are not a division: {fault}", path=(*because, "by"), hint=_OTHERS)
+        Diagnostic(problems.BROKEN, f"the slices of {by} do not divide the items: {fault}", path=(*because, "by"), hint=_OTHERS)
         for fault in islice(faults(plan, len(items), count, covering=covering), _MOST_REPORTED)
     ]
 
@@ -99,12 +99,12 @@ def _unkept(
     number, most = heaviest(plan, items, session)
     if most <= bound:
         return []
-    message = f"slice {number} of {by} has {most} {'items' if items is None else 'bytes'}, and {by} promises at most {bound}"
+    message = f"slice {number} of {by} has {most} {'items' if items is None else 'bytes'}, but {by} promises at most {bound}"
     return [Diagnostic(problems.BROKEN, message, path=(*because, "by"), hint=_OTHERS)]
 
 
 def _unusable(by: str, problem: PluginError, because: FieldPath) -> Diagnostic:
-    hint = "mend it, then try it by `python -m tjgen.language.slicing.conformance`"
+    hint = "fix it, then test it with `python -m tjgen.language.slicing.conformance`"
     return Diagnostic(problems.UNUSABLE, f"the strategy {by} {problem}", path=(*because, "by"), hint=hint)
 
 
@@ -117,7 +117,7 @@ def uneven(
     evenness = even(plan, items, session)
     if evenness.ratio > bound:
         number, _ = heaviest(plan, None if evenness.largest is None else items, session)
-        message = f"slice {number} is {evenness.ratio:.3f} times as large as the mean, and balance allows {bound}"
+        message = f"slice {number} is {evenness.ratio:.3f} times as large as the mean, but balance allows {bound}"
         hint = "use lpt for items of unequal size, fewer nodes, or more and smaller items"
         yield Diagnostic(problems.UNEVEN, message, path=(*because, "balance"), hint=hint)
 
@@ -127,11 +127,11 @@ def left(evened: Plan, plan: Plan, readers: int, because: FieldPath) -> Iterator
     items, kept = sum(map(len, plan)), sum(map(len, evened))
     at: FieldPath = (*because, "remainder")
     if items and not kept:
-        message = f"nothing is left of {items} items when all slices are as short as the shortest"
+        message = f"none of {items} items is left when all slices are cut to the length of the shortest"
         hint = "use remainder: pad, fewer nodes, or more and smaller items"
         yield Diagnostic(problems.LEFT_OUT, message, path=at, hint=hint, severity=ERROR)
     elif items - kept >= len(plan) * readers:
-        message = f"{items - kept} of {items} items are not read, since the slices differ in length"
+        message = f"{items - kept} of {items} items are not read, because the slices differ in length"
         hint = "use remainder: pad, or divide by contiguous or round-robin"
         yield Diagnostic(problems.LEFT_OUT, message, path=at, hint=hint)
 
@@ -141,5 +141,7 @@ def short(plan: Plan, items: int, readers: int, because: FieldPath) -> Iterator[
     numbers = [number for number, part in enumerate(plan) if len(part) < readers]
     if numbers:
         less = "empty" if readers == 1 else f"too short for the {readers} processes of a node"
-        message = f"{len(numbers)} of {len(plan)} slices are {less}, for there are {items} items: slice {numbers[0]} first"
+        message = (
+            f"{len(numbers)} of {len(plan)} slices are {less}, because there are only {items} items: slice {numbers[0]} first"
+        )
         yield Diagnostic(problems.EMPTY, message, path=because, hint="use fewer nodes, or more and smaller items")

@@ -53,7 +53,7 @@ def _matched(entry: str, index_of: Mapping[str, int], in_order: Sequence[str], n
         indexes = sorted([index_of[path] for path in _beginning(in_order, entry[: sign.start()]) if matches(path)])
         if indexes:
             return indexes
-    raise ValueError(f"has {entry!r} in list {number}, which is no item")
+    raise ValueError(f"has {entry!r} in list {number}, which is not an item")
 
 
 def _beginning(in_order: Sequence[str], prefix: str) -> Iterator[str]:

@@ -116,7 +116,7 @@ class Collector:
         """The items, and what is wrong with them; of many faults the first ones and their number."""
         for path, first, again in _duplicates(self.items.paths):
             places = self._places[first], self._places[again]
-            note = Note("it is here first", self._span(places[0]))
+            note = Note("first listed here", self._span(places[0]))
             self.refuse(problems.DUPLICATE, f"{path!r} is listed twice", places[1], related=(note,), hint="remove one of them")
         diagnostics = self.diagnostics
         if len(diagnostics) > _MOST_REPORTED:
@@ -171,11 +171,11 @@ def fault_of(path: str) -> str | None:
     if path.startswith("/"):
         return "is absolute"
     if ".." in path.split("/"):
-        return "leads out of the folder"
+        return "points outside the folder"
     if path != path.strip():
-        return "begins or ends with a blank"
+        return "begins or ends with a space"
     if _UNFIT.search(path):
-        return "holds a control character, or bytes that are no UTF-8"
+        return "contains a control character, or bytes that are not valid UTF-8"
     return None
 
 

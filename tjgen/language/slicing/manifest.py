@@ -23,7 +23,9 @@ def read(content: bytes, file: str) -> tuple[DataItems, list[Diagnostic]]:
     ending = file.rpartition(".")[2].lower()
     reader = _READERS.get(ending)
     if reader is None:
-        collector.refuse(problems.UNREADABLE, f"the manifest {file} ends in .{ending}", 1, hint="name it .txt, .jsonl or .csv")
+        collector.refuse(
+            problems.UNREADABLE, f"the manifest {file} ends in .{ending}", 1, hint="use the ending .txt, .jsonl or .csv"
+        )
         return collector.done()
     if not content.isascii():
         try:
@@ -93,9 +95,9 @@ def _json_line(line: str, place: int, collector: Collector) -> None:
     try:
         item = loads(line, object_pairs_hook=_pairs)
     except JSONDecodeError as problem:
-        collector.refuse(problems.ITEM, f"the line is no JSON: {problem.msg.lower()}", place, hint=_JSON_HINT)
+        collector.refuse(problems.ITEM, f"the line is not valid JSON: {problem.msg.lower()}", place, hint=_JSON_HINT)
     except RecursionError:
-        collector.refuse(problems.ITEM, "the line is nested too deep", place, hint=_JSON_HINT)
+        collector.refuse(problems.ITEM, "the line is nested too deeply", place, hint=_JSON_HINT)
     except ValueError as problem:
         collector.refuse(problems.ITEM, str(problem), place, hint=_JSON_HINT)
     else:
@@ -110,7 +112,7 @@ def _json_line(line: str, place: int, collector: Collector) -> None:
 def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
     item = dict(pairs)
     if len(item) != len(pairs):
-        raise ValueError("the item has a key twice")
+        raise ValueError("the item contains a key twice")
     return item
 
 
@@ -150,15 +152,15 @@ def _quoted_rows(text: str, header: list[str], collector: Collector) -> None:
         for row in rows:
             _row(row, rows.line_num, header, collector)
     except Error as problem:
-        collector.refuse(problems.ITEM, f"the line is no CSV: {problem}", rows.line_num)
+        collector.refuse(problems.ITEM, f"the line is not valid CSV: {problem}", rows.line_num)
 
 
 def _row(row: list[str], place: int, header: list[str], collector: Collector) -> None:
     if not row:
         return
     if len(row) != len(header):
-        message = f"the line has {len(row)} fields, and the header has {len(header)}"
-        collector.refuse(problems.ITEM, message, place, hint="quote fields that hold a comma")
+        message = f"the line has {len(row)} fields, but the header has {len(header)}"
+        collector.refuse(problems.ITEM, message, place, hint="quote fields that contain a comma")
         return
     path, size = row[header.index("path")], row[header.index("size")] if "size" in header else ""
     if size:

@@ -28,7 +28,7 @@ def from_file(name: str, file: str, session: Session) -> Strategy:
     """The strategy that a file of Python is; raises PluginError where it cannot be read or run."""
     # Builds refuse such a strategy earlier, with its place. This keeps every other way closed.
     if not trust.is_granted():
-        raise PluginError("is not run, for the caller has not said that it trusts the code")
+        raise PluginError("is not run, because the caller does not trust the code")
     try:
         # Where the file may be was decided when the project was read.
         text = Sandbox([os.path.dirname(os.path.realpath(file))]).read(file)
@@ -65,11 +65,11 @@ def planned(strategy: Strategy, items: DataItems, count: int, options: Mapping[s
     """What a strategy plans, and its bound; raises ValueError as it does, and PluginError for any other exception."""
     plan = _guarded(lambda: strategy.plan(items, count, options), lets=ValueError)
     if plan.__class__ is not list or any(part.__class__ is not list for part in plan):
-        raise PluginError("returns no list of lists")
+        raise PluginError("does not return a list of lists")
     stated = getattr(strategy, "bound", None)
     bound = None if stated is None else _guarded(lambda: stated(items, count, options))
     if bound is not None and bound.__class__ is not int:
-        raise PluginError(f"has a bound that is no number, but {bound!r}")
+        raise PluginError(f"has a bound that is not a number: {bound!r}")
     return cast("list[list[int]]", plan), bound
 
 
@@ -79,7 +79,7 @@ def _entries() -> list[EntryPoint]:
 
 def _usable(strategy: Strategy, source: str) -> Strategy:
     if not callable(getattr(strategy, "plan", None)) or getattr(strategy, "NEEDS_SIZES", None).__class__ is not bool:
-        raise PluginError(f"is no strategy: {source} has no function plan, or no NEEDS_SIZES that is True or False")
+        raise PluginError(f"is not a strategy: {source} must define a function plan, and NEEDS_SIZES as True or False")
     return strategy
 
 

@@ -38,9 +38,9 @@ def faults(plan: Plan, items: int, count: int, *, covering: bool = True) -> Iter
     for number, part in enumerate(plan):
         for index in part:
             if index.__class__ is not int:
-                yield f"slice {number} holds {index!r}, which is no index"
+                yield f"slice {number} contains {index!r}, which is not an index"
             elif not 0 <= index < items:
-                yield f"slice {number} holds item {index}, and the items are 0 to {items - 1}"
+                yield f"slice {number} contains item {index}, but the items are 0 to {items - 1}"
             elif index in holders:
                 yield f"item {index} is in slice {holders[index]} and in slice {number}"
             else:

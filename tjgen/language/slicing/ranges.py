@@ -33,9 +33,9 @@ def faults(plan: Sequence[range], items: int, count: int) -> Iterator[str]:
         yield f"it has {len(plan)} slices, not {count}"
     for number, part in enumerate(plan):
         if part and not (part.step > 0 and part[0] >= 0 and part[-1] < items):
-            yield f"slice {number} holds numbers beyond 0 to {items - 1}"
+            yield f"slice {number} contains numbers outside 0 to {items - 1}"
     if len({part.step for part in plan if len(part) > 1}) > 1:
-        yield "its slices step in different ways"
+        yield "its slices have different steps"
         return
     step = max([part.step for part in plan if len(part) > 1], default=1)
     # Of numbers of one residue each slice holds a run of neighbours: runs that do not meet have nothing in common.
@@ -45,7 +45,7 @@ def faults(plan: Sequence[range], items: int, count: int) -> Iterator[str]:
             yield f"item {after[1]} is in two slices"
     total = sum(map(len, plan))
     if total != items:
-        yield f"it holds {total} items of {items}"
+        yield f"it contains {total} of {items} items"
 
 
 def cut(plan: Sequence[range], readers: int) -> list[range]:

@@ -168,8 +168,8 @@ def unknown(finding: walk.Mismatch, schema_of: Callable[[FieldPath], Schema]) ->
     if near:
         return f'did you mean "{near}"?'
     if len(known) > _MOST_FIELDS:
-        return "the reference of experiments lists the fields, and `tjgen schema experiment` prints them"
-    return f"the fields here are {', '.join(known)}" if known else None
+        return "see the fields in the reference of experiments, or run `tjgen schema experiment`"
+    return f"use one of {', '.join(known)}" if known else None
 
 
 def _of_another_tool(field: str, finding: walk.Mismatch, schema: Schema) -> str:

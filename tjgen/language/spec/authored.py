@@ -71,7 +71,7 @@ class Authored(NamedTuple):
             return value
         plain = next((make(value) for kind, make in _SCALARS.items() if isinstance(value, kind)), None)
         if plain is None or not _is_text(plain) or (plain.__class__ is float and not isfinite(plain)):
-            message = f"the value {value!r} is a {type(value).__name__}, which YAML cannot hold"
+            message = f"the value {value!r} is a {type(value).__name__}, which YAML cannot represent"
             hint = "convert it to a string, a finite number, a boolean, a list or a dict"
             problems.append(self._refused(path, message, hint))
             return None

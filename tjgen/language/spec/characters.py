@@ -58,4 +58,4 @@ def is_strange(text: str) -> bool:
 def _diagnostic(field: str, character: str, path: FieldPath) -> Diagnostic:
     shown = "a line break" if character in "\r\n\u2028\u2029" else f"the control character U+{ord(character):04X}"
     hint = "remove it: this text becomes part of a line"
-    return Diagnostic("TJ110", f"{field} holds {shown}", path=path, hint=hint)
+    return Diagnostic("TJ110", f"{field} contains {shown}", path=path, hint=hint)

@@ -21,7 +21,7 @@ _NOUNS = {
     "number": "a number",
     "boolean": "true or false",
 }
-QUOTE = "put the value in quotation marks, as the file writes it"
+QUOTE = "put the value in quotation marks, exactly as the file spells it"
 """The hint for a number where a string is expected. The reader replaces it by the text of the file, where that is known."""
 _KINDS = {dict: "a mapping", list: "a list", str: "a string", int: "a number", float: "a number", bool: "a boolean"}
 
@@ -158,7 +158,7 @@ def _hint(value: Tree, schema: Schema) -> str | None:
 def _fields(value: Tree, schema: Schema) -> str | None:
     """What a mapping holds that something else was written for; lists with names are Kubernetes' way to write maps."""
     if "additionalProperties" not in schema:
-        return f"the fields here are {', '.join(schema['properties'])}" if schema.get("properties") else None
+        return f"use one of {', '.join(schema['properties'])}" if schema.get("properties") else None
     first = value[0] if value.__class__ is list and value else None
     name = first.get("name") if first.__class__ is dict else first
     if name.__class__ is not str:

@@ -39,7 +39,7 @@ def settings_of(tree: Tree) -> tuple[dict[str, Tree], list[Diagnostic]]:
         message = f"functionConfig is of kind {kind}"
         return {}, [_wrong(message, f"use an Experiment or a {FUNCTION} of {API}, or a ConfigMap")]
     if settings.__class__ is not dict:
-        return {}, [_wrong("spec of functionConfig is no mapping", "see docs/how-to/kustomize.md")]
+        return {}, [_wrong("spec of functionConfig is not a mapping", "see docs/how-to/kustomize.md")]
     return settings, list(_misfits(settings))
 
 

@@ -53,7 +53,7 @@ def divide(database: Database, by: str, total: int, count: int, work: str, memor
     )
     if unsized is not None:
         hint = "name the column of sizes with --size-column, or divide by hash, contiguous or round-robin"
-        raise InventoryError(problems.UNSIZED, f"{by} balances by size, and {unsized[0]!r} has none", hint)
+        raise InventoryError(problems.UNSIZED, f"{by} balances by size, but {unsized[0]!r} has no size", hint)
     if by == "contiguous":
         return Rows("items", ranges.divided(by, total, count, {}))
     if by == "contiguous-size-balanced":

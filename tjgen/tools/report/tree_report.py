@@ -88,7 +88,7 @@ def _known_environments(bodies: Mapping[str, str], wanted: Sequence[str]) -> Non
     unknown = [name for name in wanted if name not in known]
     if unknown:
         message = f'the tree has no environment "{unknown[0]}"'
-        hint = f"use one of {', '.join(known)}" if known else "leave --env out"
+        hint = f"use one of {', '.join(known)}" if known else "remove --env"
         raise CompileError([Diagnostic("TJ262", message, hint=hint)])
 
 

@@ -1,6 +1,6 @@
 """Paths of the input -> what is in the files, below the repository and within the limits of the project.
 
-Everything that opens a file because of an input opens it here. A path is refused where it leads out of the repository, also
+Everything that opens a file because of an input opens it here. A path is refused where it points outside the repository, also
 through a link in any of its parts; where it is not a regular file; and where it is too large, or one too many. What the caller
 names on the command line may be anywhere, but a link of the repository does not lead out of it for that.
 """
@@ -216,7 +216,7 @@ class Sandbox:
         return any(is_below(real, root) for root in self._roots)
 
     def _target(self, path: str) -> str:
-        """Where a link leads to. Raises UnreadableError where it leads out of the repository, in a circle or nowhere."""
+        """Where a link leads to. Raises UnreadableError where it points outside the repository, in a circle or nowhere."""
         try:
             real = os.path.realpath(path, strict=True)
         except OSError as error:

@@ -52,7 +52,7 @@ def gang_in_steps(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     yield subject.of_runtime(
         "TJ853",
         f"the pod group waits for {members} pods, but those of job {late.name} are made after others have run ({field})",
-        "leave the pod group out, or do the earlier steps in a run of their own",
+        "remove the pod group, or do the earlier steps in a run of their own",
         in_runtime(path),
     )
 

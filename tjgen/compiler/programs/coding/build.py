@@ -118,17 +118,17 @@ def _problems(build: Build, code: Code) -> Iterator[Diagnostic]:
     secrets = list(credentials.in_fields(build))
     yield from secrets
     if not secrets and not _REFERENCE.fullmatch(build.image):
-        message = f"build pushes to a repository, and {build.image} is none"
+        message = f"build pushes to a repository, but {build.image} is not one"
         hint = "write registry/path in lower case, without tag and digest: the tag follows the content"
         yield Diagnostic(problems.TAGGED, message, path=(*BUILD, "image"), hint=hint)
     if build.context == "git" and code.git is None:
-        message = "the context comes from git, and code has no git"
+        message = "the context comes from git, but code has no git"
         yield Diagnostic(problems.WAYS, message, path=(*BUILD, "context"), hint="describe the repository in code.git")
     for field in ("requirements", "dockerfile"):
         path = getattr(build, field)
         if path is not None and leads_out(path):
             yield Diagnostic(
-                problems.OUTSIDE, f"{field} {path} leads out of the folder", path=(*BUILD, field), hint="name a file in it"
+                problems.OUTSIDE, f"{field} {path} points outside the folder", path=(*BUILD, field), hint="name a file in it"
             )
 
 
@@ -145,7 +145,11 @@ def _recipe(
         for field, path in (("requirements", build.requirements), ("dockerfile", build.dockerfile)):
             if path is not None and path not in known:
                 message = f"{directory} has no file {path}"
-                return None, [Diagnostic(problems.UNREADABLE, message, path=(*BUILD, field), hint="name one that is taken along")]
+                return None, [
+                    Diagnostic(
+                        problems.UNREADABLE, message, path=(*BUILD, field), hint="name a file that include and exclude select"
+                    )
+                ]
         listing = _listing(build, everything)
         own = [known[build.dockerfile]] if build.dockerfile is not None else []
         secrets = list(credentials.in_files(build, [*listing, *own]))
@@ -182,10 +186,10 @@ def _dockerfile(
         return known[build.dockerfile].content().decode(errors="replace"), []
     base = build.base or _image(workload)
     if base is None:
-        message = "no field names the image that the build starts with"
+        message = "no field sets the base image of the build"
         return None, [Diagnostic(problems.WAYS, message, path=BUILD, hint="add base")]
     if " " in base or base.startswith("-"):
-        message = f'the build begins with "{base}", which is not the name of an image'
+        message = f'the base image "{base}" is not a valid image name'
         at = (*BUILD, "base") if build.base is not None else BUILD
         return None, [Diagnostic(problems.BASE, message, path=at, hint="write registry/path:tag")]
     lines: list[str] = []
@@ -196,9 +200,9 @@ def _dockerfile(
             try:
                 installed = requirements.of_project(text)
             except ValueError as error:
-                message = f"{file.path} lists no packages: {error}"
+                message = f"the packages in {file.path} cannot be read: {error}"
                 return None, [
-                    Diagnostic(problems.UNREADABLE, message, path=BUILD, hint="correct it, or name a file by requirements")
+                    Diagnostic(problems.UNREADABLE, message, path=BUILD, hint="correct it, or set requirements to another file")
                 ]
         else:
             lines += text.splitlines()
@@ -220,7 +224,7 @@ def _dockerfile(
     # What comes from files of the code was not checked with the experiment, and a quote does not keep a line together.
     strange = [text for text in (base, *pip, *packages) if characters.is_strange(text)]
     if strange:
-        message = f"{strange[0]!a} holds a control character, and would add a line to the Dockerfile"
+        message = f"{strange[0]!a} contains a control character, which would add a line to the Dockerfile"
         return None, [Diagnostic(problems.CONTROL, message, path=BUILD, hint="correct the file that lists the packages")]
     folder = place(code, experiment)
     text = dockerfile.written(
@@ -268,18 +272,18 @@ def _broken(build: Build, error: imports.BrokenError) -> Diagnostic:
 
 
 def _unread(where: imports.ImportSite) -> Diagnostic:
-    message = f"{where.path}:{where.line} imports {reading.MODULE}, and nothing adds it to the pods"
+    message = f"{where.path}:{where.line} imports {reading.MODULE}, but nothing adds it to the pods"
     return Diagnostic("TJ162", message, path=BUILD, hint="set data.reader: v1")
 
 
 def _missing(build: Build, module: str, where: imports.ImportSite) -> Diagnostic:
-    message = f"{where.path}:{where.line} imports {module}, which no listed package brings"
-    hint = f"list {requirements.distribution(module)}, or add {module} to provided where the base image has it"
+    message = f"{where.path}:{where.line} imports {module}, which no listed package provides"
+    hint = f"list {requirements.distribution(module)}, or add {module} to provided if the base image has it"
     return Diagnostic(problems.IMPORTS, message, path=BUILD, hint=hint)
 
 
 def _guessed(build: Build, modules: list[str]) -> Diagnostic:
     names = ", ".join(sorted(requirements.distribution(module) for module in modules))
-    message = f"no file lists the packages, so the newest of what is imported is installed: {names}"
-    hint = "write requirements.txt with versions, or add what the base image has to provided"
+    message = f"no file lists the packages, so the newest releases of the imported packages are installed: {names}"
+    hint = "write requirements.txt with versions, or add the packages of the base image to provided"
     return Diagnostic(problems.UNPINNED, message, path=BUILD, hint=hint)

@@ -49,13 +49,13 @@ def read(
     try:
         matching = files.matching_files(setting.sandbox, os.path.join(setting.directory, directory), include, exclude)
         if not matching:
-            message = f"no file of {directory} is taken"
+            message = f"include and exclude select no file of {directory}"
             hint = "correct include and exclude" if include or exclude else "name the folder that the code is in"
             return [], [Diagnostic(problems.NONE, message, path=because, hint=hint)]
         size = packing.size(matching)
         if size > packing.LIMIT:
             largest = max(matching, key=lambda file: file.size)
-            message = f"the {len(matching)} files of {directory} take {size} bytes, and a ConfigMap holds {packing.LIMIT}"
+            message = f"the {len(matching)} files of {directory} take {size} bytes, but a ConfigMap holds at most {packing.LIMIT}"
             hint = (
                 f"exclude files that are not code, such as {largest.path} ({largest.size} bytes), or use workspace, git or build"
             )
@@ -70,9 +70,9 @@ def _secret(directory: str, suspect: secrets.Suspect, because: FieldPath) -> Dia
     place = os.path.normpath(os.path.join(directory, suspect.path))
     message = f"{place} {suspect.reason}, and all readers of the repository or the namespace can see a ConfigMap"
     other = (
-        f"if it is no secret, add its fingerprint {suspect.fingerprint} to spec.policy.harmless of the project"
+        f"if it is not a secret, add its fingerprint {suspect.fingerprint} to spec.policy.harmless of the project"
         if suspect.fingerprint
-        else f"if it is no secret, name it without a pattern: include: [{suspect.path}, ...]"
+        else f"if it is not a secret, name it without a pattern: include: [{suspect.path}, ...]"
     )
     hint = f"exclude it (exclude: [{suspect.path}]) and use a Secret; {other}"
     return Diagnostic(problems.HOLDS_SECRET, message, path=because, hint=hint)

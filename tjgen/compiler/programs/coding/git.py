@@ -67,14 +67,14 @@ def pinned(git: GitCode, setting: Setting) -> Iterator[str | Diagnostic]:
         return
     at: FieldPath = (*GIT, "commit")
     if "commits" in setting.demands:
-        message = f'the project demands commits, and "{git.commit}" may be another one tomorrow'
-        yield Diagnostic(problems.COMMIT, message, path=at, hint="write the full name of the commit (git rev-parse HEAD)")
+        message = f'the project requires commit IDs, but "{git.commit}" can refer to another commit later'
+        yield Diagnostic(problems.COMMIT, message, path=at, hint="write the full commit ID (git rev-parse HEAD)")
         return
     try:
         commit = resolved(setting.directory, git.commit, git.path)
         changed = uncommitted(setting.directory, git.path)
     except CloneError as error:
-        yield Diagnostic(problems.CLONE, f'commit "{git.commit}" is not a full commit ID, and {error}', path=at, hint=error.hint)
+        yield Diagnostic(problems.CLONE, f'commit "{git.commit}" is not a full commit ID, but {error}', path=at, hint=error.hint)
         return
     if changed:
         message = f"{changed} file{'s' if changed > 1 else ''} of the code differ from the commit that the run gets"
@@ -131,25 +131,27 @@ def _problems(git: GitCode, setting: Setting) -> Iterator[Diagnostic]:
     if url is None and not _SCP.fullmatch(git.repository):
         hint = "write https://host/path, ssh://git@host/path or git@host:path"
         shown = concealed(git.repository)
-        yield Diagnostic(problems.REPOSITORY, f'"{shown}" is not a URL of a repository', path=at, hint=hint)
+        yield Diagnostic(problems.REPOSITORY, f'"{shown}" is not the URL of a repository', path=at, hint=hint)
         return
     scheme = _scheme(git.repository)
     if find_in_address(git.repository) or (url is not None and url[2] and scheme != "ssh"):
         message = f"the URL {concealed(git.repository)} contains credentials, which all readers of the manifests could see"
         yield Diagnostic(
-            problems.REPOSITORY, message, path=at, hint="leave them out of the URL, and name a secret that holds them"
+            problems.REPOSITORY, message, path=at, hint="remove them from the URL, and name a secret that contains them"
         )
     if git.secret is not None and scheme not in ("https", "ssh"):
         message = f"the secret would be sent over {scheme}, where it can be read on the network"
         yield Diagnostic(problems.SECRET, message, path=(*GIT, "secret"), hint="use https or ssh")
     if git.secret is None and scheme == "ssh":
-        message = "a repository is reached by ssh only with a key"
+        message = "access to a repository by ssh needs a key"
         yield Diagnostic(problems.SECRET, message, path=GIT, hint="add secret, of type kubernetes.io/ssh-auth with known_hosts")
     if git.path is not None and leads_out(git.path):
-        message = f"path {git.path} leads out of the repository"
+        message = f"path {git.path} points outside the repository"
         yield Diagnostic(problems.OUTSIDE, message, path=(*GIT, "path"), hint="name a folder of the repository")
     if git.commit.startswith("-"):
-        yield Diagnostic(problems.COMMIT, f'"{git.commit}" is not a commit ID', path=(*GIT, "commit"), hint="write its full name")
+        yield Diagnostic(
+            problems.COMMIT, f'"{git.commit}" is not a commit ID', path=(*GIT, "commit"), hint="write a full commit ID"
+        )
 
 
 def _scheme(repository: str) -> str:

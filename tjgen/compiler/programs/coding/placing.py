@@ -84,5 +84,5 @@ def _clash(workload: Workload, podset: PodSet, path: str, volume: str) -> Diagno
     other = mounted_at(workload, podset, path)
     if other is None or other == volume:
         return None
-    message = f"the code is mounted at {path}, where {podset.name} has volume {other} already"
+    message = f"the code is mounted at {path}, where {podset.name} already has volume {other}"
     return Diagnostic(problems.MOUNT, message, path=AT, hint="set another code.mountPath")

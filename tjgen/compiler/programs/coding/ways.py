@@ -39,7 +39,7 @@ def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Con
         if leads_out(folder):
             yield Diagnostic(
                 problems.OUTSIDE,
-                f"pythonPath {folder} leads out of the code",
+                f"pythonPath {folder} points outside the code",
                 path=(*AT, "pythonPath", position),
                 hint="name a folder below it",
             )
@@ -64,18 +64,18 @@ def _problem(code: Code) -> Diagnostic | None:
     ways = chosen(code)
     if not ways:
         message = "code has no source"
-        return Diagnostic(problems.WAYS, message, path=AT, hint="describe a way, such as configMap, or leave code out")
+        return Diagnostic(problems.WAYS, message, path=AT, hint="describe a source, such as configMap, or remove code")
     for position, way in enumerate(code.use or ()):
         if way != "image" and not described(code)[way]:
-            message = f"use is {way}, and code has no {way}"
+            message = f"use is {way}, but code has no {way}"
             return Diagnostic(
-                problems.WAYS, message, path=(*AT, "use", position), hint=f"describe {way} in code, or use another way"
+                problems.WAYS, message, path=(*AT, "use", position), hint=f"describe {way} in code, or set use to another source"
             )
     mounted = [way for way in MOUNTED if way in ways]
     if len(mounted) > 1:
-        message = f"the code comes in {len(mounted)} ways: {', '.join(mounted)}"
+        message = f"code has {len(mounted)} sources: {', '.join(mounted)}"
         return Diagnostic(problems.WAYS, message, path=AT, hint=f"add use: {mounted[0]} to choose one of them")
     if "image" in ways and len(ways) > 1:
-        message = "the code is in the image, and use names another way as well"
-        return Diagnostic(problems.WAYS, message, path=(*AT, "use"), hint="leave image out")
+        message = "code has both image and another source"
+        return Diagnostic(problems.WAYS, message, path=(*AT, "use"), hint="remove image")
     return None

@@ -27,7 +27,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
     if workspace.path is not None and leads_out(workspace.path):
         yield Diagnostic(
             problems.OUTSIDE,
-            f"path {workspace.path} leads out of the volume",
+            f"path {workspace.path} points outside the volume",
             path=(*WORKSPACE, "path"),
             hint="name a folder of the volume",
         )
@@ -47,7 +47,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
     yield from mounted(code, workload, experiment, volume, WORKSPACE, sub_path=workspace.path)
     if workspace.directory is None:
         if "digests" in setting.demands:
-            message = "the project demands digests, and the content of the workspace is unknown"
+            message = "the project requires digests, but the content of the workspace is unknown"
             hint = "add directory, the same folder on this machine"
             yield Diagnostic(problems.UNKNOWN_CONTENT, message, path=WORKSPACE, hint=hint)
         return
@@ -60,7 +60,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
         return
     if not matching:
         yield Diagnostic(
-            problems.NONE, f"{workspace.directory} holds no code", path=at, hint="name the folder that the code is in"
+            problems.NONE, f"{workspace.directory} contains no code", path=at, hint="name the folder that the code is in"
         )
         return
     yield Contribution(("metadata", "annotations", DIGEST), f"sha256:{digest}", at)

@@ -49,7 +49,7 @@ def judged(
         critical = seconds > CRITICAL_SECONDS
         limit = CRITICAL_SECONDS if critical else WARNING_SECONDS
         message = f"saving {_text(size)} takes {seconds} s at {_text(bandwidth)}/s, more than {limit} s"
-        hint = f"use a storage class with {_text(-(-size // limit))}/s, or save less at a time"
+        hint = f"use a storage class with {_text(-(-size // limit))}/s, or save smaller checkpoints"
         yield Diagnostic(problems.TOO_SLOW if critical else problems.SLOW, message, path=AT, hint=hint)
     for podset in users:
         yield from _grace(workload, podset, seconds)
@@ -65,7 +65,7 @@ def _capacity(size: int, checkpoints: Checkpoints, where: Location) -> Iterator[
     size_of_claim = claim_size(create)
     if parse(size_of_claim).value < needed:
         message = (
-            f"{count} checkpoints of {_text(size)} and a fifth more take {_text(needed)}, and the claim of volume "
+            f"{count} checkpoints of {_text(size)} and a fifth more take {_text(needed)}, but the claim of volume "
             f'"{checkpoints.volume}" has {size_of_claim}'
         )
         hint = f"raise its size to {_text(needed)} for each run that shares it, or keep fewer"
@@ -85,7 +85,7 @@ def _grace(workload: Workload, podset: PodSet, seconds: int) -> Contributions:
         if needed > (grace_period if grace_period is not None else USUAL_GRACE):
             yield Contribution(path, needed, AT)
     elif grace_period < seconds:
-        message = f"pods of {podset.name} have {grace_period} s to end, and saving a checkpoint takes {seconds} s"
+        message = f"pods of {podset.name} have {grace_period} s to end, but saving a checkpoint takes {seconds} s"
         hint = f"set pod.terminationGracePeriodSeconds to {needed}, or leave it out"
         yield Diagnostic(problems.GRACE, message, path=workload.tree.origins(path)[0].because, hint=hint)
 

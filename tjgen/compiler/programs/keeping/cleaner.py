@@ -94,9 +94,9 @@ def _out_of_reach(
     volume, at = where.volume, _at(checkpoints)
     if source_of(volume).reach not in (EVERY_POD, BY_DRIVER):
         does, instead = (
-            ("removes", "or remove them in the training") if checkpoints.keep is not None else ("lists", "or remove index")
+            ("removes", "or remove them in the program") if checkpoints.keep is not None else ("lists", "or remove index")
         )
-        message = f'what {does} checkpoints runs in a pod of its own, which cannot reach volume "{checkpoints.volume}"'
+        message = f'the CronJob that {does} checkpoints runs in its own pod, which cannot reach volume "{checkpoints.volume}"'
         return Diagnostic(problems.CLEANER, message, path=at, hint=f"use a claim, nfs or csi, {instead}")
     create = new_claim(volume)
     if create is None:

@@ -76,16 +76,18 @@ def _problems(checkpoints: Checkpoints, where: Location | None, experiment: Expe
         return
     path: FieldPath = (*AT, "volume")
     if where.place.read_only or source_of(where.volume).is_read_only:
-        message = f'checkpoints cannot be saved on volume "{checkpoints.volume}": it is read only'
+        message = f'checkpoints cannot be saved on volume "{checkpoints.volume}": it is read-only'
         yield Diagnostic(problems.READ_ONLY, message, path=path, hint="use a claim that can be written to")
     if not source_of(where.volume).survives_pod:
-        message = f'volume "{checkpoints.volume}" goes with its pod, and the checkpoints with it'
+        message = f'volume "{checkpoints.volume}" is deleted with its pod, together with the checkpoints'
         yield Diagnostic(problems.LOST, message, path=path, hint="use a claim")
     if where.place.sub_path_expr is not None:
-        message = f'the folder of the checkpoints on volume "{checkpoints.volume}" is unknown: it is mounted by subPathExpr'
-        yield Diagnostic(problems.PATH, message, path=path, hint="mount it by subPath, or as a whole")
+        message = (
+            f'the folder of the checkpoints on volume "{checkpoints.volume}" is unknown, because it is mounted with subPathExpr'
+        )
+        yield Diagnostic(problems.PATH, message, path=path, hint="mount it with subPath, or as a whole")
     if checkpoints.path is not None and (checkpoints.path.startswith("/") or ".." in checkpoints.path.split("/")):
-        message = f"path {checkpoints.path} leads out of the volume"
+        message = f"path {checkpoints.path} points outside the volume"
         yield Diagnostic(problems.PATH, message, path=(*AT, "path"), hint="name a folder of the volume")
     yield from resuming.problems_of(checkpoints, setting)
 

@@ -63,7 +63,7 @@ def problems_of(checkpoints: Checkpoints, setting: Setting) -> Iterator[Diagnost
         message = f"resumeFrom.mode is {resume.mode}, but best is not set, so the run resumes from the newest checkpoint"
         yield Diagnostic(problems.BEST, message, path=(*AT, "mode"), hint="set best to the name of a metric, or remove mode")
     if resume.path is not None and ".." in resume.path.split("/"):
-        message = f"path {resume.path} leads out of the volume"
+        message = f"path {resume.path} points outside the volume"
         yield Diagnostic(problems.RESUME, message, path=(*AT, "path"), hint="name a folder of the volume")
 
 

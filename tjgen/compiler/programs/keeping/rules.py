@@ -33,10 +33,10 @@ def judged(checkpoints: Checkpoints) -> Iterator[Diagnostic]:
 
 def _keep(keep: Keep, checkpoints: Checkpoints) -> Iterator[Diagnostic]:
     if keep.last == 1 and keep.reason is None:
-        message = "keep.last is 1: if the one newest checkpoint is damaged, there is none to resume from"
+        message = "keep.last is 1: if this checkpoint is damaged, the run cannot resume"
         yield Diagnostic(problems.ONE, message, path=KEEP, hint="set last to 2 or more, or write a reason")
     if keep.best and keep.metric is None:
-        message = f"keep.best is {keep.best}, but keep.metric names no file that holds the metric"
+        message = f"keep.best is {keep.best}, but keep.metric does not name the file with the metric"
         yield Diagnostic(problems.METRIC, message, path=(*KEEP, "best"), hint="set metric to the name of a file")
     if keep.metric is not None and not keep.best and checkpoints.index is None:
         message = f'keep.metric is "{keep.metric}", but keep.best is 0, so nothing reads it'

@@ -55,7 +55,7 @@ def problems(monitor: Monitor, platform: Monitoring | None) -> Iterator[Diagnost
     for label in monitor.labels:
         if not _is_label(label):
             message = f'"{label}" is not a label of Prometheus: use letters, digits and _. tjgen sets severity'
-            hint = "write it otherwise, such as team"
+            hint = "use another name, such as team"
             yield Diagnostic("TJ933", message, path=(*AT, "labels", label), hint=hint)
     measures: list[Measure | ClusterMeasure] = [*chosen(monitor)]
     measures += [one for one in CLUSTER if not monitor.measures or one.name in monitor.measures]
@@ -68,10 +68,10 @@ def problems(monitor: Monitor, platform: Monitoring | None) -> Iterator[Diagnost
         if are_reversed:
             sign = "less" if measure.below else "more"
             message = (
-                f"{measure.name} is a warning at {bounds.warning} {measure.unit} and critical at {bounds.critical}, "
-                f"though {sign} is worse"
+                f"{measure.name} is a warning at {bounds.warning} {measure.unit} and critical at "
+                f"{bounds.critical}, although {sign} is worse"
             )
-            hint = "exchange them, or set the other one too"
+            hint = "swap them, or also set the other one"
             yield Diagnostic("TJ930", message, path=at, hint=hint)
         for field, value in bounds._asdict().items():
             if measure.unit == _PERCENT and value > _HUNDRED:

@@ -26,7 +26,7 @@ def shown(workload: Workload, monitor: Monitor, setting: Setting) -> Iterator[Co
     for podset in members(workload):
         taken = _taken(workload, podset, monitor.port)
         if taken is not None:
-            message = f"container {podset.container} of {podset.name} has port {monitor.port} already, called {taken}"
+            message = f"container {podset.container} of {podset.name} already has port {monitor.port}, named {taken}"
             hint = "use another port, on which the program serves its metrics"
             yield Diagnostic("TJ932", message, path=(*AT, "port"), hint=hint)
             continue

@@ -72,7 +72,7 @@ def _misplaced(workload: Workload, cache: Cache, kind: str, at: FieldPath) -> Di
     for podset in members(workload):
         other = mounted_at(workload, podset, folder.path)
         if other is not None:
-            message = f"the cache is mounted at {folder.path}, where {podset.name} has volume {other} already"
+            message = f"the cache is mounted at {folder.path}, where {podset.name} already has volume {other}"
             return Diagnostic(problems.TAKEN, message, path=at, hint="use another path")
     if kind == "ssd" and cache.memory is not None and cache.memory.path.rstrip("/") == folder.path.rstrip("/"):
         message = f"both caches are mounted at {folder.path}"

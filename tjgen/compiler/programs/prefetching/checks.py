@@ -32,8 +32,8 @@ def _section(section: PrefetchSection, experiment: Experiment) -> Iterator[Diagn
     known = experiment.spec.volumes
     if fields.volume is None:
         if section.name or fields.source is not None or fields.command or not _has_cache(experiment):
-            message = f"{section.field} names no volume for the data"
-            hint = "add volume" if section.name else "add volume, or leave all but cache out"
+            message = f"{section.field} sets no volume for the data"
+            hint = "add volume" if section.name else "add volume, or remove all fields except cache"
             yield Diagnostic(problems.NOTHING, message, path=at, hint=hint)
         return
     source = fields.source
@@ -57,20 +57,20 @@ def _section(section: PrefetchSection, experiment: Experiment) -> Iterator[Diagn
         return
     if kind == NOTHING:
         message = f'volume "{fields.volume}" is filled by a pod of its own, which cannot reach it'
-        hint = "use pvc, nfs or hostPath, or cache for what each node has of its own"
+        hint = "use pvc, nfs or hostPath, or use cache for data on each node"
         yield Diagnostic(problems.NODES, message, path=(*at, "volume"), hint=hint)
     if source is None and not fields.command:
         message = f"{section.field} sets no source of the data"
-        yield Diagnostic(problems.NOTHING, message, path=at, hint="add source, or an image and a command that know")
+        yield Diagnostic(problems.NOTHING, message, path=at, hint="add source, or an image and a command that fetch the data")
     elif source is not None and source.uri is not None and not fields.command:
         yield from _store(source, source.uri, (*at, "source"))
     if source is not None and source.volume == fields.volume:
-        message = f'volume "{fields.volume}" is brought to itself'
+        message = f'volume "{fields.volume}" is both the source and the destination'
         yield Diagnostic(problems.SOURCE, message, path=(*at, "source", "volume"), hint="name another volume")
     paths = ((fields.path, (*at, "path")), (source.path if source is not None else None, (*at, "source", "path")))
     for path, place in paths:
         if path is not None and _leads_out(path):
-            message = f"path {path} leads out of the volume"
+            message = f"path {path} points outside the volume"
             yield Diagnostic(problems.PATH, message, path=place, hint="name a folder of the volume")
     if source is not None:
         yield from _paths(source.paths, (*at, "source", "paths"))
@@ -83,7 +83,7 @@ def _has_cache(experiment: Experiment) -> bool:
 def _store(source: PrefetchSource, uri: str, at: FieldPath) -> Iterator[Diagnostic]:
     known = job.remote(uri)
     if known is None:
-        message = f'nothing is known that reads "{uri}"'
+        message = f'no built-in program reads "{uri}"'
         hint = "use s3://, gs://, https:// or hf://, or set image and command"
         yield Diagnostic(problems.SOURCE, message, path=at, hint=hint)
     elif source.paths and not known.workers:
@@ -97,10 +97,10 @@ def _paths(paths: Sequence[str], at: FieldPath) -> Iterator[Diagnostic]:
     for position, path in enumerate(paths):
         place: FieldPath = (*at, position)
         if _leads_out(path):
-            message = f"path {path} leads out of the source"
+            message = f"path {path} points outside the source"
             yield Diagnostic(problems.PATH, message, path=place, hint="name a file or folder of the source")
         elif "/".join(parts(path)) != path or path.strip() != path or not path.isprintable():
-            message = f'"{path}" is not a path as a list of files has it'
+            message = f'"{path}" is not a normalized path'
             hint = f"write {'/'.join(parts(path.strip())) or 'the path of a file or folder'}"
             yield Diagnostic(problems.PATHS, message, path=place, hint=hint)
         else:
@@ -139,7 +139,7 @@ def _order(sections: Sequence[PrefetchSection], experiment: Experiment) -> Itera
         if kind in (JOB, JOB_OF_NODE, DATA_LOAD):
             first.setdefault(DATA_LOAD if kind == DATA_LOAD else JOB, section)
     if len(first) > 1 and len({section.fields.priority for section in sections}) > 1:
-        message = f"{first[JOB].field} is a Job and {first[DATA_LOAD].field} a DataLoad of Fluid, which have no order"
+        message = f"{first[JOB].field} is a Job and {first[DATA_LOAD].field} a DataLoad of Fluid, which cannot be ordered"
         later = max(first.values(), key=sections.index)
         yield Diagnostic(problems.ORDER, message, path=later.at, hint="remove priority")
 
@@ -153,7 +153,10 @@ def warnings_of(section: PrefetchSection, volume: Volume, setting: Setting) -> I
     create = new_claim(volume)
     for place in places(volume, (*SPEC, "volumes", section.volume)):
         if own_folder(create, shared=volume.shared, read_only=place.read_only, setting=setting) is not None:
-            message = f'the runs see only their own folder of volume "{section.volume}", to which nothing is copied'
+            message = (
+                f'the runs see only their own folders of volume "{section.volume}", but the prefetch does not '
+                f"write to these folders"
+            )
             yield Diagnostic(problems.UNSEEN, message, path=place.because, hint="add readOnly: true, or shared: true")
             return
     if create is not None and section.fields.workers > 1:

@@ -18,13 +18,14 @@ RULE = Rule(
     evidence=SOURCE,
     source=f"{sources.FLUX_CONTROLLER}/internal/controller/kustomization_controller.go",
     since="0.1.0",
-    title="The account of a sync may not apply an object.",
-    why="The tool impersonates the account for every request, so the API server refuses what no role of the account permits.",
+    title="The account of a sync lacks the permission to apply an object.",
+    why="The tool impersonates the account for every request, so the API server rejects requests that no role of the "
+    "account permits.",
     remedy="Give the account a Role for the kind in this namespace. `serviceAccountName` of a project writes one that fits "
     "its runs.",
     effects={
         ARGOCD: "The object fails to sync: is forbidden: User system:serviceaccount:NAMESPACE:NAME cannot patch.",
-        FLUX: "The dry run fails, and nothing of the Kustomization is applied.",
+        FLUX: "The dry run fails, and no object of the Kustomization is applied.",
     },
     upstream="fluxcd/kustomize-controller 1.9 `reconcile`; argo-cd v3.5 `DeriveServiceAccountToImpersonate`.",
 )
@@ -53,7 +54,7 @@ def _of(
     named = "/".join(account)
     if not roles:
         message = f"no RoleBinding of these manifests names the account {named}"
-        yield Finding(owner, path, message, hint="check that another repository has it", severity=INFO)
+        yield Finding(owner, path, message, hint="check that another repository contains it", severity=INFO)
         return
     reported: set[tuple[tuple[str, str], str]] = set()
     for item in items:
@@ -63,7 +64,7 @@ def _of(
             continue
         reported.add(key)
         place = f"in namespace {item.namespace}" if resource.is_namespaced else "in the cluster"
-        message = f"account {named} may not apply {resource.plural} {place}"
+        message = f"account {named} has no permission to apply {resource.plural} {place}"
         related = (RelatedPlace(owner, path, "syncs as this account"),)
         yield Finding(
             item, ("kind",), message, hint="add the kind to a Role of the account, or remove the object", related=related

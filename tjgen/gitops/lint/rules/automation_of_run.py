@@ -17,9 +17,9 @@ RULE = Rule(
     evidence=DOCUMENTED,
     source=f"{sources.FLUX_GUIDES}/image-update/",
     since="0.1.0",
-    title="The image of a run is to be changed by automation.",
-    why="The image of a run is immutable, so the server refuses the change of a bot. In addition, kustomize, and with it "
-    "the `images` of Flux and Argo CD Image Updater, changes containers of pods, not `spec.trainer.image`.",
+    title="Automation is set up to change the image of a run.",
+    why="The image of a run is immutable, so the server rejects the change. In addition, kustomize (and therefore "
+    "`images` of Flux and Argo CD Image Updater) changes containers of pods, not `spec.trainer.image`.",
     remedy="Put the marker on the experiment or the catalog, and build again: a new image is a new run.",
     effects={
         ARGOCD: "The commit of the bot is SyncFailed; `images` of kustomize have no effect on `spec.trainer.image`.",
@@ -35,8 +35,8 @@ def check(scene: Scene) -> Iterator[Finding]:
     for run in scene.of(*RUNS):
         for path, _ in images(run) if run.document is not None and _MARKER in run.document.text else ():
             if _is_marked(run, path):
-                message = "a bot is to change this image, which is immutable"
-                yield Finding(run, path, message, hint="put the marker on what the run is made from")
+                message = "automation is set up to change this image, which is immutable"
+                yield Finding(run, path, message, hint="put the marker on the experiment or the catalog")
     for owner in scene.of(KUSTOMIZATION) if FLUX in scene.tools else ():
         for path, image_rule in owner.maps("spec", "images"):
             for run in scene.of(TRAINJOB):
@@ -46,7 +46,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                     yield Finding(
                         owner,
                         path,
-                        f"it does not reach the image of {run}",
+                        f"it has no effect on the image of {run}",
                         hint="change the image of the run itself",
                         related=(place,),
                     )

@@ -13,7 +13,7 @@ from tjgen.gitops.lint.scene import Kind, Scene
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.typing import NamedTuple
 
-_ARGOCD = "The object is SyncFailed; after five retries nothing happens until the next commit. Later waves are not applied."
+_ARGOCD = "The object is SyncFailed; after five retries, Argo CD waits for the next commit. Later waves are not applied."
 _FLUX = "The dry run fails, so no object of the Kustomization is applied, and Flux retries indefinitely."
 
 
@@ -37,9 +37,9 @@ _ROWS = (
             source=f"{sources.TRAINER}/apis/trainer/v1alpha1/trainjob_types.go",
             since="0.1.0",
             title="A field of a TrainJob that is immutable has changed under the same name.",
-            why="The server refuses the update, as long as the TrainJob is in the cluster, and everything behind it in the sync "
-            "waits.",
-            remedy="Give the changed run another name, and keep or remove the old one. tjgen names runs by what they are.",
+            why="The server rejects the update as long as the TrainJob is in the cluster, and everything after it in "
+            "the sync waits.",
+            remedy="Give the changed run another name, and keep or remove the old one. tjgen names runs by their content.",
             effects={ARGOCD: _ARGOCD, FLUX: _FLUX},
             upstream="Trainer 2.3 `pkg/apis/trainer/v1alpha1/trainjob_types.go` (CEL `self == oldSelf`).",
             tools=(),
@@ -58,9 +58,9 @@ _ROWS = (
             source=f"{sources.JOBSET}/webhooks/jobset_webhook.go",
             since="0.1.0",
             title="A field of a JobSet that is immutable has changed under the same name.",
-            why="A webhook refuses changes of `replicatedJobs` and `managedBy`, the schema those of network, success, failure "
-            "and startup policies and of claims. While the JobSet is suspended, labels, annotations, node selectors and "
-            "tolerations of pods may change.",
+            why="A webhook rejects changes of `replicatedJobs` and `managedBy`. The schema rejects changes of "
+            "network, success, failure and startup policies and of claims. While the JobSet is suspended, labels, "
+            "annotations, node selectors and tolerations of pods can change.",
             remedy="Give the changed JobSet another name.",
             effects={ARGOCD: _ARGOCD, FLUX: _FLUX},
             upstream="JobSet v0.12 `pkg/webhooks/jobset_webhook.go` (`ValidateUpdate`).",
@@ -79,12 +79,12 @@ _ROWS = (
             source=f"{sources.VOLCANO}/webhooks/admission/jobs/validate/admit_job.go",
             since="0.1.0",
             title="A Volcano Job has changed in more than its four mutable fields.",
-            why="Only `minAvailable`, `priorityClassName`, and the replicas and `minAvailable` of tasks may change. The webhook "
-            "answers with 400, which no force helps against.",
+            why="Only `minAvailable`, `priorityClassName`, and the replicas and `minAvailable` of tasks may change. "
+            "The webhook responds with 400, which no force option overrides.",
             remedy="Give the changed Job another name.",
             effects={
-                ARGOCD: f"{_ARGOCD} `Force=true` does nothing about a 400.",
-                FLUX: f"{_FLUX} `force` does nothing about a 400.",
+                ARGOCD: f"{_ARGOCD} `Force=true` has no effect on a 400.",
+                FLUX: f"{_FLUX} `force` has no effect on a 400.",
             },
             upstream="Volcano `pkg/webhooks/admission/jobs/validate/admit_job.go` (`validateJobUpdate`).",
             tools=(),
@@ -104,7 +104,7 @@ _ROWS = (
             title="A batch Job has changed in its template, completions or selector.",
             why="The pods of a Job keep their template. The server refuses the change as long as the Job exists, "
             "finished or not.",
-            remedy="Let the name follow the content, such as by a hash: a changed Job is then another one.",
+            remedy="Include a hash of the content in the name, so that a changed Job is a new Job.",
             effects={ARGOCD: _ARGOCD, FLUX: _FLUX},
             upstream="Kubernetes `pkg/apis/batch/validation` (`ValidateJobSpecUpdate`).",
             tools=(),
@@ -121,10 +121,10 @@ _ROWS = (
             evidence=SEEN,
             source=sources.CORE_VALIDATION,
             since="0.1.0",
-            title="A PersistentVolumeClaim has changed in more than its size upwards.",
-            why="Class, mode, access modes, selector and volume of a claim are fixed, and it does not shrink. A forced "
-            "change deletes the claim, and its data with it.",
-            remedy="Make a new claim under another name, copy the data, and keep the old one until nothing mounts it.",
+            title="A PersistentVolumeClaim has a change other than a larger size.",
+            why="Class, mode, access modes, selector and volume of a claim are fixed, and the size cannot shrink. A "
+            "forced change deletes the claim with its data.",
+            remedy="Create a new claim under another name, copy the data, and keep the old claim until nothing mounts it.",
             effects={
                 ARGOCD: f"{_ARGOCD} `Replace=true` fails as well.",
                 FLUX: f"{_FLUX} With `force` the claim is deleted and created again: the data is lost.",
@@ -134,7 +134,7 @@ _ROWS = (
             against=True,
         ),
         (CLAIM,),
-        "make a new claim under another name",
+        "create a new claim under another name",
     ),
     _Row(
         Rule(
@@ -145,8 +145,8 @@ _ROWS = (
             source=sources.CORE_VALIDATION,
             since="0.1.0",
             title="A ConfigMap or Secret with `immutable: true` has changed under the same name.",
-            why="The server refuses the change of its data, and the mark cannot be taken back.",
-            remedy="Let the name follow the content, such as by a hash, and change those who refer to it.",
+            why="The server rejects the change of its data, and `immutable` cannot be unset.",
+            remedy="Include a hash of the content in the name, and update the references to it.",
             effects={ARGOCD: _ARGOCD, FLUX: _FLUX},
             upstream="Kubernetes `pkg/apis/core/validation` (`ValidateConfigMapUpdate`, `ValidateSecretUpdate`).",
             tools=(),

@@ -19,10 +19,10 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.ARGOCD_ISSUES}/12840",
     since="0.1.0",
-    title="A PersistentVolumeClaim is in an earlier wave, phase or Kustomization than what mounts it.",
-    why="A claim of a class with WaitForFirstConsumer stays Pending until a pod mounts it. The sync waits indefinitely for "
-    "the claim to be Bound before it continues with the pod.",
-    remedy="Put the claim into the wave of what mounts it.",
+    title="A PersistentVolumeClaim is in an earlier wave, phase or Kustomization than the object that mounts it.",
+    why="A claim of a class with WaitForFirstConsumer stays Pending until a pod mounts it. The sync waits "
+    "indefinitely for the claim to be Bound before it applies the pod.",
+    remedy="Put the claim into the wave of the object that mounts it.",
     effects={
         ARGOCD: "The sync stays in progress without limit: a Pending claim is Progressing.",
         FLUX: "With `wait: true` the Kustomization of the claims times out, and those that depend on it never start.",
@@ -65,7 +65,7 @@ def _in_waves(claim: AppliedObject, consumers: list[AppliedObject], severity: st
     yield Finding(
         claim,
         path,
-        f"the sync waits for it to be bound before it applies {consumer}, which it waits for itself",
+        f"the sync waits until it is bound before it applies {consumer}, but it is bound only when {consumer} mounts it",
         hint=f'put it into wave "{wave}", that of {consumer}',
         changes=tuple(changes) if not phases(consumer) else (),
         related=(RelatedPlace(consumer, ("metadata", "name"), "mounts it"),),
@@ -78,7 +78,7 @@ def _in_kustomizations(scene: Scene, claim: AppliedObject, consumers: list[Appli
     if own is None or own.kind != KUSTOMIZATION or own.get("spec", "wait") is not True:
         return
     if all(item.unit(FLUX) != claim.unit(FLUX) for item in consumers):
-        message = f"{own} waits for it to be bound, and it for {consumers[0]} of another Kustomization"
-        hint = f"put it into the folder of {consumers[0]}, or leave wait out of {own}"
+        message = f"{own} waits until it is bound, but it is bound only when {consumers[0]} of another Kustomization mounts it"
+        hint = f"put it into the folder of {consumers[0]}, or remove wait from {own}"
         place = RelatedPlace(own, ("spec", "wait"), "waits")
         yield Finding(claim, ("metadata", "name"), message, hint=hint, related=(place,), severity=severity)

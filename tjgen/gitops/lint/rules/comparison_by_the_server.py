@@ -19,9 +19,9 @@ RULE = Rule(
     source=f"{sources.ARGOCD}/controller/state.go",
     since="0.1.0",
     title="An Application has ServerSideDiff=true.",
-    why="To compare, Argo CD applies every object as a dry run. If the server refuses one, such as a run with a changed "
-    "image, the comparison of the whole Application fails. No object is synced.",
-    remedy="Leave it out where runs are applied: without it that object fails alone, with the waves behind it.",
+    why="To compare, Argo CD applies every object as a dry run. If the server rejects one, such as a run with a "
+    "changed image, the comparison of the whole Application fails, and no object is synced.",
+    remedy="Remove the option for Applications with runs: without it, only that object and later waves fail.",
     effects={
         ARGOCD: "ComparisonError of the Application.",
     },
@@ -39,5 +39,5 @@ def check(scene: Scene) -> Iterator[Finding]:
             path: FieldPath = (*base, "metadata", "annotations", COMPARE)
             words = [word.strip() for word in str(item.get(*path, default="")).split(",")]
             if _KEY in words:
-                message = "one object that is refused stops the sync of all"
+                message = "one rejected object stops the sync of all objects"
                 yield Finding(item, path, message, hint=f"remove {_KEY}")

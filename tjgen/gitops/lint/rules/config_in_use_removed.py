@@ -19,7 +19,7 @@ RULE = Rule(
     evidence=DOCUMENTED,
     source=f"{sources.KUBERNETES_DOCS}/configuration/configmap/",
     since="0.1.0",
-    title="A ConfigMap or Secret was removed, and a run that stays reads it.",
+    title="A ConfigMap or Secret was removed, but a remaining run reads it.",
     why="Running pods keep the volumes that they have mounted. A pod that is restarted, or created later, waits for the "
     "object indefinitely (FailedMount).",
     remedy="Keep it as long as a run in Git refers to it.",
@@ -43,7 +43,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         readers = [(run, path) for run, path in readers if not scene.leaves(run, is_record)]
         if readers:
             run, path = readers[0]
-            message = f"it was removed, and {run} reads it: a pod that restarts cannot start"
+            message = f"it was removed, but {run} reads it: a pod that restarts cannot start"
             yield Finding(
                 item,
                 ("metadata", "name"),

@@ -18,10 +18,10 @@ RULE = Rule(
     evidence=DOCUMENTED,
     source=f"{sources.KUBERNETES_DOCS}/configuration/configmap/",
     since="0.1.0",
-    title="A ConfigMap has changed, and an older run refers to it by the same name.",
-    why="Mounted files change under the running pods, and variables do not. A pod that restarts gets the new ones, so the "
+    title="A ConfigMap has changed, but an older run refers to it by the same name.",
+    why="Mounted files change in running pods, but variables do not. A pod that restarts gets the new ones, so the "
     "run no longer matches its manifest.",
-    remedy="Let the name follow the content, such as by a hash, keep the old one as long as a run refers to it, and mark "
+    remedy="Include a hash of the content in the name, keep the old object as long as a run refers to it, and mark "
     "both `immutable: true`.",
     effects={
         ARGOCD: "Synced; the pods see a mixture.",
@@ -45,6 +45,6 @@ def check(scene: Scene) -> Iterator[Finding]:
         if readers:
             run, path = readers[0]
             message = f"its data has changed while {run} reads it"
-            hint = "give the changed data another name, and keep what there is for the run"
+            hint = "store the changed data under another name, and keep the old object for the run"
             related = (RelatedPlace(run, path, "reads it"),)
             yield Finding(pair.new, (fields[0],), message, hint=hint, key=True, related=related)

@@ -17,14 +17,14 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.ARGOCD_SYNC}/sync_context.go",
     since="0.1.0",
-    title="A PersistentVolumeClaim or a Namespace was removed that nothing protected.",
-    why="The tool deletes it, and where the class reclaims volumes the data goes too. Protection is read from the object "
-    "in the cluster: added in the commit that removes the manifest, it protects nothing.",
-    remedy="Do it in two steps: restore the manifest with protection, sync, and then remove it. The object stays, without an "
-    "owner.",
+    title="An unprotected PersistentVolumeClaim or Namespace was removed.",
+    why="The tool deletes it. If the class reclaims volumes, the data is lost. The tool reads protection from the "
+    "object in the cluster, so protection that is added in the commit that removes the manifest has no effect.",
+    remedy="Do it in two steps: restore the manifest with protection, sync, and then remove it. The object then stays "
+    "without an owner.",
     effects={
         ARGOCD: "It is pruned in the foreground.",
-        FLUX: "It is deleted; removing the Kustomization deletes all that it made.",
+        FLUX: "It is deleted; removing the Kustomization deletes all objects that it created.",
     },
     upstream="argo-cd `gitops-engine/pkg/sync/sync_context.go`; fluxcd/pkg `ssa/manager_delete.go`.",
     against=True,
@@ -36,5 +36,5 @@ def check(scene: Scene) -> Iterator[Finding]:
     for item in scene.removed(CLAIM, NAMESPACE):
         if any(not stays(item, tool) for tool in scene.tools):
             what = "everything in it" if item.kind == NAMESPACE else "its data"
-            message = f"it was removed and nothing protected it, so {what} is deleted"
-            yield Finding(item, ("metadata", "name"), message, hint="bring it back with protection, sync, then remove it")
+            message = f"it was removed without protection, so {what} is deleted"
+            yield Finding(item, ("metadata", "name"), message, hint="restore it with protection, sync, then remove it")

@@ -37,5 +37,5 @@ def check(scene: Scene) -> Iterator[Finding]:
             continue
         for one in changed(pair.old.tree, pair.new.tree):
             if one.path not in (annotation(SSA), annotation(PRUNE)) and one.path != ("metadata", "annotations"):
-                message = f"the change of {render(one.path)} does not reach the object in the cluster"
+                message = f"the change of {render(one.path)} is not applied to the object in the cluster"
                 yield Finding(pair.new, one.path, message, hint="give it another name", key=True)

@@ -18,12 +18,12 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.FLUX_SSA}/manager_apply.go",
     since="0.1.0",
-    title="A run that Flux syncs under a name of its own choice is not marked `ssa: IfNotPresent`.",
-    why="The server refuses an edit of such a run, and a refused object blocks the whole Kustomization. A run whose name "
+    title="A run with a fixed name is synced by Flux without `ssa: IfNotPresent`.",
+    why="The server rejects an edit of such a run, and a rejected object blocks the whole Kustomization. A run whose name "
     "ends in a hash of its content is never edited under its name. Other runs must not be changed after they are "
     "created.",
-    remedy="Name runs by their content, as tjgen does, or mark them `ssa: IfNotPresent` from the first commit on, and "
-    "`prune: disabled` with it where its record is to stay.",
+    remedy="Name runs by their content, as tjgen does, or mark them `ssa: IfNotPresent` from the first commit on; add "
+    "`prune: disabled` if the record must stay.",
     effects={
         FLUX: "Every edit of an immutable field makes the dry run of the stage fail.",
     },
@@ -49,8 +49,8 @@ def check(scene: Scene) -> Iterator[Finding]:
         ):
             continue
         if _HASH.search(run.name) is None:
-            message = "an edit of it is refused, and blocks everything in its Kustomization"
+            message = "an edit of it is rejected, which blocks its whole Kustomization"
             change = FieldEdit(run, annotation(SSA), "IfNotPresent")
-            by_content = "leave spec.naming out, so that its name follows its content"
+            by_content = "remove spec.naming, so that its name follows its content"
             hint = f"annotate it: {SSA}: IfNotPresent" if run.document is not None else by_content
             yield Finding(run, ("metadata", "name"), message, hint=hint, changes=(change,))

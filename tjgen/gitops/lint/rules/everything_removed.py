@@ -17,13 +17,13 @@ RULE = Rule(
     evidence=SOURCE,
     source=f"{sources.ARGOCD}/controller/appcontroller.go",
     since="0.1.0",
-    title="All objects of an Application or Kustomization were removed, and it is still there.",
-    why="The last objects of a folder are treated differently from others: one tool keeps them all, the other deletes them all.",
+    title="All objects of an Application or Kustomization were removed, but the Application or Kustomization remains.",
+    why="The tools treat the last objects of a folder differently: Argo CD keeps them all, Flux deletes them all.",
     remedy="Remove the Application or Kustomization itself, after its runs are archived and its data protected, or keep one "
     "object.",
     effects={
-        ARGOCD: "A sync that would prune every resource is refused (`auto-sync will wipe out all resources`), unless "
-        "`allowEmpty` is true: then all are deleted.",
+        ARGOCD: "Argo CD refuses a sync that would prune every resource (`auto-sync will wipe out all resources`), "
+        "unless `allowEmpty` is true; then it deletes all of them.",
         FLUX: "All are deleted.",
     },
     upstream="argo-cd `controller/appcontroller.go` (`autoSync`); fluxcd/kustomize-controller `prune`.",
@@ -39,7 +39,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             removed = [item for item in scene.removed() if item.unit(tool.name) == owner.name and not stays(item, tool.name)]
             if removed and owner.name not in left:
                 yield Finding(
-                    owner, ("metadata", "name"), _outcome(owner, tool, len(removed)), hint="remove it as well, or keep one"
+                    owner, ("metadata", "name"), _outcome(owner, tool, len(removed)), hint="also remove it, or keep one object"
                 )
 
 
@@ -47,4 +47,4 @@ def _outcome(owner: AppliedObject, tool: SyncTool, count: int) -> str:
     objects = f"{count} object{'s' if count > 1 else ''}"
     allowed = owner.get("spec", "syncPolicy", "automated", "allowEmpty") is True
     kept = tool.refuses_to_remove_all and not allowed
-    return f"nothing is left of its {objects}: " + ("the sync is refused" if kept else "all are deleted")
+    return f"its {objects} were removed: " + ("the sync is refused" if kept else "all are deleted")

@@ -18,8 +18,8 @@ RULE = Rule(
     source=f"{sources.ARGOCD_GUIDE}/directory/",
     since="0.1.0",
     title="An Application does not search the folders below its own, and they contain manifests.",
-    why="Without `directory.recurse` and without a kustomization.yaml, Argo CD reads the files of the folder itself alone: "
-    "the rest is silently not there. Flux searches all.",
+    why="Without `directory.recurse` and without a kustomization.yaml, Argo CD reads only the files of the folder "
+    "itself, and silently ignores the rest. Flux reads all folders.",
     remedy="Set `spec.source.directory.recurse: true`, or list the folders in a kustomization.yaml.",
     effects={
         ARGOCD: "Nothing in the folders below is applied, and no status reports it.",
@@ -43,7 +43,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         if parts and hidden and not _is_listed(scene, parts):
             path = ("spec", "source", "directory", "recurse")
             place = RelatedPlace(hidden[0], ("metadata", "name"), "is not seen")
-            message = f"it does not search folders, and {len(hidden)} objects are in folders"
+            message = f"it does not search subfolders, but {len(hidden)} objects are in subfolders"
             changes = (FieldEdit(owner, path, True),)
             yield Finding(
                 owner, ("spec", "source", "path"), message, hint="set directory.recurse: true", changes=changes, related=(place,)

@@ -18,7 +18,7 @@ RULE = Rule(
     source=sources.KUBECTL_APPLY,
     since="0.1.0",
     title="An object has the sync options Force=true and ServerSideApply=true.",
-    why="The two exclude each other: the apply ends with an error before anything is sent.",
+    why="The two are mutually exclusive: the apply fails before it sends anything.",
     remedy="Remove one of them; runs need no force.",
     effects={
         ARGOCD: "The object is SyncFailed: `--force cannot be used with --server-side`.",

@@ -20,7 +20,7 @@ RULE = Rule(
     since="0.1.0",
     title="Flux may force a run or a claim.",
     why="Force deletes and creates the object on every conflict and every invalid value, not only on immutable fields. A "
-    "typo stops the run, and if the server refuses the new object, it stays deleted. If the object is a claim, the data"
+    "typo stops the run, and if the server rejects the new object, it stays deleted. If the object is a claim, the data"
     " is lost.",
     remedy="Remove the force. For a run, `ssa: IfNotPresent` leaves an existing object unchanged.",
     effects={
@@ -39,12 +39,12 @@ def check(scene: Scene) -> Iterator[Finding]:
             continue
         if mark(item, FORCE) == "enabled":
             marked = mark_path(item, FORCE)
-            message = "an update that the server refuses deletes it first"
+            message = "if the server rejects an update, Flux deletes it first"
             yield Finding(item, marked, message, hint="remove the mark", changes=(FieldEdit(item, marked),))
             continue
         own = kustomization_of(scene, item)
         if own is not None and own.get("spec", "force") is True and id(own) not in reported and mark(item, FORCE) != "disabled":
             reported.add(id(own))
-            path, message = ("spec", "force"), f"it forces {item}: an update that the server refuses deletes it first"
+            path, message = ("spec", "force"), f"it forces {item}: if the server rejects an update, Flux deletes it first"
             place = RelatedPlace(item, ("metadata", "name"), "is deleted")
             yield Finding(own, path, message, hint="remove force", changes=(FieldEdit(own, path),), related=(place,))

@@ -17,9 +17,9 @@ RULE = Rule(
     source=f"{sources.TRAINER}/runtime/framework/plugins/volcano/volcano.go",
     since="0.1.0",
     title="A run has a pod group and steps that run one after the other, such as an initializer.",
-    why="The field minMember counts the pods of all steps, but the controller creates those of a later step when the earlier one "
-    "has ended. A gang scheduler waits for pods that do not exist.",
-    remedy="Leave the pod group out, or fetch data in a run, Job or claim of its own.",
+    why="The field minMember counts the pods of all steps, but the controller creates the pods of a later step only "
+    "when the earlier step has ended. A gang scheduler waits for pods that do not exist.",
+    remedy="Remove the pod group, or fetch data in a separate run or Job.",
     effects={
         ARGOCD: "Synced and healthy; nothing runs.",
         FLUX: "Applied and ready; nothing runs.",
@@ -37,7 +37,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         for one in expansion.diagnostics if expansion is not None else ():
             if one.code != "TJ853" or id(runtime) in reported:
                 continue
-            hint = one.hint or "leave the pod group out"
+            hint = one.hint or "remove the pod group"
             if runtime is None:
                 yield Finding(run, ("spec", "runtimeRef"), one.message, hint=hint)
             else:

@@ -17,10 +17,10 @@ RULE = Rule(
     source=f"{sources.ARGOCD_SYNC}/sync_context.go",
     since="0.1.0",
     title="An object has `generateName` and no name.",
-    why="Applied objects are found by their names. The server generates another name each time.",
-    remedy="Give it a name that identifies its content, such as one that ends in a hash: tjgen does.",
+    why="Tools identify applied objects by name, but the server generates a different name each time.",
+    remedy="Give it a name that identifies its content, such as one that ends in a hash, as tjgen does.",
     effects={
-        ARGOCD: "The object cannot be applied. With `Replace=true` each sync creates one more, and none is ever pruned.",
+        ARGOCD: "The object cannot be applied. With `Replace=true` each sync creates another object, and none is ever pruned.",
         FLUX: "The build fails: kustomize needs a name.",
     },
     upstream="argo-cd `gitops-engine/pkg/sync/sync_context.go`; kustomize `api/resource`, which has no generateName.",
@@ -33,5 +33,5 @@ def check(scene: Scene) -> Iterator[Finding]:
         prefix = item.map("metadata").get("generateName")
         if not prefix or item.name or (phases(item) and all(tool.has_hooks for tool in scene.synctools)):
             continue
-        message = f'its name is made by the server from "{prefix}", so no sync finds it again'
+        message = f'the server generates its name from "{prefix}", so no sync finds it again'
         yield Finding(item, ("metadata", "generateName"), message, hint="write metadata.name", key=True)

@@ -19,10 +19,10 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.ARGOCD_SYNC}/sync_context.go",
     since="0.1.0",
-    title="The name that Argo CD makes for a hook is too long for the JobSet of a run.",
-    why="Argo CD adds 23 to 27 characters to the prefix: seven of the revision, the phase and the time. JobSet refuses a "
-    "name that is too long for the names of its pods. For a TrainJob, only an event reports this.",
-    remedy="Shorten the prefix; better, give the run a name and no hook.",
+    title="The name that Argo CD generates for a hook is too long for the JobSet of a run.",
+    why="Argo CD adds 23 to 27 characters to the prefix: seven of the revision, the phase and the time. JobSet "
+    "rejects a name that is too long for the names of its pods. For a TrainJob, only an event reports this.",
+    remedy="Give the run a fixed name and remove the hook annotation, or shorten the prefix.",
     effects={
         ARGOCD: "The hook is created and counts as successful; no pod ever runs.",
     },
@@ -43,7 +43,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         longest = _longest_name(scene, run)
         length = len(prefix) + _ADDED + max(len(phase) for phase in phases(run))
         if length > longest:
-            message = f'the name that is derived from "{prefix}" has {length} characters, and its pods allow {longest}'
+            message = f'the name that is derived from "{prefix}" has {length} characters, but its pods allow only {longest}'
             hint = f"shorten the prefix to {max(0, longest - length + len(prefix))} characters, or write metadata.name"
             yield Finding(run, ("metadata", "generateName"), message, hint=hint)
 

@@ -20,10 +20,10 @@ RULE = Rule(
     title="An image has no tag, or the tag latest.",
     why="A restarted pod, or another node, may get another image. Then the run does not match its manifest, and cannot be "
     "repeated.",
-    remedy="Name the image by its digest: `tjgen pin` reads digests from the registry and writes them to the lock.",
+    remedy="Refer to the image by its digest: `tjgen pin` reads digests from the registry and writes them to the lock.",
     effects={
-        ARGOCD: "Synced, independent of the image of the tag.",
-        FLUX: "Applied, independent of the image of the tag.",
+        ARGOCD: "Synced, although the tag can refer to another image later.",
+        FLUX: "Applied, although the tag can refer to another image later.",
     },
     upstream="Kubernetes documentation, images.",
 )
@@ -41,5 +41,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             tag = image.rpartition("/")[2].partition(":")[2]
             if "@" in image or "$" in image or (tag and tag != "latest"):
                 continue
-            message = f"{image} is the newest image when a pod starts"
-            yield Finding(item, path, message, hint=f"name a version, best a digest: {image.removesuffix(':latest')}@sha256:...")
+            message = f"{image} can refer to a different image each time a pod starts"
+            yield Finding(
+                item, path, message, hint=f"use a version, preferably a digest: {image.removesuffix(':latest')}@sha256:..."
+            )

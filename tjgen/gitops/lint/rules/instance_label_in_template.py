@@ -18,9 +18,9 @@ RULE = Rule(
     source=f"{sources.ARGOCD}/gitops-engine/pkg/cache/cluster.go",
     since="0.1.0",
     title="A template inside a runtime or a run has the label app.kubernetes.io/instance.",
-    why="If Argo CD tracks by label, objects that a controller creates from the template look like a part of the "
+    why="If Argo CD tracks by label, objects that a controller creates from the template appear to be part of the "
     "Application. Objects without an owner reference, such as a claim that is retained, are not in Git and are pruned.",
-    remedy="Leave the label out of templates, or let Argo CD track by annotation.",
+    remedy="Remove the label from templates, or configure Argo CD to track by annotation.",
     effects={
         ARGOCD: "With `application.resourceTrackingMethod: label` an object without owner that carries the label is pruned.",
     },
@@ -34,7 +34,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each label below `spec`."""
     for item in scene.of(*RUNTIMES, JOBSET, TRAINJOB, VOLCANO_JOB):
         for path in _labelled(item.tree.get("spec"), ("spec",)):
-            message = "what is made from this template looks like a part of the Application"
+            message = "objects created from this template appear to be part of the Application"
             yield Finding(item, path, message, hint="remove the label", key=True, changes=(FieldEdit(item, path),))
 
 

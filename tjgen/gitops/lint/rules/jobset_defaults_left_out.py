@@ -18,10 +18,10 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.JOBSET}/webhooks/jobset_webhook.go",
     since="0.1.0",
-    title="A JobSet leaves out defaults inside a list, and is applied on the client's side.",
-    why="A webhook fills them in when the JobSet is created, and only then. The next client-side apply sends the whole list "
-    "without them, which is a change of an immutable field: the sync fails with nothing changed.",
-    remedy="Write the defaults (`completionMode`, `restartPolicy`, `groupName`, `replicas`), or apply on the server's side.",
+    title="A JobSet omits defaults inside a list, and is applied on the client side.",
+    why="A webhook sets them only when the JobSet is created. The next client-side apply sends the whole list without "
+    "them, which changes an immutable field: the sync fails although the manifest did not change.",
+    remedy="Write the defaults (`completionMode`, `restartPolicy`, `groupName`, `replicas`), or apply on the server side.",
     effects={
         ARGOCD: "The first sync succeeds. The second is SyncFailed, while the Application is Synced.",
     },
@@ -49,4 +49,4 @@ def check(scene: Scene) -> Iterator[Finding]:
                 changes = tuple([FieldEdit(item, (*path, *below), value) for below, value in missing + others])
                 names = " and ".join(str(below[-1]) for below, _ in missing)
                 hint = "write " + ", ".join(f"{below[-1]}: {value}" for below, value in missing)
-                yield Finding(item, path, f"it leaves out {names}, so the second sync is refused", hint=hint, changes=changes)
+                yield Finding(item, path, f"it omits {names}, so the second sync is rejected", hint=hint, changes=changes)

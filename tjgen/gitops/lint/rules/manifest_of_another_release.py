@@ -19,14 +19,13 @@ RULE = Rule(
     source=f"{sources.TRAINER}/apis/trainer/v1alpha1/trainjob_types.go",
     since="0.1.0",
     release="Trainer 2.1",
-    title="A TrainJob has overrides of another release of Trainer than the cluster runs.",
+    title="A TrainJob has overrides of a release of Trainer other than the one in the cluster.",
     why="Trainer 2.0 has `podSpecOverrides`, 2.1 `podTemplateOverrides` with `spec.labels` and `spec.annotations`, 2.2 and "
-    "later `runtimePatches`. After an upgrade, the server refuses a finished run that is applied again, or drops its "
-    "overrides.",
-    remedy="Archive the runs of before an upgrade first; `tjgen convert` rewrites those that are to run again.",
+    "later `runtimePatches`. After an upgrade, the server rejects a finished run that is applied again, or drops its overrides.",
+    remedy="Archive earlier runs before an upgrade. `tjgen convert` rewrites runs that must run again.",
     effects={
         ARGOCD: "The object stays SyncFailed or OutOfSync.",
-        FLUX: "The dry run fails (field not declared in schema), so nothing of the Kustomization is applied.",
+        FLUX: "The dry run fails (field not declared in schema), so no object of the Kustomization is applied.",
     },
     upstream="Trainer 2.0 to 2.3 `pkg/apis/trainer/v1alpha1/trainjob_types.go`.",
 )

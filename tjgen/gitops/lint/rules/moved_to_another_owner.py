@@ -20,13 +20,13 @@ RULE = Rule(
     source=f"{sources.ARGOCD}/controller/state.go",
     since="0.1.0",
     title="An object has moved to the folder of another Application or Kustomization.",
-    why="The Application that applied the object before does not find it any more and deletes it, before or after the other"
-    " one has applied it. A run is stopped, and the data of a claim is lost.",
-    remedy="Keep the folder, or protect the object from pruning first, sync, and move it then.",
+    why="The previous Application no longer finds the object and deletes it, before or after the new one applies it. "
+    "A run is stopped, and the data of a claim is lost.",
+    remedy="Keep the folder, or protect the object from pruning, sync, and then move it.",
     effects={
         ARGOCD: "The new owner reports a shared resource; the old one prunes what it no longer finds. An "
         "ApplicationSet over folders deletes the Application of a folder that was renamed, with everything in it.",
-        FLUX: "The old Kustomization prunes it, unless the new one has written its owner labels before.",
+        FLUX: "The old Kustomization prunes it, unless the new one has already written its owner labels.",
     },
     upstream="argo-cd `controller/state.go` (SharedResourceWarning); fluxcd/kustomize-controller `prune`.",
     against=True,
@@ -51,7 +51,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                 continue
             if old.unit(tool) in before and item.unit(tool) in now:
                 source, owner = before[old.unit(tool)], now[item.unit(tool)]
-                message = f"it goes from {source} to {owner}, and the first deletes what it no longer finds"
+                message = f"it moves from {source} to {owner}, and {source} deletes what it no longer finds"
                 related = (RelatedPlace(owner, ("metadata", "name"), "applies it now"),)
                 yield Finding(
                     item, ("metadata", "name"), message, hint="protect it from pruning first, sync, then move it", related=related
@@ -79,7 +79,7 @@ def _in_sets(scene: Scene) -> Iterator[Finding]:
                 if before and before != now:
                     message = f"it was in {before}, whose Application is deleted with everything in it"
                     hint = "keep the folder, or protect the object first, sync, then move it"
-                    related = (RelatedPlace(owner, ("metadata", "name"), "makes an Application of each folder"),)
+                    related = (RelatedPlace(owner, ("metadata", "name"), "creates an Application for each folder"),)
                     yield Finding(item, ("metadata", "name"), message, hint=hint, related=related)
                     break
 

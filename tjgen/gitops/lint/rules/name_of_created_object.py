@@ -18,11 +18,11 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.JOBSET}/controllers/jobset_controller.go",
     since="0.1.0",
-    title="An object in Git has the name of one that is made for a run.",
+    title="An object in Git has the name of an object that a controller creates for a run.",
     why="A controller does not adopt the object, and no status reports it. A JobSet is treated as the run's own. A "
     "ConfigMap with the name of the snapshot keeps the run from starting. A Service leaves the pods without host names."
     " A PodGroup keeps its own minMember.",
-    remedy="Give one of the two another name.",
+    remedy="Rename one of them.",
     effects={
         ARGOCD: "Synced and healthy in all cases.",
         FLUX: "Applied and ready in all cases.",

@@ -18,8 +18,9 @@ RULE = Rule(
     source=f"{sources.JOBSET}/webhooks/jobset_webhook.go",
     since="0.1.0",
     title="The name of a run is too long for the names of its pods, claims or labels.",
-    why="A TrainJob may have 63 characters. The server refuses the JobSet of that name if the names of its pods have more: "
-    "48 for a job `node` of up to ten pods, 33 with a dataset-initializer. Only an event reports this.",
+    why="The name of a TrainJob can have 63 characters. The server rejects a JobSet if the names of its pods have "
+    "more. This limits the name to 48 characters for a job `node` of up to ten pods, and to 33 with a "
+    "dataset-initializer. Only an event reports this.",
     remedy="Shorten the name.",
     effects={
         ARGOCD: "Synced and healthy; nothing runs.",
@@ -40,5 +41,5 @@ def check(scene: Scene) -> Iterator[Finding]:
     for item in scene.of(JOBSET):
         most = longest_jobset_name(item.get("spec"))
         if len(item.name) > most:
-            message = f"the name has {len(item.name)} characters, but with these jobs the JobSet is refused above {most}"
+            message = f"the name has {len(item.name)} characters, but with these jobs the JobSet is rejected above {most}"
             yield Finding(item, ("metadata", "name"), message, hint=f"use at most {most} characters")

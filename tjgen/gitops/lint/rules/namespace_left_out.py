@@ -17,8 +17,8 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.ARGOCD_GUIDE}/sync-options/",
     since="0.1.0",
-    title="An object has no namespace, and others that are applied with it have one.",
-    why="It goes to a default that the manifest does not show, and so it may not be where what refers to it is.",
+    title="An object has no namespace, but other objects that are applied with it have one.",
+    why="It goes to a default namespace that the manifest does not show, where objects that refer to it may not find it.",
     remedy="Write the namespace into every object.",
     effects={
         ARGOCD: "It goes to the namespace of the Application's destination.",
@@ -48,7 +48,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         hint = (
             f"write metadata.namespace; other objects here are in {', '.join(sorted(others))}"
             if others
-            else "write its namespace"
+            else "set metadata.namespace"
         )
-        message = f"it says no namespace, and {owner} gives none" if refused else "it has no namespace, but others have one"
+        message = f"it has no namespace, and {owner} sets no default" if refused else "it has no namespace, but others have one"
         yield Finding(item, ("metadata",), message, hint=hint, key=True, related=related)

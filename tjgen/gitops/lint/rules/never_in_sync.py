@@ -18,15 +18,15 @@ RULE = Rule(
     source=f"{sources.MERGE}/merge/update.go",
     since="0.1.0",
     title="A manifest has a value that the server does not keep: a null in a custom resource, or empty labels or annotations.",
-    why="Every server-side apply refuses a null if the schema does not allow it, or if the field is not in the schema, as "
-    "`creationTimestamp` in a template. Empty labels and annotations are in Git and not in the cluster. A `status`, "
+    why="Every server-side apply rejects a null if the schema does not allow it, or if the field is not in the schema, as "
+    "`creationTimestamp` in a template. Empty labels and annotations are in Git but not in the cluster. A `status`, "
     "`metadata.creationTimestamp: null` and nulls in built-in kinds do no harm. Quantities such as 1000m do no harm "
     "outside TrainJobs (TJ668). `tjgen check` reports unknown fields.",
     remedy="Remove it.",
     effects={
-        ARGOCD: "A null: refused with `ServerSideApply=true`, a ComparisonError with `ServerSideDiff=true`, nothing without "
-        "them. Empty labels: the object stays OutOfSync, though every sync succeeds.",
-        FLUX: "A null: the dry run fails, so nothing of the whole Kustomization is applied. Empty labels: nothing.",
+        ARGOCD: "A null: rejected with `ServerSideApply=true`, a ComparisonError with `ServerSideDiff=true`, no "
+        "effect without them. Empty labels: the object stays OutOfSync, though every sync succeeds.",
+        FLUX: "A null: the dry run fails, so no object of the Kustomization is applied. Empty labels: no effect.",
     },
     upstream="kubernetes-sigs/structured-merge-diff; Kubernetes: nulls are dropped or defaulted in client-side applies alone.",
 )
@@ -47,11 +47,11 @@ def check(scene: Scene) -> Iterator[Finding]:
 def _dropped(item: AppliedObject, tools: Collection[SyncTool]) -> Iterator[tuple[FieldPath, str]]:
     for empty in _EMPTY if any(tool.compares_with_git for tool in tools) else ():
         if item.get(*empty) == {}:
-            yield empty, "an empty map is not kept, so it differs for ever"
+            yield empty, "the server does not keep an empty map, so the difference is permanent"
     if _is_custom(item.kind[0]):
         for path in _nulls({key: value for key, value in item.tree.items() if key != "status"}, ()):
             if path != _CREATED:
-                yield path, "a null is refused where the schema does not allow it"
+                yield path, "a null is rejected if the schema does not allow it"
 
 
 def _is_custom(group: str) -> bool:

@@ -17,11 +17,11 @@ RULE = Rule(
     source=f"{sources.FLUX_GUIDES}/mozilla-sops/",
     since="0.1.0",
     title="An object is encrypted with SOPS, and the tool that applies it does not decrypt.",
-    why="Pods get ciphertext, or nothing is applied at all.",
+    why="Pods get ciphertext, or no object is applied.",
     remedy="Set `spec.decryption` of the Kustomization; with Argo CD use a plugin that decrypts, or SealedSecrets.",
     effects={
         ARGOCD: "It is applied as it is, encrypted, unless a plugin builds the folder.",
-        FLUX: "Without `spec.decryption` it is refused.",
+        FLUX: "Without `spec.decryption`, Flux refuses it.",
     },
     upstream="fluxcd documentation, SOPS; argo-cd documentation, secret management.",
 )

@@ -20,13 +20,13 @@ RULE = Rule(
     source=f"{sources.ARGOCD}/reposerver/repository/repository.go",
     since="0.1.0",
     title="A YAML document among the manifests is not a Kubernetes object.",
-    why="The tools take every YAML file of a folder for manifests, and fail on one that has no apiVersion and kind.",
+    why="The tools read every YAML file of a folder as manifests, and fail on a file without apiVersion and kind.",
     remedy="Move the file out of the folder, exclude it (`directory.exclude`, `.sourceignore`), or list the manifests in a "
     "kustomization.yaml.",
     effects={
         ARGOCD: "ComparisonError: nothing of the Application is synced. The comment `+argocd:skip-file-rendering` "
         "excludes a file.",
-        FLUX: "The build fails (`failed to decode Kubernetes YAML`), so nothing of the Kustomization is applied.",
+        FLUX: "The build fails (`failed to decode Kubernetes YAML`), so no object of the Kustomization is applied.",
     },
     upstream="argo-cd `reposerver/repository/repository.go`; fluxcd/pkg `kustomize` (generator).",
 )
@@ -42,9 +42,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         if document.value is None or document.file.startswith("<") or _SKIP in document.text:
             continue
         if not any(os.path.dirname(document.file) == folder or document.file.startswith(f"{folder}/") for folder in listed):
-            yield Finding(
-                _as_item(document), (), "it has no apiVersion and kind, and is taken for a manifest", hint="move it away"
-            )
+            yield Finding(_as_item(document), (), "it has no apiVersion and kind, but is read as a manifest", hint="move it away")
 
 
 def _as_item(document: Document) -> AppliedObject:

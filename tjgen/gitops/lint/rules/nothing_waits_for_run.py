@@ -17,14 +17,14 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.ARGOCD_HEALTH}/health.go",
     since="0.1.0",
-    title="Something is placed behind a run that no tool waits for.",
+    title="An object is ordered after a run, but no tool waits for the run.",
     why="Neither tool detects when a TrainJob, JobSet or Volcano Job is done. The object counts as healthy as soon as it is"
     " applied, so later objects run at the same time.",
-    remedy="Give the tool a check of health for the kind (`spec.gitops.health` in tjgen.yaml writes them), or start what comes "
-    "after in the run itself. Mind the price: a sync then lasts as long as the training.",
+    remedy="Give the tool a health check for the kind (`spec.gitops.health` in tjgen.yaml writes these), or start the "
+    "next step in the run itself. With a health check, a sync takes as long as the run.",
     effects={
         ARGOCD: "A PostSync hook and every later wave run at once after the run is created.",
-        FLUX: "A Kustomization that depends on the one with the run is reconciled at once, since unknown kinds are "
+        FLUX: "A Kustomization that depends on the one with the run is reconciled at once, because unknown kinds are "
         "ready when they are applied.",
     },
     upstream="argo-cd `gitops-engine/pkg/health/health.go`; fluxcd/cli-utils kstatus.",
@@ -41,7 +41,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             for when, item in members if first is not None else ():
                 if first is not None and when > first[0]:
                     message = f"it does not wait for {first[1]}, which counts as healthy once it is applied"
-                    yield _finding(item, first[1], message, f"give Argo CD a check of health for {first[1].kind[1]}")
+                    yield _finding(item, first[1], message, f"give Argo CD a health check for {first[1].kind[1]}")
     if any(tool.waits_for_units for tool in scene.synctools):
         first_runs: dict[int, AppliedObject] = {}
         for one in scene.of(*RUNS):

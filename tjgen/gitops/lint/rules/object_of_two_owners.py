@@ -17,10 +17,11 @@ RULE = Rule(
     source=f"{sources.ARGOCD_GUIDE}/sync-options/",
     since="0.1.0",
     title="Two Applications or Kustomizations apply the same object to the same cluster.",
-    why="Each takes it for its own: they write over each other, and the first from which it is removed deletes it.",
+    why="Each treats it as its own: they overwrite each other, and the first from which it is removed deletes it.",
     remedy="Keep it in one of them, or let each have its own name.",
     effects={
-        ARGOCD: "SharedResourceWarning; with `FailOnSharedResource=true` the sync fails, without it pruning goes to and fro.",
+        ARGOCD: "SharedResourceWarning; with `FailOnSharedResource=true` the sync fails, without it, the two prune "
+        "and apply in turn.",
         FLUX: "Each writes its owner labels at every interval, and the one that loses the object prunes it.",
     },
     upstream="argo-cd documentation, sync options; fluxcd/kustomize-controller documentation, prune.",

@@ -16,8 +16,8 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.ARGOCD}/controller/state.go",
     since="0.1.0",
-    title="Two manifests of one folder are of the same object.",
-    why="Only one of them can be applied, and its choice is accidental.",
+    title="Two manifests of one folder describe the same object.",
+    why="Only one of them can be applied, and which one is undefined.",
     remedy="Remove one, or give it another name.",
     effects={
         ARGOCD: "A warning (RepeatedResource), and the last one wins.",

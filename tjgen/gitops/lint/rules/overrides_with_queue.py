@@ -22,13 +22,13 @@ RULE = Rule(
     release="Trainer 2.1",
     title="A queued TrainJob of Trainer 2.1 has podTemplateOverrides.",
     why="In Trainer 2.1, `podTemplateOverrides` is one atomic value. Kueue 0.15 and 0.16 add an entry when they admit the run, "
-    "so every later sync changes the value back. Trainer refuses this while the run is not suspended, also after its end. A "
+    "so every later sync changes the value back. Trainer rejects this while the run is not suspended, also after it has ended. A "
     "server-side apply does not help.",
     remedy="Write the overrides into a TrainingRuntime of the run, and refer to it in `spec.runtimeRef`. For the "
     "fields of an experiment, a build for Trainer 2.1 does this.",
     effects={
         ARGOCD: "The first sync succeeds, and every later one fails.",
-        FLUX: "Every later dry run fails, so nothing of the Kustomization is applied.",
+        FLUX: "Every later dry run fails, so no object of the Kustomization is applied.",
     },
     upstream="Trainer 2.1 `pkg/runtime/framework/plugins/jobset`; Kueue 0.15 `pkg/controller/jobs/trainjob`.",
 )
@@ -41,6 +41,6 @@ def check(scene: Scene) -> Iterator[Finding]:
     for run in scene.of(TRAINJOB):
         queued = KUEUE_QUEUE in run.labels
         if queued and run.get("spec", POD_TEMPLATE_OVERRIDES) and not scene.leaves(run, is_record):
-            message = "Kueue adds an entry to these, and Trainer refuses every sync that removes it"
+            message = "Kueue adds an entry to these, and Trainer rejects every sync that removes it"
             hint = "write the overrides into a TrainingRuntime, and refer to it in spec.runtimeRef"
             yield Finding(run, ("spec", POD_TEMPLATE_OVERRIDES), message, hint=hint, key=True)

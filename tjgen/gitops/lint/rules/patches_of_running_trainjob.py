@@ -20,12 +20,12 @@ RULE = Rule(
     source=f"{sources.TRAINER}/webhooks/trainjob_webhook.go",
     since="0.1.0",
     title="`runtimePatches` of a TrainJob that is not suspended have changed.",
-    why="Patches may change only while the TrainJob is suspended, before or after the update, and no Job of it is active. "
-    "The webhook answers Forbidden, which no force helps against.",
+    why="Patches can change only while the TrainJob is suspended, before or after the update, and none of its Jobs is "
+    "active. The webhook responds with Forbidden, which no force option overrides.",
     remedy="Give the changed run another name.",
     effects={
-        ARGOCD: "The object is SyncFailed; after five retries nothing happens until the next commit. Later waves are "
-        "not applied. `Force=true` does nothing about a 403.",
+        ARGOCD: "The object is SyncFailed; after five retries, Argo CD waits for the next commit. Later waves are not "
+        "applied. `Force=true` does nothing about a 403.",
         FLUX: "The dry run fails, so no object of the Kustomization is applied, and the tool retries indefinitely. `force` "
         "does not change a 403.",
     },
@@ -48,7 +48,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                     yield Finding(pair.new, refusal.path, refusal.words, hint=_HINT)
             continue
         for one in changed(pair.old.get("spec", field), pair.new.get("spec", field), ("spec", field)):
-            yield Finding(pair.new, one.path, "it has changed while the run is not suspended, which is refused", hint=_HINT)
+            yield Finding(pair.new, one.path, "it has changed while the run is not suspended, so Trainer rejects it", hint=_HINT)
 
 
 def _is_suspended(scene: Scene, pair: ItemPair) -> bool:

@@ -18,15 +18,17 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.KUEUE}/controller/jobs/trainjob/trainjob_controller.go",
     since="0.1.0",
-    title="A TrainJob with runtimePatches is applied on the client's side, in a cluster with Kueue.",
-    why="Kueue's webhook appends a patch of its own to every TrainJob that is created, with a queue or without. To a client-side "
-    "apply the list is one value. While the run is queued, a second sync succeeds and deletes Kueue's entry: the run keeps its "
-    "quota and never starts, and Argo CD shows it as Synced and Healthy. While the run is running, and when it has ended, "
-    "Trainer refuses the sync. Ignoring Kueue's entry in the comparison hides the difference and prevents neither.",
-    remedy="Apply the run on the server's side, from its creation on: there each manager has its own entry. A run that has "
+    title="A TrainJob with runtimePatches is applied on the client side, in a cluster with Kueue.",
+    why="Kueue's webhook appends its own patch to every TrainJob that is created, with or without a queue. A "
+    "client-side apply treats the list as one value. While the run is queued, a second sync succeeds and deletes "
+    "Kueue's entry: the run keeps its "
+    "quota and never starts, and Argo CD shows it as Synced and Healthy. While the run is running, and after it has "
+    "ended, Trainer rejects the sync. Ignoring Kueue's entry in the comparison hides the difference but prevents "
+    "neither problem.",
+    remedy="Apply the run on the server side from its creation on: each manager then has its own entry. A run that has "
     "already lost Kueue's entry starts only after you delete and create it again.",
     effects={
-        ARGOCD: "A queued run that is synced twice never starts. Later, every sync of the run is refused.",
+        ARGOCD: "A queued run that is synced twice never starts. Later, every sync of the run is rejected.",
     },
     upstream="Kueue 0.19 `pkg/controller/jobs/trainjob`; Trainer 2.3 `pkg/webhooks/trainjob_webhook.go`.",
     tools=(ARGOCD,),
@@ -40,7 +42,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         return
     for run in scene.of(TRAINJOB):
         if run.get("spec", "runtimePatches") and is_client_side(scene, run):
-            message = "Kueue adds its own patch to these, and a client-side sync deletes it or is refused"
+            message = "Kueue adds its own patch to these, and a client-side sync deletes it or is rejected"
             yield Finding(
                 run,
                 ("spec", "runtimePatches"),

@@ -23,12 +23,12 @@ RULE = Rule(
     since="0.1.0",
     title="A queued JobSet, or a queued job of an operator, in Git has tolerations or a nodeSelector.",
     why="Kueue writes the node selectors and tolerations of the chosen flavor into the pod templates when it starts the job. "
-    "JobSet refuses every sync that changes them, from the start on and also after the end. The operators accept it and lose "
-    "Kueue's placement: a pod that is created again leaves the nodes of its flavor.",
+    "JobSet rejects every sync that changes them, from the start of the run and also after its end. The operators "
+    "accept it and lose Kueue's placement: a recreated pod can leave the nodes of its flavor.",
     remedy="Leave placement to the flavors. With Flux, you can mark the job `ssa: IfNotPresent` instead: it is applied once.",
     effects={
-        ARGOCD: "JobSet: each sync is refused once it has started. Other jobs: a later sync takes Kueue's placement away.",
-        FLUX: "JobSet: the dry run is refused, which stops the whole Kustomization. Other jobs: as with Argo CD.",
+        ARGOCD: "JobSet: each sync is rejected once the JobSet has started. Other jobs: a later sync removes Kueue's placement.",
+        FLUX: "JobSet: the dry run is rejected, which stops the whole Kustomization. Other jobs: as with Argo CD.",
     },
     upstream="Kueue 0.15 and 0.19 `pkg/podset`; JobSet 0.12 `ValidateUpdate`; Training Operator 1.9.3.",
 )

@@ -19,12 +19,12 @@ RULE = Rule(
     source=f"{sources.ARGOCD_SYNC}/hook/delete_policy.go",
     since="0.1.0",
     title="A hook that writes to a claim runs at every sync.",
-    why="With the delete policy BeforeHookCreation, which is the default, the hook is deleted and created again at each "
-    "full sync, while runs read the data that it writes.",
-    remedy="Make it an ordinary Job with a hash of its content in its name and no TTL, so that it runs once. If running it "
+    why="With the delete policy BeforeHookCreation, which is the default, each full sync deletes and recreates the "
+    "hook while runs read the data that it writes.",
+    remedy="Use an ordinary Job with a hash of its content in its name and without a TTL, so that it runs once. If running it "
     "again does no harm, add the annotation `tjgen.dev/idempotent: 'true'`.",
     effects={
-        ARGOCD: "Each full sync runs it again; a self-heal does not.",
+        ARGOCD: "Each full sync runs it again; self-heal does not.",
     },
     upstream="argo-cd `gitops-engine/pkg/sync/hook/delete_policy.go` (`DeletePolicies`).",
     tools=(ARGOCD,),
@@ -41,5 +41,5 @@ def check(scene: Scene) -> Iterator[Finding]:
         claim = next((one for one in named_by(scene, job) if one.kind == CLAIM), None)
         if claim is not None:
             message = f"it writes to claim {claim.name} again at every full sync"
-            hint = f'make it an ordinary Job with a hash in its name, or annotate it: {IDEMPOTENT}: "true"'
+            hint = f'use an ordinary Job with a hash in its name, or annotate it: {IDEMPOTENT}: "true"'
             yield Finding(job, annotation(hook_key(job)), message, hint=hint)

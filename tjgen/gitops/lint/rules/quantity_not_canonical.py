@@ -30,7 +30,7 @@ RULE = Rule(
     "accepts the corrected manifest.",
     effects={
         ARGOCD: "Each later sync of the object is SyncFailed, also with ServerSideApply.",
-        FLUX: "The dry run fails, so nothing of the Kustomization is applied.",
+        FLUX: "The dry run fails, so no object of the Kustomization is applied.",
     },
     upstream="controller-runtime 0.24 `pkg/webhook/admission/defaulter_custom.go:Handle`; Trainer 2.3 "
     "`pkg/webhooks/trainjob_webhook.go`; Kueue 0.19 `pkg/controller/jobs/trainjob`.",

@@ -17,12 +17,12 @@ RULE = Rule(
     evidence=DOCUMENTED,
     source=f"{sources.KUEUE}/controller/jobframework/validation.go",
     since="0.1.0",
-    title="The queue of a run has changed, and the run is not suspended.",
-    why="Kueue's webhook refuses another queue for a run that is not suspended.",
+    title="The queue of a run has changed while the run is not suspended.",
+    why="Kueue's webhook rejects a change of the queue of a run that is not suspended.",
     remedy="Give the run another name, or suspend it first.",
     effects={
         ARGOCD: "The object is SyncFailed, and later waves are not applied.",
-        FLUX: "The dry run fails, so nothing of the Kustomization is applied.",
+        FLUX: "The dry run fails, so no object of the Kustomization is applied.",
     },
     upstream="Kueue `pkg/controller/jobframework/validation.go`.",
     against=True,
@@ -36,5 +36,5 @@ def check(scene: Scene) -> Iterator[Finding]:
         suspended = pair.old.get("spec", "suspend") is True and pair.new.get("spec", "suspend") is True
         if old is not None and old != new and not suspended:
             path = ("metadata", "labels", KUEUE_QUEUE) if new is not None else ("metadata", "labels")
-            message = f"its queue was {old} and is {new or 'none'}, which Kueue refuses while it is not suspended"
+            message = f"its queue changes from {old} to {new or 'none'}, which Kueue rejects while the run is not suspended"
             yield Finding(pair.new, path, message, hint="give the run another name")

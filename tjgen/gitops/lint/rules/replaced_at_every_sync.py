@@ -19,9 +19,9 @@ RULE = Rule(
     source=f"{sources.ARGOCD_ISSUES}/22952",
     since="0.1.0",
     title="A run or a claim has the sync options Force=true and Replace=true.",
-    why="Together they delete and create the object at every full sync, whether it has changed or not.",
-    remedy="Remove both: a changed run gets another name. `ApplyOutOfSyncOnly=true` of the Application confines it to what "
-    "has changed.",
+    why="Together they delete and recreate the object at every full sync, whether or not it has changed.",
+    remedy="Remove both: a changed run gets another name. `ApplyOutOfSyncOnly=true` of the Application limits this to "
+    "changed objects.",
     effects={
         ARGOCD: "Each sync stops the run and starts it again. The data of a claim is lost.",
     },
@@ -42,6 +42,6 @@ def check(scene: Scene) -> Iterator[Finding]:
             has_option(item, "Replace=true") or "Replace=true" in of_application
         ) and "ApplyOutOfSyncOnly=true" not in of_application:
             rest = with_options(item, remove=_BOTH)
-            message = "Force=true and Replace=true delete and create it again at every full sync"
+            message = "Force=true and Replace=true delete and recreate it at every full sync"
             change = FieldEdit(item, annotation(OPTIONS), rest or MISSING)
             yield Finding(item, annotation(OPTIONS), message, hint="remove both", changes=(change,))

@@ -20,10 +20,10 @@ RULE = Rule(
     since="0.1.0",
     title="A claim, a Job or a JobSet has the sync option Replace=true.",
     why="The object in the cluster has fields that the server and its webhooks filled in: the volume, the selector, "
-    "defaults in lists. The replacement does not have them, so the server refuses it, even without a change.",
-    remedy="Remove the option; `ServerSideApply=true` applies what is too large for an annotation.",
+    "defaults in lists. The replacement does not have them, so the server rejects it, even without a change.",
+    remedy="Remove the option; `ServerSideApply=true` applies objects that are too large for an annotation.",
     effects={
-        ARGOCD: "The first sync succeeds, every later one fails.",
+        ARGOCD: "The first sync succeeds; every later one fails.",
     },
     upstream="argo-cd `gitops-engine/pkg/sync/sync_context.go`; Kubernetes `pkg/apis/batch/validation`, "
     "`pkg/apis/core/validation`.",
@@ -37,7 +37,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     for item in scene.of(CLAIM, JOB, JOBSET):
         if has_option(item, "Force=true") or has_option(item, "Replace=false"):
             continue
-        message = "with Replace=true every sync but the first is refused"
+        message = "with Replace=true, every sync after the first is rejected"
         if has_option(item, "Replace=true"):
             rest = with_options(item, remove=("Replace=true",))
             changes = (FieldEdit(item, annotation(OPTIONS), rest or MISSING),)

@@ -19,12 +19,12 @@ RULE = Rule(
     source=f"{sources.ARGOCD_ISSUES}/5882",
     since="0.1.0",
     title="A run is a hook.",
-    why="By default a hook is deleted before it is created again, so every full sync stops the run and starts it again. "
-    "Argo CD does not compare a hook with Git, so it does not detect changes. It also does not prune a removed hook.",
-    remedy="Make it an ordinary object with a name of its own for each run; use waves for the order.",
+    why="By default, Argo CD deletes a hook before it creates it again, so every full sync stops the run and starts "
+    "it again. Argo CD does not compare a hook with Git, so it does not detect changes. It also does not prune a removed hook.",
+    remedy="Use an ordinary object with its own name for each run; use waves for the order.",
     effects={
-        ARGOCD: "With BeforeHookCreation, the default, each full sync deletes and creates it. With HookFailed only, a "
-        "second sync fails or finds it done.",
+        ARGOCD: "With BeforeHookCreation, the default, each full sync deletes and creates it. With only HookFailed, a "
+        "second sync fails or finds the run finished.",
     },
     upstream="argo-cd `gitops-engine/pkg/sync/hook` (`DeletePolicies`), `sync_context.go`; issue 5882.",
     tools=(ARGOCD,),
@@ -37,7 +37,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         if phases(run) and "HookSucceeded" not in policies(run):
             key = hook_key(run)
             again = (
-                "each full sync deletes it and trains again" if "BeforeHookCreation" in policies(run) else "no sync compares it"
+                "each full sync deletes it and runs it again" if "BeforeHookCreation" in policies(run) else "no sync compares it"
             )
             message = f"it is a {phases(run)[0]} hook: {again}"
             yield Finding(run, annotation(key), message, hint=f"remove the annotation {key}", changes=no_hook(run))

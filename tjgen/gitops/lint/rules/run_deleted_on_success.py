@@ -20,10 +20,9 @@ RULE = Rule(
     title="A run is a hook with the delete policy HookSucceeded.",
     why="Argo CD has no health check for TrainJob, JobSet, Volcano Job and the jobs of the Training Operator. Such a hook "
     "counts as successful as soon as it is created, and is deleted seconds later. The run never starts.",
-    remedy="Make it an ordinary object: drop the annotations of the hook, and give it a wave if it has to come later than "
-    "something else.",
+    remedy="Use an ordinary object: remove the hook annotations, and set a wave if it must be applied after other objects.",
     effects={
-        ARGOCD: "The hook is created, taken for done, and deleted with its pods. The sync is Succeeded.",
+        ARGOCD: "The hook is created, counts as done, and is deleted with its pods. The sync is Succeeded.",
     },
     upstream="argo-cd `gitops-engine/pkg/sync/sync_context.go`, `gitops-engine/pkg/health/health.go` (no check: nil).",
     tools=(ARGOCD,),

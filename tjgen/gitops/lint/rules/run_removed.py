@@ -19,12 +19,12 @@ RULE = Rule(
     source=f"{sources.FLUX_SSA}/manager_delete.go",
     since="0.1.0",
     title="The manifest of a run was removed.",
-    why="The tool deletes what is no longer in Git: TrainJob, JobSet, Jobs and pods, within seconds, whether the training "
-    "has ended or not.",
-    remedy="Archive the run first (`tjgen runs archive`, or the marks `hook: Skip` and `ssa: Ignore`), and remove it when "
-    "that is synced; where it is known to have ended, use `--ignore TJ635`.",
+    why="The tool deletes what is no longer in Git: TrainJob, JobSet, Jobs and pods, within seconds, whether or not "
+    "the run has ended.",
+    remedy="Archive the run first (`tjgen runs archive`, or the marks `hook: Skip` and `ssa: Ignore`), and remove it "
+    "after a sync; if the run has ended, use `--ignore TJ635`.",
     effects={
-        ARGOCD: "With automated pruning it is deleted in the foreground, without it at the next sync that prunes.",
+        ARGOCD: "With automated pruning, it is deleted in the foreground; otherwise, at the next sync that prunes.",
         FLUX: "It is deleted in the background.",
     },
     upstream="argo-cd `gitops-engine/pkg/sync/sync_context.go`; fluxcd/pkg `ssa/manager_delete.go`.",
@@ -37,5 +37,5 @@ def check(scene: Scene) -> Iterator[Finding]:
     for run in scene.removed(*RUNS):
         tools = [tool for tool in sorted(scene.tools) if not stays(run, tool) and not is_record(run, tool)]
         if tools:
-            message = "it was removed, so it is deleted with its pods, whether it has ended or not"
+            message = "it was removed, so it is deleted with its pods, whether or not it has ended"
             yield Finding(run, ("metadata", "name"), message, hint="archive it first, or use --ignore TJ635 if it has ended")

@@ -19,9 +19,9 @@ RULE = Rule(
     source=f"{sources.FLUX_SSA}/manager_apply.go",
     since="0.1.0",
     title="A TrainJob and its runtime are in one Kustomization.",
-    why="Flux dry-runs all objects of a Kustomization before it applies any. The TrainJob's webhook refuses it as long as its "
-    "runtime is not in the cluster, so the runtime never gets there. Nothing else of the Kustomization is applied either.",
-    remedy="Put runtimes into a Kustomization of their own, and let that of the runs depend on it; or start kustomize-controller "
+    why="Flux dry-runs all objects of a Kustomization before it applies any. The webhook rejects the TrainJob as long "
+    "as its runtime is not in the cluster, so the runtime and all other objects of the Kustomization are never applied.",
+    remedy="Put runtimes into a separate Kustomization on which that of the runs depends; or start kustomize-controller "
     "with `--custom-apply-stage-kinds=trainer.kubeflow.org/TrainingRuntime`.",
     effects={
         FLUX: "The first reconciliation fails, and so does every one after it.",
@@ -43,7 +43,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         yield Finding(
             runtime,
             ("metadata", "name"),
-            f"{own or 'one Kustomization'} has it and {run}, so the dry run of the run fails before it is applied",
+            f"{own or 'one Kustomization'} contains it and {run}, so the dry run of the run fails before the runtime is applied",
             hint="put it into a Kustomization that the runs depend on",
             related=(RelatedPlace(run, ("spec", "runtimeRef"), "runs on it"),),
             severity="" if own is not None or run.document is None else WARNING,

@@ -17,10 +17,10 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.TRAINER}/webhooks/trainjob_webhook.go",
     since="0.1.0",
-    title="A runtime was removed, and TrainJobs refer to it.",
+    title="A runtime was removed, but TrainJobs refer to it.",
     why="Trainer's webhook requires the runtime at every update of a TrainJob, including its finalizers and metadata. "
-    "Without it, a run can neither be changed, nor resumed, nor deleted in the foreground.",
-    remedy="Keep the runtime until no run refers to it; remove the runs by an earlier commit.",
+    "Without it, a run cannot be changed, resumed or deleted in the foreground.",
+    remedy="Keep the runtime until no run refers to it; remove the runs in an earlier commit.",
     effects={
         ARGOCD: "Up to Trainer 2.2 the sync waits for the finalizer of the runtime. With 2.3 it is deleted, and a run that is "
         "pruned later stays Terminating.",
@@ -40,6 +40,6 @@ def check(scene: Scene) -> Iterator[Finding]:
         runs = users.get(runtime.identity, [])
         if runs and not all(stays(runtime, tool) for tool in scene.tools):
             more = f" and {len(runs) - 1} more" if len(runs) > 1 else ""
-            message = f"it was removed, and {runs[0]}{more} can no longer be updated, resumed or deleted in the foreground"
+            message = f"it was removed, so {runs[0]}{more} can no longer be updated, resumed or deleted in the foreground"
             related = (RelatedPlace(runs[0], ("spec", "runtimeRef"), "refers to it"),)
-            yield Finding(runtime, ("metadata", "name"), message, hint="bring it back until no run refers to it", related=related)
+            yield Finding(runtime, ("metadata", "name"), message, hint="restore it until no run refers to it", related=related)

@@ -18,14 +18,14 @@ RULE = Rule(
     source=f"{sources.ARGOCD_SYNC}/sync_tasks.go",
     since="0.1.0",
     title="A runtime is not in an earlier wave than the TrainJobs that run on it.",
-    why="Within a wave, objects of custom kinds are applied in the order of their names. Trainer's webhook refuses a "
+    why="Within a wave, objects of custom kinds are applied in the order of their names. Trainer's webhook rejects a "
     "TrainJob without its runtime. It also requires the runtime at every update of a TrainJob. If one commit removes "
     "both from one wave, the TrainJob stays `Terminating`.",
     remedy="Give the runtime an earlier wave, such as `-10`: Argo CD then applies it first, and prunes it last.",
     effects={
-        ARGOCD: "The first sync works or fails by the names of the two; the retry succeeds. The removal of both leaves "
-        "TrainJobs that are never deleted, though the sync is Succeeded. A runtime in a later wave is never applied: "
-        "its runs fail the sync before.",
+        ARGOCD: "Whether the first sync succeeds depends on the names of the two; the retry succeeds. The removal of "
+        "both leaves TrainJobs that are never deleted, although the sync is Succeeded. A runtime in a later wave is "
+        "never applied, because its runs fail the sync first.",
     },
     upstream="argo-cd `gitops-engine/pkg/sync/sync_tasks.go` (order by kind and name); Trainer 2.3 "
     "`pkg/runtime/core/trainingruntime.go`.",
@@ -47,7 +47,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             runtimes[id(runtime)] = runtime
     for key, runtime in runtimes.items():
         first = min(runs[key], key=wave)
-        where = "the wave" if wave(runtime) == wave(first) else f"wave {wave(runtime)}, behind that"
+        where = "the wave" if wave(runtime) == wave(first) else f"wave {wave(runtime)}, after that"
         path = annotation(WAVE) if WAVE in runtime.annotations else ("metadata", "name")
         earlier = str(wave(first) - _DISTANCE)
         yield Finding(

@@ -18,13 +18,13 @@ RULE = Rule(
     source=f"{sources.TRAINER}/runtime/core/trainingruntime.go",
     since="0.1.0",
     release="Trainer 2.3",
-    title="With Trainer up to 2.2, a runtime has changed that TrainJobs of before refer to.",
-    why="Before 2.3 no snapshot of the runtime is kept, so a TrainJob that is suspended, or whose JobSet is not yet "
-    "built, gets the changed one.",
-    remedy="Give the changed runtime another name, and let new runs refer to that.",
+    title="With Trainer up to 2.2, a runtime has changed to which earlier TrainJobs refer.",
+    why="Before 2.3, Trainer keeps no snapshot of the runtime, so a TrainJob that is suspended, or whose JobSet does "
+    "not exist yet, gets the changed runtime.",
+    remedy="Give the changed runtime another name, and refer to it in new runs.",
     effects={
-        ARGOCD: "Synced; which runs it reaches depends on the moment.",
-        FLUX: "Applied; which runs it reaches depends on the moment.",
+        ARGOCD: "Synced; which runs get the change depends on timing.",
+        FLUX: "Applied; which runs get the change depends on timing.",
     },
     upstream="Trainer 2.3 `<trainjob>-runtime-snapshot`, which 2.2 does not have.",
     against=True,

@@ -19,11 +19,11 @@ RULE = Rule(
     source=f"{sources.TRAINER}/webhooks/trainjob_webhook.go",
     since="0.1.0",
     release="Trainer 2.3",
-    title="A runtime and its runs are removed by one commit, and are not in different waves.",
-    why="Argo CD deletes in the foreground, which ends with an update of the TrainJob. Trainer 2.3 refuses every update "
-    "without the runtime, so the runs stay Terminating, and their names cannot be used.",
-    remedy="Remove the runs by an earlier commit. Or give the runtime an earlier wave, by a commit before this one: pruning "
-    "uses the reverse order. To repair it, run `kubectl delete trainjob` again, in the background.",
+    title="One commit removes a runtime and its runs, which are not in different waves.",
+    why="Argo CD deletes in the foreground, which ends with an update of the TrainJob. Trainer 2.3 rejects every "
+    "update without the runtime, so the runs stay Terminating, and their names cannot be used.",
+    remedy="Remove the runs in an earlier commit, or give the runtime an earlier wave in a commit before this one: "
+    "pruning uses the reverse order. To repair, run `kubectl delete trainjob` again, in the background.",
     effects={
         ARGOCD: "The sync is Succeeded, and the TrainJobs stay Terminating.",
     },
@@ -47,6 +47,6 @@ def check(scene: Scene) -> Iterator[Finding]:
                 runtime,
                 ("metadata", "name"),
                 message,
-                hint="remove the runs first, and the runtime by a later commit",
+                hint="remove the runs first, and the runtime in a later commit",
                 related=related,
             )

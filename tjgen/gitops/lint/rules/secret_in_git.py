@@ -19,12 +19,12 @@ RULE = Rule(
     evidence=DOCUMENTED,
     source=f"{sources.KUBERNETES_DOCS}/security/secrets-good-practices/",
     since="0.1.0",
-    title="A manifest holds a secret as plain text.",
+    title="A manifest contains a secret as plain text.",
     why="All readers of the repository, or of any copy of it, can read the secret. Base64 is not encryption.",
-    remedy="Refer to a Secret by its name, and let an ExternalSecret, a SealedSecret or SOPS bring it; change the secret that "
-    "was committed.",
+    remedy="Refer to a Secret by its name, and provide it with an ExternalSecret, a SealedSecret or SOPS; rotate the "
+    "secret that was committed.",
     effects={
-        ARGOCD: "It is applied as it is, and shown in the differences of the repository.",
+        ARGOCD: "It is applied as it is, and its value appears in diffs of the repository.",
         FLUX: "It is applied as it is; Flux can decrypt SOPS.",
     },
     upstream="Kubernetes documentation, good practices for Secrets.",
@@ -40,7 +40,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             for field in ("data", "stringData"):
                 if any(_is_plain(value) for value in item.map(field).values()):
                     message = "all readers of the repository can see its data"
-                    yield Finding(item, (field,), message, hint="encrypt it, or let an operator bring it", key=True)
+                    yield Finding(item, (field,), message, hint="encrypt it, or provide it through an operator", key=True)
     for item in scene.items:
         disclosed = dict(find(item.tree))
         for path, container in containers(item):
@@ -51,14 +51,16 @@ def check(scene: Scene) -> Iterator[Finding]:
                     continue
                 name = str(variable.get("name"))
                 place = (*path, "env", position, "value")
-                hint = "take it from a Secret with valueFrom.secretKeyRef"
+                hint = "read it from a Secret with valueFrom.secretKeyRef"
                 token = disclosed.pop(place, None)
                 if token is not None:
-                    yield Finding(item, place, f"{name} holds {token.kind}", hint=hint)
+                    yield Finding(item, place, f"{name} contains {token.kind}", hint=hint)
                 elif _NAMES.search(name.upper()) and value.lower() not in _HARMLESS and not value.startswith(("$", "/")):
-                    yield Finding(item, place, f"{name} sounds like a secret", hint=hint, severity=WARNING)
+                    yield Finding(item, place, f"the name {name} suggests a secret", hint=hint, severity=WARNING)
         for place, token in disclosed.items():
-            yield Finding(item, place, f"it holds {token.kind}", hint="take it from a Secret, mounted as a volume or a variable")
+            yield Finding(
+                item, place, f"it contains {token.kind}", hint="read it from a Secret, mounted as a volume or set as a variable"
+            )
 
 
 def _is_plain(value: object) -> bool:

@@ -18,12 +18,12 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.ARGOCD_ISSUES}/6880",
     since="0.1.0",
-    title="A Job that is waited for has a TTL of less than a minute.",
-    why="A Job that has deleted itself before the tool looks at it is not done but missing.",
-    remedy="Raise the TTL, or leave it out.",
+    title="A Job that a sync waits for has a TTL of less than a minute.",
+    why="A Job that is deleted before the tool reads its status counts as missing, not as done.",
+    remedy="Raise the TTL, or remove it.",
     effects={
-        ARGOCD: "The sync fails with `is missing, it might have been deleted`; older releases hang. A hook is kept by "
-        "a finalizer until its end was seen.",
+        ARGOCD: "The sync fails with `is missing, it might have been deleted`; older releases hang. A finalizer keeps "
+        "a hook until Argo CD has read its final status.",
         FLUX: "With `wait: true` the health check fails, or finds nothing.",
     },
     upstream="argo-cd issues 6880 and 21055.",
@@ -39,7 +39,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     awaited = set(_awaited(scene)) if short else set()
     for job in short:
         if id(job) in awaited:
-            message = f"it may be gone {job.get(*_FIELD)} s after it has finished, before anyone has seen it finish"
+            message = f"it is deleted {job.get(*_FIELD)} s after it finishes, possibly before the tool reads its status"
             changes = (FieldEdit(job, _FIELD),)
             yield Finding(job, _FIELD, message, hint="raise the TTL, or remove it", changes=changes)
 

@@ -17,8 +17,8 @@ RULE = Rule(
     source=f"{sources.FLUX_CONTROLLER}/internal/controller/kustomization_controller.go",
     since="0.1.0",
     title="A Kustomization with an account reads a source in another namespace.",
-    why="A Flux for several teams runs with `--no-cross-namespace-refs`. It then denies the Kustomization access to the source, "
-    "and applies nothing.",
+    why="In clusters of several teams, Flux usually runs with `--no-cross-namespace-refs`. It then denies the "
+    "Kustomization access to the source and applies nothing.",
     remedy="Create the source in the namespace of the Kustomization, or move the Kustomization.",
     effects={FLUX: "With `--no-cross-namespace-refs`, the Kustomization stays unready: cross-namespace references are blocked."},
     upstream="fluxcd/kustomize-controller 1.9 `getSource`.",
@@ -32,5 +32,5 @@ def check(scene: Scene) -> Iterator[Finding]:
         namespace = item.get("spec", "sourceRef", "namespace")
         if item.get("spec", "serviceAccountName") and namespace and namespace != item.namespace:
             path = ("spec", "sourceRef", "namespace")
-            message = f"a Flux with --no-cross-namespace-refs denies {item.namespace} a source in {namespace}"
+            message = f"Flux with --no-cross-namespace-refs denies {item.namespace} a source in {namespace}"
             yield Finding(item, path, message, hint=f"create the source in {item.namespace}")

@@ -20,10 +20,10 @@ RULE = Rule(
     since="0.1.0",
     title="A run is suspended in Git.",
     why="The tool reverts a run that a user resumes in the cluster: it writes `true` back, and the pods of the run are deleted.",
-    remedy="Resume it by a commit. To resume it by hand, let the tool ignore the field.",
+    remedy="Resume it with a commit. To resume it manually, configure the tool to ignore the field.",
     effects={
         ARGOCD: "Needs `ignoreDifferences` for `/spec/suspend`, and `RespectIgnoreDifferences=true`, without which a "
-        "sync writes it.",
+        "sync overwrites the field.",
         FLUX: "Needs `spec.ignore` of the Kustomization (1.9 and later), or the mark `ssa: IfNotPresent`.",
     },
     upstream="argo-cd documentation, diffing and sync options; fluxcd/kustomize-controller 1.9 `spec.ignore`.",
@@ -42,4 +42,6 @@ def check(scene: Scene) -> Iterator[Finding]:
             and writes_back(scene, run)
         ):
             message = "the next sync suspends it again if you resume it in the cluster, and deletes its pods"
-            yield Finding(run, _FIELD, message, hint="resume it by a commit, or let the tool ignore the field", key=True)
+            yield Finding(
+                run, _FIELD, message, hint="resume it with a commit, or configure the tool to ignore the field", key=True
+            )

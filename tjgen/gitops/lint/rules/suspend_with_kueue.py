@@ -20,12 +20,12 @@ RULE = Rule(
     source=f"{sources.KUEUE}/controller/jobframework/reconciler.go",
     since="0.1.0",
     title="The manifest of a queued run sets spec.suspend.",
-    why="Kueue suspends the run until the queue has capacity, and resumes it then. The sync writes the value in Git over "
-    "that. `false` starts the run without the queue, `true` stops it while it trains, and its pods are deleted.",
-    remedy="Leave the field out.",
+    why="Kueue suspends the run until the queue has capacity, and then resumes it. The sync overwrites this with the "
+    "value in Git: `false` starts the run without admission, and `true` stops it while it runs and deletes its pods.",
+    remedy="Remove the field.",
     effects={
-        ARGOCD: "With selfHeal it is written back within seconds, without at the next sync.",
-        FLUX: "It is written back at every interval, unless the object is marked `ssa: IfNotPresent`.",
+        ARGOCD: "With selfHeal, the value is written back within seconds; otherwise, at the next sync.",
+        FLUX: "The value is written back at every interval, unless the object is marked `ssa: IfNotPresent`.",
     },
     upstream="Kueue `pkg/controller/jobframework`.",
 )
@@ -38,7 +38,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         value = run.get(*_FIELD)
         if value is None or KUEUE_QUEUE not in run.labels or not writes_back(scene, run):
             continue
-        outcome = "stops it while it trains" if value is True else "starts it past the queue"
+        outcome = "stops it while it runs" if value is True else "starts it without admission"
         message = f"Kueue decides when it is suspended, and every sync {outcome}"
         yield Finding(run, _FIELD, message, hint="remove the field", key=True, changes=(FieldEdit(run, _FIELD),))
 

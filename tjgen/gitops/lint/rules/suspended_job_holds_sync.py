@@ -19,9 +19,9 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.ARGOCD_HEALTH}/health_job.go",
     since="0.1.0",
-    title="A suspended Job, or one that a queue admits, is not in the last wave.",
+    title="A suspended or queued Job is not in the last wave.",
     why="A suspended Job is not done. Kueue suspends every Job with a queue until the queue has capacity.",
-    remedy="Put it into the last wave or an Application of its own; what has to come first must not be queued.",
+    remedy="Put it into the last wave or into a separate Application. Do not queue Jobs that must run first.",
     effects={
         ARGOCD: "Suspended is not Healthy, so the sync waits for it without limit, and nothing later is applied.",
         FLUX: "A suspended Job counts as ready, so a Kustomization that depends on it starts too early.",
@@ -39,8 +39,8 @@ def check(scene: Scene) -> Iterator[Finding]:
             last = max(members, key=lambda one: one[0])
             for when, job in members:
                 if id(job) in known and when < last[0]:
-                    message = f"{_state(job)}, and the sync waits for it before it applies {last[1]}"
-                    yield _finding(job, message, "put it into the last wave, or an Application of its own")
+                    message = f"{_state(job)}, but the sync waits for it before it applies {last[1]}"
+                    yield _finding(job, message, "put it into the last wave, or into a separate Application")
     if any(tool.waits_for_units for tool in scene.synctools):
         waiting_jobs: dict[int, list[AppliedObject]] = {}
         for job in jobs:
@@ -49,7 +49,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             for job in waiting_jobs.get(id(earlier), ()):
                 if not is_record(job, FLUX):
                     message = f"{_state(job)}, which counts as ready, so {later} does not wait for it"
-                    yield _finding(job, message, "do not queue what others wait for")
+                    yield _finding(job, message, "do not queue a Job that others wait for")
 
 
 def _state(job: AppliedObject) -> str:

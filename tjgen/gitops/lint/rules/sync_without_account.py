@@ -17,15 +17,15 @@ RULE = Rule(
     evidence=SOURCE,
     source=f"{sources.ARGOCD}/util/settings/impersonation.go",
     since="0.1.0",
-    title="A sync impersonates no account, and others next to it do.",
-    why="The tool then applies the objects with the rights of its controller, which are usually those of a cluster "
+    title="A sync impersonates no account, but other syncs in the same place do.",
+    why="The tool then applies the objects with the permissions of its controller, usually those of a cluster "
     "administrator. No error shows that the restriction does not apply.",
-    remedy="Name an account for each sync of a team.",
+    remedy="Set an account for each sync of a team.",
     effects={
         ARGOCD: "No entry of `destinationServiceAccounts` fits the destination, so the sync uses the account of the controller. "
         "If impersonation is enforced, the sync fails.",
-        FLUX: "The Kustomization is applied with the rights of the controller. With `--default-service-account`, it has those of "
-        "that account.",
+        FLUX: "The Kustomization is applied with the permissions of the controller. With `--default-service-account`, "
+        "it has the permissions of that account.",
     },
     upstream="argo-cd v3.5 `DeriveServiceAccountToImpersonate`; fluxcd/kustomize-controller 1.9 `reconcile`.",
 )
@@ -38,7 +38,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         for one in scene.of(KUSTOMIZATION):
             other = confined.get(one.namespace)
             if other is not None and not one.get("spec", "serviceAccountName"):
-                message = f"Flux applies it with its own rights, and {other} as {other.get('spec', 'serviceAccountName')}"
+                message = f"Flux applies it with its own permissions, but {other} as {other.get('spec', 'serviceAccountName')}"
                 yield Finding(one, ("spec",), message, hint="set serviceAccountName")
     for sync in syncs(scene) if ARGOCD in scene.tools else ():
         project = app_project_of(scene, sync)
@@ -47,6 +47,6 @@ def check(scene: Scene) -> Iterator[Finding]:
             continue
         if account_of(project, sync) is None:
             place = RelatedPlace(project, ("spec", "destinationServiceAccounts"), "has no entry for this destination")
-            message = f"no account of {project} fits this destination, so Argo CD syncs with its own rights"
+            message = f"no account of {project} fits this destination, so Argo CD syncs with its own permissions"
             hint = "set the namespace of the destination, or add an entry"
             yield Finding(sync.owner, (*sync.path, "destination"), message, hint=hint, related=(place,))

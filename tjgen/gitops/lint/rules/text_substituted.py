@@ -20,9 +20,9 @@ RULE = Rule(
     evidence=SOURCE,
     source=f"{sources.FLUX_KUSTOMIZE}/kustomize_varsub.go",
     since="0.1.0",
-    title="A text has ${NAME}, and the Kustomization substitutes variables.",
-    why="Flux does not know a script from a manifest: what is meant for the shell of a pod is replaced when the folder is built.",
-    remedy="Write `$${NAME}`, or `$NAME`, which is left alone, or mark the object `substitute: disabled`.",
+    title="A string contains ${NAME}, and the Kustomization substitutes variables.",
+    why="Flux does not distinguish a script from a manifest: it replaces variables that are meant for the shell of a pod.",
+    remedy="Write `$${NAME}`, or `$NAME`, which Flux does not replace, or mark the object `substitute: disabled`.",
     effects={
         FLUX: "From 1.9 on, a name without a value fails the build; before that it became empty.",
     },

@@ -20,12 +20,13 @@ RULE = Rule(
     source=sources.CORE_VALIDATION,
     since="0.1.0",
     title="An object is too large to be applied.",
-    why="Client-side apply keeps the whole manifest in an annotation, and all annotations of an object together have at most "
-    "262144 bytes. Data of a ConfigMap or Secret may have 1 MiB, and what etcd takes ends at about 1.5 MiB.",
-    remedy="Apply on the server's side; above 1 MiB, split the object or keep the data elsewhere.",
+    why="Client-side apply stores the whole manifest in an annotation, and all annotations of an object can have at "
+    "most 262144 bytes in total. Data of a ConfigMap or Secret can have 1 MiB, and etcd accepts requests of about 1.5 MiB.",
+    remedy="Apply on the server side; above 1 MiB, split the object or store the data elsewhere.",
     effects={
         ARGOCD: "With client-side apply: `metadata.annotations: Too long`.",
-        FLUX: "Refused above 1 MiB (ConfigMap, Secret) and about 1.5 MiB (the rest) only, since it applies on the server's side.",
+        FLUX: "Rejected only above 1 MiB (ConfigMap, Secret) and about 1.5 MiB (other kinds), because Flux applies on "
+        "the server side.",
     },
     upstream="Kubernetes `pkg/apis/core/validation` (`TotalAnnotationSizeLimitB`, `MaxSecretSize`); etcd `--max-request-bytes`.",
 )
@@ -42,13 +43,13 @@ def check(scene: Scene) -> Iterator[Finding]:
         size = len(json.dumps(item.tree, separators=(",", ":")).encode())
         path = ("metadata", "name")
         if item.kind in (CONFIGMAP, SECRET) and (data := _data(item)) > _DATA:
-            message = f"its data has {data} bytes, and the server takes {_DATA}"
-            yield Finding(item, path, message, hint="split it, or keep the data elsewhere")
+            message = f"its data has {data} bytes, but the server accepts {_DATA}"
+            yield Finding(item, path, message, hint="split it, or store the data elsewhere")
         elif size > _REQUEST:
-            message = f"it has {size} bytes, and the server takes about {_REQUEST}"
-            yield Finding(item, path, message, hint="split it, or keep the data elsewhere")
+            message = f"it has {size} bytes, but the server accepts about {_REQUEST}"
+            yield Finding(item, path, message, hint="split it, or store the data elsewhere")
         elif size > _ANNOTATIONS and any(tool.applies_client_side for tool in scene.synctools) and is_client_side(scene, item):
-            message = f"it has {size} bytes, and client-side apply keeps it in an annotation of at most {_ANNOTATIONS}"
+            message = f"it has {size} bytes, but client-side apply stores it in an annotation of at most {_ANNOTATIONS}"
             yield Finding(item, path, message, hint="apply it with ServerSideApply=true", changes=server_side(item))
 
 

@@ -15,9 +15,9 @@ RULE = Rule(
     evidence=DOCUMENTED,
     source=f"{sources.ARGOCD_MANUAL}/high_availability/",
     since="0.1.0",
-    title="One Application or Kustomization applies very many objects.",
-    why="Every sync looks at all of them, one that fails holds up the rest, and lists of results grow until they do not fit.",
-    remedy="Give folders Applications or Kustomizations of their own, such as one for each experiment.",
+    title="One Application or Kustomization applies a very large number of objects.",
+    why="Every sync compares all of them, one failing object delays the rest, and the list of results can exceed its size limit.",
+    remedy="Use several Applications or Kustomizations, such as one for each experiment.",
     effects={
         ARGOCD: "Above about 1000 objects the results of a sync fill its status; manifests of a folder above 10 MB are refused "
         "(`reposerver.max.combined.directory.manifests.size`).",
@@ -43,4 +43,6 @@ def check(scene: Scene) -> Iterator[Finding]:
                 message = (
                     f"{len(items)} objects are applied together" if many else f"manifests of {size} bytes are applied together"
                 )
-                yield Finding(at, ("metadata", "name"), message, hint="divide the folder")
+                yield Finding(
+                    at, ("metadata", "name"), message, hint="split the folder into several Applications or Kustomizations"
+                )

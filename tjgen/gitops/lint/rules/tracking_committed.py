@@ -16,13 +16,13 @@ RULE = Rule(
     evidence=SOURCE,
     source=f"{sources.ARGOCD}/util/argo/resource_tracking.go",
     since="0.1.0",
-    title="A manifest has marks with which a tool identifies its own objects.",
-    why="A copied mark assigns the object to another Application or Kustomization, which may prune it. A committed "
-    "last-applied annotation is a second, old manifest from which the next changes are computed.",
+    title="A manifest contains annotations or labels with which a tool identifies its own objects.",
+    why="A copied mark assigns the object to another Application or Kustomization, which can prune it. A committed "
+    "last-applied annotation is an outdated manifest from which the next changes are computed.",
     remedy="Remove them: tools write them when they apply.",
     effects={
-        ARGOCD: "An object with another object's tracking-id is not taken for its own; the last-applied annotation "
-        "spoils three-way comparison.",
+        ARGOCD: "An object with another object's tracking-id does not count as part of the Application; the "
+        "last-applied annotation breaks three-way comparison.",
         FLUX: "Owner labels of another Kustomization make it the owner: the two prune each other's objects.",
     },
     upstream="argo-cd `util/argo/resource_tracking.go`; fluxcd/pkg `ssa/manager.go` (owner labels).",

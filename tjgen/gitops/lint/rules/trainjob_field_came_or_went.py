@@ -21,11 +21,11 @@ RULE = Rule(
     title="An optional immutable field of a TrainJob has been added or removed under the same name.",
     why="The server does not evaluate the rule against changes if the field is added or removed. It accepts such a change "
     "of `trainer` and `initializer` without any effect: the JobSet is not built again. A change of "
-    "`activeDeadlineSeconds` has an effect: it counts from the start, so a run that is past it fails at once.",
+    "`activeDeadlineSeconds` takes effect: the deadline counts from the start, so a run that is past it fails at once.",
     remedy="Give the changed run another name.",
     effects={
-        ARGOCD: "Synced, though what runs is something else.",
-        FLUX: "Ready, though what runs is something else.",
+        ARGOCD: "Synced, although the running job differs.",
+        FLUX: "Ready, although the running job differs.",
     },
     upstream="Trainer 2.3 `pkg/apis/trainer/v1alpha1/trainjob_types.go`; Kubernetes: a CEL rule with `oldSelf` on an optional "
     "field runs only if both values exist.",
@@ -45,8 +45,6 @@ def check(scene: Scene) -> Iterator[Finding]:
             was = get(pair.old.tree, ("spec", field), None) is not None
             now = get(pair.new.tree, ("spec", field), None) is not None
             if was != now:
-                effect = (
-                    "a run that is past it fails at once" if field == "activeDeadlineSeconds" and now else "nothing comes of it"
-                )
+                effect = "a run that is past it fails at once" if field == "activeDeadlineSeconds" and now else "it has no effect"
                 message = f"{field} was {'added' if now else 'removed'}, which is accepted: {effect}"
                 yield Finding(pair.new, ("spec", field), message, hint="give the run another name", key=True)

@@ -23,8 +23,9 @@ RULE = Rule(
     remedy="Remove the TTL. For a TrainJob, you can set it in the JobSet template of its runtime: the TrainJob stays, and a "
     "finished one does not run again. Archive finished runs.",
     effects={
-        ARGOCD: "With selfHeal it is made again within seconds, without at the next sync.",
-        FLUX: "It is made again at the next interval. `ssa: IfNotPresent` does not help: it is not present.",
+        ARGOCD: "With selfHeal, it is created again within seconds; otherwise, at the next sync.",
+        FLUX: "It is created again at the next interval. `ssa: IfNotPresent` does not prevent this, because the "
+        "object no longer exists.",
     },
     upstream="Kubernetes `pkg/controller/ttlafterfinished`; JobSet `pkg/controllers/ttl_after_finished.go`; Volcano "
     "`pkg/controllers/garbagecollector`; argo-cd issues 8586 and 13851.",
@@ -43,7 +44,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             continue
         if phases(item) and all(tool.has_hooks for tool in scene.synctools):
             continue
-        message = f"it is deleted {seconds} s after it has finished, and every sync makes it again"
+        message = f"it is deleted {seconds} s after it finishes, and every sync creates it again"
         yield Finding(
             item, field, message, hint="remove the field", key=True, changes=(FieldEdit(item, field),), severity=severity
         )

@@ -17,12 +17,12 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.TRAINER}/runtime/core/trainingruntime.go",
     since="0.1.0",
-    title="A TrainJob names a runtime that is neither among the manifests nor in the catalog.",
-    why="Trainer's webhook refuses a TrainJob whose runtime is not in the cluster.",
-    remedy="Correct the name, add the runtime, or name the catalog with `--catalog`.",
+    title="A TrainJob refers to a runtime that is neither in the manifests nor in the catalog.",
+    why="Trainer's webhook rejects a TrainJob whose runtime is not in the cluster.",
+    remedy="Correct the name, add the runtime, or pass the catalog with `--catalog`.",
     effects={
         ARGOCD: "The object is SyncFailed, and later waves are not applied.",
-        FLUX: "The dry run fails, so nothing of the Kustomization is applied.",
+        FLUX: "The dry run fails, so no object of the Kustomization is applied.",
     },
     upstream="Trainer 2.3 `pkg/runtime/core/trainingruntime.go`, `clustertrainingruntime.go`.",
 )
@@ -43,7 +43,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             continue
         names = [one.name for one in known if one.kind == kind and one.namespace == namespace]
         near = nearest(name, names)
-        hint = f'did you mean "{near}"?' if near else "add the runtime to the manifests, or name its catalog with --catalog"
+        hint = f'did you mean "{near}"?' if near else "add the runtime to the manifests, or pass its catalog with --catalog"
         where = f" in namespace {namespace}" if namespace else ""
-        message = f'the {kind[1]} "{name}"{where} is nowhere'
+        message = f'the {kind[1]} "{name}"{where} is not in the manifests or the catalog'
         yield Finding(run, ("spec", "runtimeRef", "name"), message, hint=hint)

@@ -34,8 +34,8 @@ RULE = Rule(
     source=f"{sources.ARGOCD_SYNC}/common/types.go",
     since="0.1.0",
     title="The tool does not support a hook, a delete policy, a sync option or a mark of Flux.",
-    why="Argo CD compares the words exactly, and Flux ignores case. Both ignore unknown words, so the object is not "
-    "protected, and the sync does not wait for it. An object with an unknown hook is not applied at all.",
+    why="Argo CD compares the words exactly; Flux ignores case. Both ignore unknown words, so the object is not "
+    "protected and the sync does not wait for it. An object with an unknown hook is not applied at all.",
     remedy="Write the word as the documentation of the tool spells it.",
     effects={
         ARGOCD: "An unknown option or delete policy is ignored. An object with an unknown hook is neither applied nor compared.",
@@ -116,7 +116,7 @@ def _unknown(word: str, what: str) -> str:
     noun = {"sync-options": "sync option", "compare-options": "compare option", "hook-delete-policy": "delete policy"}.get(
         what, what
     )
-    return f'"{word}" is no {noun} that the tool knows'
+    return f'"{word}" is not a {noun} that the tool supports'
 
 
 def _hint(near: str | None, known: tuple[str, ...]) -> str:

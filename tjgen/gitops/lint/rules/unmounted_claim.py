@@ -21,7 +21,7 @@ RULE = Rule(
     title="Nothing among the manifests mounts a PersistentVolumeClaim.",
     why="A claim of a class with WaitForFirstConsumer that no pod mounts stays Pending, so anything that waits for it never"
     " finishes.",
-    remedy="Remove the claim, or mount it; a claim that is only kept for its data needs no tool that looks at its health.",
+    remedy="Remove the claim, or mount it; a claim that only keeps data must not be part of a health check.",
     effects={
         ARGOCD: "The Application stays Progressing; the sync itself succeeds if the claim is in the last wave.",
         FLUX: "A Kustomization with `wait: true` times out.",

@@ -18,18 +18,20 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.ARGOCD_SYNC}/common/types.go",
     since="0.1.0",
-    title="Nothing keeps a PersistentVolumeClaim from being pruned.",
-    why="A claim is deleted with its manifest, also when the folder is only renamed, and where the class reclaims volumes the "
-    "data goes too. Protection is read from the object in the cluster, so it has to come before the commit that removes it.",
-    remedy="Annotate the claim from the first commit on. `Prune=false` is about removal from Git, `Delete=false` about that of "
-    "the Application: a claim needs both.",
+    title="A PersistentVolumeClaim is not protected from pruning.",
+    why="A claim is deleted with its manifest, even if the folder is only renamed. If the class reclaims volumes, the "
+    "data is lost. Tools read protection from the object in the cluster, so protection must be applied before the "
+    "commit that removes the claim.",
+    remedy="Annotate the claim from the first commit on. `Prune=false` covers removal from Git, and `Delete=false` "
+    "covers deletion of the Application: a claim needs both.",
     effects={
-        ARGOCD: "Removed from Git, it is pruned; removed with the Application, it is deleted in the cascade.",
-        FLUX: "Removed from the Kustomization, it is deleted, unless it is marked `prune: disabled`.",
+        ARGOCD: "If the claim is removed from Git, it is pruned. If the Application is removed, the claim is deleted "
+        "in the cascade.",
+        FLUX: "If the claim is removed from the Kustomization, it is deleted, unless it is marked `prune: disabled`.",
     },
     upstream="argo-cd `gitops-engine/pkg/sync/common/types.go` (`Prune=false`, `Delete=false`); fluxcd/pkg `ssa/utils/meta.go`.",
 )
-_HINT = "name the tool in tjgen.yaml (spec.gitops.tool): tjgen build then annotates claims for it"
+_HINT = "set spec.gitops.tool in tjgen.yaml, so that tjgen build annotates claims for the tool"
 _ARGOCD = ("Prune=false", "Delete=false")
 _CAUTIOUS = ("Prune=confirm", "Delete=confirm")
 

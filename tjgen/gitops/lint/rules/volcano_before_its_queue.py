@@ -19,15 +19,16 @@ RULE = Rule(
     evidence=SOURCE,
     source=f"{sources.VOLCANO}/webhooks/admission/jobs/validate/admit_job.go",
     since="0.1.0",
-    title="A Volcano job comes no later than its Queue or PriorityClass.",
-    why="Volcano's webhook refuses a Job whose Queue is missing or not open; Trainer's refuses a TrainJob with a Volcano gang "
+    title="A Volcano job is not applied after its Queue or PriorityClass.",
+    why="Volcano's webhook rejects a Job whose Queue is missing or not open. Trainer's webhook rejects a TrainJob "
+    "with a Volcano gang "
     "whose PriorityClass is missing.",
-    remedy="Apply queues and priority classes earlier: in an earlier wave, or a Kustomization of their own.",
+    remedy="Apply queues and priority classes earlier: in an earlier wave, or in a separate Kustomization.",
     effects={
-        ARGOCD: "In one wave, Argo CD applies kinds called Job before a Queue, and TrainJobs and priority classes by "
-        "name, so the run is refused.",
-        FLUX: "With its Queue in the same Kustomization, the dry run of the Job always fails. Priority classes have a stage "
-        "of their own, so those work.",
+        ARGOCD: "Within a wave, Argo CD applies the kind Job before Queue, and TrainJobs and priority classes by "
+        "name, so the run is rejected.",
+        FLUX: "With its Queue in the same Kustomization, the dry run of the Job always fails. Priority classes have "
+        "their own stage, so they work.",
     },
     upstream="Volcano `pkg/webhooks/admission/jobs/validate/admit_job.go`; Trainer "
     "`pkg/runtime/framework/plugins/volcano/volcano.go`; argo-cd `sync_tasks.go`.",

@@ -18,10 +18,10 @@ RULE = Rule(
     evidence=SOURCE,
     source=f"{sources.VOLCANO}/webhooks/admission/jobs/mutate/mutate_job.go",
     since="0.1.0",
-    title="A task of a Volcano Job leaves out defaults of the webhook.",
-    why="Volcano's webhook adds defaults to each task when the Job is created, and not when it is updated. Every apply, on "
+    title="A task of a Volcano Job omits defaults of the webhook.",
+    why="Volcano's webhook adds defaults to each task only when the Job is created. Every apply, on "
     "the client or the server, replaces the whole list of tasks. Missing defaults then count as a change, which the "
-    "webhook refuses, although nothing has changed.",
+    "webhook rejects, although the manifest did not change.",
     remedy="Write the defaults of every task. `tjgen lint --fix` adds them.",
     effects={
         ARGOCD: "The first sync succeeds. The second is SyncFailed, while the Application is Synced.",
@@ -44,4 +44,4 @@ def check(scene: Scene) -> Iterator[Finding]:
             changes = tuple([FieldEdit(item, (*path, *field), value) for field, value in missing])
             names = " and ".join(".".join(map(str, field)) for field, _ in missing if field not in TOLERATED)
             hint = "write " + ", ".join(f"{'.'.join(map(str, field))}: {value}" for field, value in missing)
-            yield Finding(item, path, f"it leaves out {names}, so the second sync is refused", hint=hint, changes=changes)
+            yield Finding(item, path, f"it omits {names}, so the second sync is rejected", hint=hint, changes=changes)
