@@ -284,3 +284,15 @@ def test_what_is_no_job_is_refused_in_words(kind: Kind, spec: Any) -> None:
     found = read({"apiVersion": kind.api_version, "kind": kind.name, "metadata": {"name": "a"}, "spec": spec})
     assert found.diagnostics
     assert {one.code for one in found.diagnostics} <= {"TJ775", "TJ774", "TJ950"}
+
+
+def test_a_restart_policy_that_the_operator_overwrites_is_not_kept(tmp_path: Path) -> None:
+    job = kubeflow("TFJob", "tfReplicaSpecs", Worker=replicas("tensorflow", 2))
+    job["spec"]["tfReplicaSpecs"]["Worker"]["template"]["spec"]["restartPolicy"] = "Always"
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(job), encoding="utf-8")
+    answer = tjgen(tmp_path, "import", "job.yaml")
+    assert answer.code == 0
+    assert "warning[TJ336]" in answer.err
+    spec = yaml.safe_load(answer.out)["spec"]
+    assert spec["restart"]["policy"] == "OnFailure"
+    assert "patches" not in spec

@@ -61,7 +61,10 @@ def experiment(tree: Tree) -> Tree:
 
 
 def filled(tree: Tree) -> Tree:
-    """The job as its operator reads it: with the defaults of its schema, and those of training-operator v1.9 `*_defaults.go`."""
+    """The job as its operator reads it: with the defaults of its schema, and those of training-operator v1.9 `*_defaults.go`.
+
+    The result has no `restartPolicy` of pod templates, which the operator overwrites (`common/pod.go:setRestartPolicy`).
+    """
     schema = find(tree["apiVersion"], tree["kind"])
     job = stated(tree)
     if job.get("spec").__class__ is dict:
@@ -74,10 +77,19 @@ def filled(tree: Tree) -> Tree:
     types = spec.get(field)
     if types.__class__ is dict:
         policy = {"restartPolicy": _RESTARTS[tree["kind"]]}
-        types = {name: {**policy, **one} if one.__class__ is dict else one for name, one in types.items()}
+        types = {name: {**policy, **_without_pod_policy(one)} if one.__class__ is dict else one for name, one in types.items()}
         spec = {**spec, field: types}
     run = spec.get("runPolicy") or {}
     return {**job, "spec": {**spec, "runPolicy": {"cleanPodPolicy": "None", **run} if run.__class__ is dict else run}}
+
+
+def _without_pod_policy(replicas: Tree) -> Tree:
+    """The replica type without `restartPolicy` of its pod template."""
+    pod = get(replicas, ("template", "spec"), None)
+    if pod.__class__ is not dict or "restartPolicy" not in pod:
+        return replicas
+    pod = {key: value for key, value in pod.items() if key != "restartPolicy"}
+    return {**replicas, "template": {**replicas["template"], "spec": pod}}
 
 
 def _template(replicas: Tree, restarts: set[Tree]) -> Tree:
