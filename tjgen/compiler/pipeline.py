@@ -82,6 +82,8 @@ class Compiled(NamedTuple):
     """Names and gangs of its objects (see totals/relations.py)."""
     recorded: Recorded | None = None
     """For a result that another process recorded (see building/records.py): its objects have a text, and no specs and origins."""
+    known_images: tuple[str, ...] | None = None
+    """What `images` returns, for a run whose objects are not walked through."""
 
     def in_full(self) -> Compiled:
         """The result with the specs and origins of all objects."""
@@ -91,6 +93,8 @@ class Compiled(NamedTuple):
         """Every image of the run's pods, as it is written, in order."""
         if self.recorded is not None:
             return self.recorded.images
+        if self.known_images is not None:
+            return self.known_images
         from tjgen.cluster.kinds.pods import pods_of  # only an output tree records images
 
         image_names = set()

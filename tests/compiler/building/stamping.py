@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import argparse
 import functools
+import json
 import os
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -33,7 +35,7 @@ from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built
 from tjgen.compiler.building.shapes import FIELDS
-from tjgen.compiler.building.stamps import plain
+from tjgen.compiler.building.templates import plain_unit
 from tjgen.language.spec.opaque import OPAQUE
 from tjgen.trees import trust
 from tjgen.trees.diagnostics.model import CompileError
@@ -118,6 +120,9 @@ RUNTIMES: tuple[dict[str, Any], ...] = (
     {"runtime": "tjgen-jax", "script": "train.py --port 5000", "envFrom": [{"configMap": "team"}]},
     {"runtime": "tjgen-torch", "script": "torchrun --nproc-per-node 2 train.py --seed 3"},
 )
+STYLES = ("", "", "quoted", "single", "unquoted", "comments", "flow", "carriage returns")
+_WORD = re.compile(r": ([A-Za-z][A-Za-z0-9._/:-]*)$", re.MULTILINE)
+_QUOTED = re.compile(r": \"([^\"\\]+)\"$", re.MULTILINE)
 OVERLAY = {"apiVersion": "tjgen.dev/v1alpha1", "kind": "Overlay", "metadata": {"name": "more"}}
 
 
@@ -130,6 +135,8 @@ class Count(NamedTuple):
 
     runs: int = 0
     stamped: int = 0
+    templated: int = 0
+    """Those of them whose file was not read as YAML."""
 
 
 def results(request: Request, *, stamps: bool) -> tuple[list[Any], Count]:
@@ -139,8 +146,9 @@ def results(request: Request, *, stamps: bool) -> tuple[list[Any], Count]:
         for result in build(make_plan(request), Session()):
             runs = result.runs if isinstance(result, Built) else []
             stamped = sum(isinstance(run.compiled.workload.tree, StampedTree) for run in runs)
-            count = Count(count.runs + len(runs), count.stamped + stamped)
-            found.append(([repr((run.name, run.identity, plain(run.compiled))) for run in runs], result.diagnostics))
+            templated = sum(isinstance(run.variant.tree, StampedTree) for run in runs)
+            count = Count(count.runs + len(runs), count.stamped + stamped, count.templated + templated)
+            found.append((repr(plain_unit(result)) if isinstance(result, Built) else "", result.diagnostics))
     return found, count
 
 
@@ -238,11 +246,12 @@ def write_random(random_: random.Random, folder: Path, most: int = 40) -> tuple[
     trees = [_with_texts(document.value, random_) for document in documents]
     pool = [*HOSTILE, *sorted({text for tree in trees for text in _texts(tree)})]
     odd = random_.choice((0.0, 0.01, 0.05))
+    style = random_.choice(STYLES)
     files, pattern = [], random_.choice(("copy{}", "c-{:04}", "much-longer-copy-{:03}", "copy{}-a"))
     for number in range(random_.randrange(10, most)):
         copies = [_copy(tree, pattern.format(number), random_, pool, odd) for tree in trees]
         files.append(f"copy-{random_.randrange(10**6):06}-{number}.yaml")
-        (folder / files[-1]).write_text("---\n".join(map(dump, copies)), encoding="utf-8")
+        (folder / files[-1]).write_bytes(_styled("---\n".join(map(dump, copies)), style).encode())
     return [*files, *options], files
 
 
@@ -308,6 +317,21 @@ def _varied(tree: Any, rules: Any, random_: random.Random, pool: Sequence[str], 
     return tree
 
 
+def _styled(text: str, style: str) -> str:
+    """The same experiments in another style of YAML. A few values become others: both builds get the same text."""
+    if style == "quoted":
+        return _WORD.sub(r': "\1"', text)
+    if style == "single":
+        return _WORD.sub(r": '\1'", text)
+    if style == "unquoted":
+        return _QUOTED.sub(r": \1", text)
+    if style == "comments":
+        return "# copied\n" + text.replace("\n", "  # note\n").replace("|  # note", "|")
+    if style == "flow":
+        return "---\n".join([json.dumps(one.value, ensure_ascii=False) + "\n" for one in read(text, "", CORE)[0]])
+    return text.replace("\n", "\r\n") if style == "carriage returns" else text
+
+
 def _text(value: str, rule: str, random_: random.Random, pool: Sequence[str], odd: float) -> str:
     number = (
         f"{random_.random():.3g}" if random_.random() < 0.2 else str(random_.randrange(10 if random_.random() < odd else 10_000))
@@ -354,9 +378,10 @@ def main() -> int:
                 sys.stdout.write(f"seed {seed}: {difference}\n")
                 wrong += 1
                 continue
-        projects, total = projects + 1, Count(total.runs + count.runs, total.stamped + count.stamped)
+        projects, total = projects + 1, Count(*map(sum, zip(total, count, strict=True)))
     sys.stdout.write(
-        f"{projects} projects with {total.runs} runs, {total.stamped} of them stamped, are the same; {wrong} differ\n"
+        f"{projects} projects with {total.runs} runs, {total.stamped} of them stamped and {total.templated} from the templates"
+        f" of files, are the same; {wrong} differ\n"
     )
     return 1 if wrong else 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 
 from tjgen.compiler.building.compared import Compared
 from tjgen.compiler.building.compilers import Compilers
@@ -15,7 +15,7 @@ from tjgen.compiler.building.inputs import (
     same_experiment,
     without_kind,
 )
-from tjgen.compiler.building.origins import UnitSource, compiled_run, origin_of, setting_of
+from tjgen.compiler.building.origins import UnitSource, compiled_run, origin_of, overlaps_of
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.request import NAMESPACE
 from tjgen.compiler.building.run import (
@@ -32,7 +32,7 @@ from tjgen.compiler.building.run import (
     Watch,
 )
 from tjgen.language.resolve.overlays import Surroundings, matches
-from tjgen.language.resolve.places import Documents, placed
+from tjgen.language.resolve.places import Documents
 from tjgen.language.resolve.policy import judged
 from tjgen.language.resolve.spelling import spelled
 from tjgen.language.resolve.variants import Variant, variants
@@ -46,6 +46,7 @@ from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tjgen.compiler.building.records import Answers, FileRecords, KnownRuns, Recorder
+    from tjgen.compiler.building.templates import Templates
     from tjgen.compiler.building.workers import Workers
 
 
@@ -91,6 +92,7 @@ class _Compilation:
         """Key of a unit -> file and place in it of its experiment; the document itself is not kept."""
         self._compared = Compared()
         self._compilers = Compilers()
+        self._templates: Templates | None = None
         self._answers = answers
         """None in a small build, and in a worker."""
         self._form = form
@@ -130,11 +132,31 @@ class _Compilation:
         environments = [one for one in self._plan.environments if not self._is_recalled(file, one, content)]
         if not environments:
             return
+        templated = {one: self._templated(file, one, content) for one in environments}
+        if all(templated.values()):
+            yield from [self._added(built) for built in templated.values() if built is not None]
+            return
         experiments, problems = self._experiments(file, content)
         diagnostics += problems
         for document in experiments:
             for environment in environments:
-                yield self._built(document, environment, content)
+                known = templated[environment]
+                yield self._added(known) if known is not None else self._built(document, environment, content)
+
+    def _templated(self, file: str, environment: str | None, content: bytes) -> Built | None:
+        """The unit of a file for which there is a template."""
+        built = self._templates.unit(file, environment, content) if self._templates is not None else None
+        if built is None or self._seen.get(built.unit.key, (file, 0)) != (file, 0):
+            return None
+        return None if any(self._unknown_runs(built.unit, built.runs, built.runs[0].compiled.sources.documents)) else built
+
+    def _added(self, built: Built) -> Built:
+        """A unit from a template, as one of the build."""
+        self._seen[built.unit.key] = (built.unit.document.file, 0)
+        self._surroundings[built.unit.environment].note(built.overlays)
+        self._compilers.templated += 1
+        self._compared.add(built)
+        return built
 
     def records(self, files: Sequence[str], jobs: int) -> Generator[FileRecords, None, None]:
         """The records of the runs of each file."""
@@ -236,18 +258,29 @@ class _Compilation:
             diagnostics += [*problems, *run.compiled.diagnostics]
             runs.append(run._replace(reads_files=reads_files, promoted_from=promoted_from))
         if runs and runs[0].variant.task and not has_errors(diagnostics):
-            diagnostics += self._overlaps(unit, runs, expansion.documents)
-        if any(run.variant.experiment.spec.checkpoints is not None for run in runs):
-            from tjgen.compiler.building.resuming import unknown_runs  # many experiments save no checkpoints
-
-            diagnostics += unknown_runs(unit, runs, expansion.documents, plan.locks)
+            diagnostics += overlaps_of(plan, self._session, runs, expansion.documents)
+        diagnostics += self._unknown_runs(unit, runs, expansion.documents)
         # A promoted run stays until the next promotion, even if the experiments change.
         stays = tuple(lock.runs if only_promoted else kept_names)
         own = expansion.runs[0].experiment.spec.on_supersede
         stops = (own or plan.project.on_supersede(environment)) == "stop"
         built = Built(unit, runs, list(dict.fromkeys(diagnostics)), content, expansion.overlays, stays, waiting, stops)
         self._compared.add(built)
+        stamped = self._compilers.stamped
+        if stamped is not None and self._known is None:
+            if self._templates is None:
+                from tjgen.compiler.building.templates import Templates  # most builds are small
+
+                self._templates = Templates(plan, self._session)
+            self._templates.learn(built, stamped)
         return built
+
+    def _unknown_runs(self, unit: Unit, runs: Sequence[Run], documents: Documents) -> Iterable[Diagnostic]:
+        if all(run.variant.experiment.spec.checkpoints is None for run in runs):
+            return ()
+        from tjgen.compiler.building.resuming import unknown_runs  # many experiments save no checkpoints
+
+        return unknown_runs(unit, runs, documents, self._plan.locks)
 
     def _documents_at(self, file: str) -> list[Document]:
         """The documents of a file that was compiled earlier, read again once: copies may be many."""
@@ -257,15 +290,6 @@ class _Compilation:
             return [] if isinstance(content, Diagnostic) else self._plan.documents(file, content)[0]
 
         return self._session.once("documents", file, documents)
-
-    def _overlaps(self, unit: Unit, runs: Sequence[Run], documents: Documents) -> list[Diagnostic]:
-        """What keeps the tasks of an experiment from being apart."""
-        from tjgen.compiler.passes.isolation import overlaps  # few experiments have tasks
-
-        settings = [setting_of(self._plan, self._session, run) for run in runs]
-        trees = {run.variant.task: run.variant.tree for run in reversed(runs)}
-        overlapping = overlaps(zip([run.variant.experiment for run in runs], settings, strict=True))
-        return [one for task, diagnostic in overlapping for one in placed([diagnostic], trees[task], documents)]
 
 
 def _unit(plan: Plan, document: Document, environment: str | None, variant: Variant) -> Unit:

@@ -11,14 +11,14 @@ from tjgen.compiler.pipeline import Compiled, compile_run
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tjgen.compiler.building.stamps import Stamps
+    from tjgen.compiler.building.stamps import StampedRun, Stamps
 
-SEVERAL = 24
+SEVERAL = 12
 """Runs that are compiled before the build looks for runs that are alike."""
 STAMPS = "TJGEN_STAMPS"
 """Variable of the environment: `off` compiles every run."""
-IN_FULL = 48
-"""Runs that are compiled before the build starts workers, none of them stamped."""
+IN_FULL = 64
+"""Runs that are compiled before the build starts workers, most of them in full."""
 FILES = 200
 """Files that must be left then. Fewer take less time than the workers save."""
 MOST = 256
@@ -30,11 +30,18 @@ Compiler = Callable[[Job], Compiled]
 class Compilers:
     """The compilers of one build."""
 
-    __slots__ = ("_runs", "_stamps")
+    __slots__ = ("_runs", "_stamps", "templated")
 
     def __init__(self) -> None:
         self._stamps: Stamps | None = None
         self._runs = 0
+        self.templated = 0
+        """Runs that no compiler was needed for."""
+
+    @property
+    def stamped(self) -> StampedRun | None:
+        """The last run, if there is a template of its shape."""
+        return self._stamps.latest if self._stamps is not None else None
 
     def next(self) -> Compiler:
         """What compiles the next run."""
@@ -48,7 +55,7 @@ class Compilers:
     def is_slow(self, left: int) -> bool:
         """Whether many files are left, and most runs so far were compiled in full."""
         stamped = self._stamps.stamped if self._stamps is not None else 0
-        return left >= FILES and self._runs - stamped >= max(IN_FULL, stamped)
+        return left >= FILES and self._runs - stamped >= max(IN_FULL, stamped + self.templated)
 
 
 def processes(wanted: str | None) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tjgen.compiler.building.compilers import Compiler, listing
 from tjgen.compiler.building.plan import Plan
@@ -33,6 +33,16 @@ def renewed(plan: Plan, session: Session, run: Run) -> Run:
 def setting_of(plan: Plan, session: Session, run: Run) -> Setting:
     """What passes know of a run in addition to its experiment."""
     return _setting(plan, session, run.unit, run.name, run.variant, run.runtime, plan.digest_of)
+
+
+def overlaps_of(plan: Plan, session: Session, runs: Sequence[Run], documents: Documents) -> list[Diagnostic]:
+    """What keeps the tasks of an experiment, which `runs` are, from being apart."""
+    from tjgen.compiler.passes.isolation import overlaps  # few experiments have tasks
+
+    settings = [setting_of(plan, session, run) for run in runs]
+    trees = {run.variant.task: run.variant.tree for run in reversed(runs)}
+    overlapping = overlaps(zip([run.variant.experiment for run in runs], settings, strict=True))
+    return [one for task, diagnostic in overlapping for one in placed([diagnostic], trees[task], documents)]
 
 
 class UnitSource(NamedTuple):

@@ -8,16 +8,17 @@ A text that also is a constant of the runtime, the platform or the project is pa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tjgen.compiler.checks.references import INJECTED
 from tjgen.compiler.hops.draft import Job
 from tjgen.language.platform.images import ENV_IMAGES
-from tjgen.language.spec.forms import text
-from tjgen.language.spec.opaque import IMAGE, LABEL, OPAQUE, TEXT, WORDS
+from tjgen.language.spec.compact import EXPERIMENT_FORM
+from tjgen.language.spec.forms import PLAIN, Form, below, text
+from tjgen.language.spec.opaque import IMAGE, LABEL, OPAQUE, SIZE, TEXT, WORDS
 from tjgen.trees import regex
 from tjgen.trees.diagnostics import tokens
-from tjgen.trees.fields.path import Tree
+from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import Any, NamedTuple
 
 FIELDS = frozenset(
@@ -53,6 +54,11 @@ _TAGGED = regex.compile(r"[^\s$@:]+(?::[0-9]+/[^\s$@:]+)?:(?P<opaque>[A-Za-z0-9_
 _SIZED = regex.compile(r"(?P<opaque>[1-9][0-9]{0,5})[KMGT]i?")
 _LABEL = regex.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,40}[A-Za-z0-9])?")
 _UNTAGGED = "latest"
+_TAG = regex.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,60}")
+_AMOUNT = regex.compile(r"[1-9][0-9]{0,5}")
+NAME = "name"
+"""The form of the name of an experiment, in addition to those of `OPAQUE`."""
+_OF_EXPERIMENT: FieldPath = ("metadata", "name")
 
 
 class RunShape(NamedTuple):
@@ -119,6 +125,57 @@ def with_texts(tree: Tree, constants: Constants, texts: list[str]) -> Tree:
         "metadata": {**metadata, "name": texts[0]},
         "spec": _replaced(tree["spec"], _rules(tree["spec"]), constants, others),
     }
+
+
+def opaque_scalars(experiment: Tree) -> Iterator[tuple[FieldPath, str, Tree]]:
+    """Path, form and value of the scalars with opaque texts in a document as it is written, short forms included."""
+    yield _OF_EXPERIMENT, NAME, experiment["metadata"]["name"]
+    for key, rules in (("metadata", OPAQUE["metadata"]), ("spec", _rules(experiment["spec"]))):
+        if experiment[key].__class__ is dict:
+            yield from _opaque_scalars(experiment[key], rules, EXPERIMENT_FORM.fields.get(key, PLAIN), (key,))
+
+
+def opaque_pieces(value: str, form: str) -> list[str]:
+    """The text in pieces, every second of them opaque; one piece if none is."""
+    pieces = ["", value, ""] if form == NAME and _NAME.fullmatch(value) else _split(value, form)
+    return pieces if pieces is not None else [value]
+
+
+def is_opaque(piece: str, form: str, constants: Constants) -> bool:
+    """Whether a text can replace an opaque piece of a text of a form."""
+    if piece in constants.strings:
+        return False
+    if form == WORDS:
+        return _NUMBER.fullmatch(piece) is not None
+    if form == IMAGE:
+        return _TAG.fullmatch(piece) is not None and piece != _UNTAGGED and f":{piece}" not in constants.text
+    if form == SIZE:
+        return _AMOUNT.fullmatch(piece) is not None
+    return len(opaque_pieces(piece, form)) > 1
+
+
+def has_texts(shape: RunShape, texts: Sequence[str], constants: Constants) -> bool:
+    """Whether a run of the shape can have other texts, each of which `is_opaque`. The name of the run is not looked at."""
+    family, key = texts[0], shape.key
+    return (
+        len(family) >= _SHORTEST
+        and _steps(family) == _steps(shape.texts[0])
+        and family not in key
+        and family not in constants.text
+        and len(key) + sum(map(len, texts)) <= _LARGEST
+        and next(tokens.find("\n".join(texts)), None) is None
+    )
+
+
+def _opaque_scalars(tree: Tree, rules: dict[str, Any], form: Form, path: FieldPath) -> Iterator[tuple[FieldPath, str, Tree]]:
+    for key, value in tree.items() if tree.__class__ is dict else enumerate(tree):
+        rule, inner = _rule(rules, key), below(form, key)
+        if rule.__class__ is dict and value.__class__ not in (dict, list) and len(inner.short) == 1:
+            rule = rule.get(inner.short[0][0])  # the short form of a mapping
+        if rule.__class__ is dict and value.__class__ in (dict, list):
+            yield from _opaque_scalars(value, rule, inner, (*path, key))
+        elif rule.__class__ is str:
+            yield (*path, key), rule, value
 
 
 def _texts(tree: Any) -> Iterator[str]:
@@ -207,6 +264,11 @@ def _split(value: str, kind: str) -> list[str] | None:
 def _starts_tune(spec: Tree) -> bool:
     words = [*(spec.get("command") or ()), *(spec.get("script") or "").split(None, 1)[:1]]
     return words[:1] == [_TUNE]
+
+
+def longest_name(name: str) -> int:
+    """Length of the longest names of the shape that a name belongs to."""
+    return _STEP * _steps(name)
 
 
 def _steps(name: str) -> int:

@@ -1,6 +1,6 @@
 """Runs that differ only in opaque texts: one is compiled, and its objects are stamped with the texts of the others.
 
-The third run of a shape is compiled twice: as it is, and with marks instead of its texts. The objects with marks are a
+The second run of a shape is compiled twice: as it is, and with marks instead of its texts. The objects with marks are a
 template if they become the objects of the run when its own texts replace the marks. From then on, runs of the shape are stamped:
 scalars with marks get their texts, so the writer quotes each text by itself. A shape whose runs have diagnostics, or whose
 objects have a text in another form, is never stamped. After many runs without a second one of their shape, only some of the next
@@ -23,15 +23,16 @@ from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.stamp import Marks, StampedTree, stamped
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.source.stamped import StampedText
-from tjgen.trees.typing import TYPE_CHECKING, Any, TypeAlias
+from tjgen.trees.typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from tjgen.language.catalog.runtime import CatalogRuntime
+    from tjgen.trees.explain.provenance import Sources
 
 _ShapeKey: TypeAlias = tuple[int, int, bytes]
 """The numbers of the runtime and of the sweep, and the digest of the key of the shape."""
 _NAME = ("metadata", "name")
-_ALIKE = 3
+_ALIKE = 2
 """Runs of a shape that are compiled. The last of them is compiled with marks, too."""
 MOST = 64
 """Templates of one build: they take most of its memory. Runs of further shapes are compiled."""
@@ -39,6 +40,8 @@ _PATIENCE = 24
 """Runs of a runtime, one after another and without a shape of an earlier one, of which each is looked at."""
 _SAMPLED = 16
 """Of the next ones, one of this many is looked at, until a shape occurs again."""
+_RUN = 1
+"""The position of the name of the run in the texts of a shape."""
 _PLACE = 2
 """The position of its place in a relation."""
 
@@ -53,7 +56,7 @@ class Stamps:
         """Runs that were not compiled."""
         self._sweeps = 0
         """Sweeps so far."""
-        self._templates: dict[_ShapeKey, _Template | None] = {}
+        self._templates: dict[_ShapeKey, RunTemplate | None] = {}
         """Shape -> its template; None for a shape that is never stamped."""
         self._free = MOST
         """Templates that can be added."""
@@ -61,9 +64,12 @@ class Stamps:
         """Shape without a template -> its runs so far."""
         self._alone: dict[int, int] = {}
         """Number of a runtime -> runs since the last one with the shape of an earlier one."""
+        self.latest: StampedRun | None = None
+        """The last run, if it was stamped or is the one that its template was proved with."""
 
     def compile(self, job: Job) -> Compiled:
         """Return what `compile_run` returns, in less time for a run of a known shape."""
+        self.latest = None
         number, constants = self._constants_of(job)
         alone = self._alone[number] = self._alone.get(number, 0) + 1
         shape = shape_of(job, constants) if alone <= _PATIENCE or alone % _SAMPLED == 0 else None
@@ -76,16 +82,20 @@ class Stamps:
                 return compile_run(job)
             self._alone[number] = 0
             self.stamped += 1
-            return template.stamped(shape, job)
+            self.latest = StampedRun(job, shape, constants, template)
+            return template.stamped(shape.texts, job.sources, _name_in(job.sources))
         compiled = compile_run(job)
         runs = self._runs[known] = self._runs.get(known, 0) + 1
         if runs > 1 and self._free:
             self._alone[number] = 0
         if runs == _ALIKE and self._free:
             template = _template(job, shape, constants)
-            is_proved = template is not None and _is_same(template.stamped(shape, job), compiled)
+            is_proved = template is not None and _is_same(
+                template.stamped(shape.texts, job.sources, _name_in(job.sources)), compiled
+            )
             self._templates[known] = template if is_proved else None
             self._free -= is_proved
+            self.latest = StampedRun(job, shape, constants, template) if template is not None and is_proved else None
         return compiled
 
     def _constants_of(self, job: Job) -> tuple[int, Constants]:
@@ -105,7 +115,17 @@ class Stamps:
         return self._sweeps
 
 
-def _template(job: Job, shape: RunShape, constants: Constants) -> _Template | None:
+class StampedRun(NamedTuple):
+    """A run that was stamped."""
+
+    job: Job
+    shape: RunShape
+    constants: Constants
+    """What passes read in addition to its experiment."""
+    template: RunTemplate
+
+
+def _template(job: Job, shape: RunShape, constants: Constants) -> RunTemplate | None:
     """The template of a shape, of which `job` is a run."""
     marks = marks_of(shape)
     tree = job.sources.experiment
@@ -116,28 +136,28 @@ def _template(job: Job, shape: RunShape, constants: Constants) -> _Template | No
         return None
     compiled = compile_run(job._replace(experiment=experiment, sources=sources, setting=setting))
     # What is reported may depend on a text, such as a number above a limit.
-    return None if compiled.diagnostics or compiled.footprint else _Template(compiled, Marks(marks))
+    return None if compiled.diagnostics or compiled.footprint else RunTemplate(compiled, Marks(marks))
 
 
-class _Template:
+class RunTemplate:
     """A compiled run with marks instead of its texts."""
 
-    __slots__ = ("_compiled", "_manifests", "_relations", "_workload")
+    __slots__ = ("_compiled", "_images", "_manifests", "_relations", "_workload")
 
     def __init__(self, compiled: Compiled, marks: Marks) -> None:
         self._compiled = compiled
         sources = compiled.sources
         manifests = dict.fromkeys([*compiled.manifests, *compiled.previews, sources.trainjob, sources.created_runtime])
+        self._images = marks.stamp(compiled.images())
         self._manifests = [_ManifestStamp(one, marks) for one in manifests if one is not None]
         self._relations = [marks.stamp((*one[:_PLACE], None, *one[_PLACE + 1 :])) for one in compiled.relations]
         tree = compiled.workload.tree
         self._workload = (marks.stamp(tree.value), marks.stamp(tree.owners))
 
-    def stamped(self, shape: RunShape, job: Job) -> Compiled:
-        """The run of a job of the same shape."""
-        texts, compiled, sources = shape.texts, self._compiled, job.sources
+    def stamped(self, texts: Sequence[str], sources: Sources, span: Span | None) -> Compiled:
+        """The run of a job of the same shape, with its texts. `span`: the place of the name of the experiment."""
+        compiled = self._compiled
         manifests = {one.manifest: one.stamped(texts) for one in self._manifests}
-        span = locate(sources.experiment, _NAME, sources.documents)
         trainjob, runtime = compiled.sources.trainjob, compiled.sources.created_runtime
         return Compiled(
             [manifests[one] for one in compiled.manifests],
@@ -147,44 +167,75 @@ class _Template:
                 trainjob=manifests[trainjob] if trainjob is not None else None,
                 created_runtime=manifests[runtime] if runtime is not None else None,
             ),
-            compiled.workload._replace(name=job.setting.run, tree=StampedTree(self._workload, texts)),
+            compiled.workload._replace(name=texts[_RUN], tree=StampedTree(self._workload, texts)),
             (),
             tuple([_placed(stamped(one, texts), span) for one in self._relations]),
+            known_images=tuple(sorted({*stamped(self._images, texts)})),
         )
 
 
 class _ManifestStamp:
     """An object with marks."""
 
-    __slots__ = ("_owners", "_text", "_tree", "manifest")
+    __slots__ = ("manifest", "names", "owners", "text", "tree")
 
     def __init__(self, manifest: Manifest, marks: Marks) -> None:
         self.manifest = manifest
-        self._tree = marks.stamp(manifest.tree)
-        self._owners = marks.stamp(manifest.owners)
-        self._text = StampedText(self._tree)
+        self.tree = marks.stamp(manifest.tree)
+        self.owners = marks.stamp(manifest.owners)
+        self.names = (marks.stamp(manifest.namespace), marks.stamp(manifest.name))
+        self.text = StampedText(self.tree)
 
     def stamped(self, texts: Sequence[str]) -> Manifest:
         """The object with texts instead of the marks; itself if it has none."""
         marked = self.manifest
-        if self._tree is marked.tree and self._owners is marked.owners:
-            return marked
-        return _StampedManifest(marked, stamped(self._tree, texts), stamped(self._owners, texts), self._text, texts)
+        is_shared = self.tree is marked.tree and self.owners is marked.owners
+        return marked if is_shared else _StampedManifest(self, texts)
 
 
 class _StampedManifest(Manifest):
-    """An object whose YAML has a stamp."""
+    """An object whose YAML has a stamp. Its tree and origins are computed when they are read: few readers look at them."""
 
-    __slots__ = ("_text", "_texts")
+    __slots__ = ("_stamp", "_texts")
 
-    def __init__(self, marked: Manifest, tree: Any, owners: Any, text: StampedText, texts: Sequence[str]) -> None:
-        super().__init__(tree, owners, marked.stage, expanded=marked.expanded)
-        self._text = text
+    def __init__(self, stamp: _ManifestStamp, texts: Sequence[str]) -> None:
+        self.stage = stamp.manifest.stage
+        self.expanded = stamp.manifest.expanded
+        self._stamp = stamp
         self._texts = texts
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "tree":
+            self.tree = stamped(self._stamp.tree, self._texts)
+            return self.tree
+        if name == "owners":
+            self.owners = stamped(self._stamp.owners, self._texts)
+            return self.owners
+        raise AttributeError(name)
+
+    @property
+    def api_version(self) -> str:
+        return self._stamp.manifest.api_version
+
+    @property
+    def kind(self) -> str:
+        return self._stamp.manifest.kind
+
+    @property
+    def name(self) -> str:
+        return str(stamped(self._stamp.names[1], self._texts))
+
+    @property
+    def namespace(self) -> str:
+        return str(stamped(self._stamp.names[0], self._texts))
 
     def text(self) -> str:
         """The object as YAML."""
-        return self._text.of(self._texts)
+        return self._stamp.text.of(self._texts)
+
+
+def _name_in(sources: Sources) -> Span | None:
+    return locate(sources.experiment, _NAME, sources.documents)
 
 
 def _placed(relation: Sequence[Any], span: Span | None) -> tuple[Any, ...]:
@@ -202,7 +253,7 @@ def plain(compiled: Compiled) -> Any:
     manifests = [*compiled.manifests, None, *compiled.previews, None, sources.trainjob, sources.created_runtime]
     return (
         [(one.tree, one.owners, one.stage, one.expanded, one.text()) if one is not None else None for one in manifests],
-        [compiled.diagnostics, compiled.footprint, compiled.relations],
+        [compiled.diagnostics, compiled.footprint, compiled.relations, compiled.images()],
         [
             workload.tree.value,
             workload.tree.owners,

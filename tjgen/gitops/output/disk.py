@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Container
 
 from tjgen.gitops.emit import ondisk
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.language.runs.freeze import content_digest
-from tjgen.trees.typing import NamedTuple, Protocol
+from tjgen.trees.typing import Protocol
 
 
 class OnDisk(Protocol):
@@ -24,16 +25,19 @@ class OnDisk(Protocol):
     def conflict(self, folder: str) -> str | None: ...
 
 
-class Disk(NamedTuple):
-    """The output tree in a directory. Raises CompileError where something cannot be read."""
+class Disk:
+    """The output tree in a directory, before the build changes it. Raises CompileError where something cannot be read."""
 
-    directory: str
-    locks: str
-    """Folder of locks."""
+    def __init__(self, directory: str, locks: str) -> None:
+        self.directory = directory
+        self.locks = locks
+        """Folder of locks."""
+        self._entries: dict[str, frozenset[str]] = {}
+        """Folder -> names in it: most runs of a large build are new, so their folders are in none."""
 
     def bodies(self, folder: str) -> dict[str, str]:
         """Name -> text without header of each file of ours in the folder."""
-        return ondisk.bodies(self.directory, folder)
+        return {} if self._is_absent(folder) else ondisk.bodies(self.directory, folder)
 
     def body(self, path: str) -> str | None:
         """The text without header of one file of ours, if there is one."""
@@ -45,11 +49,28 @@ class Disk(NamedTuple):
 
     def folders(self, folder: str) -> list[str]:
         """The folders in the folder, in order of name."""
-        return ondisk.below(self.directory, folder)
+        return [] if self._is_absent(folder) else ondisk.below(self.directory, folder)
 
     def conflict(self, folder: str) -> str | None:
         """Path of a file in the folder that Git could not merge, if there is one."""
         return ondisk.conflict(self.directory, folder)
+
+    def _is_absent(self, folder: str) -> bool:
+        """Whether the folder above `folder` can be listed, and has no entry of its name."""
+        above, _, name = folder.rpartition("/")
+        entries = self._entries.get(above)
+        if entries is None:
+            if above and self._is_absent(above):
+                entries = frozenset[str]()
+            else:
+                try:
+                    entries = frozenset(os.listdir(os.path.join(self.directory, above)))
+                except FileNotFoundError:
+                    entries = frozenset[str]()
+                except OSError:
+                    return False  # what looks into it reports it
+            self._entries[above] = entries
+        return name not in entries
 
 
 def digest(on_disk: OnDisk, folder: str) -> str | None:

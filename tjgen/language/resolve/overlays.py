@@ -80,10 +80,8 @@ class Surroundings:
 
     def resolve(self, document: Document) -> Resolved:
         """The experiment of `document` with everything under and over it that is for it."""
-        facts = facts_of(document.value)
-        lower = tuple([index for index, overlay in enumerate(self._defaults) if holds(overlay.match, facts)])
-        over = [overlay for overlay in self._over if holds(overlay.match, facts)]
-        names = (*[self._defaults[index].name for index in lower], *[overlay.name for overlay in over])
+        lower, over = self._matching(document.value)
+        names = self._names(lower, over)
         self.note(names)
         source = source_of(document)
         experiment = Layer(EXPERIMENT, source, (part((), spelled(document, EXPERIMENT_FORM), ()),))
@@ -91,6 +89,10 @@ class Surroundings:
         tree, above = merged(base, [experiment, *[overlay.layer for overlay in over], *self._settings])
         documents = {**self._documents, source: document}
         return Resolved(tree, documents, [_contradiction(contradiction, documents) for contradiction in (*below, *above)], names)
+
+    def overlays_of(self, experiment: Tree) -> tuple[str, ...]:
+        """Names of the overlays that are for an experiment as it is written."""
+        return self._names(*self._matching(experiment))
 
     def completed(self, tree: Managed) -> Managed:
         """`tree`, which is the experiment, a task or a point, with sizes and classes of new claims from the Platform."""
@@ -128,6 +130,15 @@ class Surroundings:
         for overlay in (*self._defaults, *self._over):
             if overlay.name in self._matched:
                 yield overlay.document.file, overlay.name
+
+    def _matching(self, experiment: Tree) -> tuple[tuple[int, ...], list[_Overlay]]:
+        """The overlays that are for an experiment: positions of those under it, and those over it."""
+        facts = facts_of(experiment)
+        lower = tuple([index for index, overlay in enumerate(self._defaults) if holds(overlay.match, facts)])
+        return lower, [overlay for overlay in self._over if holds(overlay.match, facts)]
+
+    def _names(self, lower: Sequence[int], over: Sequence[_Overlay]) -> tuple[str, ...]:
+        return (*[self._defaults[index].name for index in lower], *[overlay.name for overlay in over])
 
     def _under(self, indexes: tuple[int, ...]) -> tuple[Managed, list[Contradiction]]:
         """The values below an experiment; experiments with the same overlays share it."""

@@ -100,8 +100,9 @@ def run_content(
     return RunContent(environment or "", dict(files or {}), point, spec, content_of, task)
 
 
-def _digest(text: str) -> str:
-    return sha256_hex(f"{FORM}\n{text}")
+def identity_of(canonical: Tree, attempt: int) -> Identity:
+    """The identity of the run with this canonical form (see `RunContent.canonical`)."""
+    return Identity(sha256_hex(f"{FORM}\n{json_text(canonical)}"), attempt)
 
 
 def point_of(run: str) -> str | None:
@@ -169,17 +170,21 @@ class RunContent(NamedTuple):
 
     def identity(self) -> Identity:
         """The identity of the run, by the newest rules."""
+        return identity_of(self.canonical(), _attempt(self.spec))
+
+    def canonical(self) -> Tree:
+        """The canonical form by the newest rules, before it is JSON."""
         rule = _OF_BUNDLED_RUNTIME if self._has_bundled_runtime() else rules.SPEC
-        return Identity(_digest(self._text(rule, keeps_overrides=True)), _attempt(self.spec))
+        return self._canonical(rule, keeps_overrides=True)
 
     def earlier_identities(self) -> Iterator[Identity]:
         """Yield the identities by earlier rules, by which an older lock may have the run; the newest of them first."""
         from tjgen.language.runs.earlier import EARLIER  # few locks are that old
 
         if self._has_bundled_runtime():
-            yield Identity(_digest(self._text(rules.SPEC, keeps_overrides=True)), _attempt(self.spec))
+            yield identity_of(self._canonical(rules.SPEC, keeps_overrides=True), _attempt(self.spec))
         for rule in EARLIER.values():
-            yield Identity(_digest(self._text(rule)), _attempt(self.spec))
+            yield identity_of(self._canonical(rule), _attempt(self.spec))
 
     def _has_bundled_runtime(self) -> bool:
         """Whether the run uses a runtime of tjgen, as the experiment and its task are written."""
@@ -187,17 +192,16 @@ class RunContent(NamedTuple):
         name = of_task or get(self.spec, _RUNTIME, None)
         return name.__class__ is str and name.startswith(_BUNDLED)
 
-    def _text(self, rule: Rule, *, keeps_overrides: bool = False) -> str:
-        """The canonical text by some rules; `keeps_overrides` if a task keeps defaults that override the experiment."""
+    def _canonical(self, rule: Rule, *, keeps_overrides: bool = False) -> Tree:
+        """The canonical form by some rules; `keeps_overrides` if a task keeps defaults that override the experiment."""
         overridden = self.spec if keeps_overrides else None
-        content = {
+        return {
             "environment": self.environment,
             "files": self.files,
             "point": {path: _point_value(path, value, rule) for path, value in self.point.items()},
             "spec": _canonical(self.spec, _SPEC, rule),
             "task": _task(self.content_of, self.spec, self.task, rule, overridden) if self.task else [],
         }
-        return json_text(content)
 
 
 def _canonical(tree: Tree, form: Form, rule: Rule, overridden: Tree = None) -> Tree:

@@ -60,6 +60,8 @@ class Locks:
     def __init__(self, directory: str) -> None:
         self.folder = os.path.join(directory, DIRECTORY)
         self._read: dict[str, _StoredLock | None] = {}
+        self._siblings: dict[str, frozenset[str]] = {}
+        """Folder of a namespace -> its entries: most runs of a large build are new."""
 
     def of(self, unit: Locked) -> Lock:
         """The lock of an experiment, empty if it has no runs yet. Raises CompileError where a file is damaged."""
@@ -139,6 +141,11 @@ class Locks:
         return self._read[path]
 
     def _load(self, path: str) -> _StoredLock | None:
+        namespace, _, name = path.rpartition("/")
+        if namespace not in self._siblings:
+            self._siblings[namespace] = frozenset(self.names(namespace))
+        if self._siblings[namespace].isdisjoint((name, name + _ENDING)):
+            return None
         folder = os.path.join(self.folder, path)
         texts = {}
         for name in sorted(self.names(path)):

@@ -14,14 +14,18 @@ from tjgen.trees.typing import Any
 
 
 class Marks:
-    """Placeholders for texts. A mark of digits is not found within a longer number."""
+    """Placeholders for texts. A mark of digits is not found within a longer number.
 
-    __slots__ = ("_numbers", "_pattern")
+    With `integers`, an integer that equals a mark of digits is a mark, too. Such a stamp has no YAML (`with_words`).
+    """
 
-    def __init__(self, marks: Sequence[str]) -> None:
+    __slots__ = ("_integers", "_numbers", "_pattern")
+
+    def __init__(self, marks: Sequence[str], *, integers: bool = False) -> None:
         longest_first = "|".join([re.escape(mark) for mark in sorted(marks, key=len, reverse=True)])
         self._pattern = re.compile(f"((?<![0-9])(?:{longest_first})(?![0-9]))")
         self._numbers = {mark: number for number, mark in enumerate(marks)}
+        self._integers = {int(mark): number for mark, number in self._numbers.items() if integers and mark.isdigit()}
 
     def stamp(self, tree: Any) -> Any:
         """The stamp of a tree, or of lists and tuples of trees; the value itself if it has no mark."""
@@ -29,6 +33,8 @@ class Marks:
         if kind is str:
             pieces = self._pattern.split(tree)
             return tree if len(pieces) == 1 else _Text(pieces, [self._numbers[mark] for mark in pieces[1::2]])
+        if kind is int:
+            return _Integer(self._integers[tree]) if tree in self._integers else tree
         if kind is dict:
             stamps = {key: self.stamp(value) for key, value in tree.items()}
             keys = {key: self.stamp(key) for key in tree}
@@ -67,7 +73,7 @@ def stamped(stamp: Any, texts: Sequence[str]) -> Any:
         return tuple(items) if stamp.kind is tuple else stamp.kind(*items)
     if kind is _KeyedStamps:
         return {stamped(key, texts): stamped(inner, texts) for key, inner in stamp.entries}
-    return stamp
+    return int(texts[stamp.number]) if kind is _Integer else stamp
 
 
 def with_words(stamp: Any, word: Callable[[int], str], leaves: list[Any]) -> Any:
@@ -109,6 +115,13 @@ class _Text:
     def __init__(self, pieces: list[str], numbers: list[int]) -> None:
         self.pieces = pieces
         self.numbers = numbers
+
+
+class _Integer:
+    __slots__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
 
 
 class _Map:

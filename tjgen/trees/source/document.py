@@ -51,8 +51,12 @@ class Document:
 
     def excerpt(self, path: FieldPath) -> str:
         """The text of the value at `path`, as it is written; empty where the document has no text."""
-        bounds = self._find(path, key=False)
+        bounds = self.bounds(path)
         return "" if bounds is None else self.source.content[bounds[0] : bounds[1]]
+
+    def bounds(self, path: FieldPath) -> tuple[int, int] | None:
+        """Where the value at `path` begins and ends in the text of the file, as `locate` finds it."""
+        return self._find(path, key=False)
 
     def locate(self, path: FieldPath, *, key: bool = False) -> Span | None:
         """Return the place of the value at `path`, or with `key` of its key.
