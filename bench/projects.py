@@ -16,9 +16,9 @@ _THOUSAND = 1000
 
 
 def whole_project(setting: Setting) -> Part:
-    """A project built from nothing, without and with previews; again without a change, and again with one."""
+    """A project of a few shapes built from nothing, without and with previews; again without a change, and again with one."""
     where = setting.place("project")
-    project.write(where, setting.experiments)
+    project.write(where, setting.experiments, project.ALIKE)
     equals.write_chart(
         setting.place("charts"), equals.parse(setting.objects(where)), project.name_of(0), project.values(setting.experiments)
     )
@@ -34,7 +34,7 @@ def whole_project(setting: Setting) -> Part:
     shutil.rmtree(where)
     goals = {same: 0.1, changed: 0.15} if setting.experiments == _THOUSAND else {}
     against = [*ratio(samples, plain, "helm", 0.5), *ratio(samples, previewed, "helm", 0.6)]
-    return Part(f"{setting.experiments} experiments", [*seconds(samples, goals), *against])
+    return Part(f"{setting.experiments} experiments of a few shapes", [*seconds(samples, goals), *against])
 
 
 def large_builds(setting: Setting) -> Part:

@@ -35,7 +35,7 @@ from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built
 from tjgen.compiler.building.shapes import FIELDS
-from tjgen.compiler.building.templates import plain_unit
+from tjgen.compiler.building.unit_template import plain_unit
 from tjgen.language.spec.opaque import OPAQUE
 from tjgen.trees import trust
 from tjgen.trees.diagnostics.model import CompileError

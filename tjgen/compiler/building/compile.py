@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator, Iterable, Iterator, Sequence
 
 from tjgen.compiler.building.compared import Compared
@@ -294,6 +293,7 @@ class _Compilation:
 
 def _unit(plan: Plan, document: Document, environment: str | None, variant: Variant) -> Unit:
     metadata = variant.experiment.metadata
-    source = os.path.relpath(document.file, plan.project.directory or ".").replace(os.sep, "/")
     name = metadata.name + plan.request.suffix
-    return Unit(document, environment, metadata.namespace or plan.request.namespace or NAMESPACE, name, source)
+    return Unit(
+        document, environment, metadata.namespace or plan.request.namespace or NAMESPACE, name, plan.source(document.file)
+    )

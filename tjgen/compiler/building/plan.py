@@ -77,6 +77,10 @@ class Plan(NamedTuple):
         given = self.request.given
         return given[file] if file in given else self.sandbox.content(file)
 
+    def source(self, file: str) -> str:
+        """The name of a file relative to the project."""
+        return os.path.relpath(file, self.project.directory or ".").replace(os.sep, "/")
+
     def documents(self, file: str, content: bytes) -> tuple[list[Document], list[Diagnostic]]:
         """The documents of one of `files` with this content, and what is wrong with its text."""
         documents, problems = read(content, file, CORE, self.sandbox.budgets)

@@ -69,7 +69,7 @@ class Segments(NamedTuple):
         whole = document.text
         if any(sign in whole for sign in _SEVERAL):
             return None
-        found: list[tuple[int, int, Opening]] = []
+        places: list[tuple[int, int, Opening]] = []
         for path, form, value in opaque_scalars(document.value):
             bounds = document.bounds(path)
             if bounds is None or value.__class__ not in (str, int):
@@ -83,13 +83,13 @@ class Segments(NamedTuple):
             is_whole = len(pieces) == len(("", "", "")) and not pieces[0] and not pieces[2]
             for place, piece in enumerate(pieces):
                 if place % 2:
-                    found.append((start, start + len(piece), Opening(form, quote, is_whole, value.__class__ is int)))
+                    places.append((start, start + len(piece), Opening(form, quote, is_whole, value.__class__ is int)))
                 start += len(piece)
-        found.sort()
-        ends = [0, *[end for _, end, _ in found]]
-        starts = [*[start for start, _, _ in found], len(whole)]
+        places.sort()
+        ends = [0, *[end for _, end, _ in places]]
+        starts = [*[start for start, _, _ in places], len(whole)]
         fixed = tuple([whole[end:start] for end, start in zip(ends, starts, strict=True)])
-        return Segments(fixed, tuple([opening for _, _, opening in found])) if all(fixed[:-1]) else None
+        return Segments(fixed, tuple([opening for _, _, opening in places])) if all(fixed[:-1]) else None
 
     def texts(self, content: str) -> list[str] | None:
         """The texts between the segments of `content`; None if it has other segments."""

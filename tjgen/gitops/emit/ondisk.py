@@ -61,6 +61,16 @@ def below(directory: str, folder: str) -> list[str]:
     return sorted(f"{folder}/{one.name}" for one in entries if one.is_dir(follow_symlinks=False) and one.name[0] != ".")
 
 
+def names(directory: str, folder: str) -> frozenset[str] | None:
+    """The names in `folder`, none if there is no such folder; None if it cannot be listed."""
+    try:
+        return frozenset(os.listdir(f"{directory}/{folder}"))
+    except FileNotFoundError:
+        return frozenset()
+    except OSError:
+        return None
+
+
 def conflict(directory: str, folder: str) -> str | None:
     """Path of a file of ours in `folder` that Git could not merge, if there is one."""
     root = Root(directory)

@@ -75,7 +75,7 @@ def put(plan: Plan, tree: TreeOptions, *, force: bool, attributions: Attribution
             diagnostics.append(lock.refused(change, one.platform.document, place))
         if attributions is not None:
             attributions.add_created(one.manifests, one.sources)
-        source = os.path.relpath(one.platform.document.file, plan.project.directory or ".").replace(os.sep, "/")
+        source = plan.source(one.platform.document.file)
         for manifest in one.manifests:
             tree.put(OutputFile(path_of(one.name, manifest), dump(manifest.tree), source))
         tree.claim(f"{PLATFORM}/{one.name}")

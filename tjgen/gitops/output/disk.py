@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Container
 
 from tjgen.gitops.emit import ondisk
@@ -60,15 +59,10 @@ class Disk:
         above, _, name = folder.rpartition("/")
         entries = self._entries.get(above)
         if entries is None:
-            if above and self._is_absent(above):
-                entries = frozenset[str]()
-            else:
-                try:
-                    entries = frozenset(os.listdir(os.path.join(self.directory, above)))
-                except FileNotFoundError:
-                    entries = frozenset[str]()
-                except OSError:
-                    return False  # what looks into it reports it
+            is_listed = not above or not self._is_absent(above)
+            entries = ondisk.names(self.directory, above) if is_listed else frozenset()
+            if entries is None:
+                return False  # what looks into it reports it
             self._entries[above] = entries
         return name not in entries
 

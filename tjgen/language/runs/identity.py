@@ -172,19 +172,14 @@ class RunContent(NamedTuple):
         """The identity of the run, by the newest rules."""
         return identity_of(self.canonical(), _attempt(self.spec))
 
-    def canonical(self) -> Tree:
-        """The canonical form by the newest rules, before it is JSON."""
-        rule = _OF_BUNDLED_RUNTIME if self._has_bundled_runtime() else rules.SPEC
-        return self._canonical(rule, keeps_overrides=True)
-
     def earlier_identities(self) -> Iterator[Identity]:
         """Yield the identities by earlier rules, by which an older lock may have the run; the newest of them first."""
         from tjgen.language.runs.earlier import EARLIER  # few locks are that old
 
         if self._has_bundled_runtime():
-            yield identity_of(self._canonical(rules.SPEC, keeps_overrides=True), _attempt(self.spec))
+            yield identity_of(self.canonical(rules.SPEC), _attempt(self.spec))
         for rule in EARLIER.values():
-            yield identity_of(self._canonical(rule), _attempt(self.spec))
+            yield identity_of(self.canonical(rule, keeps_overrides=False), _attempt(self.spec))
 
     def _has_bundled_runtime(self) -> bool:
         """Whether the run uses a runtime of tjgen, as the experiment and its task are written."""
@@ -192,8 +187,10 @@ class RunContent(NamedTuple):
         name = of_task or get(self.spec, _RUNTIME, None)
         return name.__class__ is str and name.startswith(_BUNDLED)
 
-    def _canonical(self, rule: Rule, *, keeps_overrides: bool = False) -> Tree:
-        """The canonical form by some rules; `keeps_overrides` if a task keeps defaults that override the experiment."""
+    def canonical(self, rule: Rule | None = None, *, keeps_overrides: bool = True) -> Tree:
+        """The canonical form by some rules, or the newest ones; a task `keeps_overrides` if it keeps defaults that override."""
+        if rule is None:
+            rule = _OF_BUNDLED_RUNTIME if self._has_bundled_runtime() else rules.SPEC
         overridden = self.spec if keeps_overrides else None
         return {
             "environment": self.environment,
