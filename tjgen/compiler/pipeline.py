@@ -83,7 +83,7 @@ class Compiled(NamedTuple):
     recorded: Recorded | None = None
     """For a result that another process recorded (see building/records.py): its objects have a text, and no specs and origins."""
     known_images: tuple[str, ...] | None = None
-    """What `images` returns, for a run whose objects are not walked through."""
+    """The images, if they are known without a walk through the objects."""
 
     def in_full(self) -> Compiled:
         """The result with the specs and origins of all objects."""

@@ -1,7 +1,7 @@
 """The text of an experiment -> fixed segments, and the opaque texts between them.
 
-A text that has the same fixed segments is the same experiment with other opaque texts, and is understood without reading it as
-YAML: each of the texts between the segments must be one that YAML reads as it is written there.
+A text with the same fixed segments is the same experiment with other opaque texts. It need not be parsed as YAML if YAML reads
+each text between the segments as it is written there.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from tjgen.trees.source.document import Document
 from tjgen.trees.typing import NamedTuple
 
 _UNQUOTED = regex.compile(r"-?[A-Za-z0-9_.][A-Za-z0-9_./+-]*")
-"""Scalars that need no quotes anywhere, apart from those that are no strings."""
+"""Scalars that need no quotes in any place. YAML may read one as a number, a boolean or null."""
 _UNIT = regex.compile("[KMGT]i?")
 _QUOTES = ("'", '"')
 _SEVERAL = ("&", "*", "<<")
-"""A value with an anchor may be in several places."""
+"""Signs of aliases and merge keys, with which one text may be the value of several fields."""
 
 
 class Opening(NamedTuple):
@@ -50,7 +50,7 @@ class Opening(NamedTuple):
         return value.__class__ is str and _UNQUOTED.fullmatch(piece) is not None
 
     def mark(self, number: int, like: str) -> str:
-        """A text that is accepted here, and that occurs nowhere else. As a name it is as long as any of the shape of `like`."""
+        """A text for this opening that no file has. A mark of a name is as long as any name of the shape of `like`."""
         if self.form == NAME:
             return f"mq{number:04}".ljust(longest_name(like) - 1, "q") + "z"
         return f"mq{number:04}z" if self.is_whole and not self.quote and not self.is_integer else f"7{number:04}8"
@@ -65,7 +65,7 @@ class Segments(NamedTuple):
 
     @staticmethod
     def of(document: Document) -> Segments | None:
-        """The segments of a file with one experiment; None if it is written in another way than most."""
+        """The segments of a file with one experiment; None for a file with aliases."""
         whole = document.text
         if any(sign in whole for sign in _SEVERAL):
             return None
@@ -131,7 +131,7 @@ class Segments(NamedTuple):
         return after.group() if after is not None and self.openings[number].form == SIZE else ""
 
     def without(self, numbers: Collection[int], texts: Sequence[str]) -> Segments:
-        """The same with some of the openings closed: `texts` are in their places."""
+        """The same without these openings: their texts, of `texts`, become part of the segments."""
         fixed, openings = [self.fixed[0]], []
         for number, opening in enumerate(self.openings):
             if number in numbers:

@@ -36,9 +36,9 @@ _ALIKE = 2
 """Runs of a shape that are compiled. The last of them is compiled with marks, too."""
 MOST = 64
 """Templates of one build: they take most of its memory. Runs of further shapes are compiled."""
-_PATIENCE = 24
+PATIENCE = 24
 """Runs of a runtime, one after another and without a shape of an earlier one, of which each is looked at."""
-_SAMPLED = 16
+SAMPLED = 16
 """Of the next ones, one of this many is looked at, until a shape occurs again."""
 _RUN = 1
 """The position of the name of the run in the texts of a shape."""
@@ -65,14 +65,14 @@ class Stamps:
         self._alone: dict[int, int] = {}
         """Number of a runtime -> runs since the last one with the shape of an earlier one."""
         self.latest: StampedRun | None = None
-        """The last run, if it was stamped or is the one that its template was proved with."""
+        """The last run, if there is a template of its shape."""
 
     def compile(self, job: Job) -> Compiled:
         """Return what `compile_run` returns, in less time for a run of a known shape."""
         self.latest = None
         number, constants = self._constants_of(job)
         alone = self._alone[number] = self._alone.get(number, 0) + 1
-        shape = shape_of(job, constants) if alone <= _PATIENCE or alone % _SAMPLED == 0 else None
+        shape = shape_of(job, constants) if alone <= PATIENCE or alone % SAMPLED == 0 else None
         if shape is None:
             return compile_run(job)
         known = (number, self._sweep_of(job), sha256(shape.key.encode(errors="surrogatepass")).digest())
@@ -194,7 +194,7 @@ class _ManifestStamp:
 
 
 class _StampedManifest(Manifest):
-    """An object whose YAML has a stamp. Its tree and origins are computed when they are read: few readers look at them."""
+    """An object whose YAML has a stamp. Its tree and origins are computed when they are read."""
 
     __slots__ = ("_stamp", "_texts")
 

@@ -1,9 +1,9 @@
 """Files that differ only in opaque texts -> their units, without reading them as YAML and without merging overlays.
 
-A file whose run was stamped (see stamps.py) has segments (see segments.py). When a second file has the same segments, its text
-is resolved once more with marks as the opaque texts. This shows which text of the file is which text of the shape, and what else
-of the unit has it. If the texts of the second file turn all of that into its unit, in every part, later files with these
-segments get their units in the same way. Their identity, lock, place and overlays are looked at as for any file.
+A file whose run was stamped (see stamps.py) has segments (see segments.py). When a second file has the same segments, the build
+resolves a third text: the segments with marks between them. The marks show where each text of a file occurs in its unit. The
+result is a template if the texts of the second file turn it into the unit of that file, in every part. Later files with these
+segments get their units from the template. Their identities, locks, names and overlays are computed for each file.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built
 from tjgen.compiler.building.segments import Segments
 from tjgen.compiler.building.shapes import shape_of
-from tjgen.compiler.building.stamps import StampedRun
+from tjgen.compiler.building.stamps import MOST, PATIENCE, SAMPLED, StampedRun
 from tjgen.compiler.building.unit_template import FAMILY, Marked, UnitTemplate, plain_unit
 from tjgen.compiler.hops.draft import Job
 from tjgen.compiler.pipeline import Compiled
@@ -25,13 +25,6 @@ from tjgen.language.resolve.variants import variants
 from tjgen.language.runs.identity import written
 from tjgen.language.spec.compact import EXPERIMENT_FORM
 from tjgen.trees.session import Session
-
-MOST = 64
-"""Templates of an environment."""
-_PATIENCE = 24
-"""Files, one after another and with segments of their own, whose segments are looked for."""
-_SAMPLED = 16
-"""Of the next ones, one of this many is looked at, until segments occur again."""
 
 
 class Templates:
@@ -64,7 +57,7 @@ class _Templates:
         self._plan = plan
         self._session = session
         self._environment = environment
-        # What is resolved with marks matches no overlay of the build.
+        # The text with marks must not count as an experiment that an overlay matches.
         self._surroundings = Surroundings(plan.project, environment, plan.layers)
         self._once: list[tuple[Segments, tuple[str, ...], str]] = []
         """Segments that one file has, the overlays that are for it, and its name."""
@@ -90,7 +83,7 @@ class _Templates:
 
     def learn(self, built: Built, run: StampedRun) -> None:
         self._alone += 1
-        if self._alone > _PATIENCE and self._alone % _SAMPLED:
+        if self._alone > PATIENCE and self._alone % SAMPLED:
             return
         unit, text = built.unit, _decoded(built.content)
         if text is None or text != unit.document.text:
@@ -127,7 +120,7 @@ class _Templates:
                 template = UnitTemplate(self._plan, self._surroundings, segments, marks, marked, shape, run, built)
                 unit = template.unit(built.unit.document.file, built.content, built.unit.document.text, texts)
                 return template if unit is not None and repr(plain_unit(unit)) == repr(plain_unit(built)) else None
-            # An overlay replaces the text, or the text is in several places.
+            # An overlay replaces the text, or several fields have it.
             closed = [number for number, count in enumerate(counts) if count != 1]
             segments = segments.without(closed, texts)
             texts = segments.texts(built.unit.document.text)

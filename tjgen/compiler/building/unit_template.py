@@ -1,6 +1,6 @@
 """A unit of a build with marks instead of the texts of its file -> units of files with other texts.
 
-What few readers of a unit look at is computed when it is read.
+Parts of a unit that few callers read are computed when they are read.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FAMILY, _RUN = 0, 1
 
 
 class Marked(NamedTuple):
-    """A file with marks instead of its opaque texts, and what becomes of it."""
+    """A file with marks instead of its opaque texts, and its resolved experiment."""
 
     file: str
     document: Document
@@ -114,12 +114,12 @@ class UnitTemplate:
         return like._replace(unit=unit, runs=[run], content=content)
 
     def _amounts(self, pieces: Sequence[str]) -> list[str]:
-        """The amounts of sizes, as identities have them."""
+        """The amounts of sizes, in billionths as in identities."""
         return [str(quantity.parse(pieces[number] + unit).nanos) for number, unit in self._sizes]
 
 
 class StampedExperiment(Experiment):
-    """An experiment whose parts are computed when they are read: few readers look at more than the fields of `_StampedSpec`."""
+    """An experiment whose parts are computed when they are read, apart from some fields of its spec."""
 
     __slots__ = ("_tree",)
 
@@ -137,7 +137,7 @@ class StampedExperiment(Experiment):
 
 
 class _StampedSpec(ExperimentSpec):
-    """The spec of an experiment with a few fields that have no opaque text."""
+    """A spec that is computed when it is read, apart from some fields without opaque texts."""
 
     __slots__ = ("_tree",)
 
@@ -158,7 +158,7 @@ class _StampedSpec(ExperimentSpec):
 
 
 def _is_as_requested(lock: Lock, identity: Identity) -> bool:
-    """Whether a lock is empty, or has only the run with this identity, as it was built at first."""
+    """Whether a lock is empty, or has only the requested run with this identity, neither renewed nor moved."""
     return not lock.pruned and all(
         run.identity == str(identity)
         and run.is_requested

@@ -32,7 +32,7 @@ class Disk:
         self.locks = locks
         """Folder of locks."""
         self._entries: dict[str, frozenset[str]] = {}
-        """Folder -> names in it: most runs of a large build are new, so their folders are in none."""
+        """Folder -> names in it. Most runs of a large build are new: one listing shows that many folders are absent."""
 
     def bodies(self, folder: str) -> dict[str, str]:
         """Name -> text without header of each file of ours in the folder."""
