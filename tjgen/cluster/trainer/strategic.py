@@ -89,7 +89,7 @@ class _PatchMerge:
             if key not in patch and merged.pop(key, None) is not None:
                 note((*path, key), below, None)
         for key, value in patch.items():
-            field = shape.fields.get(key)
+            field = shape.fields[key]
             if field is None:
                 # What the tree's type does not have is lost when the result is read again.
                 continue
@@ -120,7 +120,9 @@ class _PatchMerge:
         return merged
 
     def _below(self, field: GoField, patch_shape: Struct, key: str) -> Shapes:
-        return self._types.struct(field.struct), self._types.struct(patch_shape.fields[key].struct)
+        patch_field = patch_shape.fields[key]
+        assert patch_field is not None, "a patch was read as its type, which has the key"
+        return self._types.struct(field.struct), self._types.struct(patch_field.struct)
 
     def _with_one(
         self, items: list[Tree], patch: list[Tree], key: str, shapes: Shapes, path: FieldPath, below: FieldPath

@@ -2,18 +2,18 @@
 
 Decoding into Go and printing again drops unknown fields, nulls, empty lists and maps and most zeros,
 adds `{}` for a struct that is embedded by value, and writes quantities canonically. The tables are
-`gotypes.TYPES` and, for earlier releases, `gotypes_earlier.CHANGES`; structs are compiled when they are
-first met.
+`gotypes.TYPES` and, for earlier releases, `gotypes_earlier.CHANGES`. Structs are compiled at their first value, and fields
+at the first value that has them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from tjgen.cluster.trainer.goread import PLAIN, SCALARS, ZEROS, DecodeError, Read, list_reader, map_reader, qualified
 from tjgen.cluster.trainer.gotypes import TYPES
 from tjgen.trees.fields.path import Tree
-from tjgen.trees.typing import Any, NamedTuple
+from tjgen.trees.typing import Any, NamedTuple, partial
 
 
 class GoField(NamedTuple):
@@ -27,19 +27,33 @@ class GoField(NamedTuple):
     """The key of a merged list, "" for a merged list of scalars, None for everything else."""
     plain: type | None
     """The class whose values are taken as they are."""
-    is_null: bool
-    """Whether Go itself prints null if there is no value; the controller does not."""
+
+
+class Fields(dict[str, GoField | None]):
+    """The compiled fields of a struct, and None for others. `notations` has its fields in their order."""
+
+    def __init__(self, notations: Mapping[str, str], compiled: Callable[[str], GoField]) -> None:
+        super().__init__()
+        self.notations = notations
+        self._compiled = compiled
+
+    def __missing__(self, key: str) -> GoField | None:
+        notation = self.notations.get(key)
+        if notation is None:
+            return None
+        field = self[key] = self._compiled(notation)
+        return field
 
 
 class Struct(NamedTuple):
     """A compiled line of the table."""
 
-    fields: dict[str, GoField]
+    fields: Fields
     defaults: tuple[tuple[str, Tree], ...]
     zeros: tuple[tuple[str, Tree], ...]
     """What is printed if nothing was set."""
     nulls: tuple[str, ...]
-    """Fields that are printed as null if nothing was set."""
+    """Fields that Go itself prints as null if nothing was set; the controller does not."""
     read: Read
 
 
@@ -62,7 +76,7 @@ class Types:
 
     def fields(self, name: str) -> list[tuple[str, str]]:
         """Name and Go type of each field of a struct, in their order."""
-        return [(key, notation.partition("=")[0].rstrip("!?").partition("@")[0]) for key, notation in self.entries(name)]
+        return [(key, _go_type(notation.partition("=")[0])) for key, notation in self.entries(name)]
 
     def typed(self, tree: Tree, name: str) -> Tree:
         """`tree` as the Go type `name` prints it; raises DecodeError for a value that the type cannot hold."""
@@ -77,28 +91,29 @@ class Types:
         return known
 
     def _compile(self, name: str, defaulted: bool) -> Struct:
-        fields: dict[str, GoField] = {}
+        notations: dict[str, str] = {}
         defaults: list[tuple[str, Tree]] = []
         zeros: list[tuple[str, Tree]] = []
         for key, entry in self.entries(name):
             notation, assigned, default = entry.partition("=")
-            always = notation.endswith("!")
-            go_type, merged, merge_key = notation.rstrip("!?").partition("@")
-            fields[key] = GoField(
-                self._reader(go_type, defaulted),
-                always or go_type[0] == "*",
-                self._element(go_type),
-                merge_key if merged else None,
-                PLAIN.get(go_type.lstrip("*")),
-                notation.endswith("?"),
-            )
+            notations[key] = notation
             if assigned and defaulted:
-                defaults.append((key, _default(go_type, default)))
-            if always:
-                zeros.append((key, self._zero(go_type)))
-        frozen = (fields, tuple(defaults), tuple(zeros))
-        nulls = tuple([key for key, field in fields.items() if field.is_null])
+                defaults.append((key, _default(_go_type(notation), default)))
+            if notation[-1] == "!":
+                zeros.append((key, self._zero(_go_type(notation))))
+        frozen = (Fields(notations, partial(self._field, defaulted)), tuple(defaults), tuple(zeros))
+        nulls = tuple([key for key, notation in notations.items() if notation[-1] == "?"])
         return Struct(*frozen, nulls, _struct_reader(name, *frozen))
+
+    def _field(self, defaulted: bool, notation: str) -> GoField:
+        go_type, merged, merge_key = notation.rstrip("!?").partition("@")
+        return GoField(
+            self._reader(go_type, defaulted),
+            notation[-1] == "!" or go_type[0] == "*",
+            self._element(go_type),
+            merge_key if merged else None,
+            PLAIN.get(go_type.lstrip("*")),
+        )
 
     def _reader(self, go_type: str, defaulted: bool) -> Read:
         go_type = go_type.lstrip("*")
@@ -163,14 +178,14 @@ def metadata_of(tree: Tree) -> dict[str, Any]:
 
 
 def _struct_reader(
-    name: str, fields: dict[str, GoField], defaults: tuple[tuple[str, Tree], ...], zeros: tuple[tuple[str, Tree], ...]
+    name: str, fields: Fields, defaults: tuple[tuple[str, Tree], ...], zeros: tuple[tuple[str, Tree], ...]
 ) -> Read:
     def read(value: Any) -> Tree:
         if value.__class__ is not dict:
             raise DecodeError(value, qualified(name))
         result: dict[str, Tree] = {}
         for key, item in value.items():
-            field = fields.get(key)
+            field = fields[key]
             if field is None or item is None:
                 continue
             if item.__class__ is field.plain:
@@ -191,6 +206,10 @@ def _struct_reader(
         return result
 
     return read
+
+
+def _go_type(notation: str) -> str:
+    return notation.rstrip("!?").partition("@")[0]
 
 
 def _default(go_type: str, text: str) -> Tree:

@@ -9,7 +9,6 @@ from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Unit
 from tjgen.language.resolve.files import named
 from tjgen.language.resolve.project import FILE, LoadedProject, alone, find
-from tjgen.language.resolve.project_file import load
 from tjgen.language.spec.objects import Metadata
 from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic, Note
 from tjgen.trees.fields.path import FieldPath
@@ -42,6 +41,8 @@ def project_at(
     if not projects:
         without = alone(named_paths if start is None or confined is not None else (*named_paths, start))
         return without if confined is None else without._replace(sandbox=confined), []
+    from tjgen.language.resolve.project_file import load  # a file can be built without a project
+
     file = projects.pop()
     is_start = start is not None and os.path.realpath(start) == os.path.realpath(os.path.dirname(file))
     # The caller names a workspace, not each of its projects.

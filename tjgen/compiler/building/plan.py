@@ -24,7 +24,6 @@ from tjgen.compiler.building.run import DigestOf
 from tjgen.language.catalog.find import Catalog
 from tjgen.language.platform.prices import PricedDevices
 from tjgen.language.resolve.layers import Layer
-from tjgen.language.resolve.members import experiments, with_overlays
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.resolve.settings import settings
 from tjgen.language.runs.store import IMAGES, Locks
@@ -158,6 +157,8 @@ def make_plan(request: Request) -> Plan:
     confined = confinement() if request.is_confined else None
     project, diagnostics = project_at(request.paths, request.project, confined=confined, workspace=request.workspace)
     if request.overlays:
+        from tjgen.language.resolve.members import with_overlays  # overlays of the command line are rare
+
         project, problems = with_overlays(project, request.overlays)
         diagnostics = [*diagnostics, *problems]
     # Files in addition to the project are named from here, or from the root.
@@ -176,7 +177,7 @@ def make_plan(request: Request) -> Plan:
     diagnostics += dict.fromkeys(one for environment in known.values() for one in environment.node_problems)
     if whole and not has_errors(diagnostics):
         diagnostics += nothing_to_build(project)
-    files, problems = experiments(project) if whole else files_at(request.paths, project.sandbox)
+    files, problems = _experiments(project) if whole else files_at(request.paths, project.sandbox)
     diagnostics += problems
     if has_errors(diagnostics):
         raise CompileError(diagnostics)
@@ -194,6 +195,12 @@ def make_plan(request: Request) -> Plan:
         _digest_of(request.digests, locks.folder),
         diagnostics,
     )
+
+
+def _experiments(project: LoadedProject) -> tuple[list[str], list[Diagnostic]]:
+    from tjgen.language.resolve.members import experiments  # only a build of a whole project
+
+    return experiments(project)
 
 
 def _platform_files(request: Request, sandbox: Sandbox) -> list[str]:

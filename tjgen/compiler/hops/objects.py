@@ -11,7 +11,6 @@ from tjgen.cluster.trainer.release import NEWEST, Release
 from tjgen.cluster.validate import admission
 from tjgen.compiler.hops.draft import Draft, Job, located
 from tjgen.compiler.hops.verdict import is_refused
-from tjgen.compiler.passes.patches import patched
 from tjgen.compiler.targets import trainjob
 from tjgen.compiler.targets.table import direct
 from tjgen.language.catalog.runtime import KINDS
@@ -56,7 +55,7 @@ def patch(job: Job, draft: Draft) -> Draft:
     """The patches of the experiment; a runtime that they change gets another name."""
     late = "JobSet" if _is_jobset(job) else ""
     before, template = draft.applied, draft.template
-    applied, diagnostics = patched(before, job.experiment, draft.sources, allows=job.setting.allows, but=late)
+    applied, diagnostics = _patched(job, draft, before, but=late)
     if template is not None and before[0] is template:
         if applied[0] is not template:
             applied[0], applied[-1] = trainjob.renamed(applied[0], applied[-1], job.runtime.name)
@@ -100,9 +99,19 @@ def finish(job: Job, draft: Draft) -> Draft:
     from tjgen.compiler.targets import jobset  # most runs are TrainJobs
 
     objects, diagnostics = jobset.finish(draft.expansion.objects, draft.applied[-1], draft.workload, job.release)
-    objects, refused = patched(objects, job.experiment, draft.sources, allows=job.setting.allows, only=jobset.KIND)
+    objects, refused = _patched(job, draft, objects, only=jobset.KIND)
     applied = [manifest for manifest in draft.applied[:-1] if manifest.kind not in KINDS] + objects
     return draft._replace(applied=applied, previews=[]).reporting([*diagnostics, *refused])
+
+
+def _patched(
+    job: Job, draft: Draft, manifests: list[Manifest], *, only: str = "", but: str = ""
+) -> tuple[list[Manifest], list[Diagnostic]]:
+    if not job.experiment.spec.patches:
+        return list(manifests), []
+    from tjgen.compiler.passes.patches import patched  # most experiments have no patches
+
+    return patched(manifests, job.experiment, draft.sources, allows=job.setting.allows, only=only, but=but)
 
 
 def _is_jobset(job: Job) -> bool:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from tjgen.language.spec.objects import Policy
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
-from tjgen.trees.diagnostics.table import TABLE
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.source.document import Document
 
@@ -36,6 +35,8 @@ def unknown(policy: Policy, document: Document) -> list[Diagnostic]:
     """TJ760 for each code or name that no diagnostic has."""
     if not policy.severity:
         return []
+    from tjgen.trees.diagnostics.table import TABLE  # most projects change no severity
+
     known = {word for code, (name, _) in TABLE.items() for word in (code, name)}
     diagnostics = []
     for word in policy.severity:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tjgen.trees.diagnostics.table import TABLE
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.typing import Any, NamedTuple, Self
 
@@ -84,12 +83,18 @@ class Diagnostic(_Fields):
     @property
     def name(self) -> str:
         """The kebab-case name of the code, for people: "unknown-field"."""
-        return TABLE[self.code][0]
+        return _table()[self.code][0]
 
 
 def default_severity(code: str) -> str:
     """The severity of a code where nothing raises or lowers it."""
-    return TABLE[code][1]
+    return _table()[code][1]
+
+
+def _table() -> dict[str, tuple[str, str]]:
+    from tjgen.trees.diagnostics.table import TABLE  # most commands have nothing to report
+
+    return TABLE
 
 
 class CompileError(Exception):

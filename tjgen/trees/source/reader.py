@@ -10,7 +10,6 @@ from tjgen.trees.source.directives import check_number
 from tjgen.trees.source.document import Document
 from tjgen.trees.source.encoding import decode, first_unprintable
 from tjgen.trees.source.escapes import join_halves
-from tjgen.trees.source.syntax import explain
 from tjgen.trees.source.text import Text
 
 KUBERNETES = "kubernetes"
@@ -54,6 +53,8 @@ def read(
             objects = _read_objects(content, source, budgets)
             if objects is not None:
                 return objects
+        from tjgen.trees.source.syntax import explain  # most files are YAML
+
         problem = explain(error, source) if hasattr(error, "problem_mark") else first_unprintable(source)
         return builder.documents, [*builder.findings.in_order(), problem]
     return builder.documents, builder.findings.in_order()

@@ -29,9 +29,11 @@ def go_json(tree: Tree, name: str, written: Tree = None, types: Types = NEWEST) 
         return as_json(tree)
     before: dict[str, Tree] = written if written.__class__ is dict else {}
     parts = []
-    for key, field in types.struct(name).fields.items():
+    struct = types.struct(name)
+    for key in struct.fields.notations:
         if key in tree:
-            parts.append(f'"{key}":{go_json(tree[key], field.struct, before.get(key), types)}')
-        elif field.is_null:
+            field = struct.fields[key]
+            parts.append(f'"{key}":{go_json(tree[key], field.struct if field is not None else "", before.get(key), types)}')
+        elif key in struct.nulls:
             parts.append(f'"{key}":{"[]" if before.get(key) == [] else "null"}')
     return "{" + ",".join(parts) + "}"
