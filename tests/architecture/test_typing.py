@@ -70,6 +70,35 @@ def test_any_number_of_fields_will_do() -> None:
     made = Many(*range(13))
     assert tuple(made) == (*range(13), 15)
     assert (made.a, made.n, made._replace(b=9).b) == (0, 12, 9)
+    named: Any = {"o": 7, "n": 12}
+    assert tuple(Many(*range(12), **named)) == (*range(13), 7)
+    assert pickle.loads(pickle.dumps(made)) == made
+
+
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        pytest.param(range(12), {}, id="too few"),
+        pytest.param(range(15), {}, id="too many"),
+        pytest.param(range(13), {"w": 2}, id="an unknown one"),
+        pytest.param(range(13), {"a": 2}, id="one of them twice"),
+    ],
+)
+def test_wrong_arguments_of_many_are_refused(values: range, named: dict[str, int]) -> None:
+    with pytest.raises(TypeError, match="Many"):
+        Many(*values, **named)
+
+
+def test_a_cached_function_is_called_once_for_equal_arguments() -> None:
+    calls = []
+
+    @ours.lru_cache(maxsize=1)
+    def double(number: int) -> int:
+        calls.append(number)
+        return 2 * number
+
+    assert [double(2), double(2), ours.partial(double, 3)(), double(2)] == [4, 4, 6, 4]
+    assert calls == [2, 3, 2]
 
 
 def test_some_of_it_can_be_replaced_in_a_copy() -> None:

@@ -72,7 +72,7 @@ def group(order: Sequence[str], parts: Mapping[str, Part]) -> list[Piece]:
         if size > _PIECE:
             pieces.append((names, marshal.dumps(codes)))
             names, codes, size = [], [], 0
-    return [*pieces, (names, marshal.dumps(codes))]
+    return [*pieces, (names, marshal.dumps(codes))] if names else pieces
 
 
 def body(path: str, status: os.stat_result) -> bytes:

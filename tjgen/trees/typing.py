@@ -57,9 +57,12 @@ else:
                 return type.__new__(cls, name, bases, body)
             fields = tuple(body.pop("__annotations__", ()))
             defaults = tuple([body.pop(field) for field in fields if field in body])
-            code = _maker_of(len(fields)).__code__.replace(co_varnames=("cls", *fields), co_name=name, co_qualname=name)
             getters = {field: _tuplegetter(position, None) for position, field in enumerate(fields)}
-            new = FunctionType(code, globals(), name, defaults)
+            if len(fields) < len(_NEW):
+                code = _NEW[len(fields)].__code__.replace(co_varnames=("cls", *fields), co_name=name, co_qualname=name)
+                new = FunctionType(code, globals(), name, defaults)
+            else:
+                new = _new_of_many(fields, dict(zip(fields[-len(defaults) :], defaults, strict=False)))
             extra = {"__new__": new, "__slots__": (), "__match_args__": fields, "_fields": fields}
             return type(name, (_Named,), {**body, **getters, **extra})
 
@@ -107,8 +110,16 @@ else:
     )
     """By the number of fields: the function that creates a tuple. Each class has its own parameter names."""
 
-    def _maker_of(count):
-        if count < len(_NEW):
-            return _NEW[count]
-        names = ", ".join(f"field{number}" for number in range(count))
-        return eval(f"lambda cls, {names}: _tuple(cls, ({names}))", globals())
+    def _new_of_many(fields, defaults):
+        """The function that creates a tuple with more fields: to compile one takes longer than to call this one often."""
+
+        def new(cls, *values, **named):
+            rest = fields[len(values) :]
+            if len(values) > len(fields) or not named.keys() <= set(rest):
+                raise TypeError(f"{cls.__name__} has no such field: {[*values[len(fields) :], *(named.keys() - set(rest))]}")
+            try:
+                return _tuple(cls, (*values, *[named[field] if field in named else defaults[field] for field in rest]))
+            except KeyError as missing:
+                raise TypeError(f"{cls.__name__} needs the field {missing}") from None
+
+        return new
