@@ -44,7 +44,6 @@ STANDARD = {
     "_collections",
     "_contextvars",
     "_functools",
-    "_json",
     "_sha2",
     "_sha256",
     "_sre",

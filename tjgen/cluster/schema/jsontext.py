@@ -20,15 +20,13 @@ class _Plain:
     parse_constant = float
 
 
-def _reader() -> Any:
+def read_json(text: str) -> Any:
+    """The value of the text. The scanner is loaded here: most values come from the file of compiled modules."""
     try:
         from _json import make_scanner
     except ImportError:
         from json import loads
 
-        return loads
+        return loads(text)
     scan = make_scanner(_Plain)  # type: ignore[arg-type]  # it accepts any object with these attributes
-    return lambda text: scan(text, 0)[0]
-
-
-read_json = _reader()
+    return scan(text, 0)[0]
