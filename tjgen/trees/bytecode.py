@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Code of length 0 represents a module without a .pyc file that can be copied.
     """
     Group = tuple[tuple[tuple[str, ...], int, int], ...]
-    """Modules in the order in which they are executed, the imported one last, in parts: names, offset and length of the codes."""
+    """Modules that the import of another one loads, in order and in pieces: names, offset and length of the codes."""
     Program = tuple[int, bytes, int, dict[str, int]]
     """A compiled pattern: flags, code, number of groups, named groups."""
     Index = tuple[dict[str, Entry], dict[str, Group], tuple[int, int]]
@@ -139,7 +139,7 @@ class Modules:
         return spec
 
     def _execute(self, group: Group) -> None:
-        """Execute the modules of a group except the last one, so that its import does not search for each of them."""
+        """Execute the modules of a group, so that the import of their module does not search for each of them."""
         for names, offset, length in group:
             self._codes.update(zip(names, marshal.loads(self._read(offset, length)), strict=True))
             for name in names:

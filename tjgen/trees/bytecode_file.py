@@ -58,7 +58,10 @@ def write(
 
 
 def group(order: Sequence[str], parts: Mapping[str, Part]) -> list[Piece]:
-    """The modules that have code, in this order; the codes of a piece are one value, in which each string is written once."""
+    """The modules that have code, in this order, without the last one, which is imported by name.
+
+    The codes of a piece are one value, in which each string is written once.
+    """
     pieces: list[Piece] = []
     codes: list[CodeType] = []
     names: list[str] = []
