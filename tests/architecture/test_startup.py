@@ -44,6 +44,7 @@ STANDARD = {
     "_collections",
     "_contextvars",
     "_functools",
+    "_json",  # to write canonical JSON, which names are created from
     "_sha2",
     "_sha256",
     "_sre",
