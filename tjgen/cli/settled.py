@@ -94,15 +94,16 @@ class TreeWatch(Watch):
         def open_descriptor(path: Any, flags: int, *more: Any, **options: Any) -> int:
             if path.__class__ is not str or options:
                 self.is_complete = False
-            elif path.startswith(self._trees):
-                pass
-            elif flags & ~system.READ:
+            elif flags & ~system.READ and not path.startswith(self._trees):
                 self._written.add(path)
-            elif not stat.S_ISREG(_mode(path)):
+                return int(function(path, flags, *more))
+            try:
+                descriptor: int = function(path, flags, *more, **options)
+            except OSError:
                 self._note(kept.LINK_STATUS, path, kept.observed(kept.LINK_STATUS, path))
-            else:
+                raise
+            if path.__class__ is str and not path.startswith(self._trees):
                 self._files.add(path)
-            descriptor: int = function(path, flags, *more, **options)
             return descriptor
 
         return open_descriptor
@@ -164,13 +165,6 @@ class _WrittenFolders:
         return full.startswith(self._prefixes) or full + name in self._paths
 
 
-def _mode(path: str) -> int:
-    try:
-        return os.lstat(path).st_mode
-    except OSError:
-        return 0
-
-
 def _next_parts(parts: list[tuple[bool, str]], settled: Settled) -> list[tuple[bool, str]] | None:
     """What the same build again would print; None if it is not known."""
     if settled.counts == settled.next_counts:
@@ -197,7 +191,8 @@ def _with_files(facts: Facts, files: list[str], started: int) -> Facts:
         states[kept.STATE, path] = state
     # The state of a regular file implies these.
     implied = (kept.STATUS, kept.LINK_STATUS)
-    return {key: fact for key, fact in facts.items() if key[0] not in implied or (kept.STATE, key[1]) not in states} | states
+    rest = {key: fact for key, fact in facts.items() if key[0] not in implied or (kept.STATE, key[1]) not in states}
+    return {**states, **rest}  # what changes most often is compared first
 
 
 def _with_entries(facts: Facts, own: _WrittenFolders) -> Facts:
