@@ -46,7 +46,7 @@ def test_the_platform_of_the_environment_comes_first(project: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        pytest.param([], "the environments have several platforms: say --env dev|prod", id="none of several"),
+        pytest.param([], "the environments have several platforms: set --env dev|prod", id="none of several"),
         pytest.param(
             ["--env", "prd"], 'the project has no environment "prd": did you mean "prod"?', id="one that does not exist"
         ),

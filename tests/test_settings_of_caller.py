@@ -177,7 +177,7 @@ def test_the_library_limits_budgets_trust_and_warnings(settings: Path, monkeypat
     built = library.build()
     assert "more than the budget of 3" in built.problems
     assert "error[TJ568]" in built.problems
-    with pytest.raises(ValueError, match="does not allow code of a project to run: leave trusted out"):
+    with pytest.raises(ValueError, match="does not allow code of a project to run: remove trusted"):
         library.build(trusted=True)
     settings.unlink()
     with pytest.raises(ValueError, match=r"TJGEN_SETTINGS .*: No such file or directory"):

@@ -163,7 +163,7 @@ def build(
     read, or if it does not allow `trusted`.
     """
     settings = CallerSettings.of_environment()
-    with settings.applied(trusted=trusted, remedy="leave trusted out"), trust.granted() if trusted else nullcontext():
+    with settings.applied(trusted=trusted, remedy="remove trusted"), trust.granted() if trusted else nullcontext():
         request = Request(
             paths, environments=environments, set_values=set_values, overlays=overlays, project=project, trainer=trainer
         )

@@ -177,6 +177,79 @@ def test_messages_are_in_plain_english() -> None:
     assert not wrong, "\n".join(["", *sorted(wrong)])
 
 
+MIRRORED = ("tjgen/cluster/validate/", "tjgen/cluster/webhooks/", "tjgen/cluster/scheduling/", "tjgen/cluster/queueing/")
+"""Packages that repeat sentences of the API server, webhooks and schedulers word for word."""
+TEXT_ONLY = re.compile(
+    r"^(say|ask|leave [\w.@-]+ out)\b|\bleave (it|one of them|all) out\b|, too\b(?! )|\bleads? out of\b|\bexclude each other\b"
+    r"|\bin its way\b|\b(is|are) not known\b|\bcannot say\b|\bcame before\b|\bgives? none\b|\bso (much|many)$|\botherwise now\b",
+    re.I,
+)
+"""Words of former messages that pages may use: write set, remove, also, points outside, are mutually exclusive, unknown."""
+
+
+def strings(source: str) -> Iterator[tuple[int, str]]:
+    """Return the line and text of each one-line string of at least three words, except docstrings and texts of assertions."""
+    tree = ast.parse(source)
+    skipped: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Expr(value=docstring):
+                skipped.add(docstring)
+            case ast.JoinedStr(values=parts):
+                skipped.update(parts)
+            case ast.Assert(msg=ast.AST() as message):
+                skipped.update(ast.walk(message))
+            case ast.Call(func=ast.Name(id="AssertionError")):
+                skipped.update(ast.walk(node))
+    for node in ast.walk(tree):
+        if node in skipped:
+            continue
+        match node:
+            case ast.Constant(value=str(text), lineno=line):
+                pass
+            case ast.JoinedStr(values=parts, lineno=line):
+                text = "".join(str(one.value) if isinstance(one, ast.Constant) else "@" for one in parts)
+            case _:
+                continue
+        if len(text.split()) >= 3 and "\n" not in text:
+            yield line, text
+
+
+def string_violations(source: str) -> Iterator[tuple[int, str, str]]:
+    """Return the line, the word and the text of each violation in the strings of a module."""
+    rules = [TEXT_ONLY, *(re.compile(rule["find"], re.I) for rule in RULES["word"])]
+    for line, text in strings(source):
+        for rule in rules:
+            for found in rule.finditer(text):
+                yield line, found[0], text
+
+
+def test_strings_of_programs_are_in_plain_english() -> None:
+    """Texts that reach a user through tables, constants and raised errors follow the rules of messages."""
+    wrong = [
+        f'{name}:{line}: "{word}": {text[:160]}'
+        for name in tracked()
+        if name.startswith("tjgen/") and name.endswith(".py") and not name.startswith(MIRRORED)
+        for line, word, text in string_violations((ROOT / name).read_text(encoding="utf-8"))
+    ]
+    assert wrong == [], "\n".join(["", *wrong])
+
+
+def test_a_planted_string_is_found() -> None:
+    source = (
+        '"""Nobody says it."""\nHINTS = {"a": "say gitops.tool: argocd or flux", "b": f"leave {1} out, or remove it"}\n'
+        'raise E(f"path {2} leads out of the volume")\nassert x, "a rule tells it"\ny = "it is gone, too"\n'
+    )
+    assert sorted((line, word) for line, word, _ in string_violations(source)) == [
+        (2, "leave @ out"),
+        (2, "say"),
+        (2, "say"),
+        (3, "leads out of"),
+        (5, ", too"),
+        (5, "is gone"),
+    ]
+
+
 def test_a_planted_message_is_found() -> None:
     source = 'def f():\n    message = f"nobody knows {1}"\n    yield Diagnostic("TJ101", message, hint="say it")\n'
     assert [(line, problem.split(":")[0]) for line, text in messages(source) for _, _, problem in violations(text)] == [

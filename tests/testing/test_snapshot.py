@@ -128,7 +128,7 @@ def test_errors_are_those_of_the_compiler(tmp_path: Path) -> None:
     for words in (
         'error[TJ101] experiment:4:30: unknown field "imagee"',
         "nosuch.yaml cannot be read",
-        'error[TJ262] the project has no environment "prod"',
+        'error[TJ262] there is no environment "prod"',
         'error[TJ222] "spec.nodez" is not a field of an experiment',
         "error[TJ701] experiment.yaml contains no Overlay document",
     ):
@@ -158,7 +158,7 @@ def test_several_environments_at_once_are_refused(catalog: Path) -> None:
         "def test_it(tjgen_snapshot): tjgen_snapshot('experiments/trial.yaml')\n", encoding="utf-8"
     )
     code, said = run(catalog)
-    assert (code, "the project has several environments: say env, one of lab, prod" in said) == (1, True)
+    assert (code, "the project has several environments: set env to one of lab, prod" in said) == (1, True)
 
 
 def test_a_warning_of_the_compiler_is_one_of_python(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def _of_runs(plan: Plan, tools: Iterable[str], arguments: Arguments, reporter: R
     """Return the scenes of runs alone, without other known objects."""
     if arguments["against"] is not None:
         message = "experiments are compared as a whole project with an output folder, by what is built of them"
-        hint = "leave the paths out and set spec.output.directory in tjgen.yaml, or name manifests"
+        hint = "remove the paths and set spec.output.directory in tjgen.yaml, or name manifests"
         raise CompileError([Diagnostic("TJ543", message, hint=hint)])
     items: dict[str | None, dict[object, AppliedObject]] = {name: {} for name in plan.environments}
     applications = plan.project.spec.gitops.application_set

@@ -122,7 +122,7 @@ def _limited(module: Any, arguments: Arguments) -> int:
     trusted = bool(arguments.get("trusted")) or os.environ.get("TJGEN_TRUSTED") in ("1", "true")
     try:
         settings = CallerSettings.of_environment()
-        with settings.applied(trusted=trusted, remedy="leave --trusted and TJGEN_TRUSTED out"):
+        with settings.applied(trusted=trusted, remedy="remove --trusted and TJGEN_TRUSTED"):
             if settings.is_strict and "strict" in arguments:
                 arguments = {**arguments, "strict": True}
             return _run(module, arguments)

@@ -48,7 +48,7 @@ def _wrong_use(project: LoadedProject, environment: str | None) -> str | None:
         return f'the project has no environment "{environment}"' + (f': did you mean "{near}"?' if near else "")
     platforms = {project.environment(name).platform for name in known}  # type: ignore[union-attr]  # all of them are known
     return (
-        f"the environments have several platforms: say --env {'|'.join(known)}"
+        f"the environments have several platforms: set --env {'|'.join(known)}"
         if not environment and len(platforms) > 1
         else None
     )

@@ -103,7 +103,7 @@ def _explain_code(word: str, *, as_json: bool) -> int | None:
         pages = [f"{one.code} {one.name} ({notes[one.code]})\n\n{one.meaning}\n\nTo fix it: {one.remedy}\n" for one in codes]
         sys.stdout.write("\n".join(pages))
     elif word[:2].upper() == "TJ" and word[2:].isdigit():
-        raise UsageError(f"there is no diagnostic {word}")
+        raise UsageError(f"unknown diagnostic {word}")
     return 0 if codes else None
 
 
@@ -144,7 +144,7 @@ def _selection(words: list[str], environments: list[str]) -> _Selection:
     subject = subject_of(documents[0].value) if documents else None
     if subject is None:
         hint = "build it again; it was edited by hand"
-        raise CompileError([Diagnostic("TJ026", f"{file} holds no object", hint=hint)])
+        raise CompileError([Diagnostic("TJ026", f"{file} contains no object", hint=hint)])
     kind, name, namespace = subject.kind, subject.name, subject.namespace
     if not known.owner:
         # A file that experiments share: any experiment of the project may use it.
@@ -246,9 +246,7 @@ def _show(chosen: list[tuple[Manifest, Sources]], selection: _Selection, *, as_j
         return
     if not explained:
         message = f"no field of {', '.join(str(manifest.ref) for manifest, _ in chosen)} is at or below {render(selection.below)}"
-        raise CompileError(
-            [Diagnostic("TJ025", message, hint=near_name(chosen, selection.word) or "leave the field out to see all")]
-        )
+        raise CompileError([Diagnostic("TJ025", message, hint=near_name(chosen, selection.word) or "omit the field to see all")])
     if as_json:
         import json
 
@@ -263,6 +261,6 @@ def _unknown(objects: list[tuple[Manifest, Sources]], selection: _Selection) -> 
     known = sorted({str(manifest.ref) for manifest, _ in objects})
     near = nearest(wanted, [*known, *sorted({manifest.kind for manifest, _ in objects})])
     if near:
-        return Diagnostic("TJ026", f'no object is called "{wanted}"', hint=f'did you mean "{near}"?')
-    message = f'no object is called "{wanted}", and no field, variable, volume or limit of one'
+        return Diagnostic("TJ026", f'no object is named "{wanted}"', hint=f'did you mean "{near}"?')
+    message = f'no object is named "{wanted}", and no field, variable, volume or limit of one'
     return Diagnostic("TJ026", message, hint=near_name(objects, wanted) or f"name one of {', '.join(known)}")

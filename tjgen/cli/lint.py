@@ -60,7 +60,7 @@ COMMAND = Command(
             "DIR|REV",
         ),
         Option(("--select",), "select", "Check only this rule; may be repeated.", MANY, "TJ6nn"),
-        Option(("--ignore",), "ignore", "Leave this rule out; may be repeated.", MANY, "TJ6nn"),
+        Option(("--ignore",), "ignore", "Skip this rule; may be repeated.", MANY, "TJ6nn"),
         Option(
             ("--all",), "all", "Check all rules, including those that are off by default, and show repeated findings one by one."
         ),

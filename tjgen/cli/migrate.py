@@ -60,7 +60,7 @@ def run(arguments: Arguments) -> int:
         else:
             _show(migration(plan, directory, next(iter(arguments["paths"]), None)), reporter)
             if is_of_all(plan):
-                reporter.print_line("this is about the workspace itself: run the command in the folder of each project, too")
+                reporter.print_line("this is about the workspace itself: also run the command in the folder of each project")
     return reporter.close()
 
 

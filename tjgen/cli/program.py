@@ -105,7 +105,7 @@ def unwritable(error: OSError) -> int:
     """Report that standard output cannot be written, and return the exit code."""
     lines = [
         f"error[TJ056] standard output cannot be written: {error.strerror}",
-        "  hint: what was written is not whole; make room, or write with -o, which leaves no half a file",
+        "  hint: the output is incomplete; free space, or write with -o, which never leaves partial files",
     ]
     sys.stderr.write("\n".join(lines) + "\n")
     return 1

@@ -42,7 +42,7 @@ COMMAND = Command(
     "devices, gang, volumes, data slices, sync waves), and its fields with the lines that request them. It also "
     "contains totals against quotas, and diagnostics. With --against, it shows the differences from a Git revision or a"
     " folder. PATH is a source of a build, or an output tree, which is shown as it is. Without PATH, the whole project "
-    "is shown; in the folder of a workspace, all of its projects. With errors, the page is written, too.",
+    "is shown; in the folder of a workspace, all of its projects. With errors, the page is also written.",
     "tjgen report -o report.html --against origin/main",
     "[PATH]...",
     (
@@ -52,7 +52,7 @@ COMMAND = Command(
         Option(("--tree",), "tree", "Output tree with the runs that stay; the default is that of the project.", VALUE, "DIR"),
         ENVIRONMENTS,
         BY,
-        Option(("--previews",), "previews", "Show the fields of what controllers will create, too.", FLAG),
+        Option(("--previews",), "previews", "Also show the fields of what controllers will create.", FLAG),
         FOLDER,
         TRAINER,
         TRUSTED,

@@ -75,7 +75,7 @@ def _jobs(
     known = runs.get(place.key, [])
     if not known:
         message = f"experiment {place.key} is not in the project, so the folders of {', '.join(names)} are unknown"
-        yield Diagnostic("TJ535", message, hint="remove them by hand")
+        yield Diagnostic("TJ535", message, hint="remove them manually")
     for run in {run.variant.task: run for run in reversed(known)}.values():
         setting = setting_of(plan, session, run)
         own = [name for name in names if is_of_family(name, setting)]

@@ -22,7 +22,7 @@ def run(arguments: Arguments) -> int:
     """Print the schema of the kind; an unknown kind is wrong use."""
     kind = arguments["paths"][0]
     if kind.lower() not in KINDS:
-        raise UsageError(f"there is no kind {kind}: use one of {', '.join(KINDS)}")
+        raise UsageError(f"unknown kind {kind}: use one of {', '.join(KINDS)}")
     import json
 
     from tjgen.language.spec.jsonschema import json_schema

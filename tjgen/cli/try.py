@@ -80,7 +80,7 @@ def _print(arguments: Arguments, user: str, reporter: Reporter) -> None:
         raise CompileError([Diagnostic("TJ266", message, hint="choose one with --env")])
     runs, waiting = _runs(plan, reporter)
     if waiting:
-        message = f"{plan.environments[0]} runs only what is promoted to it, so nothing can be tried there"
+        message = f"{plan.environments[0]} runs only what is promoted to it, so you cannot try an experiment there"
         reporter.add([Diagnostic("TJ783", message, hint="choose another environment with --env")])
     if reporter.failed:
         return

@@ -129,7 +129,7 @@ def _stream(built: BuildResult, *, expanded: bool) -> str:
 
     environments = sorted({run.unit.environment or "" for run in built.runs})
     if len(environments) > 1:
-        pytest.fail(f"the project has several environments: say env, one of {', '.join(environments)}")
+        pytest.fail(f"the project has several environments: set env to one of {', '.join(environments)}")
     if expanded:
         from tjgen.cluster.controllers.previews import note_of
 

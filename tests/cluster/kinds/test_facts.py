@@ -15,9 +15,9 @@ from tjgen.trees.fields.path import MISSING
 from tjgen.trees.manifests.manifest import Manifest
 
 POD: dict[str, Any] = {"spec": {"containers": [{"name": "c"}]}}
-NEW_PODS = "accepted, but pods that are there stay as they are; only new ones are made so"
+NEW_PODS = "accepted, but existing pods stay unchanged; only new pods get the change"
 DEADLINE = "counts from the start of the run: one that is past it fails at once"
-NEVER = "accepted, but the JobSet that is there is never built anew"
+NEVER = "accepted, but the existing JobSet is never rebuilt"
 OPERATOR = ("PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "JAXJob")
 
 
@@ -113,7 +113,7 @@ def test_what_the_page_of_targets_says() -> None:
         ),
         "volcano": (
             "",
-            "Volcano, with a PodGroup of its own",
+            "Volcano, with its own PodGroup",
             "[Volcano Jobs](../how-to/volcano.md)",
             "tjgen.tools.importing.volcano",
         ),

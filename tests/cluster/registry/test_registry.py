@@ -76,7 +76,7 @@ def test_an_image_for_another_platform_is_refused(registry: Registry, platforms:
     registry.push("a/b", "1", platforms)
     kind, said = Asking().refused(registry, "a/b:1", "linux/amd64")
     assert kind == OTHER_PLATFORM
-    assert said == f"the image is there for {', '.join(platforms)}, not for linux/amd64"
+    assert said == f"the image exists for {', '.join(platforms)}, not for linux/amd64"
 
 
 def test_an_artifact_that_is_no_container_image_has_no_platform(registry: Registry) -> None:
@@ -130,7 +130,10 @@ def test_an_identity_token_is_exchanged(registry: Registry) -> None:
 def test_a_realm_that_is_no_address_is_not_asked(registry: Registry) -> None:
     registry.auth, registry.realm = "bearer", "file:///etc/passwd"
     registry.push("a/b", "1")
-    assert Asking().refused(registry, "a/b:1") == (UNUSABLE, "HOST hands out tokens at file:///etc/passwd, which is no address")
+    assert Asking().refused(registry, "a/b:1") == (
+        UNUSABLE,
+        "HOST issues tokens at file:///etc/passwd, which is not a valid address",
+    )
 
 
 def test_credentials_stay_with_their_host(registry: Registry) -> None:
@@ -143,7 +146,7 @@ def test_credentials_stay_with_their_host(registry: Registry) -> None:
 
 
 def test_what_is_not_there(registry: Registry) -> None:
-    assert Asking().refused(registry, "a/b:2") == (UNKNOWN, "HOST knows no a/b:2")
+    assert Asking().refused(registry, "a/b:2") == (UNKNOWN, "HOST has no image a/b:2")
 
 
 def test_a_busy_registry_is_asked_again(registry: Registry) -> None:
@@ -291,7 +294,7 @@ class TestCredentials:
 
     def test_what_cannot_be_understood_is_told(self, tmp_path: Path) -> None:
         here = self.config(tmp_path, {"auths": {"registry.example.com": {"auth": "@@"}}})
-        with pytest.raises(RegistryError, match="no name and password"):
+        with pytest.raises(RegistryError, match="not a name and a password"):
             find("registry.example.com", here)
         (tmp_path / "config.json").write_text("{", encoding="utf-8")
         with pytest.raises(RegistryError, match="cannot be read"):

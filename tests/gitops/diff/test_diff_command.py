@@ -296,7 +296,7 @@ def test_what_is_refused_or_without_effect_in_a_run(folder: Path) -> None:
     answer = diff(folder, "earlier")
     assert answer.code == 0
     assert "warning[TJ541]" in answer.err
-    remark = "accepted, but the JobSet that is there is never built anew"
+    remark = "accepted, but the existing JobSet is never rebuilt"
     assert f"({remark})" in answer.out
     entries = json.loads(diff(folder, "earlier", "--format", "json").out)["entries"]
     fields = [field for entry in entries for one in entry["objects"] for field in one["fields"]]

@@ -194,7 +194,7 @@ def test_what_is_refused_is_told_and_the_rest_is_pinned(folder: Path, registry: 
     edit(folder, "train:1", "train:2")
     answer = pin(folder)
     assert answer.code == 1
-    assert f"image {registry.host}/vision/train:2 cannot be pinned: {registry.host} knows no vision/train:2" in answer.err
+    assert f"image {registry.host}/vision/train:2 cannot be pinned: {registry.host} has no image vision/train:2" in answer.err
     assert "error[TJ725] experiments/digits.yaml:6:10" in answer.err
     assert "images: 2 new" in answer.err
     assert len(pins(folder)) == 2

@@ -71,7 +71,7 @@ def test_what_is_no_pattern(text: str, words: str) -> None:
         pytest.param(["{a,ab}/{000000..999999}"], None, id="words with something behind them"),
         pytest.param(
             ["x-{000000..999999}", "x-{1000000..1999999}"],
-            "begins with 'x-' as another one does, so that both may stand for one path",
+            "begins with 'x-' as another one does, so both can expand to the same path",
             id="many of one beginning",
         ),
     ],

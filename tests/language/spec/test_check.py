@@ -118,7 +118,7 @@ SAID = {
         "spec.cpu: spec.cpu is -1, but must be at least 0",
         "write 0 or more",
     ),
-    "an empty text": ("image: ''", "TJ105 malformed-value", "spec.image: spec.image is empty", "give it a value or leave it out"),
+    "an empty text": ("image: ''", "TJ105 malformed-value", "spec.image: spec.image is empty", "set a value or remove it"),
     "no nodes": ("nodes: 0", "TJ106 out-of-range", "spec.nodes: spec.nodes is 0, but must be at least 1", "write 1 or more"),
     "a long value is clipped": (
         f"state: {'x' * 100}",

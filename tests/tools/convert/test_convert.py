@@ -113,7 +113,7 @@ def test_an_experiment_stays_and_is_reported() -> None:
 def test_what_has_no_place_is_told_with_the_difference_that_it_makes() -> None:
     job = JOB + "  podTemplateOverrides:\n  - targetJobs: [{name: node}]\n    metadata: {labels: {a: b}}\n"
     _, told = convert(job + RUNTIME, "2.0")
-    assert told[0] == "TJ404: Trainer 2.0 has no place for pod metadata of job node, so it is left out"
+    assert told[0] == "TJ404: Trainer 2.0 has no field for pod metadata of job node, so it is omitted"
     assert any(one.startswith("TJ405: demo expands to another JobSet in 2.0") and "metadata.labels" in one for one in told)
 
 

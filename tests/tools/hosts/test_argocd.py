@@ -114,7 +114,7 @@ def test_variables_choose_and_parameters_go_before_them(project: Path, monkeypat
     [
         pytest.param({}, "error[TJ266] the project has several environments: dev, prod", id="no environment"),
         pytest.param({"ARGOCD_APP_PARAMETERS": "[{]"}, "error[TJ763] ARGOCD_APP_PARAMETERS is not JSON", id="no JSON"),
-        pytest.param({"ARGOCD_APP_PARAMETERS": '{"a": 1}'}, "TJ763] ARGOCD_APP_PARAMETERS is no list", id="no list"),
+        pytest.param({"ARGOCD_APP_PARAMETERS": '{"a": 1}'}, "TJ763] ARGOCD_APP_PARAMETERS is not a list", id="no list"),
         pytest.param(
             {"ARGOCD_APP_PARAMETERS": parameters({"name": "enviroment", "string": "dev"})},
             'hint: did you mean "environment"?',
@@ -125,7 +125,7 @@ def test_variables_choose_and_parameters_go_before_them(project: Path, monkeypat
             "error[TJ763] parameter set is given as string",
             id="a parameter of another shape",
         ),
-        pytest.param({"ARGOCD_ENV_TJGEN_ENV": "dev"}, "error[TJ763] variable TJGEN_ENV is not known", id="a variable"),
+        pytest.param({"ARGOCD_ENV_TJGEN_ENV": "dev"}, "error[TJ763] unknown variable TJGEN_ENV", id="a variable"),
         pytest.param({"ARGOCD_ENV_TJGEN_STRICT": "yes"}, 'error[TJ763] strict is "yes"', id="neither true nor false"),
         pytest.param({"ARGOCD_ENV_TJGEN_ENVIRONMENT": "live"}, "error[TJ262]", id="an environment that does not exist"),
         pytest.param(

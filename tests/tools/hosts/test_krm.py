@@ -174,7 +174,7 @@ def test_the_project_of_the_folder_counts(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     answer = krm(tmp_path, EXPERIMENT)
-    assert (answer.code, "say environment in the configuration" in answer.err) == (1, True)
+    assert (answer.code, "set environment in the configuration" in answer.err) == (1, True)
     answer = krm(tmp_path, EXPERIMENT, config=function(environment="dev"))
     assert answered(answer)["items"][1]["metadata"]["labels"]["stage"] == "dev"
 
@@ -238,7 +238,7 @@ def test_what_is_no_list_is_refused(tmp_path: Path, stdin: str, code: str) -> No
     [
         pytest.param({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "x"}}, "of kind Secret", id="another kind"),
         pytest.param("text", "of kind None", id="text"),
-        pytest.param(function(experiment=["a"]), "cannot say experiment", id="an unknown field"),
+        pytest.param(function(experiment=["a"]), "has the unknown field experiment", id="an unknown field"),
         pytest.param(function(experiments="a.yaml"), "experiments of functionConfig is 'a.yaml'", id="another shape"),
         pytest.param({"kind": "ConfigMap", "data": {"check": "yes"}}, "check of functionConfig is 'yes'", id="no boolean"),
         pytest.param(function(environment="prod"), "TJ262", id="an environment that does not exist"),

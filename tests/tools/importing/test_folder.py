@@ -204,7 +204,7 @@ def test_a_trainjob_of_trainer_needs_no_runtime_among_the_files() -> None:
 @pytest.mark.parametrize(
     ("trees", "code", "said"),
     [
-        pytest.param([], "TJ776", "manifests holds no job and no runtime", id="nothing"),
+        pytest.param([], "TJ776", "manifests contains no job and no runtime", id="nothing"),
         pytest.param([trainjob()], "TJ773", "its runtime house is not among the files", id="no runtime"),
         pytest.param(
             [trainjob(runtimeRef={"name": "torch-distributed", "kind": "TrainingRuntime"})],
@@ -213,8 +213,8 @@ def test_a_trainjob_of_trainer_needs_no_runtime_among_the_files() -> None:
             id="a namespaced runtime with the name of one of Trainer",
         ),
         pytest.param([trainer(numNodes="four"), RUNTIME], "TJ775", "TrainJob nlp/bert-7 is left out: ", id="a wrong TrainJob"),
-        pytest.param([trainjob(), trainjob(), RUNTIME], "TJ775", "a TrainJob of that name came before", id="one twice"),
-        pytest.param([trainjob(), RUNTIME, RUNTIME], "TJ775", "a runtime of that name came before", id="a runtime twice"),
+        pytest.param([trainjob(), trainjob(), RUNTIME], "TJ775", "a TrainJob of that name was imported before", id="one twice"),
+        pytest.param([trainjob(), RUNTIME, RUNTIME], "TJ775", "a runtime of that name was imported before", id="a runtime twice"),
         pytest.param([trainjob(runtimeRef="house"), RUNTIME], "TJ775", "is left out", id="no reference"),
         pytest.param([{**trainjob(), "spec": None}, RUNTIME], "TJ773", "is left out", id="no spec"),
         pytest.param([{**trainjob(), "spec": 5}, RUNTIME], "TJ775", "is left out", id="a number for a spec"),

@@ -209,7 +209,7 @@ def test_without_a_namespace_it_goes_where_kubectl_puts_it() -> None:
 def test_a_job_whose_operator_is_gone_is_left_out() -> None:
     found = read(kubeflow("PaddleJob", "paddleReplicaSpecs", Worker=replicas("paddle", 1)))
     assert [one.code for one in found.diagnostics] == ["TJ775"]
-    assert "no target makes one" in found.diagnostics[0].message
+    assert "no target creates this kind" in found.diagnostics[0].message
 
 
 def test_an_mpijob_of_v1_becomes_the_next_and_what_is_different_is_told() -> None:

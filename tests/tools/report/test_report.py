@@ -135,7 +135,7 @@ def test_a_tree_is_shown_as_it_stands(gitops: Path) -> None:
     shutil.rmtree(gitops / "experiments")
     page = report(gitops, "deploy")
     assert states(page) == {"current": 4, "superseded": 1, "archived": 1}
-    assert "as they stand in deploy" in page.text
+    assert "as they are in deploy" in page.text
 
 
 def test_a_tree_without_its_lock_says_what_its_manifests_say(gitops: Path) -> None:

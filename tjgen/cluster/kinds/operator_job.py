@@ -19,7 +19,7 @@ from tjgen.cluster.kinds.protocol import (
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.typing import NamedTuple
 
-_NEW_PODS = Effect(SILENT, "accepted, but pods that are there stay as they are; only new ones are made so")
+_NEW_PODS = Effect(SILENT, "accepted, but existing pods stay unchanged; only new pods get the change")
 
 
 class OperatorDefaults(NamedTuple):

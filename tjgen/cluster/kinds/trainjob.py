@@ -18,7 +18,7 @@ from tjgen.trees.fields.path import MISSING, FieldPath, Tree
 
 API_VERSION = "trainer.kubeflow.org/v1alpha1"
 
-_NEVER_REBUILT = Effect(SILENT, "accepted, but the JobSet that is there is never built anew")
+_NEVER_REBUILT = Effect(SILENT, "accepted, but the existing JobSet is never rebuilt")
 _SNAPSHOT = Effect(SILENT, "runs that exist work from a snapshot of their runtime (Trainer 2.3)")
 _RESUMED = Effect(IN_PLACE, "reaches the pods when the run is resumed")
 

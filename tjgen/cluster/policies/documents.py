@@ -159,7 +159,7 @@ def _of_binding(tree: Tree, policies: set[str]) -> Iterator[Diagnostic]:
         yield _invalid(tree, PolicyProblem(("spec",), "policyName is required"))
     elif name not in policies:
         message = f'no file has the policy "{name}", so this binding has no effect here'
-        hint = "name the file of the policy, too, or correct policyName"
+        hint = "also pass the file of the policy, or correct policyName"
         yield Diagnostic("TJ555", message, subject_of(tree), ("spec", "policyName"), hint=hint)
     if not actions or wrong or len(set(actions)) < len(actions) or {"Deny", "Warn"} <= set(actions):
         message = "validationActions is a list of Audit with Deny or Warn, each once"
@@ -176,7 +176,7 @@ def _omitted(tree: Tree, problem: PolicyProblem) -> Diagnostic:
     part = f"validation {int(str(problem.path[2])) + 1} of policy" if problem.path[:2] == ("spec", "validations") else "policy"
     message = f"{part} {get(tree, ('metadata', 'name'), '')} of Kyverno is not evaluated: {problem.message}"
     return Diagnostic(
-        "TJ570", message, subject_of(tree), problem.path, hint="check objects with the command of Kyverno, too: kyverno apply"
+        "TJ570", message, subject_of(tree), problem.path, hint="also check objects with the command of Kyverno: kyverno apply"
     )
 
 

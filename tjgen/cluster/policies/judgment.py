@@ -118,7 +118,7 @@ def _hint(code: str, message: str) -> str:
     if RESULTED_IN_ERROR in message:
         return "correct the policy or its parameters: the expression cannot be evaluated"
     if code == "TJ550":
-        return "change the field, or ask the platform team for an exception in the policy"
+        return "change the field, or request an exception in the policy from the platform team"
     return "the API server accepts the object; change the field before the policy denies it"
 
 

@@ -40,9 +40,9 @@ def answer(
             return _bearer(parameters, credentials, transport, registry=registry, host=host, token_hosts=token_hosts, scope=scope)
         if scheme.lower() == "basic":
             if credentials is None or credentials.identity:
-                raise RegistryError(DENIED, f"{registry} asks for a name and a password, and none are known")
+                raise RegistryError(DENIED, f"{registry} requires a name and a password, but no credentials are stored")
             return credentials.basic
-    raise RegistryError(DENIED, f"{registry} refuses, and does not say how to get in")
+    raise RegistryError(DENIED, f"{registry} denies access without a supported authentication method")
 
 
 def _is_address(realm: str) -> bool:
@@ -83,10 +83,10 @@ def _bearer(
 ) -> str:
     realm = parameters["realm"]
     if not _is_address(realm):
-        raise RegistryError(UNUSABLE, f"{registry} hands out tokens at {realm}, which is no address")
+        raise RegistryError(UNUSABLE, f"{registry} issues tokens at {realm}, which is not a valid address")
     realm_host = urlsplit(realm).netloc
     if credentials is not None and not _may_know(realm_host, host, token_hosts):
-        raise RegistryError(REALM, f"{registry} wants its credentials sent to {realm_host}, a host of another domain")
+        raise RegistryError(REALM, f"{registry} requires its credentials to be sent to {realm_host}, a host of another domain")
     query = {"service": parameters["service"]} if "service" in parameters else {}
     query["scope"] = parameters.get("scope") or scope
     if credentials is not None and credentials.identity:

@@ -75,7 +75,7 @@ def _stored(entry: Any, file: str) -> Credentials | None:
         except (binascii.Error, UnicodeDecodeError):
             colon = ""
         if not colon:
-            raise RegistryError(DENIED, f"{file} holds an auth that is no name and password")
+            raise RegistryError(DENIED, f"{file} contains an auth entry that is not a name and a password")
         return Credentials(user, password.rstrip("\0"))
     if entry.get("username"):
         return Credentials(str(entry["username"]), str(entry.get("password", "")))
@@ -88,7 +88,7 @@ def _from_helper(helper: str, server: str) -> Credentials | None:
     try:
         answer = subprocess.run([program, "get"], input=server.encode(), capture_output=True, check=False, timeout=_PATIENCE)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise RegistryError(DENIED, f"{program} cannot be asked for credentials: {error}") from error
+        raise RegistryError(DENIED, f"{program} cannot provide credentials: {error}") from error
     if answer.returncode != 0:
         return None
     try:

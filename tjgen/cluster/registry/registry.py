@@ -47,11 +47,11 @@ class Registries:
             raise RegistryError(UNUSABLE, f"{reference.registry} claims the digest {claimed}, but what it sends has {digest}")
         manifest = _object(answer.body, reference)
         if manifest.get("schemaVersion") == 1:
-            raise RegistryError(UNUSABLE, "the image has a manifest of the first form, which has no digest of its own")
+            raise RegistryError(UNUSABLE, "the image has a manifest of schema version 1, which has no digest")
         _check_type(answer, manifest, reference)
         offered = self._platforms(reference, manifest) if platform is not None else []
         if platform is not None and offered and not any(_fits(platform, one) for one in offered):
-            raise RegistryError(OTHER_PLATFORM, f"the image is there for {', '.join(sorted(set(offered)))}, not for {platform}")
+            raise RegistryError(OTHER_PLATFORM, f"the image exists for {', '.join(sorted(set(offered)))}, not for {platform}")
         return digest
 
     def _platforms(self, reference: Reference, manifest: Any) -> list[str]:
@@ -88,7 +88,7 @@ class Registries:
         if answer.status in (401, 403):
             raise RegistryError(DENIED, f"{registry} refuses to show {reference.repository} ({answer.status})")
         if answer.status == 404:
-            raise RegistryError(UNKNOWN, f"{registry} knows no {reference.repository}:{reference.tag}")
+            raise RegistryError(UNKNOWN, f"{registry} has no image {reference.repository}:{reference.tag}")
         if answer.status != 200:
             raise RegistryError(UNUSABLE, f"{registry} answers {answer.status}")
         return answer

@@ -155,7 +155,7 @@ def _body(response: IO[bytes], url: str, deadline: float) -> bytes:
         if len(body) > _LARGEST:
             raise RegistryError(UNUSABLE, f"{urlsplit(url).netloc} answers with more than {_LARGEST >> 20} MiB")
         if time.monotonic() > deadline:
-            raise RegistryError(UNREACHABLE, f"{urlsplit(url).netloc} does not answer: its answer takes too long")
+            raise RegistryError(UNREACHABLE, f"{urlsplit(url).netloc} does not respond in time")
     return body
 
 

@@ -37,7 +37,7 @@ def faults(tree: Tree) -> Iterator[tuple[FieldPath, str]]:
     for position, version in enumerate(versions):
         path = ("spec", "versions", position)
         if not isinstance(version, dict) or not _is_name(version.get("name")) or not isinstance(version.get("served"), bool):
-            yield path, "must have a name, and say whether it is served"
+            yield path, "must have a name, and set whether it is served"
             continue
         schema = get(version, ("schema", "openAPIV3Schema"), None)
         where = (*path, "schema", "openAPIV3Schema")

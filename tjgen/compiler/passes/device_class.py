@@ -133,7 +133,7 @@ def _with_memory(gpu: Gpu, device: Accelerator, because: FieldPath) -> tuple[Acc
         return device._replace(dra=device.dra._replace(selectors=[*device.dra.selectors, has])), None
     if device.memory is None:
         message = f"gpu.minMemory is {text(gpu.min_memory)}, but the memory of class {device.name} is unknown"
-        hint = "leave minMemory out, name another class, or set memory in the Platform's class"
+        hint = "remove minMemory, name another class, or set memory in the Platform's class"
         return device, Diagnostic("TJ372", message, path=(*because, "minMemory"), hint=hint)
     if quantity.compare(quantity.parse(device.memory), quantity.parse(gpu.min_memory)) < 0:
         has = f"class {device.name} has {text(device.memory)}" + ("" if gpu.mig is None else f" in partition {gpu.mig}")

@@ -158,6 +158,6 @@ def _other_count(count: int, nodes: int, at: FieldPath) -> Diagnostic:
         "TJ306",
         f"there are {count} slices for {nodes} nodes: {left}",
         path=(*at, "count"),
-        hint="leave count out",
+        hint="remove count",
         severity=WARNING if count > nodes else ERROR,
     )

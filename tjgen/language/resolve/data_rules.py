@@ -49,7 +49,7 @@ def check(spec: Tree) -> Iterator[Diagnostic]:
             other = lists.setdefault(folder, name)
             if other != name:
                 message = f'the lists of data sets "{other}" and "{name}" are both mounted at {folder}'
-                hint = f"leave mountPath out, or write mountPath: {folder}/{name}"
+                hint = f"remove mountPath, or write mountPath: {folder}/{name}"
                 yield Diagnostic("TJ158", message, path=(*at, "slices", "mountPath"), hint=hint)
 
 

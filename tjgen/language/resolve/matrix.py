@@ -113,7 +113,7 @@ def _bad_axes(sweep: Tree) -> Iterator[Diagnostic]:
 
 
 def _overlapping(path: FieldPath, key: str, other: str) -> Diagnostic:
-    hint = "leave one of them out"
+    hint = "remove one of them"
     return Diagnostic("TJ230", f'"{key}" and "{other}" set the same field', path=path, hint=hint)
 
 

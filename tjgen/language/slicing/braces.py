@@ -93,7 +93,7 @@ def repeated(patterns: Sequence[Pattern]) -> str | None:
     heads = sorted(pattern.texts[0] for pattern in patterns)
     for one, other in pairwise(heads):
         if other.startswith(one):
-            return f"begins with {one!r} as another one does, so that both may stand for one path"
+            return f"begins with {one!r} as another one does, so both can expand to the same path"
     return None
 
 

@@ -109,7 +109,7 @@ def _words(finding: Mismatch, schema: Schema, root: Schema) -> tuple[str, str, s
         bound = bound.replace("should be less than or equal to", "must be at most").replace("should", "must")
         return "TJ106", f"{field} is {value}, but {bound}", schema.get("x-tjgen-expects") or f"write {_nearest_bound(finding)}"
     if value == "" or "minItems" in schema:
-        return "TJ105", f"{field} is empty", "give it a value or leave it out"
+        return "TJ105", f"{field} is empty", "set a value or remove it"
     wanted = expected or f"write a value that matches {schema.get('pattern')}"
     return "TJ105", f"{field} is {shown(value)}, which is not valid", _with_reason(advice.value(value, short or schema), wanted)
 

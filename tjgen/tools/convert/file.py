@@ -108,7 +108,7 @@ def _experiment(document: Document) -> Diagnostic:
     message = (
         f"experiment {get(document.value, ('metadata', 'name'), '')} stays as it is: only TrainJobs and runtimes have a release"
     )
-    hint = "set trainer in tjgen.yaml, and change patches of the experiment by hand; --target changes its target"
+    hint = "set trainer in tjgen.yaml, and change patches of the experiment manually; --target changes its target"
     return Diagnostic("TJ794", message, span=document.locate(("kind",)), hint=hint)
 
 
@@ -156,7 +156,7 @@ def _own(stream: Stream, index: int, file: str) -> Document | None:
 
 
 def _lost(document: Document, lost: shape.Lost, target: Release) -> Diagnostic:
-    message = f"Trainer {target.name} has no place for {lost.what}, so it is left out"
+    message = f"Trainer {target.name} has no field for {lost.what}, so it is omitted"
     hint = "put it into the runtime"
     return Diagnostic("TJ404", message, path=lost.path, span=document.locate(lost.path), hint=hint)
 
@@ -174,10 +174,10 @@ def _proof(one: _One, ones: Sequence[_One], target: Release, catalog: Catalog) -
         return
     for difference in compared[:_MOST]:
         message = f"{name} expands to another {difference.object.partition(' ')[0]} in {target.name}: {_text_of(difference)}"
-        hint = "see whether the run may differ so"
+        hint = "check whether the difference is acceptable"
         yield Diagnostic("TJ405", message, span=span, hint=hint)
     if len(compared) > _MOST:
-        message = f"{name} expands otherwise in {len(compared) - _MOST} more places"
+        message = f"{name} expands differently in {len(compared) - _MOST} more places"
         yield Diagnostic("TJ405", message, span=span, hint="compare tjgen expand of both")
 
 

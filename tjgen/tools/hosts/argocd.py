@@ -74,7 +74,7 @@ def request(variables: Mapping[str, str]) -> tuple[PluginRequest, list[Diagnosti
             values.setdefault(parameter.name, _of_variable(parameter, variables[name]))
     strict = values.get("strict", "") or "false"
     if strict not in ("true", "false"):
-        problems.append(_wrong(f'strict is "{strict}"', "say true or false"))
+        problems.append(_wrong(f'strict is "{strict}"', "set it to true or false"))
     options = RenderRequest(
         paths=values.get("experiments", []),
         environment=values.get("environment") or None,
@@ -137,7 +137,7 @@ def _parameters(text: str) -> tuple[dict[str, Tree], list[Diagnostic]]:
     except ValueError as error:
         return {}, [_wrong(f"{_JSON} is not JSON: {error}", "let Argo CD set it")]
     if not isinstance(parameters, list | None) or not all(isinstance(one, dict) for one in parameters or ()):
-        return {}, [_wrong(f"{_JSON} is no list of parameters", "let Argo CD set it")]
+        return {}, [_wrong(f"{_JSON} is not a list of parameters", "let Argo CD set it")]
     values: dict[str, Tree] = {}
     problems = []
     for one in parameters or ():
@@ -189,7 +189,7 @@ def _holds_experiment(file: str, sandbox: Sandbox) -> bool:
 
 def _unknown(what: str, name: str, known: Sequence[str]) -> Diagnostic:
     near = nearest(name, known)
-    return _wrong(f"{what} is not known", f'did you mean "{near}"?' if near else f"use one of {', '.join(_BY_NAME)}")
+    return _wrong(f"unknown {what}", f'did you mean "{near}"?' if near else f"use one of {', '.join(_BY_NAME)}")
 
 
 def _wrong(message: str, hint: str) -> Diagnostic:

@@ -47,7 +47,7 @@ def _misfits(settings: Mapping[str, Tree]) -> Iterator[Diagnostic]:
     for key, value in settings.items():
         shape = _SHAPES.get(key)
         if shape is None:
-            yield _wrong(f"functionConfig cannot say {key}", f"use {', '.join(_SHAPES)}")
+            yield _wrong(f"functionConfig has the unknown field {key}", f"use {', '.join(_SHAPES)}")
         elif value.__class__ is not shape or (isinstance(value, list) and not all(one.__class__ is str for one in value)):
             yield _wrong(f"{key} of functionConfig is {value!r}", f"give a {_WORDS[shape]}")
 

@@ -52,10 +52,10 @@ def answered(text: str | bytes) -> FunctionResult | list[Diagnostic]:
         return problems
     tree = documents[0].value if len(documents) == 1 else None
     if tree.__class__ is not dict or tree.get("kind") != LIST or tree.get("apiVersion") not in VERSIONS:
-        return [_no_list(f"standard input is no {LIST} of {VERSIONS[0]}")]
+        return [_no_list(f"standard input is not a {LIST} of {VERSIONS[0]}")]
     items = tree.get("items") or []
     if items.__class__ is not list or not all(one.__class__ is dict for one in items):
-        return [_no_list(f"items of the {LIST} is no list of objects")]
+        return [_no_list(f"items of the {LIST} is not a list of objects")]
     return _answer(tree, items)
 
 
@@ -100,7 +100,7 @@ def _built(settings: Mapping[str, Tree], opened: HostItems) -> Rendered:
             set_values=[f"{path}={value}" for path, value in settings.get("set", {}).items()],
             trainer=settings.get("trainer"),
             namespace=settings.get("namespace", NAMESPACE),
-            choose_environment="say environment in the configuration of the function",
+            choose_environment="set environment in the configuration of the function",
         )
     )
 
@@ -167,5 +167,5 @@ def _item(tree: Tree) -> HostItem:
 
 
 def _no_list(message: str) -> Diagnostic:
-    hint = "let kustomize or kpt run the function, or give the list that they would give"
+    hint = "run the function through kustomize or kpt, or pass a list of the same form"
     return Diagnostic("TJ761", message, hint=hint)

@@ -98,7 +98,7 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
     if has_errors(diagnostics):
         return Import((), {}, NEWEST, diagnostics)
     diagnostics += [
-        imported.different(one, "the server no longer generates its name", "each run gets a name of its own", _PREFIX)
+        imported.different(one, "the server no longer generates its name", "each run gets its own name", _PREFIX)
         for one in (*jobs, *others)
         if prefix_of(get(one.document.value, one.path))
     ]
@@ -114,7 +114,7 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
         tree = cleaned(one.tree)
         path = f"{one.namespace}/{one.name}.yaml" if one.namespace else f"{one.name}.yaml"
         if path in files_of_catalog:
-            diagnostics.append(imported.not_importable(one, "a runtime of that name came before", _TWICE))
+            diagnostics.append(imported.not_importable(one, "a runtime of that name was imported before", _TWICE))
         else:
             files_of_catalog[path] = dump(tree)
             known[str(tree["kind"]), one.namespace, one.name] = tree
@@ -137,7 +137,7 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
             continue
         path = f"{one.namespace}/{one.name}.yaml" if one.namespace else f"{one.name}.yaml"
         if path in experiments:
-            diagnostics.append(imported.not_importable(one, "a TrainJob of that name came before", _TWICE))
+            diagnostics.append(imported.not_importable(one, "a TrainJob of that name was imported before", _TWICE))
             continue
         files_of_catalog.update(_runtime_reference(runtime, known))
         with TrialBuilder(files_of_catalog, release.name) as trial:
@@ -165,7 +165,11 @@ def _of_another_kind(job: ImportedObject, experiments: dict[str, Imported], rele
     """Add the experiment of a job that no Trainer starts; what is wrong or different."""
     if _is_retired(job.tree):
         hint = "write it for Trainer"
-        return [imported.not_importable(job, "the operator of this kind is gone, and no target makes one", hint)]
+        return [
+            imported.not_importable(
+                job, "the operator of this kind is no longer developed, and no target creates this kind", hint
+            )
+        ]
     wrong = next(report.diagnostics(job.tree, judge(job.tree, versions=release.versions, webhooks=True)), None)
     different = []
     if wrong is None and mpijob_v1.is_of_v1(job.tree):
@@ -178,7 +182,7 @@ def _of_another_kind(job: ImportedObject, experiments: dict[str, Imported], rele
         return [imported.not_importable(job, wrong.message)]
     file = Imported(job, {}, ()).file
     if file in experiments:
-        return [imported.not_importable(job, f"an experiment {file} came before", _TWICE)]
+        return [imported.not_importable(job, f"an experiment {file} was written before", _TWICE)]
     reader = importer(job.tree)
     assert reader is not None, "the caller selects kinds with an importer"
     answer = read_job(job, reader, release)
@@ -241,7 +245,7 @@ def _experiment(
             experiment = with_patch(experiment, trainjob.KIND, operations, first[0])
             trial_result = trial.build(experiment)
         if trial_result.errors or not trial_result.of_kind(trainjob.KIND):
-            why = why or (trial_result.errors[0].message if trial_result.errors else "nothing is built of it")
+            why = why or (trial_result.errors[0].message if trial_result.errors else "no object is built from it")
             continue
         findings = list(_differences(job, runtime, trial_result, release))
         if best is None or len(findings) < len(best[1]):
@@ -259,7 +263,7 @@ def _differences(job: ImportedObject, runtime: Tree, trial_result: TrialResult, 
         yield imported.different(job, f"it refers to runtime {name}", "give it another name: a server refuses the change")
     wanted = in_order_of(job.tree, built)
     for operation in residue(built, wanted):
-        yield imported.different(job, f"the TrainJob at {operation['path']}", "say it in the experiment by hand")
+        yield imported.different(job, f"the TrainJob at {operation['path']}", "set it in the experiment manually")
     if not expand(wanted, runtime, release=release).objects:
         return
     before, after = [wanted, runtime], [built, *trial_result.objects]
@@ -271,7 +275,7 @@ def _differences(job: ImportedObject, runtime: Tree, trial_result: TrialResult, 
     for one in shown[:_MOST]:
         where = f"{one.object.partition(' ')[0]} at {one.place or 'all of it'}"
         what = f"{where} was {_short(one.before)}, is {_short(one.after)}"
-        yield imported.different(job, what, "see whether the run may differ so")
+        yield imported.different(job, what, "check whether the difference is acceptable")
     if len(shown) > _MOST:
         yield imported.different(job, f"in {len(shown) - _MOST} more places", "compare tjgen expand of both")
 

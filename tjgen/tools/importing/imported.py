@@ -91,7 +91,7 @@ def of_release(subject: ImportedObject, runtime: Tree, release: Release) -> Diag
 
 def different(subject: ImportedObject, what: str, why: str, place: FieldPath = ("metadata", "name")) -> Diagnostic:
     """TJ774: a place in which the build differs from the original."""
-    return _about(subject, "TJ774", f"{subject} is built otherwise: {what}", why, place)
+    return _about(subject, "TJ774", f"{subject} is built differently: {what}", why, place)
 
 
 def by_patch(subject: ImportedObject, places: Sequence[tuple[FieldPath, str]]) -> list[Diagnostic]:
@@ -124,7 +124,7 @@ def find_warnings(subject: ImportedObject, release: Release) -> list[Diagnostic]
 def nothing(folder: str) -> Diagnostic:
     """TJ776: a folder without anything to import."""
     hint = "name the folder of the manifests"
-    return Diagnostic("TJ776", f"{folder} holds no job and no runtime", hint=hint)
+    return Diagnostic("TJ776", f"{folder} contains no job and no runtime", hint=hint)
 
 
 def _about(subject: ImportedObject, code: str, message: str, hint: str, place: FieldPath = ("metadata", "name")) -> Diagnostic:

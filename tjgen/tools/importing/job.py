@@ -35,7 +35,7 @@ def read_job(job: ImportedObject, importer: Importer, release: Release) -> tuple
 
 
 def _why(result: TrialResult) -> str:
-    return result.errors[0].message if result.errors else "nothing is built of it"
+    return result.errors[0].message if result.errors else "no object is built from it"
 
 
 def _change_text(change: PatchChange) -> str:
@@ -46,19 +46,19 @@ def _differences(job: ImportedObject, importer: Importer, result: TrialResult) -
     (built,) = result.of_kind(job.tree["kind"])
     for change in changes(built, stated(job.tree), importer.filled):
         yield imported.different(
-            job, f"{job.tree['kind']} needs {_change_text(change)}", "say it in the experiment by hand", change.place
+            job, f"{job.tree['kind']} needs {_change_text(change)}", "set it in the experiment manually", change.place
         )
     for field in ("labels", "annotations"):
         before, after = (get(tree, ("metadata", field), None) or {} for tree in (job.tree, built))
         for key in [*before, *(key for key in after if key not in before)]:
             if before.get(key) != after.get(key) and key not in (*NOT_THEIRS, *OURS):
                 what = f"{field[:-1]} {key} was {before.get(key, 'absent')}, is {after.get(key, 'absent')}"
-                yield imported.different(job, what, "see whether the run may differ so", ("metadata", field))
+                yield imported.different(job, what, "check whether the difference is acceptable", ("metadata", field))
     for field in ("name", "namespace"):
         before, after = (get(tree, ("metadata", field), None) or _ABSENT.get(field) for tree in (job.tree, built))
         if before != after:
             yield imported.different(job, f"{field} was {before or 'absent'}, is {after}", "give the job a name", ("metadata",))
     for tree in result.objects:
         if tree is not built:
-            what = f"{tree['kind']} {tree['metadata']['name']} is made beside it"
-            yield imported.different(job, what, "see whether the run needs it")
+            what = f"{tree['kind']} {tree['metadata']['name']} is also created"
+            yield imported.different(job, what, "check whether the run needs it")

@@ -31,7 +31,7 @@ def differences(tree: Tree) -> Iterator[tuple[str, str, FieldPath]]:
     """What is different, what to do about it, and the field that it is about."""
     yield (
         f"it becomes an MPIJob of {_NEXT}, whose launcher starts processes by SSH: that of v1 did it by kubectl",
-        "take an image with an SSH server, which the workers run, such as those of mpioperator",
+        "use an image with an SSH server, which the workers run, such as those of mpioperator",
         ("apiVersion",),
     )
     if get(tree, ("spec", "mainContainer"), None) is not None:

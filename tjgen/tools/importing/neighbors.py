@@ -52,7 +52,7 @@ def with_neighbors(imports: Import) -> Import:
             continue
         cleaned = one._replace(tree=_cleaned(one.tree))
         identity = ObjectIdentity.of(cleaned.tree)
-        problem = "an object of that name came before" if identity in taken else _refusal(cleaned.tree, imports.release)
+        problem = "an object of that name was imported before" if identity in taken else _refusal(cleaned.tree, imports.release)
         if problem is None:
             taken[identity] = cleaned
         else:

@@ -46,7 +46,7 @@ def experiments(file: str, content: bytes, target: str) -> tuple[str, list[Diagn
         changed = stream.edited(own, ("spec", "target"), target)
         if changed is None:
             return text, [
-                _not_convertible(file, target, "its target cannot be changed without changing more", "change it by hand")
+                _not_convertible(file, target, "its target cannot be changed without changing more", "change it manually")
             ]
         stream.put(document.index, changed)
     text = stream.text
@@ -88,7 +88,7 @@ def _left_behind(name: str, experiment: Tree, target: str) -> Iterator[Diagnosti
         return
     patch = get(spec, ("patches", NAME), None)
     for what in _sets(patch) if patch else ():
-        yield _lost(name, f"{what} of the {patch['target']['kind']}", "it is said by a patch alone")
+        yield _lost(name, f"{what} of the {patch['target']['kind']}", "only a patch sets it")
     if "volcano" in spec:
         yield _lost(name, f"volcano ({', '.join(spec['volcano'])})", "only a Volcano Job has it")
 
@@ -136,7 +136,7 @@ def _sayable(experiment: Tree, name: str, target: str, trial: TrialBuilder) -> t
 
 def _lost(name: str, what: str, why: str) -> Diagnostic:
     hint = "write it as a field of the new kind, or check whether the run needs it"
-    return Diagnostic("TJ952", f"{name}: lost is {what}: {why}", hint=hint)
+    return Diagnostic("TJ952", f"{name}: {what} is lost: {why}", hint=hint)
 
 
 def _not_convertible(name: str, target: str, why: str, hint: str) -> Diagnostic:

@@ -21,5 +21,5 @@ def pictures(report: Report) -> Iterator[tuple[str, str]]:
     if report.bars:
         yield (
             "totals.svg",
-            document(bounds(report.bars), f"{report.title}: quotas and queues", caption="what current runs ask for"),
+            document(bounds(report.bars), f"{report.title}: quotas and queues", caption="what current runs request"),
         )

@@ -69,7 +69,7 @@ def of_tree(directory: str, *, environments: Sequence[str], against: str | None,
         runs = [run._replace(change=becomes.get((run.place.key, run.name))) for run in runs]
     title = project.document.value.get("metadata", {}).get("name") if project.document is not None else None
     shared_parts = parts_of(shared, bodies, no_attribution)
-    subject = f"as they stand in {directory}"
+    subject = f"as they are in {directory}"
     return Report(
         str(title or "Training runs"),
         subject,

@@ -41,7 +41,7 @@ def parse(text: str, folder: str) -> Artifact | str:
     if match:
         parts = urlsplit(match["url"])
         if parts.password is not None or (parts.scheme == "https" and parts.username is not None):
-            return "--package holds credentials, which would be committed: leave them out, and let Git ask for them"
+            return "--package contains credentials, which would be committed: remove them, and use a credential helper of Git"
         return Artifact(git=f"tjgen @ {text}")
     if _RELEASE.match(text) or _ARCHIVE.match(text):
         return Artifact(requirement=text)

@@ -95,7 +95,7 @@ def wrong(options: Options) -> str | None:
     if options.imports and options.teams:
         return "--from creates a project: leave --workspace out"
     if options.imports and options.environments:
-        return "--from takes the namespaces that the manifests say: add environments to tjgen.yaml when it builds"
+        return "--from takes the namespaces from the manifests: add environments to tjgen.yaml when it builds"
     if options.tool != "none" and not options.repository:
         return f"--gitops {options.tool} needs --repository URL: it is what the tool reads"
     if options.forge != "none" and options.artifact is None:

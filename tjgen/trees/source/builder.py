@@ -226,7 +226,7 @@ class Builder:
         if event.tag is not None and event.tag not in ("!", TAG_PREFIX + kind):
             self._odd_scalar(self._dialect.stray_tag(event.tag, node), event)
         if self._keys is not None and self._key is _NO_KEY:
-            self.findings.add(problems.KEY, "a mapping or a list stands as a key", extent(event), "use a string as the key")
+            self.findings.add(problems.KEY, "a mapping or a list is used as a key", extent(event), "use a string as the key")
             self._key = _OPEN_KEY
         self._count += 1
         if self._count > self._most:
@@ -273,7 +273,7 @@ class Builder:
             key = read_key(anchor.event, self._dialect)
             self._take_key("<<" if key is MERGE else key, event)
         else:
-            self.findings.add(problems.KEY, "a mapping or a list stands as a key", extent(event), "use a string as the key")
+            self.findings.add(problems.KEY, "a mapping or a list is used as a key", extent(event), "use a string as the key")
             self._key = _REFUSED
 
     def _report_alias(self, anchor: _Anchor | None, event: Any) -> None:

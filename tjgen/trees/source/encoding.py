@@ -35,11 +35,13 @@ def first_unprintable(source: Text) -> Diagnostic:
     """The diagnostic for the first character that YAML does not allow."""
     match = regex.search(_UNPRINTABLE, source.content)
     if match is None:
-        return _unreadable(source, 0, "the text holds a character that YAML does not allow", "save the file as plain UTF-8 text")
+        return _unreadable(
+            source, 0, "the text contains a character that YAML does not allow", "save the file as plain UTF-8 text"
+        )
     code = ord(match.group())
     kind = "the control character" if code < 0xA0 else "the character"
     hint = f'remove it, or write it as "\\x{code:02x}" in double quotes' if code < 0xA0 else "remove it"
-    return _unreadable(source, match.start(), f"{kind} U+{code:04X} stands in the text", hint)
+    return _unreadable(source, match.start(), f"the text contains {kind} U+{code:04X}", hint)
 
 
 def _without_mark(text: str, file: str) -> tuple[str, Diagnostic | None]:

@@ -28,7 +28,7 @@ SEPARATOR = SourceProblem("TJ012", "text behind a document separator, which kube
 OVERRIDE = SourceProblem("TJ013", "a merge key after a key that it overrides in kubectl only")
 IGNORED_TAG = SourceProblem("TJ014", "a tag that kubectl ignores")
 LEFT_OUT = SourceProblem("TJ015", "there are more warnings about the file than are shown")
-ESCAPE = SourceProblem("TJ016", "an escape that YAML knows and kubectl refuses")
+ESCAPE = SourceProblem("TJ016", "an escape that YAML allows and kubectl refuses")
 
 
 def diagnostic(

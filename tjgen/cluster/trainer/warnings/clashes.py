@@ -24,7 +24,7 @@ _OUTCOMES = {
     ("scheduling.x-k8s.io", "PodGroup"): "it stays as it is, with its own minMember",
     ("", "Secret"): "it is used as it is, with its own keys",
     ("", "PersistentVolumeClaim"): "it is used as it is",
-    ("batch", "Job"): "it stays as it is, and the pods of that job are never made",
+    ("batch", "Job"): "it stays unchanged, and the pods of that job are never created",
     ("", "ConfigMap"): "the controller writes over it",
 }
 """The effect on an existing object, by group and kind."""
@@ -107,7 +107,7 @@ def key_of(tree: Tree) -> Key | None:
 def taken(key: Key, subject: ObjectRef, trainjob: ObjectRef) -> Diagnostic:
     """TJ865 for an object that has the name of one that a controller creates for the TrainJob."""
     is_snapshot = key.name.endswith(SNAPSHOT_SUFFIX)
-    outcome = "it is no snapshot, and the run never starts" if is_snapshot else _OUTCOMES[key.group, key.kind]
+    outcome = "it is not a snapshot, so the run never starts" if is_snapshot else _OUTCOMES[key.group, key.kind]
     message = f"{key.kind} {key.name} has the name of one that is made for TrainJob {trainjob.name}: {outcome}"
     return _diagnostic("TJ865", message, subject)
 
@@ -120,5 +120,5 @@ def shared(key: Key, first: ObjectRef, second: ObjectRef) -> Diagnostic:
 
 
 def _diagnostic(code: str, message: str, subject: ObjectRef) -> Diagnostic:
-    hint = "leave network.subdomain out" if code == "TJ866" and "Service" in message else "use another name"
+    hint = "remove network.subdomain" if code == "TJ866" and "Service" in message else "use another name"
     return Diagnostic(code, message, subject, _NAME, hint=hint)

@@ -73,7 +73,7 @@ def dead_address(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
         yield subject.of_runtime(
             "TJ832",
             f"{address} ends in the TrainJob's name, but the pods' subdomain is {subdomain}",
-            "leave network.subdomain out",
+            "remove network.subdomain",
             in_runtime(("spec", "network", "subdomain")),
         )
 
@@ -87,7 +87,7 @@ def no_host_names(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
         yield subject.of_runtime(
             "TJ881",
             f"enableDNSHostnames is false, but the {policy} policy lets {pods} pods find each other by host name",
-            "leave enableDNSHostnames out",
+            "remove enableDNSHostnames",
             in_runtime(("spec", "network", "enableDNSHostnames")),
         )
 
@@ -159,7 +159,7 @@ def overruled_storage(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
 
 def _overruled(subject: ExpandedTrainJob, name: str, path: FieldPath) -> Diagnostic:
     message = f"{name} replaces the value that the controller computes"
-    return subject.of_trainjob("TJ835", message, "leave it out", path)
+    return subject.of_trainjob("TJ835", message, "remove it", path)
 
 
 def swallowed_ports(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
@@ -201,7 +201,7 @@ def random_variables(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     if subject.job.env and subject.info.trainer_container() is not None:
         yield subject.of_trainjob(
             "TJ837",
-            "whether the TrainJob's variables stand before or after the DMLC_* ones changes from one reconcile to the next",
+            "the order of the TrainJob's variables and the DMLC_* variables changes from one reconcile to the next",
             "do not refer from one to the other with $(NAME)",
             _ENV,
         )

@@ -39,7 +39,7 @@ def added_arguments(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
         yield subject.of_trainjob(
             "TJ882",
             f"args do not replace those of the runtime ({' '.join(args)}), which follow them",
-            "take the args out of the runtime",
+            "remove the args from the runtime",
             (*_TRAINER, "args"),
         )
 
@@ -51,7 +51,8 @@ def no_command(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
         return
     yield subject.of_trainjob(
         "TJ884",
-        "neither the TrainJob nor its runtime has a command: flux leaves that of the image out, and waits for people for ever",
+        "neither the TrainJob nor its runtime has a command: flux ignores the command of the image, and waits for "
+        "interactive input forever",
         "set trainer.command",
         _TRAINER,
     )

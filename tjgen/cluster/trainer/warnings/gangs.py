@@ -52,7 +52,7 @@ def gang_in_steps(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     yield subject.of_runtime(
         "TJ853",
         f"the pod group waits for {members} pods, but those of job {late.name} are made after others have run ({field})",
-        "remove the pod group, or do the earlier steps in a run of their own",
+        "remove the pod group, or do the earlier steps in a separate run",
         in_runtime(path),
     )
 
@@ -63,7 +63,7 @@ def gang_without_scheduler(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     if list(subject.info.pod_group_policy) == ["volcano"] and default:
         yield subject.of_runtime(
             "TJ854",
-            f"the pods of {_jobs(default)} go to the default scheduler, which knows no pod groups",
+            f"the pods of {_jobs(default)} go to the default scheduler, which does not support pod groups",
             "set schedulerName: volcano in the pod templates",
             in_runtime((*default[0].shape.path, *POD_SPEC)),
         )
@@ -79,7 +79,7 @@ def gang_of_requests(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
                 yield subject.of_runtime(
                     "TJ855",
                     f"minResources leaves out {', '.join(missing)} of container {container.name}, a limit without a request",
-                    "say the request as well",
+                    "also set the request",
                     in_runtime((*container.path, "resources")),
                 )
                 return
@@ -93,7 +93,7 @@ def gang_without_trainjobs_resources(subject: ExpandedTrainJob) -> Iterator[Diag
         yield subject.of_trainjob(
             "TJ858",
             f"with Trainer {release.name} minResources leaves out resourcesPerNode, but has those of the runtime",
-            "say the resources in the runtime as well",
+            "also set the resources in the runtime",
             ("spec", "trainer", "resourcesPerNode"),
         )
 

@@ -173,7 +173,8 @@ def late_variables(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
                     if late:
                         yield subject.of_trainjob(
                             "TJ892",
-                            f"{own} refers to $({late[0]}), which stands after it once it is patched in, and is not replaced",
+                            f"{own} refers to $({late[0]}), which comes after it once the patch is applied, so it is "
+                            f"not replaced",
                             "patch that variable in as well, before this one",
                             (*path, "env", named(own)),
                         )

@@ -57,7 +57,7 @@ def lost_claims(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
         yield subject.of_trainjob(
             "TJ812",
             f"with resourcesPerNode the node container loses its resource claims ({names})",
-            "leave resourcesPerNode out and put resources and claims into the runtime",
+            "remove resourcesPerNode, and put resources and claims into the runtime",
             _RESOURCES,
         )
 
@@ -83,7 +83,10 @@ def devices_that_do_not_count(subject: ExpandedTrainJob) -> Iterator[Diagnostic]
         others = [] if gpus else [name for name in amounts if "/" in name and not name.startswith("hugepages-")]
         if others:
             yield subject.of_trainjob(
-                "TJ814", f"{min(others)} is no GPU to the controller, which does not count it as one", "set numProcPerNode", where
+                "TJ814",
+                f"{min(others)} is not a GPU for the controller, so the controller does not count it",
+                "set numProcPerNode",
+                where,
             )
             return
 
@@ -111,7 +114,7 @@ def overwritten_counts(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
                 yield subject.of_runtime(
                     "TJ816",
                     f"{field} of job {podset.name} is {configured}, but the controller writes {podset.count}",
-                    "say the number as mlPolicy.numNodes" if podset.ancestor == TRAINER else "say the number as parallelism",
+                    "set the number in mlPolicy.numNodes" if podset.ancestor == TRAINER else "set the number in parallelism",
                     (*path, field),
                 )
         replicas = podset.shape.tree.get("replicas", 1)
@@ -154,7 +157,7 @@ def launchers(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
             yield subject.of_runtime(
                 "TJ819",
                 f"mlPolicy.numNodes makes {podset.count} pods of job {podset.name}, not of job node",
-                "leave numNodes out of the runtime and set it in the TrainJob",
+                "remove numNodes from the runtime, and set it in the TrainJob",
                 ("spec", "mlPolicy", "numNodes"),
             )
 
@@ -188,7 +191,7 @@ def processes_not_read(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
         yield subject.of_trainjob(
             "TJ871",
             f"numProcPerNode is not read: runtime {subject.runtime.name} has {policy}",
-            "leave it out, or use a runtime with torch, mpi or flux",
+            "remove it, or use a runtime with torch, mpi or flux",
             (*_TRAINER, "numProcPerNode"),
         )
 
@@ -211,7 +214,7 @@ def nodes_not_read(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
         yield subject.of_trainjob(
             "TJ872",
             f"numNodes is not read: runtime {subject.runtime.name} has no {wanted}",
-            "use another runtime, or leave numNodes out",
+            "use another runtime, or remove numNodes",
             (*_TRAINER, "numNodes"),
         )
 
@@ -244,7 +247,7 @@ def replaced_resources(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     if lost:
         yield subject.of_trainjob(
             "TJ874",
-            f"resourcesPerNode takes the place of all that runtime {subject.runtime.name} asks for, and loses {', '.join(lost)}",
+            f"resourcesPerNode replaces all resources that runtime {subject.runtime.name} requests, and drops {', '.join(lost)}",
             "repeat in the TrainJob what is to stay",
             _RESOURCES,
         )

@@ -86,7 +86,7 @@ def _grace(workload: Workload, podset: PodSet, seconds: int) -> Contributions:
             yield Contribution(path, needed, AT)
     elif grace_period < seconds:
         message = f"pods of {podset.name} have {grace_period} s to end, but saving a checkpoint takes {seconds} s"
-        hint = f"set pod.terminationGracePeriodSeconds to {needed}, or leave it out"
+        hint = f"set pod.terminationGracePeriodSeconds to {needed}, or remove it"
         yield Diagnostic(problems.GRACE, message, path=workload.tree.origins(path)[0].because, hint=hint)
 
 

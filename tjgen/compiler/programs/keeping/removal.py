@@ -38,7 +38,7 @@ def removal(workload: Workload, experiment: Experiment, setting: Setting, runs: 
     reason = _out_of_reach(where, checkpoints)
     if reason:
         message = f"no Job can remove the checkpoint folders of {', '.join(runs)}: {reason}"
-        yield Diagnostic(problems.FOLDERS, message, path=_AT, hint="remove them by hand")
+        yield Diagnostic(problems.FOLDERS, message, path=_AT, hint="remove them manually")
         return
     users = [podset for podset, _ in users_of(workload, checkpoints.volume, where.volume)]
     variables = {"ROOT": ROOT, "FOLDER": where.before, "AFTER": where.after, "RUNS": json_text(list(runs)), "QUIET": str(QUIET)}

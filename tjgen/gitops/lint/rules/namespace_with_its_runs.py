@@ -19,7 +19,7 @@ RULE = Rule(
     since="0.1.0",
     title="A Namespace is applied together with its runs, without protection from pruning.",
     why="Deleting a Namespace deletes everything in it: runs, claims and their data, including objects of other users.",
-    remedy="Protect it, or keep it in an Application or Kustomization of its own.",
+    remedy="Protect it, or keep it in a separate Application or Kustomization.",
     effects={
         ARGOCD: "Needs `Prune=confirm` (or `Prune=false`) and `Delete=false`; or use `CreateNamespace=true` instead.",
         FLUX: "Needs `prune: disabled`.",
