@@ -70,6 +70,8 @@ class ScheduledCluster:
         """A bound of the priorities of all pods on nodes."""
         self._members: dict[Level, list[int]] = {}
         """Level -> positions of its nodes, as a heap."""
+        self._by_host: dict[str, list[int]] = {}
+        """Host name -> positions of its nodes."""
         kinds: dict[str, Level] = {}
         for position, node in enumerate(self.nodes):
             labels = {key: value for key, value in node.labels.items() if key != HOSTNAME}
@@ -77,6 +79,7 @@ class ScheduledCluster:
             level = kinds.setdefault(kind, Level(node, {}, (0, 0), 0))
             self._levels.append(level)
             self._members.setdefault(level, []).append(position)
+            self._by_host.setdefault(node.labels.get(HOSTNAME, ""), []).append(position)
 
     def without_pods(self) -> ScheduledCluster:
         """The same nodes, without pods."""
@@ -92,6 +95,11 @@ class ScheduledCluster:
         """Try to schedule the pod on any node, or on one of the positions `within`. The cluster stays as it is."""
         if not self.nodes:
             return SchedulingAttempt(None, NO_NODES)
+        host = (pod.spec.get("nodeSelector") or {}).get(HOSTNAME) if within is None else None
+        if host is not None:  # All other nodes are rejected.
+            attempt = self.attempt(pod, self._by_host.get(host, ()))
+            if attempt.node is not None:
+                return attempt
         names = node_affinity.named(pod)
         if names is not None and not names:
             reason = node_affinity.CONFLICT.reasons[0]

@@ -66,8 +66,7 @@ class QueueSnapshot:
 
     def _count_domains(self) -> None:
         for tree in self.topologies.values():
-            for leaf in tree.leaves.values():
-                leaf.used = {}
+            tree.clear_usage()
         every = [usage for several in self.workloads.values() for one in several.values() for usage in one.domains]
         for usage in every:
             own = self.topologies[usage.flavor]

@@ -11,8 +11,11 @@ from typing import TypeVar
 from tjgen.cluster.queueing.kueue.objects import DomainUsage, ResourceFlavor, TopologyPath
 from tjgen.cluster.scheduling.node import PODS, Node
 from tjgen.trees.k8s.labels import HOSTNAME
+from tjgen.trees.typing import Any
 
 _Key = TypeVar("_Key")
+Requests = tuple[tuple[str, int], ...]
+"""What one pod requests, with the resource `pods`."""
 NodeUsage = Mapping[str, Mapping[str, int]]
 """Name of a node -> what pods on it use that Kueue did not place, and their number as `pods`."""
 
@@ -22,6 +25,7 @@ class Domain:
 
     __slots__ = (
         "children",
+        "counts",
         "free",
         "leader_state",
         "node",
@@ -41,6 +45,8 @@ class Domain:
         """What the nodes of a domain of the lowest level have, less what pods use that Kueue did not place."""
         self.used: dict[str, int] = {}
         """What Kueue assigned in a domain of the lowest level."""
+        self.counts: dict[Requests, tuple[int, str]] = {}
+        """Requests of a pod -> the result of `count_in` for what a domain of the lowest level has left."""
         self.node: Node | None = None
         """The node, if the lowest level is the host name."""
         self.reset()
@@ -67,6 +73,10 @@ class TopologySnapshot:
         """Level -> its domains."""
         self.leaves: dict[TopologyPath, Domain] = {}
         """Path as in an assignment -> domain of the lowest level."""
+        self.memo: dict[object, Any] = {}
+        """Results that depend on the nodes alone."""
+        self.memo_of_usage: dict[object, Any] = {}
+        """Results that also depend on usage; empty after each change of it."""
         for node in nodes:
             has_levels = all(label in node.labels for label in self.levels)  # `NodeMatchesFlavor`
             if has_levels and not node.is_unschedulable and matches_labels(node, flavor.labels):
@@ -85,8 +95,15 @@ class TopologySnapshot:
         """`updateTASUsage`; a negative sign removes usage. Usage of domains without nodes counts nowhere."""
         leaf = self.leaves.get(usage.path)
         if leaf is not None:
+            self.memo_of_usage, leaf.counts = {}, {}
             add_amounts(leaf.used, usage.requests, sign * usage.number)
             add_amounts(leaf.used, {PODS: 1}, sign * usage.number)
+
+    def clear_usage(self) -> None:
+        """Remove all usage."""
+        self.memo_of_usage = {}
+        for leaf in self.leaves.values():
+            leaf.used, leaf.counts = {}, {}
 
     def fits(self, usages: Iterable[DomainUsage]) -> bool:
         """`Fits`: whether the domains of an assignment still have what it needs."""
@@ -117,6 +134,14 @@ def remaining(leaf: Domain) -> dict[str, int]:
     left = dict(leaf.free)
     add_amounts(left, leaf.used, -1)
     return left
+
+
+def count_left(leaf: Domain, requests: Requests) -> tuple[int, str]:
+    """How many pods fit what a domain of the lowest level has left, and the resource that limits them."""
+    if requests not in leaf.counts:
+        left = {name: leaf.free.get(name, 0) - leaf.used.get(name, 0) for name, _ in requests}
+        leaf.counts[requests] = count_in(dict(requests), left)
+    return leaf.counts[requests]
 
 
 def count_in(requests: Mapping[str, int], capacity: Mapping[str, int]) -> tuple[int, str]:

@@ -17,6 +17,7 @@ from tjgen.cluster.queueing.kueue.topology_search import (
     TopologySearch,
     fill_in_counts,
     misfit_sentence,
+    scheduling_key,
     start_search,
 )
 from tjgen.cluster.scheduling.node import PODS
@@ -32,6 +33,23 @@ def find_topology_assignment(
 
     With `is_empty`, no workload uses the domains. The usage of the result is added to `assumed`.
     """
+    if assumed:
+        assignments, reason = _search(tree, group, assumed, is_empty=is_empty)
+    else:
+        memo = tree.memo if is_empty else tree.memo_of_usage
+        key = tuple([(one.name, one.number, tuple(one.per_pod.items()), one.topology, scheduling_key(one.spec)) for one in group])
+        if key not in memo:
+            memo[key] = _search(tree, group, {}, is_empty=is_empty)
+        assignments, reason = memo[key]
+    for one in group if assignments else ():
+        for path, count in assignments[one.name].domains:
+            usage = assumed.setdefault(path, {})
+            add_amounts(usage, one.per_pod, count)
+            add_amounts(usage, {PODS: 1}, count)
+    return assignments, reason
+
+
+def _search(tree: TopologySnapshot, group: Sequence[PodSetRequest], assumed: AssumedUsage, *, is_empty: bool) -> PodSetDomains:
     workers, leader = _roles(group)
     try:
         search = start_search(tree, workers, leader)
@@ -43,11 +61,6 @@ def find_topology_assignment(
     assignments = {workers.name: _assignment(tree, [(one, one.state) for one in domains])}
     if leader is not None:
         assignments[leader.name] = _assignment(tree, [(one, one.leader_state) for one in domains])
-    for one in group:
-        for path, count in assignments[one.name].domains:
-            usage = assumed.setdefault(path, {})
-            add_amounts(usage, one.per_pod, count)
-            add_amounts(usage, {PODS: 1}, count)
     return assignments, ""
 
 

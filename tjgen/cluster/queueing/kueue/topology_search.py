@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from tjgen.cluster.queueing.kueue.objects import PodSetRequest, TopologyPath, TopologyRequest
-from tjgen.cluster.queueing.kueue.topology import Domain, TopologySnapshot, add_amounts, count_in, remaining
+from tjgen.cluster.queueing.kueue.topology import Domain, TopologySnapshot, add_amounts, count_in, count_left, remaining
 from tjgen.cluster.scheduling.filters.node_affinity import matches_required
 from tjgen.cluster.scheduling.filters.taint_toleration import untolerated_taint
 from tjgen.cluster.scheduling.node import PODS, Node
+from tjgen.trees.canonical import json_text
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.typing import NamedTuple
 
@@ -103,11 +104,14 @@ def fill_in_counts(
         for domain in level.values():
             domain.reset()
     requests = {**workers.per_pod, PODS: 1}
-    tolerations = [*(workers.spec.get("tolerations") or ()), *tree.tolerations]
-    for path, leaf in tree.leaves.items():
-        reason = _exclusion(leaf.node, workers.spec, tolerations) if leaf.node is not None else ""
-        if reason:
-            search.excluded[reason] += 1
+    leaves, excluded = _feasible(tree, workers.spec)
+    search.excluded.update(excluded)
+    is_simple, items = leader is None and not assumed and not is_empty, tuple(requests.items())
+    for path, leaf in leaves:
+        if is_simple:
+            leaf.state, limit = leaf.counts.get(items) or count_left(leaf, items)
+            if not leaf.state:
+                search.excluded[f'resource "{limit}"'] += 1
             continue
         left = dict(leaf.free) if is_empty else remaining(leaf)
         add_amounts(left, assumed.get(path, {}), -1)
@@ -120,8 +124,33 @@ def fill_in_counts(
                 leaf.leader_state = 1
                 add_amounts(left, of_leader, -1)
         leaf.state_with_leader = count_in(requests, left)[0]
+    if is_simple:
+        _add_up_levels(search)
+        return
     for root in tree.domains[0].values():
         _add_up(search, root, 0)
+
+
+def _feasible(tree: TopologySnapshot, spec: Tree) -> tuple[list[tuple[TopologyPath, Domain]], Counter[str]]:
+    """The domains of the lowest level whose nodes the pods can run on, and why other nodes are excluded."""
+    key = scheduling_key(spec)
+    if key not in tree.memo:
+        tolerations = [*(spec.get("tolerations") or ()), *tree.tolerations]
+        leaves, excluded = [], Counter[str]()
+        for path, leaf in tree.leaves.items():
+            reason = _exclusion(leaf.node, spec, tolerations) if leaf.node is not None else ""
+            if reason:
+                excluded[reason] += 1
+            else:
+                leaves.append((path, leaf))
+        tree.memo[key] = leaves, excluded
+    result: tuple[list[tuple[TopologyPath, Domain]], Counter[str]] = tree.memo[key]
+    return result
+
+
+def scheduling_key(spec: Tree) -> str:
+    """Equal for pods that can run on the same nodes, as far as Kueue sees it."""
+    return json_text([spec.get("nodeSelector"), spec.get("affinity"), spec.get("tolerations")])
 
 
 def _exclusion(node: Node, spec: Tree, tolerations: Sequence[Tree]) -> str:
@@ -133,6 +162,24 @@ def _exclusion(node: Node, spec: Tree, tolerations: Sequence[Tree]) -> str:
     if not matches_required({"nodeSelector": spec.get("nodeSelector")}, node.labels, node.name):
         return "nodeSelector"
     return "" if matches_required({"affinity": spec.get("affinity")}, node.labels, node.name) else "affinity"
+
+
+def _add_up_levels(search: TopologySearch) -> None:
+    """The result of `_add_up` without a leader, level by level: the counts with a leader are those without one."""
+    levels, size = search.tree.domains, search.slice_size
+    for level in range(len(levels) - 1, -1, -1):
+        inner = search.slice_sizes.get(level + 1, 1)
+        for domain in levels[level].values():
+            children = domain.children
+            if children and inner == 1:
+                domain.state = sum([child.state for child in children])
+            elif children:
+                domain.state = sum([child.state // inner * inner for child in children])
+            if level == search.slice_level:
+                domain.slice_state = domain.state // size
+            elif level < search.slice_level:
+                domain.slice_state = sum([child.slice_state for child in children])
+            domain.state_with_leader, domain.slice_state_with_leader = domain.state, domain.slice_state
 
 
 def _add_up(search: TopologySearch, domain: Domain, level: int) -> None:
