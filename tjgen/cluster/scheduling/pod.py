@@ -14,6 +14,7 @@ REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _MISSING_CPU, _MISSING_MEMORY = 100, 200 * 1024**2
 """What scores count for a container without a request (`DefaultMilliCPURequest`, `DefaultMemoryRequest`)."""
+_CLAIM = "persistentVolumeClaim"
 
 
 class SchedulingPod(NamedTuple):
@@ -38,14 +39,20 @@ class SchedulingPod(NamedTuple):
     """Whether all nodes with equal resources, and equal labels except the host name, are equal to the pod."""
 
 
-def read_pod(tree: Tree, *, priority: int = 0, devices: dict[str, int] | None = None) -> SchedulingPod:
-    """The pod of a manifest, with the priority of its class. Raises QuantityError for an amount that is not a quantity."""
+def read_pod(
+    tree: Tree, *, priority: int = 0, devices: dict[str, int] | None = None, has_known_claims: bool = True
+) -> SchedulingPod:
+    """The pod of a manifest, with the priority of its class. Raises QuantityError for an amount that is not a quantity.
+
+    Without `has_known_claims`, the places of the volumes of claims are unknown: pods with different claims are of one kind.
+    """
     metadata = tree.get("metadata") or {}
     spec = with_requests(tree.get("spec") or {})
     requests = {name: amount for name, amount in amounts(pod_requests(spec)).items() if amount}
     filled = amounts(pod_requests(_filled(spec)))
     ports = tuple(_ports(spec))
-    placed = {key: spec.get(key) for key in ("nodeName", "nodeSelector", "affinity", "tolerations", "volumes") if spec.get(key)}
+    placed = {key: spec.get(key) for key in ("nodeName", "nodeSelector", "affinity", "tolerations") if spec.get(key)}
+    volumes = [one for one in spec.get("volumes") or () if one.get("ephemeral") or (has_known_claims and one.get(_CLAIM))]
     namespace = str(metadata.get("namespace") or "default")
     return SchedulingPod(
         namespace,
@@ -58,7 +65,7 @@ def read_pod(tree: Tree, *, priority: int = 0, devices: dict[str, int] | None = 
         devices or {},
         ports,
         json_text(
-            [placed, requests, filled.get(CPU, 0), filled.get(MEMORY, 0), devices or {}, namespace if spec.get("volumes") else ""]
+            [placed, requests, filled.get(CPU, 0), filled.get(MEMORY, 0), devices or {}, volumes, namespace if volumes else ""]
         ),
         _is_plain(spec, ports),
     )

@@ -154,7 +154,7 @@ def _set(manifest: Manifest, pods: Pods, templates: Mapping[str, Tree], prioriti
     name = str(pods.spec.get("priorityClassName") or "")
     value = priorities[name].value if name in priorities else _default(priorities)
     tree = {"metadata": {"namespace": manifest.namespace, "name": f"{manifest.name}-{pods.role}"}, "spec": pods.spec}
-    one = read_pod(tree, priority=value, devices=devices)
+    one = read_pod(tree, priority=value, devices=devices, has_known_claims=False)
     marks = get(pods.template, ("metadata", "annotations"), None) or {}
     above = get(manifest.tree, ("metadata", "annotations"), None) or {}
     if one.is_plain and EXCLUSIVE not in marks and EXCLUSIVE not in above:

@@ -121,12 +121,13 @@ def combined(alone: FitVerdict, started: FitVerdict | None) -> FitVerdict:
 
 def verdict_alone(run: FitRun, shared: FitCluster) -> FitVerdict:
     """The verdict for a run on the nodes and queues of `shared`, which are empty and stay so."""
-    demand, names = run.demand, ""
+    demand, names, domains = run.demand, "", None
     if run.queue in shared.quotas.queues:
         assignment = assign_alone(QueuedWorkload(run.title, run.queue, pod_sets(demand)), shared.quotas)
         if assignment.mode != FIT:
             return FitVerdict(run, NEVER, by=BY_QUEUE, message=assignment.message)
         demand, names = admitted(demand, assignment), " ".join(flavor_names(assignment))
+        domains = tuple(assignment.domains.items())
     if is_of_volcano(run, shared.volcano):
         assert shared.volcano is not None, "the run has a queue of it"
         job = job_of("", run.queue, demand, 0)
@@ -137,7 +138,9 @@ def verdict_alone(run: FitRun, shared: FitCluster) -> FitVerdict:
             return FitVerdict(run, NEVER, by=BY_QUEUE, message=wait.message, share=wait.share)
     elif missing := lacking(demand, run.queue, shared.capabilities.get(run.queue, {}), {}):
         return FitVerdict(run, NEVER, by=BY_QUEUE, message=missing)
-    key = (demand.kind, demand.least, names, demand.volcano is None, demand.highest_tier) if demand.is_plain else None
+    # Pods that Kueue binds to domains are plain before that.
+    kind = (run.demand.kind, names, domains) if run.demand.is_plain else None
+    key = (kind, demand.least, demand.volcano is None, demand.highest_tier) if kind is not None else None
     placement = shared.memo.get(key) if key is not None else None
     if placement is None:
         placement = try_place(demand, shared.cluster)
