@@ -41,7 +41,14 @@ def test_help_groups_commands_by_what_users_do(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "advice"), [("bulid", "did you mean `tjgen build`?"), ("zzzz", "tjgen --help lists the commands")]
+    ("word", "advice"),
+    [
+        ("bulid", "did you mean `tjgen build`?"),
+        ("zzzz", "tjgen --help lists the commands"),
+        ("stop", "set state: suspended in the experiment, then build"),
+        ("rollback", "restore the experiment from Git, then build"),
+        ("logs", "tjgen does not read clusters for logs: use kubectl logs"),
+    ],
 )
 def test_an_unknown_command_gets_advice(tmp_path: Path, word: str, advice: str) -> None:
     answer = tjgen(tmp_path, word)

@@ -36,8 +36,8 @@ COMMAND = Command(
     "Show which line of which file set a field.",
     "For the objects of an experiment, also those that controllers will create: which lines of files set their fields. "
     "FIELD is a path, or the name of a variable, a volume, a limit or something else. Without it, a page shows what each line "
-    "sets; --all shows every field with all its owners. EXPERIMENT may also be a file of an output tree. CODE is the code or "
-    "the name of a diagnostic, such as TJ504: what it means and what to do.",
+    "sets; --all shows every field with all its owners. EXPERIMENT may also be the name of a run, or a file of an output tree. "
+    "CODE is the code or the name of a diagnostic, such as TJ504: what it means and what to do.",
     "tjgen explain experiment.yaml PET_MASTER_ADDR",
     "EXPERIMENT [KIND[/NAME]] [FIELD|NAME] | CODE",
     (
@@ -120,6 +120,8 @@ class _Selection(NamedTuple):
     """The field as it is written: it may be the name of a variable, a volume or a limit instead of a path."""
     every: bool = False
     """Whether all fields are shown, not a page."""
+    output: str = ""
+    """The file of an output tree that was named."""
 
     def means(self, manifest: Manifest) -> bool:
         return (
@@ -134,7 +136,10 @@ def _selection(words: list[str], environments: list[str]) -> _Selection:
     file = words[0]
     content = sandbox_for([file]).content(file)
     if isinstance(content, Diagnostic):
-        hint = "name an experiment, or a file that tjgen wrote"
+        files = _files_of_run(file) if content.code == UNREADABLE and "/" not in file else []
+        if len(files) == 1:
+            return _selection([*files, *words[1:]], environments)
+        hint = f"name one of {', '.join(files)}" if files else "name an experiment, a run, or a file that tjgen wrote"
         raise CompileError([content._replace(hint=hint) if content.code == UNREADABLE else content])
     known = header.read(content)
     if known is None:
@@ -152,7 +157,24 @@ def _selection(words: list[str], environments: list[str]) -> _Selection:
     project = find(file) or find(".")
     source = os.path.normpath(os.path.join(os.path.dirname(project) if project else "", known.source))
     *environment, _, _ = known.owner.split("/")
-    return _Selection([source], environments or environment, kind, name, namespace, _path(words[1:]), "".join(words[1:]))
+    below, word = _path(words[1:]), "".join(words[1:])
+    return _Selection([source], environments or environment, kind, name, namespace, below, word, output=file)
+
+
+def _files_of_run(name: str) -> list[str]:
+    """The manifests of the runs with this name in the output tree of the project."""
+    from tjgen.gitops.emit import ondisk  # few explanations begin with the name of a run
+    from tjgen.gitops.output.layout import folder_of
+    from tjgen.language.resolve.project_file import load_current
+    from tjgen.language.runs.store import Locks
+
+    project, _ = load_current()
+    directory = project.output
+    if project.document is None or directory is None:
+        return []
+    folders = [folder_of(place, lock.runs[name]) for place, lock in Locks(project.directory).all() if name in lock.runs]
+    files = [file.path for folder in folders for file in ondisk.files(directory, folder)]
+    return [os.path.relpath(os.path.join(directory, file)) for file in files if file.endswith(f"-{name}.yaml")]
 
 
 def _path(words: list[str]) -> FieldPath:
@@ -199,12 +221,22 @@ def _explain(runs: list[Run], selection: _Selection, *, as_json: bool) -> None:
             known = _chosen(runs, candidates, lambda manifest: True)
             if show_name([one for group in known for one in group], text, as_json=as_json):
                 return
+        if selection.output:
+            raise CompileError([_of_earlier_sources(selection)])
         raise CompileError([_unknown([one for group in known for one in group], selection)])
     if not selection.every and not selection.word and not as_json:
         # Runs of a sweep differ in few fields.
         show_page(chosen[0], len(chosen) - 1)
     else:
         _show([one for group in chosen for one in group], selection, as_json=as_json)
+
+
+def _of_earlier_sources(selection: _Selection) -> Diagnostic:
+    message = (
+        f"{selection.kind}/{selection.name} comes from an earlier version of {selection.paths[0]}, which builds other runs now"
+    )
+    hint = f"check out its commit, which git log --diff-filter=A -- {selection.output} shows, and repeat the command there"
+    return Diagnostic("TJ026", message, hint=hint)
 
 
 def _own_objects(run: Run) -> Iterable[Manifest]:

@@ -46,7 +46,7 @@ class _Program(click.Group):
         """The command that the first word names. Raises UsageError with the nearest name if there is none."""
         if args and not args[0].startswith("-") and args[0] not in self.modules:
             close = _OF_OTHER_TOOLS.get(args[0]) or nearest(args[0], self.modules)
-            hint = f"did you mean `tjgen {close}`?" if close else "tjgen --help lists the commands"
+            hint = _TASKS.get(args[0]) or (f"did you mean `tjgen {close}`?" if close else "tjgen --help lists the commands")
             ctx.fail(f'unknown command "{args[0]}": {hint}')
         return super().resolve_command(ctx, args)
 
@@ -62,6 +62,22 @@ _OF_OTHER_TOOLS = {
     "fmt": "build",
 }
 """Commands of kubectl, Helm and similar tools -> the command of tjgen for the same task."""
+_STOP = "set state: suspended in the experiment, then build and commit; docs/troubleshooting.md has more"
+_RETURN = "restore the experiment from Git, then build: its earlier runs are current again, and later ones superseded"
+_TASKS = {
+    "stop": _STOP,
+    "suspend": _STOP,
+    "pause": _STOP,
+    "resume": "set state: active in the experiment, then build and commit",
+    "cancel": _STOP,
+    "kill": _STOP,
+    "rollback": _RETURN,
+    "undo": _RETURN,
+    "revert": _RETURN,
+    "logs": "tjgen does not read clusters for logs: use kubectl logs, as docs/troubleshooting.md describes",
+    "delete": "tjgen runs prune NAME removes a run from the output tree",
+}
+"""Tasks that no command of this name does -> how to do them."""
 
 
 def _command(described: Command, module: Any) -> click.Command:

@@ -274,7 +274,7 @@ def test_trees_previews_and_explanations_are_the_same(tmp_path: Path, monkeypatc
 
 @pytest.mark.parametrize(
     "rules",
-    [{"registry.example.com/team/train:2.9": "mirror.example.com/other"}, {"registry.example.com": IMAGE}],
+    [{"registry.example.com/team/train:2.9": "mirror.example.com/other"}, {"mirror.example.com/other:1": IMAGE}],
     ids=["from", "to"],
 )
 def test_an_image_whose_tag_a_rewrite_names_is_compiled(rules: dict[str, str], tmp_path: Path) -> None:

@@ -105,14 +105,24 @@ def subject_of(tree: Tree) -> ObjectRef | None:
 
 
 def _of_another_release(subject: ObjectRef | None, path: FieldPath) -> str | None:
-    """What to do about a field of a TrainJob that another release of Trainer has, or None."""
-    if len(path) != 2 or path[0] != "spec" or subject is None or subject.kind != "TrainJob":
+    """What to do about a field of a TrainJob or runtime that another release of Trainer has, or None."""
+    if subject is None or not subject.api_version.startswith("trainer.kubeflow.org/"):
         return None
-    having = [one.name for one in RELEASES.values() if any(path[1] == field for field, _ in one.types.entries("TrainJobSpec"))]
+    kind = subject.api_version, subject.kind
+    having = [one.name for one in RELEASES.values() if _has(store.find(*kind, versions=one.versions), path)]
     if not having or len(having) == len(RELEASES):
         return None
-    other = "set trainer in tjgen.yaml or use --trainer for that release, or rewrite TrainJobs with tjgen convert"
-    return f"Trainer {range_of(having)} has it: {other}"
+    other = "set trainer in tjgen.yaml or use --trainer for that release, or rewrite the file with tjgen convert"
+    return f"this is a field of Trainer {range_of(having)}: {other}"
+
+
+def _has(schema: store.Schema | None, path: FieldPath) -> bool:
+    """Whether the schema declares the field at `path`."""
+    for step in path:
+        if schema is None:
+            return False
+        schema = schema.get("properties", {}).get(step) if step.__class__ is str else schema.get("items")
+    return schema is not None
 
 
 def _unchecked(tree: Tree, subject: ObjectRef | None, severity: str) -> Diagnostic:

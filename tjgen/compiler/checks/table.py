@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tjgen.compiler.checks import gangs, pods, processes, references, requests, resources
+from tjgen.compiler.checks import gangs, images, pods, processes, references, requests, resources
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -20,7 +20,16 @@ def _entry(workload: Workload, experiment: Experiment, setting: Setting) -> Iter
         yield from entry.check(workload, experiment, setting)
 
 
-CHECKS: tuple[Check, ...] = (_entry, pods.check, references.check, processes.check, resources.check, requests.check, gangs.check)
+CHECKS: tuple[Check, ...] = (
+    _entry,
+    pods.check,
+    references.check,
+    images.check,
+    processes.check,
+    resources.check,
+    requests.check,
+    gangs.check,
+)
 
 
 def checked(workload: Workload, experiment: Experiment, setting: Setting) -> list[Diagnostic]:

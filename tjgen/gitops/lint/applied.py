@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tjgen.gitops.lint.kinds import suspend_of
 from tjgen.gitops.lint.order import application_of, options_of
 from tjgen.gitops.lint.rule import ARGOCD, FieldEdit
 from tjgen.gitops.lint.scene import AppliedObject, Scene
@@ -38,13 +39,16 @@ def stays(item: AppliedObject, tool: str) -> bool:
 
 
 def ignores_suspend(scene: Scene, item: AppliedObject) -> bool:
-    """Whether its Application leaves `spec.suspend` of the kind to others, and a sync does not write it either."""
+    """Whether its Application leaves the field that suspends it to others, and a sync does not write it either."""
+    field = [str(step) for step in suspend_of(item.kind)]
     application = application_of(scene, item)
     if application is None or "RespectIgnoreDifferences=true" not in options_of(scene, item):
         return False
     for _, rule in application.maps("spec", "ignoreDifferences"):
         fits = rule.get("kind") in (item.kind[1], "*") and rule.get("name") in (None, "", item.name)
-        if fits and ("/spec/suspend" in _listed(rule, "jsonPointers") or ".spec.suspend" in _listed(rule, "jqPathExpressions")):
+        if fits and (
+            f"/{'/'.join(field)}" in _listed(rule, "jsonPointers") or f".{'.'.join(field)}" in _listed(rule, "jqPathExpressions")
+        ):
             return True
     return False
 

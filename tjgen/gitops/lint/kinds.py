@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tjgen.cluster.kinds.table import kinds
+from tjgen.cluster.kinds.table import find, kinds
 from tjgen.cluster.synctools import flux
 from tjgen.cluster.synctools.table import TOOLS
+from tjgen.trees.fields.path import FieldPath
 
 TRAINJOB = ("trainer.kubeflow.org", "TrainJob")
 RUNTIME = ("trainer.kubeflow.org", "TrainingRuntime")
@@ -36,3 +37,9 @@ SYNCED_BY = tuple([(tool.name, tool.syncing[0]) for tool in TOOLS])
 """Each tool, and the kind of its objects that configure a sync."""
 CLUSTERED = frozenset({CLUSTER_RUNTIME, VOLCANO_QUEUE, NAMESPACE, PRIORITY_CLASS, STORAGE_CLASS})
 """Kinds without a namespace."""
+
+
+def suspend_of(kind: tuple[str, str]) -> FieldPath:
+    """The path of the field that suspends an object of a kind."""
+    known = find(*kind)
+    return (known.suspend if known is not None else None) or ("spec", "suspend")

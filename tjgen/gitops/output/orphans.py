@@ -55,7 +55,13 @@ def of_environment(name: str | None, locks: Sequence[tuple[str, Lock]], new: str
     who = f'environment "{name}" is not in the project' if name is not None else "the project has environments now"
     where = f'"{name}"' if name is not None else "the project without them"
     message = f"{who}, but {_counted(runs)} of {where} still exist{'s' if runs == 1 else ''}"
-    hint = f"restore the environment, or use tjgen runs prune, archive or keep{option} '*'{rename}"
+    if name is None:
+        first = (
+            "if no sync has applied them, delete the output tree and the lock, and build again; otherwise remove the environments"
+        )
+    else:
+        first = "restore the environment"
+    hint = f"{first}, or use tjgen runs prune, archive or keep{option} '*'{rename}"
     return [Diagnostic("TJ274", message, hint=hint)]
 
 

@@ -65,13 +65,10 @@ def _swept(tree: Tree) -> Iterator[FieldPath]:
         return
     for product in ("matrix", "zip"):
         for key, values in _entries(sweep.get(product)):
-            if values.__class__ is not list:  # a mistake, which a hint quotes
-                yield from _swept_value(key, values, (*_SWEEPS, product, key))
-            for position, value in enumerate(values if values.__class__ is list else ()):
-                yield from _swept_value(key, value, (*_SWEEPS, product, key, position))
-    for key, value in sweep.items():
-        if key not in ("matrix", "zip", "include", "exclude", "max"):
-            yield from _swept_value(key, value, (*_SWEEPS, key))
+            yield from _swept_values(key, values, (*_SWEEPS, product, key))
+    for key, values in sweep.items():
+        if key not in ("matrix", "zip", "include", "exclude", "max"):  # a mistake, which a hint quotes
+            yield from _swept_values(key, values, (*_SWEEPS, key))
     for added in ("include", "exclude"):
         points = sweep.get(added)
         for position, point in enumerate(points if points.__class__ is list else ()):
@@ -81,6 +78,14 @@ def _swept(tree: Tree) -> Iterator[FieldPath]:
 
 def _entries(tree: Tree) -> list[tuple[str, Tree]]:
     return list(tree.items()) if tree.__class__ is dict else []
+
+
+def _swept_values(key: str, values: Tree, path: FieldPath) -> Iterator[FieldPath]:
+    if values.__class__ is not list:  # a mistake, which a hint quotes
+        yield from _swept_value(key, values, path)
+        return
+    for position, value in enumerate(values):
+        yield from _swept_value(key, value, (*path, position))
 
 
 def _swept_value(key: str, value: Tree, path: FieldPath) -> Iterator[FieldPath]:

@@ -182,7 +182,7 @@ def carry(old: Tree, new: Tree) -> Tree:
         value = get(new, path, None)
         if path[0] == "metadata":
             value = _described_as_before(get(old, path, None) or {}, value or {})
-        old = _carried(old, path, value)
+        old = _carried(old, path, value, new)
     return old
 
 
@@ -207,13 +207,21 @@ def _described_as_before(old: Tree, new: Tree) -> Tree:
     return {**described, **ours} or None
 
 
-def _carried(old: Tree, path: FieldPath, value: Tree) -> Tree:
+def _carried(old: Tree, path: FieldPath, value: Tree, new: Tree = None) -> Tree:
+    """`old` with `value` at `path`. Keys that it lacks are placed as in `new`, so that equal trees are equal files."""
     key, rest = path[0], path[1:]
     fields = old if old.__class__ is dict else {}
-    inner = _carried(fields.get(key), rest, value) if rest else value
+    model = new if new.__class__ is dict else {}
+    inner = _carried(fields.get(key), rest, value, model.get(key)) if rest else value
     if inner is None or (rest and inner == {}):
         return {name: item for name, item in fields.items() if name != key}
-    return {**fields, key: inner}
+    if key in fields or key not in model:
+        return {**fields, key: inner}
+    names = list(model)
+    before = [name for name in names[: names.index(key)] if name in fields]
+    position = list(fields).index(before[-1]) + 1 if before else 0
+    items = list(fields.items())
+    return dict([*items[:position], (key, inner), *items[position:]])
 
 
 def _would_change(locked: LockedRun) -> Diagnostic:

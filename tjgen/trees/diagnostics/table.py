@@ -209,6 +209,7 @@ TABLE = {
     "TJ272": ("name-was-pruned", "error"),
     "TJ273": ("orphaned-runs", "warning"),
     "TJ274": ("orphaned-environment", "error"),
+    "TJ275": ("image-malformed", "warning"),
     "TJ276": ("several-current-runs", "warning"),
     "TJ277": ("run-not-orphaned", "error"),
     "TJ278": ("nothing-to-rename", "error"),

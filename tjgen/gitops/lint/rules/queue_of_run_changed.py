@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
-from tjgen.gitops.lint.kinds import JOB, RUNS
+from tjgen.gitops.lint.kinds import JOB, RUNS, suspend_of
 from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, ERROR, FLUX, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.trees.k8s.labels import KUEUE_QUEUE
@@ -33,7 +33,8 @@ def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each of them, at the label."""
     for pair in scene.pairs(*RUNS, JOB):
         old, new = pair.old.labels.get(KUEUE_QUEUE), pair.new.labels.get(KUEUE_QUEUE)
-        suspended = pair.old.get("spec", "suspend") is True and pair.new.get("spec", "suspend") is True
+        field = suspend_of(pair.new.kind)
+        suspended = pair.old.get(*field) is True and pair.new.get(*field) is True
         if old is not None and old != new and not suspended:
             path = ("metadata", "labels", KUEUE_QUEUE) if new is not None else ("metadata", "labels")
             message = f"its queue changes from {old} to {new or 'none'}, which Kueue rejects while the run is not suspended"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import ignores_suspend
-from tjgen.gitops.lint.kinds import JOB, RUNS
+from tjgen.gitops.lint.kinds import JOB, RUNS, suspend_of
 from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, FieldEdit, Finding, Rule
 from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.sync import SSA, is_record, mark
@@ -19,7 +19,7 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.KUEUE}/controller/jobframework/reconciler.go",
     since="0.1.0",
-    title="The manifest of a queued run sets spec.suspend.",
+    title="The manifest of a queued run sets spec.suspend, or spec.runPolicy.suspend.",
     why="Kueue suspends the run until the queue has capacity, and then resumes it. The sync overwrites this with the "
     "value in Git: `false` starts the run without admission, and `true` stops it while it runs and deletes its pods.",
     remedy="Remove the field.",
@@ -29,18 +29,18 @@ RULE = Rule(
     },
     upstream="Kueue `pkg/controller/jobframework`.",
 )
-_FIELD = ("spec", "suspend")
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     """Yield a finding for each queued object that sets it."""
     for run in scene.of(*RUNS, JOB):
-        value = run.get(*_FIELD)
+        field = suspend_of(run.kind)
+        value = run.get(*field)
         if value is None or KUEUE_QUEUE not in run.labels or not writes_back(scene, run):
             continue
         outcome = "stops it while it runs" if value is True else "starts it without admission"
         message = f"Kueue decides when it is suspended, and every sync {outcome}"
-        yield Finding(run, _FIELD, message, hint="remove the field", key=True, changes=(FieldEdit(run, _FIELD),))
+        yield Finding(run, field, message, hint="remove the field", key=True, changes=(FieldEdit(run, field),))
 
 
 def writes_back(scene: Scene, run: AppliedObject) -> bool:

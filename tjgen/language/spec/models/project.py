@@ -141,7 +141,7 @@ class ProjectSpec(Shape):
     labels: dict[str, str] = {}
     """Labels of all objects of the project."""
     experiments: list[Text] = []
-    """Files, folders or patterns of experiments."""
+    """Files, folders or patterns of experiments. A folder means its `.yaml` and `.yml` files; name a JSON file by its path."""
     overlays: list[Text] = []
     """Files, folders or patterns of overlays."""
     platforms: list[Text] = []

@@ -1,0 +1,106 @@
+"""What an engineer on call does with a run: stop it, resume it, return to an earlier one, explain it by its name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.program import tjgen
+
+EXPERIMENT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Experiment
+metadata: {name: bert, namespace: nlp}
+spec:
+  runtime: tjgen-torch
+  image: registry.example.com/nlp/bert:1
+  script: train.py --data v1
+  pod: {nodeSelector: {pool: a}}
+"""
+PROJECT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Project
+metadata: {name: nlp}
+spec: {experiments: [experiments], environments: ENVIRONMENTS, output: {directory: deploy}}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "experiments").mkdir()
+    write(tmp_path)
+    (tmp_path / "tjgen.yaml").write_text(PROJECT.replace("ENVIRONMENTS", "{dev: {}}"), encoding="utf-8")
+    assert tjgen(tmp_path, "build").code == 0
+    return tmp_path
+
+
+def write(folder: Path, **changes: str) -> None:
+    text = EXPERIMENT
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    (folder / "experiments/bert.yaml").write_text(text, encoding="utf-8")
+
+
+def manifest(folder: Path) -> Path:
+    """The manifest of the only run."""
+    (path,) = folder.glob("deploy/dev/runs/nlp/bert/*/trainjob-*.yaml")
+    return path
+
+
+@pytest.mark.parametrize("target", ["trainjob", "jobset", "pytorchjob"])
+def test_a_run_that_is_stopped_and_resumed_is_what_a_first_build_writes(target: str, tmp_path: Path) -> None:
+    for name, states in (("changed", ("active", "suspended", "active")), ("first", ("suspended",))):
+        folder = tmp_path / name
+        (folder / "experiments").mkdir(parents=True)
+        (folder / "tjgen.yaml").write_text(PROJECT.replace("ENVIRONMENTS", "{dev: {}}"), encoding="utf-8")
+        for state in states:
+            write(folder, **{"spec:\n": f"spec:\n  target: {target}\n  state: {state}\n"})
+            answer = tjgen(folder, "build")
+            assert (answer.code, "TJ076" in answer.err) == (0, False), answer.err
+            again = tjgen(folder, "build")
+            assert "0 new, 1 unchanged, 0 kept, 0 removed" in again.err, again.err
+            if state == "suspended":
+                (path,) = folder.glob("deploy/dev/runs/nlp/bert/*/*job*.yaml")
+                (tmp_path / f"{name}.yaml").write_bytes(path.read_bytes())
+    assert (tmp_path / "changed.yaml").read_bytes() == (tmp_path / "first.yaml").read_bytes()
+
+
+def test_a_run_is_explained_by_its_name(folder: Path) -> None:
+    run = manifest(folder).parent.name
+    answer = tjgen(folder, "explain", run, "spec.trainer.args")
+    assert (answer.code, answer.err) == (0, "")
+    assert "v1  <- experiment spec.script (experiments/bert.yaml:7:11)" in answer.out
+    below = folder / "experiments"
+    assert tjgen(below, "explain", run, "spec.trainer.args").out == answer.out.replace("experiments/", "../experiments/")
+
+
+def test_a_run_of_several_environments_needs_one_of_its_files(folder: Path) -> None:
+    write(folder, **{"  script": "  naming: fixed\n  script"})
+    (folder / "tjgen.yaml").write_text(PROJECT.replace("ENVIRONMENTS", "{dev: {}, prod: {}}"), encoding="utf-8")
+    assert tjgen(folder, "build").code == 0
+    answer = tjgen(folder, "explain", "bert")
+    paths = [f"deploy/{name}/runs/nlp/bert/bert/trainjob-bert.yaml" for name in ("dev", "prod")]
+    assert (answer.code, f"hint: name one of {', '.join(paths)}" in answer.err) == (1, True), answer.err
+
+
+def test_a_superseded_run_is_explained_at_its_commit(folder: Path) -> None:
+    path = manifest(folder)
+    write(folder, **{"data v1": "data v2"})
+    assert tjgen(folder, "build").code == 0
+    answer = tjgen(folder, "explain", path.parent.name)
+    assert answer.code == 1
+    assert "comes from an earlier version of experiments/bert.yaml" in answer.err
+    assert f"git log --diff-filter=A -- {path.relative_to(folder)} shows" in answer.err
+
+
+def test_an_earlier_run_is_current_again(folder: Path) -> None:
+    run = manifest(folder).parent.name
+    write(folder, **{"data v1": "data v2"})
+    assert tjgen(folder, "build").code == 0
+    write(folder)
+    assert tjgen(folder, "build").code == 0
+    listed = tjgen(folder, "runs", "list").out.splitlines()
+    assert [line.split()[1] for line in listed if line.startswith(run)] == ["current"]
+    assert sum(line.split()[1] == "superseded" for line in listed) == 1
