@@ -102,7 +102,7 @@ def kept_newer(path: str) -> Diagnostic:
     """TJ059: a file of an interrupted command has changed since then, so recovery did not touch it."""
     return Diagnostic(
         "TJ059",
-        f"the interrupted command was going to replace {path}, but the file has changed since; it stays unchanged",
+        f"{path} has changed since the interrupted command, which was going to replace it; it stays unchanged",
         hint="compare it with the version in Git (git diff), and restore that version if the change is not yours",
     )
 
