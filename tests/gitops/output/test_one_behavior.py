@@ -55,3 +55,22 @@ def test_an_option_that_shows_a_part_prints(tmp_path: Path, environments: str) -
         assert "kind: " in answer.out
     assert "RUN" in tjgen(tmp_path, "build", "--summary").out.split("\n")[0].split()
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("cache", ["", "off"])
+@pytest.mark.parametrize("place", ["runs", "previews", "data", "runtimes"])
+def test_a_file_that_no_source_makes_is_removed_with_and_without_a_cache(
+    tmp_path: Path, place: str, cache: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TJGEN_CACHE", cache)
+    (tmp_path / "experiments").mkdir()
+    claim = "  volumes: {out: {pvc: {create: {size: 1Gi}}, mountPath: /out}}\n"
+    (tmp_path / "experiments/digits.yaml").write_text(EXPERIMENT + claim, encoding="utf-8")
+    (tmp_path / "tjgen.yaml").write_text(PROJECT, encoding="utf-8")
+    build = ("build", "-o", "out", "--expanded", "previews", "--prune-data")
+    assert tjgen(tmp_path, *build).code == 0
+    tree = {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")}
+    first = next(path for path in tree if path.is_relative_to(tmp_path / ("previews" if place == "previews" else f"out/{place}")))
+    first.with_name("copied.yaml").write_bytes(tree[first])
+    assert tjgen(tmp_path, *build).code == 0
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")} == tree

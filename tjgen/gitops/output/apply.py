@@ -107,8 +107,18 @@ class Directory:
         """Take a source from the cache: its files on disk are as an earlier build left them."""
         self._known.update(locks)
         self._uses.update(done.uses)
+        written = {path.rpartition("/")[0] for path in done.files}
         for folder in done.keeps:
-            self._keep(folder)
+            # Of a folder that the build filled, only the files that it wrote stay.
+            if folder in written:
+                self._folders.add(folder)
+            else:
+                self._keep(folder)
+        for path in done.files:
+            self._tree.keep(path)
+        if self._previews is not None:
+            for path in done.previews:
+                self._previews.keep(path)
         for path, content in done.shared:
             before = self._put.setdefault(path, content)
             self._tree.keep(path)

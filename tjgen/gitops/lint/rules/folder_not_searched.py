@@ -43,7 +43,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         if parts and hidden and not _is_listed(scene, parts):
             path = ("spec", "source", "directory", "recurse")
             place = RelatedPlace(hidden[0], ("metadata", "name"), "is not seen")
-            message = f"it does not search subfolders, but {len(hidden)} objects are in subfolders"
+            message = f"it does not search subfolders, which contain {len(hidden)} of its objects"
             changes = (FieldEdit(owner, path, True),)
             yield Finding(
                 owner, ("spec", "source", "path"), message, hint="set directory.recurse: true", changes=changes, related=(place,)
