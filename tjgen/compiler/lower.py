@@ -60,10 +60,21 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     yield from _initializer(workload, spec)
     for name, changed in spec.roles.items():
         chosen = role(workload, name)
-        if chosen is None:
-            yield unknown_role(workload, name, (*SPEC, "roles", name))
-        else:
+        if chosen is not None:
             yield from _role(workload, chosen, changed, spec.ports, (*SPEC, "roles", name))
+        elif name in workload.absent:
+            yield from _absent_role(name, changed)
+        else:
+            yield unknown_role(workload, name, (*SPEC, "roles", name))
+
+
+def _absent_role(name: str, changed: Role) -> Yields:
+    """An error if a role without pods has settings for its pods."""
+    default = Role({})
+    fields = [field for each in Role.__mro__ for field in getattr(each, "__slots__", ()) if field != "replicas"]
+    if any(getattr(changed, field) != getattr(default, field) for field in fields):
+        message = f"role {name} has 0 replicas, so its other fields have no effect"
+        yield Diagnostic(_IDLE, message, path=(*SPEC, "roles", name), hint="remove the other fields, or set replicas")
 
 
 def unknown_role(workload: Workload, name: str, because: FieldPath) -> Diagnostic:

@@ -191,6 +191,47 @@ def test_somebody_has_to_train(tmp_path: Path, roles: str) -> None:
     assert "error[TJ426]" in answer.err
 
 
+WORKERS = """\
+  target: pytorchjob
+  runtime: {runtime}
+  command: [python, t.py]
+  roles: {{master: {{replicas: 0}}, worker: {{replicas: {count}}}}}
+"""
+
+
+@pytest.mark.parametrize(("runtime", "count"), [("tjgen-bare", 3), ("tjgen-torch", 1)])
+def test_a_pytorchjob_has_no_master_if_its_replicas_are_zero(tmp_path: Path, runtime: str, count: int) -> None:
+    tree, _ = job(tmp_path, WORKERS.format(runtime=runtime, count=count) + "  success: {roles: [worker], operator: All}\n")
+    assert {name: one["replicas"] for name, one in tree["spec"]["pytorchReplicaSpecs"].items()} == {"Worker": count}
+
+
+@pytest.mark.parametrize(
+    "more", ["  nodes: 2\n  roles: {master: {replicas: 0}}\n", WORKERS.format(runtime="tjgen-torch", count=2)]
+)
+def test_torch_on_several_workers_without_master_is_refused(tmp_path: Path, more: str) -> None:
+    spec = more if "target" in more else "  target: pytorchjob\n  runtime: tjgen-torch\n  script: t.py\n" + more
+    answer = build(tmp_path, spec)
+    assert answer.code == 1
+    assert "error[TJ426]" in answer.err
+    assert "gives 2 workers no address" in answer.err
+
+
+def test_a_role_without_pods_has_no_other_fields(tmp_path: Path) -> None:
+    spec = WORKERS.format(runtime="tjgen-bare", count=2).replace("replicas: 0", "replicas: 0, env: {LR: '1'}")
+    answer = build(tmp_path, spec)
+    assert answer.code == 1
+    assert "error[TJ128] run.yaml:" in answer.err
+    assert "role master has 0 replicas" in answer.err
+
+
+@pytest.mark.parametrize("success", ["{roles: [master]}", "{roles: [worker], operator: Any}"])
+def test_workers_without_master_succeed_together(tmp_path: Path, success: str) -> None:
+    answer = build(tmp_path, WORKERS.format(runtime="tjgen-bare", count=2) + f"  success: {success}\n")
+    assert answer.code == 1
+    assert "error[TJ425]" in answer.err
+    assert "use roles: [worker]" in answer.err
+
+
 @pytest.mark.parametrize(
     "patch", ["{spec: {pytorchReplicaSpecs: null}}", "{spec: {pytorchReplicaSpecs: {Master: {replicas: 2}}}}"]
 )

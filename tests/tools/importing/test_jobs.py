@@ -58,6 +58,11 @@ def replicated(name: str, **job: Any) -> dict[str, Any]:
     return {"name": name, "template": {"spec": {"template": template("main", {"restartPolicy": "Never"}), **job}}}
 
 
+def elastic(**policy: Any) -> dict[str, Any]:
+    job = kubeflow("PyTorchJob", "pytorchReplicaSpecs", Worker=replicas("pytorch", 3))
+    return {**job, "spec": {**job["spec"], "elasticPolicy": policy}}
+
+
 GPU = {"limits": {"nvidia.com/gpu": 8, "memory": "1.5Gi"}, "requests": {"nvidia.com/gpu": 8, "memory": "1536Mi"}}
 JOBS = {
     "PyTorchJob": kubeflow(
@@ -66,6 +71,10 @@ JOBS = {
         Master=replicas("pytorch", 1, resources=GPU),
         Worker=replicas("pytorch", 3, resources=GPU, env=[{"name": "LR", "value": "0.1"}]),
     ),
+    "PyTorchJob of workers": kubeflow("PyTorchJob", "pytorchReplicaSpecs", Worker=replicas("pytorch", 3, resources=GPU)),
+    "PyTorchJob of one worker": kubeflow("PyTorchJob", "pytorchReplicaSpecs", Worker=replicas("pytorch", 1)),
+    "elastic PyTorchJob": elastic(minReplicas=2, maxReplicas=4, rdzvBackend="c10d"),
+    "elastic PyTorchJob without bounds": elastic(rdzvBackend="c10d"),
     "TFJob": kubeflow("TFJob", "tfReplicaSpecs", Chief=replicas("tensorflow", 1), PS=replicas("tensorflow", 2)),
     "XGBoostJob": kubeflow("XGBoostJob", "xgbReplicaSpecs", Master=replicas("xgboost", 1), Worker=replicas("xgboost", 2)),
     "JAXJob": kubeflow("JAXJob", "jaxReplicaSpecs", Worker=replicas("jax", 2)),
@@ -124,6 +133,12 @@ def test_words_of_the_language_say_what_they_can() -> None:
     assert said["resources"] == {"nvidia.com/gpu": 8} or said["resources"] == {"nvidia.com/gpu": "8"}
     assert said["roles"]["worker"] == {"replicas": 3, "env": {"LR": "0.1"}}
     assert said["roles"]["master"] == {"replicas": 1}
+
+
+def test_a_pytorchjob_without_master_needs_no_patch() -> None:
+    imported = spec(read(JOBS["PyTorchJob of workers"]))
+    assert imported["roles"] == {"master": {"replicas": 0}, "worker": {"replicas": 3}}
+    assert "patches" not in imported
 
 
 def test_further_jobs_of_a_jobset_are_roles() -> None:

@@ -51,6 +51,14 @@ def test_what_the_target_cannot_say_is_an_error_and_nothing_is_written(tmp_path:
     assert (tmp_path / "e.yaml").read_text(encoding="utf-8") == text
 
 
+def test_workers_without_a_master_become_nodes(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(JOBS["PyTorchJob of workers"]), encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", "trainjob", "job.yaml")
+    assert answer.code == 0
+    (job,) = [tree for tree in yaml.safe_load_all(answer.out) if tree["kind"] == "TrainJob"]
+    assert job["spec"]["trainer"]["numNodes"] == 3
+
+
 @pytest.mark.parametrize(("target", "kind"), [("volcanojob", "Job"), ("jobset", "JobSet"), ("trainjob", "TrainJob")])
 def test_a_job_becomes_one_of_another_kind(tmp_path: Path, target: str, kind: str) -> None:
     (tmp_path / "job.yaml").write_text(yaml.safe_dump(JOBS["TFJob"]), encoding="utf-8")

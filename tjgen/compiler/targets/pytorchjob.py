@@ -22,23 +22,37 @@ from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.workload.roles import nodes, workers
 from tjgen.trees.workload.workload import Workload
 
+MASTER, WORKER = "master", "worker"
 KIND = OperatorJob(
     PYTORCHJOB,
-    {"master": "Master", "worker": "Worker"},
-    ("master",),
+    {MASTER: "Master", WORKER: "Worker"},
+    (MASTER,),
     "torch",
 )
 _ELASTIC = (("min", "minReplicas"), ("max", "maxReplicas"), ("restarts", "maxRestarts"), ("metrics", "metrics"))
 
 
 def arranged(workload: Workload, size: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
-    """A master and workers, unless the experiment sets roles; all pods of an elastic run are equal."""
+    """A master and workers, unless the experiment sets roles; only workers if the run is elastic or has 0 masters."""
+    if size.roles.get(MASTER) == 0:
+        roles = {name: count for name, count in size.roles.items() if name != MASTER}
+        workload, diagnostics = kubeflow.arranged(workload, size._replace(roles=roles), KIND, lambda count: [WORKER])
+        return workload._replace(absent=(MASTER,)), diagnostics or list(_without_address(workload, size))
     if size.is_elastic:
-        return kubeflow.arranged(workload, size, KIND, lambda count: ["worker"])
-    if set(size.roles) == {"worker"}:
+        return kubeflow.arranged(workload, size, KIND, lambda count: [WORKER])
+    if set(size.roles) == {WORKER}:
         # Without a master the operator sets no address.
-        size = size._replace(roles={"master": None, **size.roles})
-    return kubeflow.arranged(workload, size, KIND, lambda count: ["master", "worker"] if count > 1 else ["master"])
+        size = size._replace(roles={MASTER: None, **size.roles})
+    return kubeflow.arranged(workload, size, KIND, lambda count: [MASTER, WORKER] if count > 1 else [MASTER])
+
+
+def _without_address(workload: Workload, size: RequestedSize) -> Iterator[Diagnostic]:
+    """An error if several workers of a torch runtime have neither a master nor elastic, which give them an address."""
+    count = nodes(workload)
+    if count > 1 and not size.is_elastic and get(workload.ml_policy, (KIND.policy,), None) is not None:
+        message = f"without a master or elastic, the operator gives {count} workers no address to connect to"
+        hint = "remove the role, add elastic, or use tjgen-bare with a program that finds its address"
+        yield Diagnostic("TJ426", message, path=("spec", "roles", MASTER, "replicas"), hint=hint)
 
 
 def lower(workload: Workload) -> Lowered:
@@ -57,7 +71,7 @@ def budget(job: Manifest) -> int:
 
 
 def _own(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
-    yield from kubeflow_unsupported.success(workload, KIND, "master")
+    yield from kubeflow_unsupported.success(workload, KIND, MASTER)
     yield from _elastic(writer, workload)
     _processes(writer, workload)
 

@@ -54,9 +54,12 @@ def experiment(tree: Tree) -> Tree:
     target = kind.name.lower()
     spec: Tree = {"runtime": RUNTIMES.get(target, BARE), "target": target, "naming": "fixed"}
     spec.update(shared)
+    policies = dict(_policies(tree, [one.get("restartPolicy") for one in by_role.values()]))
+    if tree["kind"] == "PyTorchJob" and roles.keys() == {"worker"} and "elastic" not in policies:
+        roles = {"master": {"replicas": 0}, **roles}  # the target adds a master to workers alone
     if roles:
         spec["roles"] = roles
-    spec.update(_policies(tree, [one.get("restartPolicy") for one in by_role.values()]))
+    spec.update(policies)
     return {**whole, "spec": spec}
 
 

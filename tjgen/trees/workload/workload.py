@@ -74,6 +74,8 @@ class Workload(NamedTuple):
     """Role -> `value` or `valueFrom` of a variable with the number of its node, in a run that no Trainer starts."""
     aside: tuple[str, ...] = ()
     """Roles that run the program and do not train, as parameter servers."""
+    absent: tuple[str, ...] = ()
+    """Default roles of the target that the experiment leaves out with `replicas: 0`."""
 
     @property
     def is_direct(self) -> bool:
