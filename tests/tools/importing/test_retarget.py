@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -57,6 +59,48 @@ def test_workers_without_a_master_become_nodes(tmp_path: Path) -> None:
     assert answer.code == 0
     (job,) = [tree for tree in yaml.safe_load_all(answer.out) if tree["kind"] == "TrainJob"]
     assert job["spec"]["trainer"]["numNodes"] == 3
+
+
+TERMINATE = [{"event": "PodEvicted", "action": "TerminateJob"}, {"event": "PodFailed", "action": "TerminateJob"}]
+RESTART = [{"event": "PodEvicted", "action": "RestartPod"}, {"event": "PodFailed", "action": "RestartPod"}]
+
+
+@pytest.mark.parametrize(
+    ("policy", "restarts", "of_pods", "policies"),
+    [("Never", None, "Never", TERMINATE), ("OnFailure", 2, "Never", RESTART), ("OnFailure", None, "OnFailure", None)],
+    ids=["never", "with a limit", "without a limit"],
+)
+@pytest.mark.parametrize("name", ["PyTorchJob", "TFJob", "JAXJob"])
+def test_restarts_of_an_operator_become_those_of_volcano(
+    tmp_path: Path, name: str, policy: str, restarts: int | None, of_pods: str, policies: Any
+) -> None:
+    job = deepcopy(JOBS[name])
+    (types,) = job["spec"].values()
+    for one in types.values():
+        one["restartPolicy"] = policy
+    pods = sum(one["replicas"] for one in types.values())
+    job["spec"]["runPolicy"] = {"cleanPodPolicy": "Running", "ttlSecondsAfterFinished": 60}
+    if restarts is not None:
+        job["spec"]["runPolicy"]["backoffLimit"] = restarts * pods + 1
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(job), encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", "volcanojob", "job.yaml")
+    assert answer.code == 0
+    assert "is lost" not in answer.err
+    (converted,) = [tree["spec"] for tree in yaml.safe_load_all(answer.out) if tree["kind"] == "Job"]
+    assert {task["template"]["spec"]["restartPolicy"] for task in converted["tasks"]} == {of_pods}
+    assert converted["ttlSecondsAfterFinished"] == 60
+    if policies is not None:
+        assert converted["policies"] == policies
+    if restarts is not None:
+        assert converted["maxRetry"] == restarts * pods + 1
+
+
+def test_restarts_by_exit_code_are_lost_with_the_reason(tmp_path: Path) -> None:
+    job = deepcopy(JOBS["JAXJob"])
+    job["spec"]["jaxReplicaSpecs"]["Worker"]["restartPolicy"] = "ExitCode"
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(job), encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", "volcanojob", "job.yaml")
+    assert "restart is lost: target volcanojob does not support restart" in answer.err
 
 
 @pytest.mark.parametrize(("target", "kind"), [("volcanojob", "Job"), ("jobset", "JobSet"), ("trainjob", "TrainJob")])

@@ -23,7 +23,7 @@ from tjgen.trees.manifests.manifest import Manifest
 
 RUNTIMES = {"pytorchjob": "tjgen-torch", "mpijob": "tjgen-mpi", "xgboostjob": "tjgen-xgboost", "jaxjob": "tjgen-jax"}
 """Target -> the runtime of its framework."""
-_RESTARTS = {
+RESTARTS = {
     "PyTorchJob": "OnFailure",
     "TFJob": "Never",
     "XGBoostJob": "Never",
@@ -74,12 +74,12 @@ def filled(tree: Tree) -> Tree:
         job = {**job, "spec": {"runPolicy": {}, **job["spec"]}}  # a struct of the Go type, whose defaults apply without it, too
     job = job if schema is None else with_defaults(job, schema)
     spec = job.get("spec")
-    if spec.__class__ is not dict or tree["kind"] not in _RESTARTS:
+    if spec.__class__ is not dict or tree["kind"] not in RESTARTS:
         return job
     field = kind_of(tree).field
     types = spec.get(field)
     if types.__class__ is dict:
-        policy = {"restartPolicy": _RESTARTS[tree["kind"]]}
+        policy = {"restartPolicy": RESTARTS[tree["kind"]]}
         types = {name: {**policy, **_without_pod_policy(one)} if one.__class__ is dict else one for name, one in types.items()}
         spec = {**spec, field: types}
     run = spec.get("runPolicy") or {}
@@ -125,8 +125,8 @@ def _limit(tree: Tree, backoff_limit: Tree, policy: Tree) -> int | None:
 def _policies(tree: Tree, restarts: list[Tree]) -> Iterator[tuple[str, Tree]]:
     run = get(tree, ("spec", "runPolicy"), None) or {}
     restart = {}
-    policy = (restarts[0] or _RESTARTS.get(tree["kind"])) if restarts else None
-    if policy and all((one or _RESTARTS.get(tree["kind"])) == policy for one in restarts):
+    policy = (restarts[0] or RESTARTS.get(tree["kind"])) if restarts else None
+    if policy and all((one or RESTARTS.get(tree["kind"])) == policy for one in restarts):
         restart["policy"] = policy
     limit = _limit(tree, run.get("backoffLimit"), restart.get("policy"))
     if limit is not None:

@@ -9,10 +9,11 @@ from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.tools.importing.folder import read_folder
 from tjgen.tools.importing.imported import left_out
-from tjgen.tools.importing.kubeflow import RUNTIMES
+from tjgen.tools.importing.kubeflow import RESTARTS, RUNTIMES
 from tjgen.tools.importing.neighbors import neighbors
 from tjgen.tools.importing.patch import NAME
 from tjgen.tools.importing.shortest import BARE, without, words
+from tjgen.tools.importing.translations import for_volcano
 from tjgen.tools.importing.trial import TrialBuilder
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree, get, render
@@ -71,7 +72,7 @@ def jobs(file: str, content: bytes, target: str) -> tuple[str, list[Diagnostic]]
             documents, _ = read(text.encode(), name, CORE)
             experiment = documents[0].value
             diagnostics += _left_behind(name, experiment, target)
-            experiment, refused = _sayable(_for_target(experiment, target), name, target, trial)
+            experiment, refused = _sayable(_for_target(experiment, target, trial), name, target, trial)
             diagnostics += refused
             trial_result = trial.build(experiment)
             if trial_result.errors:
@@ -102,12 +103,15 @@ def _sets(patch: Tree) -> Iterator[str]:
             yield f"{operation['op']} {operation['path']}"
 
 
-def _for_target(experiment: Tree, target: str) -> Tree:
+def _for_target(experiment: Tree, target: str, trial: TrialBuilder) -> Tree:
     """Without what belongs to the former kind. Roles that only have numbers are nodes, of which a target makes its own roles."""
     spec = experiment["spec"]
     if spec.get("target", "trainjob") == target:
         return experiment
     spec = {key: value for key, value in spec.items() if key not in ("patches", "volcano")}
+    for job in trial.build(experiment).objects if target == "volcanojob" else ():
+        if job["kind"] in RESTARTS:
+            spec = for_volcano(spec, job)
     if spec["runtime"] == BARE and spec["target"] in RUNTIMES:
         spec["runtime"] = RUNTIMES[spec["target"]]  # the operator of the former kind set up the framework
     roles = spec.get("roles") or {}
