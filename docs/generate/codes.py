@@ -16,7 +16,7 @@ changes the severity of a code or of its name.
 A problem that repeats for one cause is shown once, and a note counts the others. `--format json`, `sarif`, `github` and `gitlab`
 list every problem.
 
-`tjgen` ends with 0 when there are no errors, 1 with errors in the input, 2 when it was called wrongly, 3 for a defect of its own.
+`tjgen` exits with 0 for no errors, 1 for errors in the input, 2 for an invalid command line, and 3 for an internal error.
 """
 
 

@@ -16,8 +16,8 @@ INTRODUCTION = """\
 | --- | --- |
 | 0 | clean |
 | 1 | errors in the input, or in what a check found |
-| 2 | called wrongly |
-| 3 | a defect of tjgen, with a report to paste |
+| 2 | invalid command line |
+| 3 | an internal error of tjgen, with a report to paste into an issue |
 """
 
 

@@ -32,10 +32,10 @@ clean
 errors in the input, or in what a check found
 .TP
 2
-called wrongly
+invalid command line
 .TP
 3
-a defect of tjgen, with a report to paste
+an internal error of tjgen, with a report to paste into an issue
 """
 
 

@@ -43,32 +43,38 @@ COMMAND = Command(
     "Compile experiments into the objects to apply: a TrainJob, JobSet, Volcano Job or job of the Training or MPI "
     "Operator, with its runtime, claims, ConfigMaps and alerts. A Platform compiles to its own objects. Without -o, "
     "they are written to stdout as one stream. With -o FILE.yaml they are written to a file, and with -o DIR to a tree "
-    "with a file for each object and the lock of the runs. With errors, nothing is written. Without PATH, the whole "
-    "project is built, and written to the folder that it names. --env, --set, --summary and --expanded print instead. A "
-    "printed result is cached (in $XDG_CACHE_HOME or ~/.cache), and printed again for the same input. A tree is not built "
-    "again while its input and each of its files are the same.",
+    "with a file for each object and the lock of the runs. If there are errors, nothing is written. Without PATH, the "
+    "whole project is built, and written to its output folder. --env, --set, --summary and --expanded print instead. A "
+    "printed result is cached (in $XDG_CACHE_HOME or ~/.cache), and printed again for the same input. A tree is not "
+    "built again while its input and each of its files are the same.",
     "tjgen build experiment.yaml --env prod -o deploy",
     "[PATH]...",
     (
         Option(("-o", "--output"), "output", "File (.yaml) or directory to write to.", VALUE, "PATH"),
         Option(("--env",), "env", "Environment of the project to build for; may be repeated.", MANY, "NAME"),
         Option(("--set",), "set", "Set a field of every experiment: spec.nodes=2; not with -o DIR.", MANY, "PATH=VALUE"),
-        Option(("--expanded",), "expanded", "Show what controllers will create, alone, or write it to DIR.", VALUE, "[DIR]"),
-        Option(("--all-pods",), "all_pods", "With --expanded: show each pod by itself, not equal ones as one document."),
+        Option(("--expanded",), "expanded", "Show only what controllers will create, or write it to DIR.", VALUE, "[DIR]"),
+        Option(("--all-pods",), "all_pods", "With --expanded: show each pod separately instead of equal pods as one document."),
         Option(("--check",), "check", "Write nothing; exit 1 if the output differs from a build of the sources.", FLAG),
         Option(("--staged",), "staged", "Exit 1 if Git's index does not contain the output of its own sources.", FLAG),
         Option(
             ("--summary",),
             "summary",
-            "Show what runs request, superseded and orphaned ones too; with --format json for programs.",
+            "Show what runs request, including superseded and orphaned runs; --format json is for programs.",
             FLAG,
         ),
         BY,
         Option(("--renew",), "renew", "Run these locked runs again under new names, if they would change.", MANY, "NAME"),
-        Option(("--prune-runs",), "prune_runs", "Remove runs that no experiment requests any more.", FLAG),
-        Option(("--prune-data",), "prune_data", "Remove claims that no experiment requests any more.", FLAG),
-        Option(("--force",), "force", "Overwrite files that were edited by hand.", FLAG),
-        Option(("--jobs",), "jobs", "Most processes that compile a large tree; the default is one for each core.", VALUE, "N"),
+        Option(("--prune-runs",), "prune_runs", "Remove runs that no experiment requests.", FLAG),
+        Option(("--prune-data",), "prune_data", "Remove claims that no experiment requests.", FLAG),
+        Option(("--force",), "force", "Overwrite files that were edited manually.", FLAG),
+        Option(
+            ("--jobs",),
+            "jobs",
+            "Maximum number of processes that compile a large tree; the default is one for each core.",
+            VALUE,
+            "N",
+        ),
         Option(
             ("--shard",),
             "shard",

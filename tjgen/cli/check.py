@@ -46,11 +46,11 @@ COMMAND = Command(
     "Check files and folders (- is standard input). Experiments are compiled as by tjgen build, without writing "
     "anything; with a project file, the whole project. Manifests are validated by the schemas of Kubernetes and of the "
     "custom resources of training jobs, and by the webhooks behind the server. The pods that controllers create from "
-    "them are also validated. TrainJobs are expanded with their runtimes, which are in the same files, in --catalog, or"
-    " bundled. A kind without a schema, or a TrainJob whose runtime is not found, is a warning; with --strict it is an "
-    "error. With --against, show the effect on each object that is applied already: in place, without effect, refused, "
-    "or in need of a new name. With --closed, the files and the Platform are the complete set of objects. The last line"
-    " states what was checked, and the number of problems. Results are cached (in $XDG_CACHE_HOME or ~/.cache), and "
+    "them are also validated. TrainJobs are expanded with their runtimes, which are in the same files, in --catalog, or "
+    "bundled. A kind without a schema, or a TrainJob whose runtime is not found, is a warning; with --strict it is an "
+    "error. With --against, show the effect on each object that is already applied: in place, without effect, refused, "
+    "or in need of a new name. With --closed, the files and the Platform are the complete set of objects. The last line "
+    "states what was checked, and the number of problems. Results are cached (in $XDG_CACHE_HOME or ~/.cache), and "
     "printed again for the same files.",
     "tjgen check deploy/ other.yaml",
     "PATH...",
@@ -67,7 +67,11 @@ COMMAND = Command(
             VALUE,
             "DIR|REV",
         ),
-        Option(("--closed",), "closed", "Treat the files and the Platform as all there is: report references to anything else."),
+        Option(
+            ("--closed",),
+            "closed",
+            "Treat the files and the Platform as the complete set of objects: report references to other objects.",
+        ),
         POLICY,
         TRUSTED,
         Option(("--no-cache",), "no_cache", "Check again, and store no result."),

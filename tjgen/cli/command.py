@@ -44,7 +44,7 @@ class Command(NamedTuple):
 
 FORMATS = ("text", "json", "sarif", "github", "gitlab")
 FORMAT = Option(("--format",), "format", "How diagnostics are written.", VALUE, "FORMAT", FORMATS)
-FOLDER = Option(("-C",), "folder", "Work in DIR, as if the command had been given there.", VALUE, "DIR")
+FOLDER = Option(("-C",), "folder", "Run the command as if DIR were the working directory.", VALUE, "DIR")
 NO_OUTPUT = "use -o DIR, or set spec.output.directory in tjgen.yaml"
 """What to do if neither the command line nor the project names an output tree."""
 OUTPUT = Option(("-o", "--output"), "output", "Output tree; the default is that of the project.", VALUE, "DIR")

@@ -22,8 +22,8 @@ COMMAND = Command(
     "Rewrite jobs for another Trainer release or target.",
     "Rewrite hand-written TrainJobs and runtimes for another release of Kubeflow Trainer. Comments and order stay if "
     "nothing changes. tjgen compares the expansions before and after, and reports every difference. The result is "
-    "written to stdout, or with --in-place over the files. With --target, only the target of experiments changes, after"
-    " a build has reported unsupported fields. Jobs are converted to that target with tjgen import.",
+    "written to stdout, or with --in-place to the files. With --target, only the target of experiments changes, after a "
+    "build has reported unsupported fields. Jobs are converted to that target with tjgen import.",
     f"tjgen convert --trainer {DEFAULT_TRAINER.name} trainjob.yaml",
     "PATH...",
     (
@@ -36,7 +36,7 @@ COMMAND = Command(
             "RELEASE",
         ),
         Option(("--target",), "target", "Target to rewrite for, instead of a release.", VALUE, "TARGET", targets()),
-        Option(("--in-place",), "in_place", "Write over the files that change.", FLAG),
+        Option(("--in-place",), "in_place", "Overwrite the files that change.", FLAG),
         CATALOG,
         *COMMON,
     ),

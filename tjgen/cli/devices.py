@@ -18,7 +18,7 @@ COMMAND = Command(
     "and the labels of its nodes. The list contains the classes of the Platform and the built-in ones.",
     "tjgen devices --env prod",
     "",
-    (Option(("--env",), "env", "Environment of the project whose Platform is meant.", VALUE, "NAME"), *COMMON),
+    (Option(("--env",), "env", "Environment of the project whose Platform to use.", VALUE, "NAME"), *COMMON),
     most=0,
 )
 _HEADER = ("CLASS", "FROM", "RESOURCE", "MEMORY", "PROCESSES", "PARTS", "NODES")

@@ -38,10 +38,10 @@ FORMATS = ("text", "markdown", "json", "sarif", "github", "gitlab")
 COMMAND = Command(
     "diff",
     "Show what a change does to each run.",
-    "Compare the output that the sources give with the output of a Git revision or a folder, or, if neither is named, "
-    "with the output folder. For each run: unchanged, changed in place, new (and which run it replaces), refused by the "
-    "server, accepted without effect, superseded, removed. For each changed field: both values, and the lines that request "
-    "them. Exit code 1 if the server would refuse something, or if a run is removed without a tombstone in the lock.",
+    "Compare the output of the sources with the output of a Git revision or a folder. The default is the output folder. "
+    "For each run: unchanged, changed in place, new (and which run it replaces), refused by the server, accepted "
+    "without effect, superseded, removed. For each changed field: both values, and the lines that request them. Exit "
+    "code 1 if the server would refuse something, or if a run is removed without a tombstone in the lock.",
     "tjgen diff origin/main --format markdown",
     "[REV|DIR]",
     (
@@ -56,7 +56,7 @@ COMMAND = Command(
             FORMATS,
         ),
         Option(("--fields",), "fields", "Show every field of new objects, not only those that differ from an earlier run."),
-        Option(("--exit-code",), "exit_code", "Exit with 1 if anything differs, also if nothing is wrong."),
+        Option(("--exit-code",), "exit_code", "Exit with 1 if anything differs, even if nothing is wrong."),
         FOLDER,
         QUIET,
         STRICT,

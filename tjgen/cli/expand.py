@@ -30,7 +30,9 @@ COMMAND = Command(
     (
         CATALOG,
         Option(("--expanded",), "expanded", "Show what all controllers create, down to the pods, also for other jobs.", FLAG),
-        Option(("--all-pods",), "all_pods", "With --expanded: show each pod by itself, not equal ones as one document.", FLAG),
+        Option(
+            ("--all-pods",), "all_pods", "With --expanded: show each pod separately instead of equal pods as one document.", FLAG
+        ),
         Option(("--live",), "live", "Show JobSets as the API server stores them, with the webhook's defaults.", FLAG),
         TRAINER,
         *COMMON,

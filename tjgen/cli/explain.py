@@ -34,10 +34,10 @@ from tjgen.trees.typing import NamedTuple
 COMMAND = Command(
     "explain",
     "Show which line of which file set a field.",
-    "For the objects of an experiment, also those that controllers will create: which lines of files set their fields. "
-    "FIELD is a path, or the name of a variable, a volume, a limit or something else. Without it, a page shows what each line "
-    "sets; --all shows every field with all its owners. EXPERIMENT may also be the name of a run, or a file of an output tree. "
-    "CODE is the code or the name of a diagnostic, such as TJ504: what it means and what to do.",
+    "Show which lines of files set the fields of the objects of an experiment, including objects that controllers will "
+    "create. FIELD is a path, or the name of a variable, a volume, a limit or something else. Without it, a page shows "
+    "what each line sets; --all shows every field with all its owners. EXPERIMENT may also be the name of a run, or a "
+    "file of an output tree. CODE is the code or the name of a diagnostic, such as TJ504: what it means and what to do.",
     "tjgen explain experiment.yaml PET_MASTER_ADDR",
     "EXPERIMENT [KIND[/NAME]] [FIELD|NAME] | CODE",
     (

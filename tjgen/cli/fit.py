@@ -22,12 +22,12 @@ from tjgen.trees.session import Session
 COMMAND = Command(
     "fit",
     "Predict which runs start on the nodes and in the queues.",
-    "Place the pods of each run on the nodes of the Platform, with the filters and scores of kube-scheduler. Each run is "
-    "placed alone on the empty cluster, then next to the other runs, in the order of their priority. Queues of Kueue admit "
-    "runs by their quotas, flavors, and cohorts, place pods in domains of topologies, and evict others by their preemption "
-    "rules. Queues of Volcano share the nodes by their weights, and HyperNodes bound gangs. For a run that does not start, "
-    "print the sentence of the scheduler or the queue, the line that causes it, and the change that lets it start. Exit code 1 "
-    "if a run never starts.",
+    "Place the pods of each run on the nodes of the Platform, with the filters and scores of kube-scheduler. Each run "
+    "is placed alone on the empty cluster, then next to the other runs, in the order of their priority. Queues of Kueue "
+    "admit runs by their quotas, flavors, and cohorts, place pods in domains of topologies, and evict others by their "
+    "preemption rules. Queues of Volcano share the nodes by their weights, and HyperNodes bound gangs. For a run that "
+    "does not start, print the message of the scheduler or the queue, the line that causes it, and the change that lets "
+    "it start. Exit code 1 if a run never starts.",
     "tjgen fit",
     "[EXPERIMENT...]",
     (

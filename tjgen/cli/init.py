@@ -27,12 +27,12 @@ COMMAND = Command(
     "Create a repository of experiments.",
     "Create a repository in DIR (by default, the working directory), and build it. It contains a project file, two "
     "experiments with their programs, and an overlay for each environment. It also contains hooks for pre-commit, a "
-    "pipeline, and the objects with which Argo CD or Flux syncs it. The pipeline installs exactly one tjgen, and its "
-    "dependencies by their hashes. Existing files are not overwritten. If the repository has hooks and pipelines of "
-    "other projects, those of this project are added. With --from, the experiments and the catalog are created from "
-    "handwritten manifests. Each TrainJob becomes an experiment with the same TrainJob and JobSet, or the difference is"
-    " reported. Jobs of other kinds are converted as by tjgen import. With --workspace, DIR becomes a workspace: settings "
-    "and a Platform of the platform team, and a project for each team.",
+    "pipeline, and the objects with which Argo CD or Flux syncs it. The pipeline installs tjgen from one pinned "
+    "package, and its dependencies by their hashes. Existing files are not overwritten. If the repository has hooks and "
+    "pipelines of other projects, those of this project are added. With --from, the experiments and the catalog are "
+    "created from handwritten manifests. Each TrainJob becomes an experiment with the same TrainJob and JobSet, or the "
+    "difference is reported. Jobs of other kinds are converted as by tjgen import. With --workspace, DIR becomes a "
+    "workspace: settings and a Platform of the platform team, and a project for each team.",
     "tjgen init vision --ci github --package dist/tjgen-0.1.0-py3-none-any.whl",
     "[DIR]",
     (

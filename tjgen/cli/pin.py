@@ -39,7 +39,7 @@ COMMAND = Command(
     "pin",
     "Pin images to the digests of their tags.",
     "Read the digests of all images of experiments and their runtimes from registries, and write them to the lock. "
-    "Builds then emit NAME:TAG@DIGEST for new runs; existing runs stay as they are. No other command uses a network. "
+    "Builds then write NAME:TAG@DIGEST for new runs; existing runs stay as they are. No other command uses a network. "
     "Credentials are those of docker login. Without PATH, the images of the whole project are pinned.",
     "tjgen pin --update experiments/bert.yaml",
     "[PATH]...",

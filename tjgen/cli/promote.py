@@ -38,7 +38,7 @@ COMMAND = Command(
         Option(("--env",), "env", "Environment to promote to.", VALUE, "NAME"),
         Option(("--from",), "source", "Environment of the runs, if a NAME is a pattern.", VALUE, "NAME"),
         OUTPUT,
-        Option(("--force",), "force", "Overwrite files that were edited by hand.", FLAG),
+        Option(("--force",), "force", "Overwrite files that were edited manually.", FLAG),
         FOLDER,
         TRUSTED,
         *COMMON,

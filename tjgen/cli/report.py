@@ -38,11 +38,11 @@ from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 COMMAND = Command(
     "report",
     "Write a page that shows runs, their totals and problems.",
-    "Write one HTML page that is complete in itself. It contains every run with its state, a picture of it (pods and "
-    "devices, gang, volumes, data slices, sync waves), and its fields with the lines that request them. It also "
-    "contains totals against quotas, and diagnostics. With --against, it shows the differences from a Git revision or a"
-    " folder. PATH is a source of a build, or an output tree, which is shown as it is. Without PATH, the whole project "
-    "is shown; in the folder of a workspace, all of its projects. With errors, the page is also written.",
+    "Write one self-contained HTML page. It contains every run with its state, a picture of it (pods and devices, gang, "
+    "volumes, data slices, sync waves), and its fields with the lines that request them. It also contains totals "
+    "against quotas, and diagnostics. With --against, it shows the differences from a Git revision or a folder. PATH is "
+    "a source of a build, or an output tree, which is shown as it is. Without PATH, the whole project is shown; in the "
+    "folder of a workspace, all of its projects. The page is written even if there are errors.",
     "tjgen report -o report.html --against origin/main",
     "[PATH]...",
     (

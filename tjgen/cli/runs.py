@@ -61,7 +61,7 @@ COMMAND = Command(
         Option(("--environment",), "environment", "With rename: OLD and NEW are environments."),
         Option(("--namespace",), "namespace", "With rename: OLD and NEW are namespaces."),
         Option(("--json",), "json", "With list: the same as --format json."),
-        Option(("--force",), "force", "Overwrite or remove files that were edited by hand.", FLAG),
+        Option(("--force",), "force", "Overwrite or remove files that were edited manually.", FLAG),
         FOLDER,
         TRUSTED,
         *COMMON,

@@ -27,7 +27,7 @@ COMMAND = Command(
     "tjgen slices inventory/ --count 64 --by hash --output slices",
     "FILE...",
     (
-        Option(("--count",), "count", "Number of slices: that of the nodes.", VALUE, "N"),
+        Option(("--count",), "count", "Number of slices, usually the number of nodes.", VALUE, "N"),
         Option(("--by",), "by", "Strategy; the default is contiguous.", VALUE, "STRATEGY", _STRATEGIES),
         Option(("-o", "--output"), "output", "Folder of the slices.", VALUE, "DIR"),
         Option(("--as",), "form", "Format of the lists; the default is txt.", VALUE, "FORMAT", ("txt", "parquet")),

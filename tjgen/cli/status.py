@@ -36,10 +36,11 @@ from tjgen.trees.fields.path import Tree
 COMMAND = Command(
     "status",
     "Show the state of runs in the cluster.",
-    "The runs of the output tree, or those that match a NAME, with their state in the cluster, in the words of the health checks "
-    "for Argo CD. The list has the time of the state, restarts, the reason of a failure, its pod, and the command for its logs. "
-    "Also runs that tjgen made and that are not in the tree. Reads the cluster with kubectl, or its output with --from. In the "
-    "folder of a workspace, the runs of all projects.",
+    "Show the runs of the output tree, or those that match a NAME, with their state in the cluster, as the health "
+    "checks for Argo CD report it. The list contains the time of the state, restarts, the reason of a failure, its pod, "
+    "and the command for its logs. It also contains runs that tjgen created and that are not in the tree. The command "
+    "reads the cluster with kubectl, or saved output of kubectl with --from. In the folder of a workspace, it shows the "
+    "runs of all projects.",
     "tjgen status 'resnet50-*' --context training",
     "[NAME]...",
     (

@@ -30,12 +30,12 @@ FORMATS = ("text", "markdown", "json", "sarif", "github", "gitlab")
 COMMAND = Command(
     "verify",
     "Verify that a change is safe to merge.",
-    "Verify that the output tree and the locks contain what the sources produce, and that merging them harms nothing that "
-    "runs. Runs that the base does not have are built again and must be equal, byte for byte. Runs of the base must be "
-    "unchanged, or changed as a build or a command changes them. Every removal must be recorded. Then show, for each "
-    "environment, what starts, stops, changes in place, is refused, and costs. Without --base, the tree is compared with "
-    "the commit at which HEAD and the default branch of the remote part, or with HEAD. Nothing is written, and no network is "
-    "used. Exit code 0: no problems, 1: findings, 2: wrong use.",
+    "Verify that the output tree and the locks contain what the sources produce, and that merging them does not harm "
+    "any run. Runs that the base does not have are built again and must be equal, byte for byte. Runs of the base must "
+    "be unchanged, or changed as a build or a command changes them. Every removal must be recorded. Then show, for each "
+    "environment, which runs start, stop, change in place, or are refused, and what they cost. Without --base, the tree "
+    "is compared with the commit at which HEAD and the default branch of the remote part, or with HEAD. Nothing is "
+    "written, and no network is used. Exit code 0: no problems, 1: findings, 2: invalid command line.",
     "tjgen verify --base origin/main",
     "",
     (
