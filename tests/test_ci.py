@@ -208,7 +208,7 @@ def test_what_is_refused_fails_and_is_shown(origin: Path, tmp_path: Path) -> Non
     assert job.step(VERIFY)[0] == 1
     code, said = job.step(SUMMARIZE)
     assert code == 0, said
-    assert "the server refuses" in job.summary.read_text(encoding="utf-8")
+    assert "the server rejects" in job.summary.read_text(encoding="utf-8")
     assert job.output()
 
 
@@ -307,7 +307,7 @@ def test_the_template_fails_where_the_server_refuses(origin: Path, tmp_path: Pat
     change(origin, "script: train.py", "script: train.py, volumes: {a: {pvc: {create: {size: 2Gi}}, mountPath: /a}}")
     job = Job(tmp_path, change(origin, "2Gi", "1Gi"))
     code, said = gitlab(job, "tjgen-verify")
-    assert (code, "the server refuses" in said) == (1, True), said
+    assert (code, "the server rejects" in said) == (1, True), said
 
 
 def test_the_template_can_be_read_by_gitlab() -> None:

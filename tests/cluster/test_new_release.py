@@ -30,6 +30,12 @@ spec:
   exampleSeconds: 5
   trainer: {}
 """
+DECODED = f"""\
+from tjgen.cluster.trainer.typed import NEWEST, types_of
+for types in (NEWEST, types_of("{LAST.version}")):
+    print("exampleSeconds" in types.typed({{"exampleSeconds": 5}}, "TrainJobSpec"))
+"""
+"""A program that decodes a field of the new release as Go does, with its types and with those of the former one."""
 PROJECT = "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nmetadata: {name: vision}\nspec: {}\n"
 
 
@@ -127,11 +133,14 @@ def problems(copy: Path) -> Iterator[str]:
     if checked.returncode != 0:
         yield f"check: {checked.stderr[-300:]}"
     former = run(copy, "check", "--trainer", LAST.name, "job.yaml", at="project")
-    if former.returncode != 1 or "Trainer 9.9 and later has it" not in former.stderr:
+    if former.returncode != 1 or "this is a field of Trainer 9.9 and later" not in former.stderr:
         yield f"check for the former release: {former.stderr[-300:]}"
     converted = run(copy, "convert", "job.yaml", at="project")
     if converted.returncode != 0 or "exampleSeconds" not in converted.stdout:
         yield f"convert: {converted.stderr[-300:]}"
+    decoded = subprocess.run([sys.executable, "-c", DECODED], cwd=copy, capture_output=True, text=True, check=False)
+    if decoded.stdout.split() != ["True", "False"]:
+        yield f"decode: {decoded.stdout}{decoded.stderr[-300:]}"
     build = run(copy, "build", "examples/resnet50.yaml", "--expanded", "--trainer", "9.9", "-o", "-")
     if build.returncode != 0 or "kind: JobSet" not in build.stdout:
         yield f"build: {build.stderr[-300:]}"

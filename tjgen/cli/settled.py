@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Facts = dict[tuple[str, str], object]
 
-_FINE = 20_000_000
+FINE = 20_000_000
 """Nanoseconds: more than the resolution of the times of a file system."""
 _COARSE = 2_000_000_000
 """The same for a file system with times of whole milliseconds or seconds."""
@@ -178,7 +178,7 @@ def _next_parts(parts: list[tuple[bool, str]], settled: Settled) -> list[tuple[b
 def _is_at_rest(state: tuple[int, ...], moment: int) -> bool:
     """Whether what has this state had not changed for so long at the moment (ns) that a later change shows in its times."""
     changed = max(state[-2:])
-    return changed < moment - (_FINE if state[-1] % _MILLISECOND else _COARSE)
+    return changed < moment - (FINE if state[-1] % _MILLISECOND else _COARSE)
 
 
 def _with_files(facts: Facts, files: list[str], started: int) -> Facts:

@@ -117,7 +117,7 @@ def test_single_files_into_another_folder_are_refused(folder: Path, tmp_path_fac
     for words in (["-o", "manifests"], ["-o", "manifests", "--check"], ["-o", "a/b", "--force"]):
         answer = tjgen(folder, "build", "experiments/digits.yaml", *words)
         assert (answer.code, "error[TJ283] the runs of " in answer.err) == (1, True), answer.err
-        assert "digits are in out, and a build into" in answer.err
+        assert "digits are in out, so a build into" in answer.err
         assert "use -o out, or a folder outside" in answer.err
     assert snapshot(folder) == before
     assert not (folder / "manifests").exists()

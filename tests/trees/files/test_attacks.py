@@ -86,7 +86,7 @@ def test_a_file_of_the_code_that_is_a_link_out_is_not_packed(repository: Path) -
     (repository / "experiments" / "src").mkdir()
     (repository / "experiments" / "src" / "train.py").symlink_to("../../../outside/secret.yaml")
     write(repository, code={"configMap": {"directory": "src"}})
-    assert "points outside" in refused(repository, "TJ446")
+    assert "outside the folder" in refused(repository, "TJ446")
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,8 @@ from tjgen.compiler.building.inputs import (
     same_experiment,
     without_kind,
 )
-from tjgen.compiler.building.origins import UnitSource, compiled_run, origin_of, overlaps_of
+from tjgen.compiler.building.origins import UnitSource, compiled_run, origin_of, overlaps_of, unit_of
 from tjgen.compiler.building.plan import Plan
-from tjgen.compiler.building.request import NAMESPACE
 from tjgen.compiler.building.run import (
     OBJECTS_ONLY,
     Built,
@@ -34,7 +33,7 @@ from tjgen.language.resolve.overlays import Surroundings, matches
 from tjgen.language.resolve.places import Documents
 from tjgen.language.resolve.policy import judged
 from tjgen.language.resolve.spelling import spelled
-from tjgen.language.resolve.variants import Variant, variants
+from tjgen.language.resolve.variants import variants
 from tjgen.language.runs.identity import written
 from tjgen.language.spec.compact import EXPERIMENT_FORM
 from tjgen.trees.budgets import Clock
@@ -140,7 +139,13 @@ class _Compilation:
         for document in experiments:
             for environment in environments:
                 known = templated[environment]
-                yield self._added(known) if known is not None else self._built(document, environment, content)
+                if known is not None:
+                    yield self._added(known)
+                    continue
+                built = self._built(document, environment, content)
+                if self._known is None and len(experiments) == 1:
+                    self._learn(built)
+                yield built
 
     def _templated(self, file: str, environment: str | None, content: bytes) -> Built | None:
         """The unit of a file for which there is a template."""
@@ -156,6 +161,16 @@ class _Compilation:
         self._compilers.templated += 1
         self._compared.add(built)
         return built
+
+    def _learn(self, built: Built) -> None:
+        """Look for a template of the files that are like the file of a unit, which has no other experiment."""
+        stamped = self._compilers.stamped
+        if stamped is not None:
+            if self._templates is None:
+                from tjgen.compiler.building.templates import Templates  # most builds are small
+
+                self._templates = Templates(self._plan, self._session)
+            self._templates.learn(built, stamped)
 
     def records(self, files: Sequence[str], jobs: int) -> Generator[FileRecords, None, None]:
         """The records of the runs of each file."""
@@ -216,7 +231,7 @@ class _Compilation:
 
             problems = all_problems(expansion, document, environment, plan)
             return Built(Unit(document, environment, "", "", document.file), [], problems)
-        unit = _unit(plan, document, environment, expansion.runs[0])
+        unit = unit_of(plan, document, environment, expansion.runs[0])
         twin = self._seen.setdefault(unit.key, (document.file, document.index))
         if twin != (document.file, document.index):
             return Built(unit, [], [*expansion.diagnostics, same_experiment(unit, self._documents_at(twin[0]), twin[1])])
@@ -265,13 +280,6 @@ class _Compilation:
         stops = (own or plan.project.on_supersede(environment)) == "stop"
         built = Built(unit, runs, list(dict.fromkeys(diagnostics)), content, expansion.overlays, stays, waiting, stops)
         self._compared.add(built)
-        stamped = self._compilers.stamped
-        if stamped is not None and self._known is None:
-            if self._templates is None:
-                from tjgen.compiler.building.templates import Templates  # most builds are small
-
-                self._templates = Templates(plan, self._session)
-            self._templates.learn(built, stamped)
         return built
 
     def _unknown_runs(self, unit: Unit, runs: Sequence[Run], documents: Documents) -> Iterable[Diagnostic]:
@@ -289,11 +297,3 @@ class _Compilation:
             return [] if isinstance(content, Diagnostic) else self._plan.documents(file, content)[0]
 
         return self._session.once("documents", file, documents)
-
-
-def _unit(plan: Plan, document: Document, environment: str | None, variant: Variant) -> Unit:
-    metadata = variant.experiment.metadata
-    name = metadata.name + plan.request.suffix
-    return Unit(
-        document, environment, metadata.namespace or plan.request.namespace or NAMESPACE, name, plan.source(document.file)
-    )

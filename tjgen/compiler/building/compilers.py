@@ -13,7 +13,7 @@ from tjgen.trees.typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tjgen.compiler.building.stamps import StampedRun, Stamps
 
-SEVERAL = 12
+SEVERAL = 24
 """Runs that are compiled before the build looks for runs that are alike."""
 STAMPS = "TJGEN_STAMPS"
 """Variable of the environment: `off` compiles every run."""

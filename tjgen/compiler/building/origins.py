@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tjgen.compiler.building.compilers import Compiler, listing
 from tjgen.compiler.building.plan import Plan
+from tjgen.compiler.building.request import NAMESPACE
 from tjgen.compiler.building.run import DigestOf, Run, Unit
 from tjgen.compiler.hops.draft import Job
 from tjgen.compiler.passes import code, data
@@ -20,6 +21,7 @@ from tjgen.language.setting import Setting
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.explain.provenance import Sources
 from tjgen.trees.session import Session
+from tjgen.trees.source.document import Document
 from tjgen.trees.typing import NamedTuple
 
 
@@ -43,6 +45,15 @@ def overlaps_of(plan: Plan, session: Session, runs: Sequence[Run], documents: Do
     trees = {run.variant.task: run.variant.tree for run in reversed(runs)}
     overlapping = overlaps(zip([run.variant.experiment for run in runs], settings, strict=True))
     return [one for task, diagnostic in overlapping for one in placed([diagnostic], trees[task], documents)]
+
+
+def unit_of(plan: Plan, document: Document, environment: str | None, variant: Variant) -> Unit:
+    """The unit of an experiment, which has this variant, in an environment."""
+    metadata = variant.experiment.metadata
+    name = metadata.name + plan.request.suffix
+    return Unit(
+        document, environment, metadata.namespace or plan.request.namespace or NAMESPACE, name, plan.source(document.file)
+    )
 
 
 class UnitSource(NamedTuple):

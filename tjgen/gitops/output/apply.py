@@ -63,6 +63,7 @@ class Directory:
         """Key of an experiment -> its lock after the build, for experiments that were added or are absent."""
         self._tree = tree
         self._previews = previews
+        self._trees = [tree] if previews is None else [tree, previews]
         self._locks = locks
         self._options = options
         self._on_disk = on_disk or Disk(directory, locks.folder)
@@ -107,22 +108,12 @@ class Directory:
         """Take a source from the cache: its files on disk are as an earlier build left them."""
         self._known.update(locks)
         self._uses.update(done.uses)
-        written = {path.rpartition("/")[0] for path in done.files}
-        for folder in done.keeps:
-            # Of a folder that the build filled, only the files that it wrote stay.
-            if folder in written:
-                self._folders.add(folder)
-            else:
-                self._keep(folder)
-        for path in done.files:
-            self._tree.keep(path)
-        if self._previews is not None:
-            for path in done.previews:
-                self._previews.keep(path)
+        self._folders.update(done.keeps)
+        for tree in self._trees:
+            for path in done.staying():
+                tree.keep(path)
         for path, content in done.shared:
-            before = self._put.setdefault(path, content)
-            self._tree.keep(path)
-            if before != content:
+            if self._put.setdefault(path, content) != content:
                 self.diagnostics.append(problems.differing_file(path, None))
         self.counts = self.counts.plus(done.counts)
 
@@ -293,14 +284,12 @@ class Directory:
     def _keep(self, folder: str) -> None:
         self._now.keeps.append(folder)
         self._folders.add(folder)
-        self._tree.keep(folder)
-        if self._previews is not None:
-            self._previews.keep(folder)
+        for tree in self._trees:
+            tree.keep(folder)
 
     def _release(self, folder: str) -> None:
-        self._tree.claim(folder)
-        if self._previews is not None:
-            self._previews.claim(folder)
+        for tree in self._trees:
+            tree.claim(folder)
 
     def _report(self, diagnostic: Diagnostic) -> None:
         self._now.steady = False

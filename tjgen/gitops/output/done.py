@@ -63,6 +63,11 @@ class Done(NamedTuple):
     """Path and digest of files that other experiments may make too."""
     counts: RunCounts = RunCounts()
 
+    def staying(self) -> list[str]:
+        """Paths to keep: files that were written, and folders of runs in which no file was."""
+        filled = {path.rpartition("/")[0] for path in self.files}
+        return [*self.files, *self.previews, *[folder for folder in self.keeps if folder not in filled]]
+
     def plain(self) -> Any:
         """As nested tuples."""
         return (*self[:5], tuple(self.counts))
