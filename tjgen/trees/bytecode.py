@@ -3,8 +3,8 @@
 Python searches a folder, opens a file, and reads its status for each module that it imports. This takes most of a short run.
 The file contains copies of .pyc files with the size and the modification time of their sources. A module is loaded from it
 only while its source has both, so a changed source is loaded as by Python itself, and the end of that run updates the file.
-The modules that one import loads are also stored as a group: they are read at once, share equal strings, and are executed in
-the order in which that import completed them.
+The modules that the import of an everyday command loads are also stored as a group: they are read at once, share equal strings,
+and are executed in the order in which that import completed them.
 The file also contains compiled regular expressions (see `regex.py`), and values of JSON files that are shipped with tjgen, under
 the same conditions as modules. Equal parts of a value are stored once and are one object.
 The file is in the `__pycache__` folder of the package, where only an account that can replace the .pyc files can replace it.
@@ -51,6 +51,8 @@ _HEAD = len(MAGIC_NUMBER) + 32
 """Length of: the magic number of Python's bytecode, size and time of this module, length of the index, length of the file."""
 _status = os.stat  # by this name it is not part of what a build looks up: see cli/watching.py
 
+GROUPED = frozenset([f"tjgen.cli.{command}" for command in ("build", "check", "diff", "expand", "lint", "verify")])
+"""Modules whose imports are stored as groups: those of everyday commands. Each group has a copy of its modules."""
 new_programs: dict[tuple[str, int], Program] = {}
 """The compiled patterns to add to the file."""
 new_values: dict[str, tuple[int, int, bytes]] = {}
@@ -87,10 +89,8 @@ def value(path: str, name: str, read: Callable[[str], Any]) -> Any:
     """
     modules = _finder()
     status = os.stat(path)
-    if modules is not None:
-        packed = modules.packed(name, status)
-        if packed is not None:
-            return marshal.loads(packed)
+    if modules is not None and (packed := modules.packed(name, status)) is not None:
+        return marshal.loads(packed)
     with open(path, encoding="utf-8") as file:
         content = read(file.read())
     if modules is not None:
@@ -251,8 +251,7 @@ class _Loader(SourceFileLoader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Execute the module, and note the order of all modules that its import loads."""
-        modules = self._modules
-        is_outermost = modules.order is None
+        modules, is_outermost = self._modules, self._modules.order is None
         order = modules.order = [] if modules.order is None else modules.order
         try:
             super().exec_module(module)
@@ -260,7 +259,7 @@ class _Loader(SourceFileLoader):
             if is_outermost:
                 modules.order = None
         order.append(self.name)
-        if is_outermost and len(order) > 1:
+        if is_outermost and self.name in GROUPED and len(order) > 1:
             modules.orders[self.name] = order
 
 

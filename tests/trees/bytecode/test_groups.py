@@ -15,6 +15,7 @@ from tjgen.trees import bytecode_file
 IMPORT = """
 import json, os, sys
 from tjgen.trees import bytecode
+bytecode.GROUPED |= {"tjgen.first"}
 modules = bytecode.load()
 groups = {name: [member for names, _, _ in pieces for member in names] for name, pieces in modules._groups.items()}
 pread, reads = os.pread, []
@@ -48,6 +49,13 @@ def test_the_modules_of_a_command_are_read_together(copy: Copy) -> None:
     assert len(members) > 100
     assert members.index("tjgen.trees.fields") < members.index("tjgen.trees.fields.path") < members.index("tjgen.compiler.lower")
     assert reads < len(members) / 4
+
+
+def test_other_imports_have_no_groups(copy: Copy) -> None:
+    copy.build()
+    assert copy.start("-m", "tjgen", "schema", "experiment")[0] == 0
+    assert copy.start("-m", "tjgen", "runtimes", "list")[0] == 0
+    assert [*load(copy, "tjgen.trees.typing")[0]] == ["tjgen.cli.build"]
 
 
 def test_a_group_with_a_changed_module_is_written_again(copy: Copy) -> None:
