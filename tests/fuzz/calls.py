@@ -36,11 +36,11 @@ def library_build(draw: Draw) -> Input:
     seed = draw.experiment()
     given = {"paths": [seed.words[0]], "set_values": [f"spec.nodes={draw.random.choice(trees.SCALARS)}"]}
     if draw.random.random() < 0.3:
-        given = trees.mutated(draw.random, given, draw.corpus.language)
+        mutated = trees.mutated(draw.random, given, draw.corpus.language)
         # A caller may name any folder; here none outside of the scratch folder is searched.
         given = {
             name: [str(one).lstrip("/").replace("..", ".") for one in value]
-            for name, value in given.items()
+            for name, value in (mutated.items() if isinstance(mutated, dict) else ())
             if isinstance(value, list)
         }
     return Input("build", (), draw.files(seed), json.dumps(given).encode())
