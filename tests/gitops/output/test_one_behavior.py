@@ -74,3 +74,21 @@ def test_a_file_that_no_source_makes_is_removed_with_and_without_a_cache(
     first.with_name("copied.yaml").write_bytes(tree[first])
     assert tjgen(tmp_path, *build).code == 0
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")} == tree
+
+
+@pytest.mark.parametrize("cache", ["", "off"])
+@pytest.mark.parametrize("name", ["a.yaml", "z.yaml"])
+def test_an_experiment_that_a_second_file_has_is_an_error_with_and_without_a_cache(
+    tmp_path: Path, name: str, cache: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TJGEN_CACHE", cache)
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments/digits.yaml").write_text(EXPERIMENT, encoding="utf-8")
+    (tmp_path / "tjgen.yaml").write_text(PROJECT, encoding="utf-8")
+    assert tjgen(tmp_path, "build", "-o", "out").code == 0
+    tree = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*.yaml")}
+    (tmp_path / "experiments" / name).write_text(EXPERIMENT + "  nodes: 3\n", encoding="utf-8")
+    answer = tjgen(tmp_path, "build", "-o", "out")
+    assert answer.code == 1
+    assert "digits" in answer.err
+    assert {path: path.read_bytes() for path in (tmp_path / "out").rglob("*.yaml")} == tree

@@ -241,6 +241,8 @@ def build_into(
     def recall(file: str, environment: str | None, content: bytes) -> Remembered | None:
         # A caller that watches gets every unit.
         recalled = memory.recall(file, environment, content) if memory is not None and seen is None else None
+        if recalled is not None and any(key in units for key, _ in recalled.units):
+            return None  # another file has the same experiment, which the compilation reports
         if recalled is not None:
             directory.recall([lock for _, lock in recalled.units], recalled.done)
             units.update(dict.fromkeys(key for key, _ in recalled.units))
