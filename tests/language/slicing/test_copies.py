@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.compiler.programs.prefetching.cluster import SHELLS, interpreter
+from tests.compiler.programs.prefetching.cluster import SHELLS, required
 from tests.program import tjgen
 
 NAMES = [f"{number}.tar" for number in range(45)] + ["a b/c", "-rf", "f$(x)", "é/数据", "'", "back\\slash", "folder"]
@@ -20,10 +20,7 @@ NAMES = [f"{number}.tar" for number in range(45)] + ["a b/c", "-rf", "f$(x)", "�
 
 @pytest.fixture(params=SHELLS)
 def shell(request: pytest.FixtureRequest) -> list[str]:
-    found = interpreter(request.param)
-    if found is None:
-        pytest.skip(f"{request.param} is not installed")
-    return found
+    return required(request.param)
 
 
 class Slice:

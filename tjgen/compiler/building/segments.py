@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from tjgen.compiler.building.shapes import NAME, Constants, is_opaque, longest_name, opaque_pieces, opaque_scalars
+from tjgen.compiler.building.shapes import NAME, UNIT, Constants, is_opaque, longest_name, opaque_pieces, opaque_scalars
 from tjgen.language.spec.forms import text
 from tjgen.language.spec.opaque import SIZE
 from tjgen.trees import regex
@@ -18,7 +18,6 @@ from tjgen.trees.typing import NamedTuple
 
 _UNQUOTED = regex.compile(r"-?[A-Za-z0-9_.][A-Za-z0-9_./+-]*")
 """Scalars that need no quotes in any place. YAML may read one as a number, a boolean or null."""
-_UNIT = regex.compile("[KMGT]i?")
 _QUOTES = ("'", '"')
 _SEVERAL = ("&", "*", "<<")
 """Signs of aliases and merge keys, with which one text may be the value of several fields."""
@@ -80,7 +79,7 @@ class Segments(NamedTuple):
             if whole[start:end] != text(value):
                 continue
             pieces = opaque_pieces(whole[start:end], form)
-            is_whole = len(pieces) == len(("", "", "")) and not pieces[0] and not pieces[2]
+            is_whole = pieces == ["", whole[start:end], ""]
             for place, piece in enumerate(pieces):
                 if place % 2:
                     places.append((start, start + len(piece), Opening(form, quote, is_whole, value.__class__ is int)))
@@ -127,7 +126,7 @@ class Segments(NamedTuple):
 
     def unit(self, number: int) -> str:
         """The unit after an opening of a size; empty for another opening."""
-        after = _UNIT.match(self.fixed[number + 1])
+        after = regex.match(UNIT, self.fixed[number + 1])
         return after.group() if after is not None and self.openings[number].form == SIZE else ""
 
     def without(self, numbers: Collection[int], texts: Sequence[str]) -> Segments:

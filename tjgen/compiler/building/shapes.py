@@ -50,12 +50,12 @@ _STEP = 8
 """Names are compared by their length in steps: the limit of a name holds for shorter ones too."""
 _STRING = regex.compile(r"'([^']*)'")
 _NUMBER = regex.compile(r"((?:(?<=[ =])|\A)-?[0-9]{1,12}(?:\.[0-9]{1,12})?(?:[eE]-?[0-9]{1,3})?(?=[ ]|\Z))")
-_TAGGED = regex.compile(r"[^\s$@:]+(?::[0-9]+/[^\s$@:]+)?:(?P<opaque>[A-Za-z0-9_][A-Za-z0-9_.-]{0,60})")
-_SIZED = regex.compile(r"(?P<opaque>[1-9][0-9]{0,5})[KMGT]i?")
+_TAG, _AMOUNT, UNIT = "[A-Za-z0-9_][A-Za-z0-9_.-]{0,60}", "[1-9][0-9]{0,5}", "[KMGT]i?"
+"""Opaque pieces of images and sizes, and the unit after that of a size."""
+_TAGGED = regex.compile(rf"[^\s$@:]+(?::[0-9]+/[^\s$@:]+)?:(?P<opaque>{_TAG})")
+_SIZED = regex.compile(f"(?P<opaque>{_AMOUNT}){UNIT}")
 _LABEL = regex.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,40}[A-Za-z0-9])?")
 _UNTAGGED = "latest"
-_TAG = regex.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,60}")
-_AMOUNT = regex.compile(r"[1-9][0-9]{0,5}")
 NAME = "name"
 """The form of the name of an experiment, in addition to those of `OPAQUE`."""
 _OF_EXPERIMENT: FieldPath = ("metadata", "name")
@@ -148,9 +148,9 @@ def is_opaque(piece: str, form: str, constants: Constants) -> bool:
     if form == WORDS:
         return _NUMBER.fullmatch(piece) is not None
     if form == IMAGE:
-        return _TAG.fullmatch(piece) is not None and piece != _UNTAGGED and f":{piece}" not in constants.text
+        return regex.fullmatch(_TAG, piece) is not None and piece != _UNTAGGED and f":{piece}" not in constants.text
     if form == SIZE:
-        return _AMOUNT.fullmatch(piece) is not None
+        return regex.fullmatch(_AMOUNT, piece) is not None
     return len(opaque_pieces(piece, form)) > 1
 
 

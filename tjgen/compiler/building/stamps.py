@@ -36,9 +36,9 @@ _ALIKE = 2
 """Runs of a shape that are compiled. The last of them is compiled with marks, too."""
 MOST = 64
 """Templates of one build: they take most of its memory. Runs of further shapes are compiled."""
-PATIENCE = 24
-"""Runs of a runtime, one after another and without a shape of an earlier one, of which each is looked at."""
-SAMPLED = 16
+_PATIENCE = 24
+"""Runs of a runtime, one after another and without a shape of an earlier one, of which each is looked at. So are files."""
+_SAMPLED = 16
 """Of the next ones, one of this many is looked at, until a shape occurs again."""
 _RUN = 1
 """The position of the name of the run in the texts of a shape."""
@@ -72,7 +72,7 @@ class Stamps:
         self.latest = None
         number, constants = self._constants_of(job)
         alone = self._alone[number] = self._alone.get(number, 0) + 1
-        shape = shape_of(job, constants) if alone <= PATIENCE or alone % SAMPLED == 0 else None
+        shape = shape_of(job, constants) if is_looked_at(alone) else None
         if shape is None:
             return compile_run(job)
         known = (number, self._sweep_of(job), sha256(shape.key.encode(errors="surrogatepass")).digest())
@@ -89,13 +89,10 @@ class Stamps:
         if runs > 1 and self._free:
             self._alone[number] = 0
         if runs == _ALIKE and self._free:
-            template = _template(job, shape, constants)
-            is_proved = template is not None and _is_same(
-                template.stamped(shape.texts, job.sources, _name_in(job.sources)), compiled
-            )
-            self._templates[known] = template if is_proved else None
-            self._free -= is_proved
-            self.latest = StampedRun(job, shape, constants, template) if template is not None and is_proved else None
+            template = self._templates[known] = _template(job, shape, constants, compiled)
+            if template is not None:
+                self._free -= 1
+                self.latest = StampedRun(job, shape, constants, template)
         return compiled
 
     def _constants_of(self, job: Job) -> tuple[int, Constants]:
@@ -125,8 +122,13 @@ class StampedRun(NamedTuple):
     template: RunTemplate
 
 
-def _template(job: Job, shape: RunShape, constants: Constants) -> RunTemplate | None:
-    """The template of a shape, of which `job` is a run."""
+def is_looked_at(alone: int) -> bool:
+    """Whether to look at what is the `alone`-th in a row that is like none before it."""
+    return alone <= _PATIENCE or alone % _SAMPLED == 0
+
+
+def _template(job: Job, shape: RunShape, constants: Constants, compiled: Compiled) -> RunTemplate | None:
+    """The template of a shape, if it yields `compiled`, the run of the job."""
     marks = marks_of(shape)
     tree = job.sources.experiment
     marked = with_texts(tree.value, constants, marks)
@@ -134,9 +136,12 @@ def _template(job: Job, shape: RunShape, constants: Constants) -> RunTemplate | 
     setting = job.setting._replace(family=marks[0], storage=marks[0], run=marks[1])
     if is_watched(experiment.spec, setting):
         return None
-    compiled = compile_run(job._replace(experiment=experiment, sources=sources, setting=setting))
-    # What is reported may depend on a text, such as a number above a limit.
-    return None if compiled.diagnostics or compiled.footprint else RunTemplate(compiled, Marks(marks))
+    with_marks = compile_run(job._replace(experiment=experiment, sources=sources, setting=setting))
+    if with_marks.diagnostics or with_marks.footprint:
+        return None  # what is reported may depend on a text, such as a number above a limit
+    template = RunTemplate(with_marks, Marks(marks))
+    stamped_run = template.stamped(shape.texts, job.sources, _name_in(job.sources))
+    return template if repr(plain(stamped_run)) == repr(plain(compiled)) else None  # the order of keys included
 
 
 class RunTemplate:
@@ -240,11 +245,6 @@ def _name_in(sources: Sources) -> Span | None:
 
 def _placed(relation: Sequence[Any], span: Span | None) -> tuple[Any, ...]:
     return (*relation[:_PLACE], tuple(span) if span is not None else None, *relation[_PLACE + 1 :])
-
-
-def _is_same(one: Compiled, other: Compiled) -> bool:
-    """Whether two results are equal, the order of keys included."""
-    return repr(plain(one)) == repr(plain(other))
 
 
 def plain(compiled: Compiled) -> Any:

@@ -15,7 +15,7 @@ from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built
 from tjgen.compiler.building.segments import Segments
 from tjgen.compiler.building.shapes import shape_of
-from tjgen.compiler.building.stamps import MOST, PATIENCE, SAMPLED, StampedRun
+from tjgen.compiler.building.stamps import MOST, StampedRun, is_looked_at
 from tjgen.compiler.building.unit_template import FAMILY, Marked, UnitTemplate, plain_unit
 from tjgen.compiler.hops.draft import Job
 from tjgen.compiler.pipeline import Compiled
@@ -56,7 +56,6 @@ class _Templates:
     def __init__(self, plan: Plan, session: Session, environment: str | None) -> None:
         self._plan = plan
         self._session = session
-        self._environment = environment
         # The text with marks must not count as an experiment that an overlay matches.
         self._surroundings = Surroundings(plan.project, environment, plan.layers)
         self._once: list[tuple[Segments, tuple[str, ...], str]] = []
@@ -83,7 +82,7 @@ class _Templates:
 
     def learn(self, built: Built, run: StampedRun) -> None:
         self._alone += 1
-        if self._alone > PATIENCE and self._alone % SAMPLED:
+        if not is_looked_at(self._alone):
             return
         unit, text = built.unit, _decoded(built.content)
         if text is None or text != unit.document.text:

@@ -109,8 +109,8 @@ class Directory:
         self._known.update(locks)
         self._uses.update(done.uses)
         self._folders.update(done.keeps)
-        for tree in self._trees:
-            for path in done.staying():
+        for path in done.staying():
+            for tree in self._trees:
                 tree.keep(path)
         for path, content in done.shared:
             if self._put.setdefault(path, content) != content:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from tests.program import tjgen
@@ -32,6 +33,14 @@ def interpreter(name: str) -> list[str] | None:
         if path is not None and subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0:
             return [path]
     return None
+
+
+def required(name: str) -> list[str]:
+    """The words that start a shell or a Python; skips the test if it is not installed."""
+    words = interpreter(name)
+    if words is None:
+        pytest.skip(f"{name} is not installed")
+    return words
 
 
 class Cluster:

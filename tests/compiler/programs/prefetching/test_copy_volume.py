@@ -12,17 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.compiler.programs.prefetching.cluster import PYTHONS, Cluster, ended, interpreter, killed
+from tests.compiler.programs.prefetching.cluster import PYTHONS, Cluster, ended, killed, required
 
 ODD = ["a", "b c", "deep/er/d", "-rf", "f$(x)", "g\\h", "deep/i'j", "two\nlines", "é-数据", "n" * 255, ".hidden", "*", "'\""]
 
 
 @pytest.fixture(params=PYTHONS)
 def python(request: pytest.FixtureRequest) -> list[str]:
-    found = interpreter(request.param)
-    if found is None:
-        pytest.skip(f"{request.param} is not installed")
-    return found
+    return required(request.param)
 
 
 def cluster(folder: Path, workers: int = 1, names: list[str] = ODD) -> Cluster:
