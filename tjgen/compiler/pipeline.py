@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tjgen.language.setting import ClaimSizes
 
 Hop: TypeAlias = Callable[[Job, Draft], Draft]
+KnownPreviews: TypeAlias = tuple[str, Callable[[], str]]
 
 HOPS: tuple[tuple[str, Hop], ...] = (
     ("arrange", workload.arrange),
@@ -84,6 +85,8 @@ class Compiled(NamedTuple):
     """For a result that another process recorded (see building/records.py): its objects have a text, and no specs and origins."""
     known_images: tuple[str, ...] | None = None
     """The images, if they are known without a walk through the objects."""
+    known_previews: KnownPreviews | None = None
+    """The form of the previews whose text is known without the objects, and what returns that text."""
 
     def in_full(self) -> Compiled:
         """The result with the specs and origins of all objects."""
@@ -109,6 +112,8 @@ class Compiled(NamedTuple):
         """All objects that controllers create from the run, as YAML; `form` is COLLAPSED or EACH."""
         if self.recorded is not None:
             return self.recorded.previews
+        if self.known_previews is not None and self.known_previews[0] == form:
+            return self.known_previews[1]()
         from tjgen.cluster.controllers.previews import note_of  # few builds write previews
 
         return "---\n".join([note_of(one) + one.text() for one in self.down_to_pods(every=form == EACH)])

@@ -33,9 +33,10 @@ from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.compilers import STAMPS
 from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
-from tjgen.compiler.building.run import Built
+from tjgen.compiler.building.run import Built, RecordForm, Run
 from tjgen.compiler.building.shapes import FIELDS
 from tjgen.compiler.building.unit_template import plain_unit
+from tjgen.compiler.pipeline import COLLAPSED, EACH
 from tjgen.language.spec.opaque import OPAQUE
 from tjgen.trees import trust
 from tjgen.trees.diagnostics.model import CompileError
@@ -93,7 +94,7 @@ STRUCTURES: tuple[dict[str, Any], ...] = (
 )  # fmt: skip
 COMMANDS = (
     ("--quiet",), ("--format", "json"), ("--summary",), ("--summary", "--format", "json"), ("--expanded",), ("-o", "made"),
-    ("-o", "made", "--expanded", "preview"), ("-o", "made.yaml"),
+    ("-o", "made", "--expanded", "preview"), ("-o", "made", "--expanded", "preview", "--all-pods"), ("-o", "made.yaml"),
 )  # fmt: skip
 PLATFORM: dict[str, Any] = {"apiVersion": "tjgen.dev/v1alpha1", "kind": "Platform", "metadata": {"name": "shop"}}
 SETTINGS: tuple[dict[str, Any], ...] = (
@@ -137,25 +138,37 @@ class Count(NamedTuple):
     stamped: int = 0
     templated: int = 0
     """Those of them whose file was not read as YAML."""
+    previewed: int = 0
+    """Those of them whose previews were stamped."""
 
 
-def results(request: Request, *, stamps: bool) -> tuple[list[Any], Count]:
-    """Everything that a build returns as plain data, and its number of runs."""
+def results(request: Request, form: str, *, stamps: bool) -> tuple[list[Any], Count]:
+    """Everything that a build returns as plain data, previews of this form included, and its number of runs."""
     found, count = [], Count()
     with patch.dict(os.environ, {STAMPS: "on" if stamps else "off"}):
-        for result in build(make_plan(request), Session()):
+        for result in build(make_plan(request), Session(), form=RecordForm(form)):
             runs = result.runs if isinstance(result, Built) else []
             stamped = sum(isinstance(run.compiled.workload.tree, StampedTree) for run in runs)
             templated = sum(isinstance(run.variant.tree, StampedTree) for run in runs)
-            count = Count(count.runs + len(runs), count.stamped + stamped, count.templated + templated)
-            found.append((repr(plain_unit(result)) if isinstance(result, Built) else "", result.diagnostics))
+            previewed = sum(run.compiled.known_previews is not None for run in runs)
+            one = Count(len(runs), stamped, templated, previewed)
+            count = Count(*map(sum, zip(count, one, strict=True)))
+            previews = [_previews(run, form) for run in runs]
+            found.append((repr(plain_unit(result)) if isinstance(result, Built) else "", result.diagnostics, previews))
     return found, count
 
 
-def compare(request: Request) -> Count:
+def _previews(run: Run, form: str) -> str:
+    try:
+        return run.compiled.preview_text(form)
+    except CompileError as error:
+        return repr(error.diagnostics)
+
+
+def compare(request: Request, form: str = COLLAPSED) -> Count:
     """Compare a build with and without stamps. Raises DifferenceError."""
-    compiled, _ = results(request, stamps=False)
-    stamped, count = results(request, stamps=True)
+    compiled, _ = results(request, form, stamps=False)
+    stamped, count = results(request, form, stamps=True)
     if stamped != compiled:
         raise DifferenceError(next(f"{one}\n{other}" for one, other in zip(compiled, stamped, strict=True) if one != other))
     return count
@@ -199,7 +212,7 @@ def compare_random(seed: int, folder: Path) -> Count:
     with patch.object(compilers, "SEVERAL", random_.choice((1, 1, 1, 5, 24))):
         with chdir(folder), trust.granted() if parsed["trusted"] else nullcontext():
             try:
-                count = compare(request)
+                count = compare(request, random_.choice((COLLAPSED, EACH)))
             except CompileError:
                 count = Count()  # The commands report it.
         compare_commands(folder, words, random_, files)
@@ -380,8 +393,8 @@ def main() -> int:
                 continue
         projects, total = projects + 1, Count(*map(sum, zip(total, count, strict=True)))
     sys.stdout.write(
-        f"{projects} projects with {total.runs} runs, {total.stamped} of them stamped and {total.templated} from the templates"
-        f" of files, are the same; {wrong} differ\n"
+        f"{projects} projects with {total.runs} runs, {total.stamped} of them stamped, {total.templated} from the templates"
+        f" of files, and {total.previewed} with stamped previews, are the same; {wrong} differ\n"
     )
     return 1 if wrong else 0
 

@@ -22,6 +22,7 @@ from tjgen.compiler.building.compilers import STAMPS
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.shapes import Constants, RunShape, _texts, shape_of
 from tjgen.compiler.hops.draft import Job
+from tjgen.compiler.pipeline import COLLAPSED, EACH
 from tjgen.language.spec.opaque import OPAQUE
 from tjgen.trees import trust
 from tjgen.trees.source.reader import CORE, read
@@ -270,6 +271,21 @@ def test_trees_previews_and_explanations_are_the_same(tmp_path: Path, monkeypatc
         answers.append((built, explained, files))
     assert answers[0] == answers[1]
     assert len(answers[0][2]) > 100
+
+
+@pytest.mark.parametrize("form", [COLLAPSED, EACH])
+def test_previews_are_stamped_with_the_hashes_of_names(form: str, tmp_path: Path) -> None:
+    write_project(tmp_path, [experiment(number) for number in range(7)])
+    with chdir(tmp_path):
+        assert compare(Request(), form).previewed == 5
+
+
+def test_previews_of_names_of_any_length_are_stamped_as_they_are_computed(tmp_path: Path) -> None:
+    """The API server shortens the prefix of a generated name, and refuses some that are longer."""
+    write_project(tmp_path, [experiment(number, name=f"{'n' * (45 - number)}{number % 10}") for number in range(42)])
+    with chdir(tmp_path):
+        count = compare(Request())
+    assert 0 < count.previewed < count.stamped
 
 
 @pytest.mark.parametrize(

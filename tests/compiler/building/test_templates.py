@@ -17,6 +17,7 @@ from tjgen.compiler.building.compilers import STAMPS
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.segments import Segments
 from tjgen.compiler.building.shapes import opaque_scalars
+from tjgen.compiler.pipeline import COLLAPSED
 from tjgen.language.spec import identity
 from tjgen.language.spec.opaque import OPAQUE
 from tjgen.trees.source.reader import CORE, read
@@ -131,7 +132,7 @@ def test_files_that_differ_in_opaque_texts_are_built_from_templates(tmp_path: Pa
     write_project(tmp_path / "p", [text_of(number) for number in range(1, PLAIN + 1)])
     count = compare_project(tmp_path / "p")
     # In each environment, two runs are compiled, and the file of a third one is read to prove the template.
-    assert count == Count(runs=2 * PLAIN, stamped=2 * (PLAIN - 2), templated=2 * (PLAIN - 3))
+    assert count == Count(2 * PLAIN, stamped=2 * (PLAIN - 2), templated=2 * (PLAIN - 3), previewed=2 * (PLAIN - 2))
 
 
 @pytest.mark.parametrize("changed", ODD, ids=str)
@@ -265,4 +266,4 @@ def test_no_opaque_text_has_a_default() -> None:
 def test_a_build_without_stamps_has_no_templates(tmp_path: Path) -> None:
     write_project(tmp_path / "p", [text_of(number) for number in range(1, PLAIN + 1)])
     with chdir(tmp_path / "p"):
-        assert results(Request(), stamps=False)[1].templated == 0
+        assert results(Request(), COLLAPSED, stamps=False)[1].templated == 0

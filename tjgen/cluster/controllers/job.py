@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from tjgen.cluster.controllers import jobset_pods
 from tjgen.cluster.controllers.series import Series, copied_metadata, owned_by, uid_of
 from tjgen.trees.fields.path import Tree, get
-from tjgen.trees.manifests.generated_names import generated
+from tjgen.trees.manifests.generated_names import LONGEST_PREFIX, generated
 
 MANAGER = "job-controller"
 INDEX = "batch.kubernetes.io/job-completion-index"
@@ -22,8 +22,6 @@ _CONTROLLER = "kubernetes.io/job-controller"
 _FINALIZER = "batch.kubernetes.io/job-tracking"
 _FAILURES = "batch.kubernetes.io/job-index-failure-count"
 _VARIABLE = "JOB_COMPLETION_INDEX"
-_LONGEST_PREFIX = 58
-"""Characters that the API server keeps of a `generateName`."""
 
 
 def create(job: Tree) -> Iterator[Series]:
@@ -71,8 +69,8 @@ def _pod(job: Tree, template: Tree, prefix: str) -> dict[str, Tree]:
 def _indexed(job: Tree, template: Tree, name: str, number: int) -> Tree:
     tail = f"-{number}-"
     prefix = name + tail
-    if len(prefix) > _LONGEST_PREFIX:
-        prefix = prefix[: _LONGEST_PREFIX - len(tail)] + tail
+    if len(prefix) > LONGEST_PREFIX:
+        prefix = prefix[: LONGEST_PREFIX - len(tail)] + tail
     pod = _pod(job, template, prefix)
     spec = {**pod["spec"], "hostname": f"{name}-{number}"}
     for kind in ("initContainers", "containers"):

@@ -40,6 +40,24 @@ def create(jobset: Tree) -> Iterator[Series]:
         yield _jobs(jobset, job, position)
 
 
+def job_keys(jobset: Tree) -> Iterator[tuple[str, str]]:
+    """Each value of the label `job-key`, and the text that it is the hash of."""
+    for job in jobset["spec"].get("replicatedJobs") or ():
+        for number in range(_replicas(job)):
+            place = _namespaced(jobset, job, number)
+            yield key_of(place), place
+
+
+def key_of(place: str) -> str:
+    """The label `job-key` of a Job with this namespace and name."""
+    return str(sha1(place.encode(), usedforsecurity=False).hexdigest())
+
+
+def _namespaced(jobset: Tree, job: Tree, number: int) -> str:
+    namespace = jobset["metadata"].get("namespace") or ""
+    return f"{namespace}/{generated(jobset['metadata'])}-{job['name']}-{number}"
+
+
 def _jobs(jobset: Tree, job: Tree, position: int) -> Series:
     prefix = f"{generated(jobset['metadata'])}-{job['name']}"
     source: FieldPath = ("spec", "replicatedJobs", position, "template")
@@ -97,7 +115,6 @@ def _marks(jobset: Tree, position: int, number: int) -> tuple[dict[str, str], di
     jobs: list[Tree] = spec["replicatedJobs"]
     job, before = jobs[position], jobs[:position]
     group = job.get("groupName", "default")
-    namespace = jobset["metadata"].get("namespace") or ""
     marks = {
         "jobset-name": name,
         "jobset-uid": uid_of(jobset),
@@ -106,7 +123,7 @@ def _marks(jobset: Tree, position: int, number: int) -> tuple[dict[str, str], di
         "replicatedjob-replicas": str(_replicas(job)),
         "global-replicas": _total(jobs),
         "job-index": str(number),
-        "job-key": sha1(f"{namespace}/{name}-{job['name']}-{number}".encode(), usedforsecurity=False).hexdigest(),
+        "job-key": key_of(_namespaced(jobset, job, number)),
         "job-global-index": _total(before, number),
         "group-name": group,
         "group-replicas": _total([one for one in jobs if one.get("groupName", "default") == group]),

@@ -89,7 +89,7 @@ class _Compilation:
         self._seen: dict[str, tuple[str, int]] = {}
         """Key of a unit -> file and place in it of its experiment; the document itself is not kept."""
         self._compared = Compared()
-        self._compilers = Compilers()
+        self._compilers = Compilers(form.previews)
         self._templates: Templates | None = None
         self._answers = answers
         """None in a small build, and in a worker."""

@@ -30,9 +30,11 @@ Compiler = Callable[[Job], Compiled]
 class Compilers:
     """The compilers of one build."""
 
-    __slots__ = ("_runs", "_stamps", "templated")
+    __slots__ = ("_previews", "_runs", "_stamps", "templated")
 
-    def __init__(self) -> None:
+    def __init__(self, previews: str) -> None:
+        """`previews`: the form of the previews that are written; empty if there are none."""
+        self._previews = previews
         self._stamps: Stamps | None = None
         self._runs = 0
         self.templated = 0
@@ -49,7 +51,7 @@ class Compilers:
         if self._runs == SEVERAL and os.environ.get(STAMPS) != "off":
             from tjgen.compiler.building.stamps import Stamps  # most builds are small
 
-            self._stamps = Stamps()
+            self._stamps = Stamps(self._previews)
         return self._stamps.compile if self._stamps is not None else compile_run
 
     def is_slow(self, left: int) -> bool:

@@ -26,6 +26,7 @@ from tjgen.trees.source.stamped import StampedText
 from tjgen.trees.typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
+    from tjgen.compiler.building.preview_template import PreviewTemplate
     from tjgen.language.catalog.runtime import CatalogRuntime
     from tjgen.trees.explain.provenance import Sources
 
@@ -49,7 +50,9 @@ _PLACE = 2
 class Stamps:
     """The shapes of the runs of one build."""
 
-    def __init__(self) -> None:
+    def __init__(self, previews: str = "") -> None:
+        """`previews`: the form of the previews that are written; empty if there are none."""
+        self._previews = previews
         self._constants: dict[tuple[str | None, CatalogRuntime], tuple[int, Constants]] = {}
         """Environment and runtime -> their number and their constants."""
         self.stamped = 0
@@ -89,7 +92,7 @@ class Stamps:
         if runs > 1 and self._free:
             self._alone[number] = 0
         if runs == _ALIKE and self._free:
-            template = self._templates[known] = _template(job, shape, constants, compiled)
+            template = self._templates[known] = _template(job, shape, constants, compiled, self._previews)
             if template is not None:
                 self._free -= 1
                 self.latest = StampedRun(job, shape, constants, template)
@@ -127,8 +130,8 @@ def is_looked_at(alone: int) -> bool:
     return alone <= _PATIENCE or alone % _SAMPLED == 0
 
 
-def _template(job: Job, shape: RunShape, constants: Constants, compiled: Compiled) -> RunTemplate | None:
-    """The template of a shape, if it yields `compiled`, the run of the job."""
+def _template(job: Job, shape: RunShape, constants: Constants, compiled: Compiled, previews: str) -> RunTemplate | None:
+    """The template of a shape, if it yields `compiled`, the run of the job; with the previews in this form, if it yields them."""
     marks = marks_of(shape)
     tree = job.sources.experiment
     marked = with_texts(tree.value, constants, marks)
@@ -141,15 +144,22 @@ def _template(job: Job, shape: RunShape, constants: Constants, compiled: Compile
         return None  # what is reported may depend on a text, such as a number above a limit
     template = RunTemplate(with_marks, Marks(marks))
     stamped_run = template.stamped(shape.texts, job.sources, _name_in(job.sources))
-    return template if repr(plain(stamped_run)) == repr(plain(compiled)) else None  # the order of keys included
+    if repr(plain(stamped_run)) != repr(plain(compiled)):  # the order of keys included
+        return None
+    if previews:
+        from tjgen.compiler.building.preview_template import preview_template  # few builds write previews
+
+        template.previews = preview_template(with_marks, marks, previews, shape.texts, compiled)
+    return template
 
 
 class RunTemplate:
     """A compiled run with marks instead of its texts."""
 
-    __slots__ = ("_compiled", "_images", "_manifests", "_relations", "_workload")
+    __slots__ = ("_compiled", "_images", "_manifests", "_relations", "_workload", "previews")
 
     def __init__(self, compiled: Compiled, marks: Marks) -> None:
+        self.previews: PreviewTemplate | None = None
         self._compiled = compiled
         sources = compiled.sources
         manifests = dict.fromkeys([*compiled.manifests, *compiled.previews, sources.trainjob, sources.created_runtime])
@@ -176,6 +186,7 @@ class RunTemplate:
             (),
             tuple([_placed(stamped(one, texts), span) for one in self._relations]),
             known_images=tuple(sorted({*stamped(self._images, texts)})),
+            known_previews=self.previews.known(texts) if self.previews is not None else None,
         )
 
 

@@ -116,6 +116,10 @@ class _Text:
         self.pieces = pieces
         self.numbers = numbers
 
+    def key(self) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        """Equal for stamps of the same text."""
+        return tuple(self.pieces), tuple(self.numbers)
+
 
 class _Integer:
     __slots__ = ("number",)

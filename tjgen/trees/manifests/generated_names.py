@@ -9,14 +9,15 @@ from __future__ import annotations
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.typing import Any
 
-_PREFIX = 58
+LONGEST_PREFIX = 58
+"""Characters that the API server keeps of a `generateName`."""
 _SUFFIX = "xxxxx"
 
 
 def generated(metadata: dict[str, Any]) -> str:
     """Return the name of the object: its own, one generated from the prefix, or "" for neither."""
     name, prefix = metadata.get("name"), metadata.get("generateName")
-    return name or (f"{prefix[:_PREFIX]}{_SUFFIX}" if prefix else "")
+    return name or (f"{prefix[:LONGEST_PREFIX]}{_SUFFIX}" if prefix else "")
 
 
 def prefix_of(tree: Tree) -> str:
