@@ -62,6 +62,37 @@ def results(answer: Answer) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
+    ("runtime", "fields", "hint"),
+    [
+        pytest.param(
+            "tjgen-torch",
+            "nodes: 6, gpu: a100:8, cpu: 128",
+            "request at most 96 of cpu for each pod; 4 of 6 pods of node fit: use fewer pods",
+            id="too large and too many",
+        ),
+        pytest.param(
+            "tjgen-plain",
+            "target: volcanojob, roles: {ps: {replicas: 9, gpu: a100:8, cpu: 8}, worker: {replicas: 2, cpu: 128}}",
+            "4 of 9 pods of ps fit: use fewer pods; for worker: request at most 96 of cpu for each pod",
+            id="too many, and another role too large",
+        ),
+        pytest.param(
+            "tjgen-plain",
+            "target: volcanojob, roles: {ps: {replicas: 1, cpu: 100}, worker: {replicas: 2, cpu: 128}}",
+            "request at most 96 of cpu for each pod; for worker: request at most 96 of cpu for each pod",
+            id="two roles too large",
+        ),
+    ],
+)
+def test_the_hint_has_each_change_that_the_run_needs(tmp_path: Path, runtime: str, fields: str, hint: str) -> None:
+    """With all changes of the hint, the run starts: one problem does not hide the next."""
+    answer = tjgen(write(tmp_path, runtime=runtime, big=fields), "build", "experiments/big.yaml")
+    assert answer.code == 1
+    (written,) = [line for line in answer.err.splitlines() if line.startswith("  hint: ") and " pod" in line]
+    assert written == f"  hint: {hint}"
+
+
+@pytest.mark.parametrize(
     ("platform", "fields", "reason", "hint"),
     [
         pytest.param(
@@ -69,7 +100,9 @@ def results(answer: Answer) -> dict[str, Any]:
         ),
         pytest.param(POOL % "", "gpu: a100:1, cpu: 200", "Insufficient cpu", "request at most 96 of cpu", id="too large a pod"),
         pytest.param(TAINTED, "gpu: a100:1", "untolerated taint", "{key: team, operator: Equal, value: vision", id="a taint"),
-        pytest.param(POOL % "", "gpu: h100:1", "node affinity/selector", "NVIDIA-A100-SXM4-80GB", id="another product"),
+        pytest.param(
+            POOL % "", "gpu: h100:1", "node affinity/selector", "change the device class of gpu to a100", id="another product"
+        ),
         pytest.param(TAINTED, "gpu: h100:1, cpu: 200", "untolerated taint", "request at most 96 of cpu", id="several causes"),
     ],
 )

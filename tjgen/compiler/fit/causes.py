@@ -31,20 +31,45 @@ class Cause(NamedTuple):
     path: FieldPath
     """Field of the pod's manifest, from its template; empty for the run."""
     hint: str
+    values: tuple[str, ...] = ()
+    """Values of the label on nodes that the pod fits."""
 
 
 def causes(placement: Placement, demand: Demand, cluster: ScheduledCluster) -> list[Cause]:
     """The changes that together let the run start. `cluster` is empty."""
-    pod = placement.pending
-    assert pod is not None, "the run stays pending"
+    pod, own = placement.pending, placement.pending_set
+    assert pod is not None and own is not None, "the run stays pending"
     if cluster.attempt(pod).node is not None:
-        return [_number(placement, demand, cluster)]
+        return [_number(placement, demand, cluster), *_of_other_roles(own.role, demand, cluster)]
     for size in (1, 2, 3):
         for kinds in combinations((TAINT, SELECTOR, RESOURCE), size):
             changed, reasons = _relaxed(pod, kinds, cluster)
             if len({one.kind for one in reasons}) == size and cluster.attempt(changed).node is not None:
-                return reasons
+                return [*reasons, *_remaining(own.role, kinds, demand, cluster)]
     return [Cause(OTHER, "", (), "compare the pod with the nodes of the Platform: no single change lets it start")]
+
+
+def _remaining(role: str, kinds: Sequence[str], demand: Demand, cluster: ScheduledCluster) -> list[Cause]:
+    """What else keeps the run from its start, after the changes of `kinds` in the pods of one role."""
+    changed = demand.changed(lambda pod, own: _relaxed(pod, kinds, cluster)[0] if own == role else pod)
+    placement = try_place(changed, cluster)
+    pending = placement.pending_set
+    if pending is None or placement.starts(changed):
+        return []
+    more = causes(placement, changed, cluster)
+    return more if pending.role == role else [_for(pending.role, one) for one in more]
+
+
+def _of_other_roles(role: str, demand: Demand, cluster: ScheduledCluster) -> Iterator[Cause]:
+    """What keeps a pod of each other role from all nodes."""
+    for one in demand.sets:
+        if one.role != role and cluster.attempt(one.pods[0]).node is None:
+            alone = demand._replace(sets=(one,))
+            yield from (_for(one.role, cause) for cause in causes(try_place(alone, cluster), alone, cluster))
+
+
+def _for(role: str, cause: Cause) -> Cause:
+    return cause._replace(hint=f"for {role}: {cause.hint}")
 
 
 def _relaxed(pod: SchedulingPod, kinds: Sequence[str], cluster: ScheduledCluster) -> tuple[SchedulingPod, list[Cause]]:
@@ -103,9 +128,11 @@ def _selectors(pod: SchedulingPod, nodes: Sequence[Node]) -> Iterator[Cause]:
         values = sorted({node.labels[label] for node in nodes if label in node.labels})
         if value not in values and nodes:
             having = (
-                f"nodes that the pod fits have {' or '.join(values)}" if values else "no node that the pod fits has the label"
+                f"select {label}: {' or '.join(values)}, as nodes that the pod fits have it"
+                if values
+                else f"select other nodes: no node that the pod fits has the label {label}"
             )
-            yield Cause(SELECTOR, label, ("spec", "nodeSelector", label), f"select other nodes: {having}")
+            yield Cause(SELECTOR, label, ("spec", "nodeSelector", label), having, tuple(values))
     if (pod.spec.get("affinity") or {}).get("nodeAffinity", {}).get(REQUIRED):
         yield Cause(SELECTOR, "", ("spec", "affinity"), "require labels that the nodes have")
 

@@ -74,7 +74,7 @@ def findings(verdict: FitVerdict, shared: FitCluster, tree: Managed, sources: So
             placement = try_place(demand, shared.cluster)
         every = causes(placement, demand, shared.cluster)
         span = _span(every[0], placement, tree, sources)
-        yield Diagnostic("TJ580", message, span=span, hint="; ".join(one.hint for one in every))
+        yield Diagnostic("TJ580", message, span=span, hint="; ".join(_hint(one, shared, tree) for one in every))
 
 
 def _waits(verdict: FitVerdict, shared: FitCluster, tree: Managed, documents: Documents) -> Diagnostic:
@@ -98,6 +98,15 @@ def _waits(verdict: FitVerdict, shared: FitCluster, tree: Managed, documents: Do
     if verdict.condition:
         hint = verdict.condition
     return Diagnostic("TJ582", message, span=locate(tree, _NAME, documents), hint=hint)
+
+
+def _hint(cause: Cause, shared: FitCluster, tree: Managed) -> str:
+    """The change for a cause: another device class instead of the labels that it selects, if the experiment has one."""
+    names = [shared.device_classes.get((cause.name, value)) for value in cause.values]
+    known = sorted({name for name in names if name is not None})
+    if not known or len(known) < len(set(cause.values)) or get(tree.value, _GPU) is MISSING:
+        return cause.hint
+    return f"change the device class of gpu to {' or '.join(known)}: the pod fits nodes of that class"
 
 
 def _field(tree: Managed, path: FieldPath) -> FieldPath:

@@ -11,6 +11,7 @@ from tjgen.cluster.scheduling.node import read_node
 from tjgen.compiler.fit.hyper_nodes import is_hyper_node
 from tjgen.compiler.fit.queues import capabilities, cluster_queues, volcano_cluster
 from tjgen.compiler.fit.verdicts import FitCluster
+from tjgen.language.platform.devices import classes
 from tjgen.language.spec.objects import Platform
 from tjgen.trees.fields.path import Tree
 
@@ -18,7 +19,7 @@ from tjgen.trees.fields.path import Tree
 def shared_cluster(manifests: Sequence[Tree], platform: Platform) -> FitCluster:
     """The nodes without pods, and the queues without runs."""
     spec = platform.spec
-    classes = {
+    of_classes = {
         name: one.create.allowed_topologies
         for name, one in spec.storage_classes.items()
         if one.create is not None and one.create.volume_binding_mode == "WaitForFirstConsumer" and one.create.allowed_topologies
@@ -29,9 +30,10 @@ def shared_cluster(manifests: Sequence[Tree], platform: Platform) -> FitCluster:
     cluster = ScheduledCluster(
         nodes,
         namespaces=namespaces,
-        of_classes=classes,
+        of_classes=of_classes,
         hyper_nodes=hyper_nodes if spec.cluster.network_topology_aware else (),
     )
     queues = QueueSnapshot(cluster_queues(spec), cluster.nodes)
     volcano = volcano_cluster(spec, cluster.nodes)
-    return FitCluster(cluster, queues, capabilities(spec), platform.metadata.name, spec.priority_classes, {}, volcano)
+    devices = {label: name for name, one in classes(spec.device_classes).items() for label in one.node_selector.items()}
+    return FitCluster(cluster, queues, capabilities(spec), platform.metadata.name, spec.priority_classes, {}, volcano, devices)

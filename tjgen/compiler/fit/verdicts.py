@@ -110,6 +110,8 @@ class FitCluster(NamedTuple):
     """Pods of a run -> their placement on the empty cluster."""
     volcano: VolcanoCluster | None = None
     """The nodes and the queues of Volcano; None if the Platform does not describe both."""
+    device_classes: Mapping[tuple[str, str], str] = {}
+    """Key and value of a node label -> the device class that selects it."""
 
 
 def combined(alone: FitVerdict, started: FitVerdict | None) -> FitVerdict:

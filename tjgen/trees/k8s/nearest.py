@@ -8,20 +8,29 @@ _LONGEST = 100
 """Characters of a word that may be a slip: comparing two words takes the product of their lengths."""
 _MOST = 1000
 """Known words that are compared."""
+_SHORTEST = 3
+"""Characters of a word that may be the beginning of another."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that is fewest edits away, if that is near enough to be a slip; ties go to the first by name."""
+    """The known word that is fewest edits away, if that is near enough to be a slip; ties go to the first by name.
+
+    If none is, the only known word that begins with `word`.
+    """
     if len(word) > _LONGEST:
         return None
     limit = max(1, len(word) // 3)
     best: str | None = None
     lowest = limit + 1
-    for candidate in sorted(known)[:_MOST]:
+    candidates = sorted(known)[:_MOST]
+    for candidate in candidates:
         if abs(len(candidate) - len(word)) < lowest:
             edits = distance(word.lower(), candidate.lower())
             if edits < lowest:
                 best, lowest = candidate, edits
+    if best is None and len(word) >= _SHORTEST:
+        longer = [candidate for candidate in candidates if candidate.lower().startswith(word.lower())]
+        best = longer[0] if len(longer) == 1 else None
     return best
 
 
