@@ -99,6 +99,10 @@ def finish(job: Job, draft: Draft) -> Draft:
     from tjgen.compiler.targets import jobset  # most runs are TrainJobs
 
     objects, diagnostics = jobset.finish(draft.expansion.objects, draft.applied[-1], draft.workload, job.release)
+    if "apart" in draft.workload.tree.value:
+        overlong = name_problem(draft.workload.name, budget=_budget(objects))  # nodes have jobs with longer names
+        if overlong is not None:
+            return draft.refused([overlong])
     objects, refused = _patched(job, draft, objects, only=jobset.KIND)
     applied = [manifest for manifest in draft.applied[:-1] if manifest.kind not in KINDS] + objects
     return draft._replace(applied=applied, previews=[]).reporting([*diagnostics, *refused])

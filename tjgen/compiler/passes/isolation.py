@@ -141,6 +141,8 @@ def _read(data: DataSection, experiment: Experiment, setting: Setting) -> _Read 
     tasks = sorted(experiment.spec.tasks) if slices is not None and slices.over == "tasks" else []
     position = tasks.index(setting.task) if tasks else 0
     if slices is not None and slices.deliver == "volume":
+        if not tasks:  # each node has a volume of its own
+            return _ALL
         return _Read([""], ("own", slices.sources[position])) if position < len(slices.sources) else None
     if slices is not None and slices.deliver == "subPath":
         from tjgen.compiler.passes.slice_places import INDEX

@@ -1,4 +1,4 @@
-"""Slices that are folders or volumes of their own -> the mount of each node, or the volume of each task."""
+"""Slices that are folders -> the mount of each node."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from tjgen.compiler.passes.slice_readers import Cut
 from tjgen.compiler.passes.slice_variables import index_variable, variable
 from tjgen.compiler.volumes.mounts import places
 from tjgen.compiler.volumes.pvc import new_claim
-from tjgen.compiler.volumes.table import source_of
 from tjgen.language.slicing import problems
 from tjgen.language.spec.objects import Experiment, Volume
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.fields.path import FieldPath, Tree, get, named
+from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.workload import PodSet, Workload
 
@@ -20,13 +19,8 @@ INDEX = "$(INDEX)"
 
 
 def deliver(workload: Workload, experiment: Experiment, cut: Cut, readers: list[PodSet]) -> Contributions:
-    """Every node sees the folder of its slice alone, or every task mounts a volume of its own."""
-    data = cut.data
-    volume = experiment.spec.volumes[data.volume]
-    if cut.section.deliver == "subPath":
-        yield from _folders(workload, data, volume, cut, readers)
-    else:
-        yield from _volumes(data, volume, cut, readers)
+    """Every node sees the folder of its slice alone."""
+    yield from _folders(workload, cut.data, experiment.spec.volumes[cut.data.volume], cut, readers)
 
 
 def folder_of_slice(data: DataSection, position: str) -> str:
@@ -64,27 +58,3 @@ def _folders(workload: Workload, data: DataSection, volume: Volume, cut: Cut, re
         yield variable(podset, data.variable("TJGEN_SLICE_COUNT"), str(len(cut.tasks) or cut.slices), cut.at)
         if cut.over == "processes":
             yield variable(podset, data.variable("TJGEN_SLICE_OVER"), "processes", (*cut.at, "over"))
-
-
-def _volumes(data: DataSection, volume: Volume, cut: Cut, readers: list[PodSet]) -> Contributions:
-    if not cut.tasks:
-        message = "all pods of a run use one template, so they cannot have different volumes"
-        hint = "set over: tasks and give each node's work a task, or use deliver: subPath"
-        yield Diagnostic(problems.NO_VOLUME, message, path=(*cut.at, "deliver"), hint=hint)
-        return
-    place = source_of(volume).replaceable
-    if place is None:
-        message = f'volume "{data.volume}" is not a claim, image or hostPath, so `sources` cannot name another one'
-        hint = "give each task the volume by its own `volumes`"
-        yield Diagnostic(problems.NO_VOLUME, message, path=(*cut.at, "sources"), hint=hint)
-        return
-    sources = cut.section.sources
-    if len(sources) != len(cut.tasks) or len(set(sources)) != len(sources):
-        twice = f", {len(sources) - len(set(sources))} of them twice" if len(set(sources)) != len(sources) else ""
-        message = f"there are {len(sources)} sources for {len(cut.tasks)} tasks{twice}"
-        hint = f"name one for each of {', '.join(cut.tasks)}, in this order"
-        yield Diagnostic(problems.NO_VOLUME, message, path=(*cut.at, "sources"), hint=hint)
-        return
-    for podset in readers:
-        path: FieldPath = (*podset.pod, "volumes", named(data.volume), *place)
-        yield Contribution(path, sources[cut.position], (*cut.at, "sources", cut.position))

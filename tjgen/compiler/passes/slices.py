@@ -70,10 +70,14 @@ def _delivered(workload: Workload, experiment: Experiment, data: DataSection, se
         return
     if get(workload.ml_policy, ("mpi",), None) is not None:
         yield under_mpi(data)
-    if data.slices.deliver in ("subPath", "volume"):
+    if data.slices.deliver == "subPath":
         from tjgen.compiler.passes import slice_places
 
         yield from slice_places.deliver(workload, experiment, cut, readers)
+    elif data.slices.deliver == "volume":
+        from tjgen.compiler.passes import slice_volumes
+
+        yield from slice_volumes.deliver(workload, experiment, cut, readers, setting)
     elif data.slices.deliver == "range":
         yield from _ranges(workload, cut, readers, setting)
     else:

@@ -2,8 +2,8 @@
 
 The changes are a closed list: owner references and the runtime snapshot go, for there is no
 TrainJob to own them; `suspend: false` goes; what the JobSet webhook would fill in is written out; a
-deadline moves to the Jobs; containers get the names that the experiment sets; Secrets that the
-controller would generate are refused.
+deadline moves to the Jobs; containers get the names that the experiment sets; a role whose nodes have volumes of
+their own becomes a job for each node; Secrets that the controller would generate are refused.
 """
 
 from __future__ import annotations
@@ -39,7 +39,13 @@ def finish(
         if kind == "Secret":
             diagnostics.append(_generated(trainjob, name))
             continue
-        manifests.append(_independent(one, trainjob, workload, release))
+        manifest = _independent(one, trainjob, workload, release)
+        if kind == KIND and "apart" in workload.tree.value:
+            from tjgen.compiler.targets.jobset_apart import apart  # in few runs, nodes have volumes of their own
+
+            manifest, problems = apart(manifest, workload)
+            diagnostics += problems
+        manifests.append(manifest)
     return manifests, diagnostics
 
 

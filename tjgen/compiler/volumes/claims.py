@@ -33,6 +33,11 @@ def claim_name(name: str, create: NewClaim, setting: Setting) -> str:
     return f"{setting.run if create.scope == 'run' else setting.storage}-{name}"
 
 
+def slice_claim(name: str, position: int) -> str:
+    """The name of the claim of one slice."""
+    return f"{name}-{position}"
+
+
 def claim_size(create: NewClaim) -> str:
     """The size of the claim, as it is written."""
     assert create.size is not None, "a claim without a size is an error of the experiment"
@@ -57,14 +62,19 @@ def own_folder(create: NewClaim | None, *, shared: bool, read_only: bool, settin
 
 
 def claim(
-    name: str, create: NewClaim, pods: int, setting: Setting, because: FieldPath, *, read_only: bool
+    name: str, create: NewClaim, pods: int, setting: Setting, because: FieldPath, *, read_only: bool, slice_of: int | None = None
 ) -> Iterator[Contribution | Diagnostic]:
-    """Return the claim `name`, mounted by `pods` pods at a time; `because` is the experiment's field `create`."""
+    """Return the claim `name`, mounted by `pods` pods at a time; `because` is the experiment's field `create`.
+
+    `slice_of` is the number of the slice that a claim of its own holds, on a volume of one node.
+    """
     if create.name is not None and create.scope == "run":
         message = f'scope is run, but all runs would share the claim "{create.name}"'
         yield Diagnostic("TJ798", message, path=(*because, "name"), hint="remove name, or remove scope: run")
         return
     full = claim_name(name, create, setting)
+    if slice_of is not None:
+        full = slice_claim(full, slice_of)
     to: FieldPath = ("objects", f"PersistentVolumeClaim/{full}")
     labels = {MANAGED_BY: "tjgen", **setting.labels}
     if create.scope != "project":
@@ -83,7 +93,9 @@ def claim(
         annotations = {**tjgen_annotations, **annotations}
     if annotations:
         metadata["annotations"] = annotations
-    modes = list(access_modes(create, pods, setting, read_only=read_only))
+    # A local volume is ReadWriteOnce: all its pods are on its node.
+    modes = ["ReadWriteOnce"] if slice_of is not None else []
+    modes = list(create.access_modes or modes or access_modes(create, pods, setting, read_only=read_only))
     shell = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": {"accessModes": modes}}
     yield Contribution(to, shell, because)
     yield Contribution((*to, "spec", "resources"), {"requests": {"storage": claim_size(create)}}, (*because, "size"))

@@ -17,8 +17,10 @@ _DELIVERIES_OF: Mapping[str, tuple[str, ...]] = {
     "image": ("init",),
     "folder": ("subPath",),
     "sources": ("volume",),
+    "nodes": ("volume",),
 }
 """Field of slices -> the deliveries that read it."""
+_PLURALS = ("sources", "nodes")
 _UNDIVIDED = ("subPath", "volume")
 """Deliveries of slices that exist already: nothing is divided."""
 _DIVIDING = ("by", "weights", "lists", "options", "remainder", "workers", "virtual", "balance", "covering")
@@ -136,7 +138,7 @@ def _idle(slices: Tree, deliver: str, at: FieldPath) -> Iterator[Diagnostic]:
     for field, readers in _DELIVERIES_OF.items():
         if field in slices and deliver not in readers:
             way = "delivered as variables" if deliver in ("env", "range") else f"delivered by {deliver}"
-            article = "an" if field[0] in "aeiou" else "" if field == "sources" else "a"
+            article = "an" if field[0] in "aeiou" else "" if field in _PLURALS else "a"
             message = f"{_label(at)}.slices has {article} {field}, but its slices are {way}".replace("  ", " ")
             yield _unread((*at, "slices", field), message, f"remove {field}, or set deliver: {readers[0]}")
 

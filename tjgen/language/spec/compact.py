@@ -813,6 +813,7 @@ SLICES: Schema = {
         "image": {"type": "string", "minLength": 1},
         "folder": {"type": "string", "minLength": 1},
         "sources": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "nodes": {"type": "array", "items": {"type": "string", "minLength": 1}},
     },
 }
 SLICES_FORM = Form(fields={"options": VERBATIM})

@@ -814,6 +814,7 @@ class Slices:
         "image",
         "lists",
         "mount_path",
+        "nodes",
         "options",
         "over",
         "remainder",
@@ -843,6 +844,7 @@ class Slices:
     image: str | None
     folder: str | None
     sources: Sequence[str]
+    nodes: Sequence[str]
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
@@ -864,6 +866,7 @@ class Slices:
         self.image = get("image")
         self.folder = get("folder")
         self.sources = get("sources", ())
+        self.nodes = get("nodes", ())
 
 
 class DataSet:

@@ -393,6 +393,7 @@ TABLE = {
     "TJ470": ("checkpoint-path", "error"),
     "TJ471": ("kubernetes-nearest-release", "warning"),
     "TJ472": ("field-dropped", "warning"),
+    "TJ473": ("slices-in-jobs-of-their-own", "error"),
     "TJ475": ("initializer-without-volume", "error"),
     "TJ476": ("initializer-volume", "error"),
     "TJ477": ("initializer-taken", "error"),

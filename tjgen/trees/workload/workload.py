@@ -8,6 +8,7 @@
     objects      "Kind/name" -> supporting objects of the run (claims, config maps)
     ahead        "Kind/name" -> objects that must exist before it, which several runs may share
     slices       how even the slices of the data are, for people: no target reads it
+    apart        role -> number of a node -> volumes and node of its pod alone: target jobset has a job for each
     counts       role -> its pods, in a run that no Trainer starts: there every role counts for itself
     names        role -> the name of its main container, where the experiment gives it another one
     policy       restart, elastic, success, cleanup, as written: direct targets have fields of their own for them

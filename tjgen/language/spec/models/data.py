@@ -81,7 +81,10 @@ class Slices(Shape):
     folder: Counts[Text | None] = None
     """Folder of each slice below the path of the data, with `$(INDEX)`, for the delivery subPath."""
     sources: Counts[list[Text]] = []
-    """Claim, image or path of each slice, for the delivery volume."""
+    """Claim, image or path of each slice, for the delivery volume; numbers in braces expand, as in `corpus-{0..7}`.
+    For a claim to create, the PersistentVolume of each slice."""
+    nodes: Counts[list[Text]] = []
+    """Node of each slice, for the delivery volume with `hostPath`: values of the label `kubernetes.io/hostname`."""
 
 
 class DataSet(Shape):
