@@ -113,11 +113,13 @@ def _old(words: Sequence[str], plan: Plan, directory: str, new: Side, reporter: 
         return Side(directory, bodies_on_disk(directory), locks_by_key(plan.locks))
     if os.path.isdir(words[0]):
         return Side(words[0], bodies_on_disk(words[0]), {})
+    from tjgen.gitops.output.adoption import adopted_side
     from tjgen.gitops.output.earlier import earlier
     from tjgen.gitops.output.migration import since
 
     side, problems = earlier(words[0], plan, directory, new)
-    reporter.add([*problems, *since(plan, directory, words[0])])
+    side, adopting = adopted_side(side, new)
+    reporter.add([*problems, *since(plan, directory, words[0], adopting)])
     return side
 
 

@@ -10,6 +10,7 @@ from tjgen.cli.command import (
     FOLDER,
     OUTPUT,
     TRUSTED,
+    VALUE,
     Arguments,
     Command,
     Option,
@@ -21,23 +22,35 @@ from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.projects import is_of_all
 from tjgen.compiler.building.request import Request
-from tjgen.gitops.output.migration import Migration, migration
+from tjgen.gitops.output.migration import Migration, adoption, migration
 from tjgen.gitops.output.options import BuildOptions
+from tjgen.gitops.output.orphans import environments, of_environment
 from tjgen.gitops.output.write import write
+from tjgen.language.runs.lock import Lock
+from tjgen.language.runs.store import Locks
+from tjgen.trees.diagnostics.model import ERROR, CompileError
 
 COMMAND = Command(
     "migrate",
     "Change the owner of synced objects without deleting any.",
-    "Print the steps from the layout of the output tree to the layout of the project, in order. The layout is which Application "
-    "or Kustomization applies which folder: the GitOps tool, the ApplicationSet, the name of the project, and the namespace of "
-    "the sync objects. A build that changes the layout of a tree with runs is refused (TJ280). With --write, write the tree "
-    "with the new layout, which is one of the steps. If the tree has runs that the release of Trainer cannot read (TJ282), their "
-    "steps come first. With REV, begin at the layout of a Git revision, for a migration that is "
-    "already written.",
+    "Print the steps from the layout of the output tree to the layout of the project, in order. The layout is which "
+    "Application or Kustomization applies which folder: the GitOps tool, the ApplicationSet, the name of the project, "
+    "and the namespace of the sync objects. A build that changes the layout of a tree with runs is refused (TJ280). "
+    "With --write, write the tree with the new layout, which is one of the steps. With --environment, print the steps "
+    "that give the runs of a project without environments to an environment that you added (TJ274). If the tree has "
+    "runs that the release of Trainer cannot read (TJ282), their steps come first. With REV, begin at the layout of a "
+    "Git revision, for a migration that is already written.",
     "tjgen migrate",
     "[REV]",
     (
         Option(("--write",), "write", "Write the tree with the new layout.", FLAG),
+        Option(
+            ("--environment",),
+            "environment",
+            "Environment that gets the runs that the project had before it had environments.",
+            VALUE,
+            "NAME",
+        ),
         OUTPUT,
         FOLDER,
         TRUSTED,
@@ -55,8 +68,15 @@ def run(arguments: Arguments) -> int:
     with Reporter(arguments) as reporter:
         plan = make_plan(Request())
         directory = output_of(arguments, plan.output)
+        environment = arguments["environment"]
+        if environment is not None and environment not in plan.project.spec.environments:
+            raise CompileError([plan.project.unknown_environment(environment)])
         if arguments["write"]:
-            _write(plan, directory, reporter)
+            _write(plan, directory, environment, reporter)
+        elif environment is not None:
+            _show(adoption(plan, directory, environment, next(iter(arguments["paths"]), None)), reporter)
+        elif (undecided := _without_environment(plan)) is not None:
+            reporter.add(of_environment(None, undecided, None))
         else:
             _show(migration(plan, directory, next(iter(arguments["paths"]), None)), reporter)
             if is_of_all(plan):
@@ -64,12 +84,46 @@ def run(arguments: Arguments) -> int:
     return reporter.close()
 
 
-def _write(plan: Plan, directory: str, reporter: Reporter) -> None:
+def _without_environment(plan: Plan) -> list[tuple[str, Lock]] | None:
+    """The locks with runs of the project without environments, if it has environments now."""
+    known = plan.project.spec.environments
+    return environments(plan.locks, [*known], ()).get(None) if known else None
+
+
+def _write(plan: Plan, directory: str, environment: str | None, reporter: Reporter) -> None:
+    if environment is not None:
+        if not _adopt(plan, directory, environment, reporter):
+            return
+        plan = plan._replace(locks=Locks(plan.project.directory))
     written = write(plan, directory, None, options=BuildOptions(migrates=True), renew=[])
     reporter.add(written.diagnostics)
     if not reporter.failed:
         reporter.print_line(f"{written.counts}")
-        reporter.print_line("The tree has the layout of the project. tjgen migrate prints the next step.")
+        option = f" --environment {environment}" if environment is not None else ""
+        reporter.print_line(f"The tree has the layout of the project. tjgen migrate{option} prints the next step.")
+
+
+def _adopt(plan: Plan, directory: str, environment: str, reporter: Reporter) -> bool:
+    """Give the runs of the project without environments to `environment`; whether a build can follow."""
+    from tjgen.gitops.emit.tree import OutputTree
+    from tjgen.gitops.output import interrupted
+    from tjgen.gitops.output.adoption import adopt, present_files, requested
+    from tjgen.gitops.verify.decisions import with_adoption
+    from tjgen.gitops.verify.replay import replay
+    from tjgen.gitops.verify.snapshot import state_of
+
+    project = plan.project.directory or "."
+    with OutputTree(directory, records=plan.locks.folder, history=interrupted.still_wanted) as tree:
+        reporter.add(tree.notes)
+        # If the build that follows has errors, nothing is written.
+        state = with_adoption(state_of(directory, plan.locks.folder), environment, project)
+        reporter.add([one for one in replay(plan, state, directory).diagnostics if one.severity == ERROR])
+        if reporter.failed:
+            return False
+        count = adopt(Locks(plan.project.directory), present_files(directory), tree, environment, requested(project, environment))
+        tree.commit()
+    reporter.print_line(f"runs: {count} given to environment {environment}")
+    return True
 
 
 def _show(migration: Migration, reporter: Reporter) -> None:

@@ -63,9 +63,34 @@ def _relocation(plan: Plan, source: str, directory: str) -> list[HandoverStep]:
     return handover.plan(known, directory, source) if known else handover.relocation(source, directory)
 
 
-def since(plan: Plan, directory: str, revision: str) -> list[Diagnostic]:
-    """TJ281 if objects have another owner than in a revision. Raises CompileError as `migration` does."""
+def adoption(plan: Plan, directory: str, environment: str, revision: str | None) -> Migration:
+    """The steps that give the runs of the project without environments to `environment`.
+
+    They begin at the layout of the tree; if the runs are in the environment already, at that of `revision` or of the last
+    commit. Raises CompileError if the revision cannot be read.
+    """
+    is_present = any(below(directory, stage) for stage in STAGES)
+    old = (layouts(on_disk(directory, [None])) if is_present else _of_revision(directory, revision)).get("")
+    if old is None:
+        tool = tool_of_runs(plan, directory, None) if is_present else None
+        if tool is None:
+            return Migration(handover.adoption(directory, environment) if is_present else [], 0)
+        old = unknown(tool)
+    wanted = _wanted(plan)
+    objects = dict.fromkeys(one for layout in wanted.values() for one in layout.objects)
+    new = wanted.get(environment, unknown(plan.project.spec.gitops.tool))._replace(objects=tuple(objects))
+    move = _move(old, new, "" if is_present else environment, directory)
+    return Migration(handover.plan([move], directory, environment=environment), 0 if is_present else handover.COMMIT)
+
+
+def since(plan: Plan, directory: str, revision: str, adopting: str | None = None) -> list[Diagnostic]:
+    """TJ281 if objects have another owner than in a revision. Raises CompileError as `migration` does.
+
+    `adopting`: the environment that got the runs of the project without environments.
+    """
     before, after = _of_revision(directory, revision), _wanted(plan)
+    if adopting is not None and "" in before:
+        before = {adopting: before[""], **{name: layout for name, layout in before.items() if name}}
     moves = _moves(before, after, directory)
     owners = [(move.old.owner(stage), move.new.owner(stage)) for move in moves for stage in STAGES if stage in move.stages]
     changed = [(old, new) for old, new in owners if old != new]
@@ -73,9 +98,11 @@ def since(plan: Plan, directory: str, revision: str) -> list[Diagnostic]:
         return []
     old, new = changed[-1]
     message = f"synced objects move from {old} to {new} since {revision}, and a sync may delete what its owner no longer applies"
+    option = f" --environment {adopting}" if adopting is not None else ""
     document = plan.project.document
     span = document.locate(GITOPS) if document is not None else None
-    return [Diagnostic("TJ281", message, span=span, hint=f"follow the steps of tjgen migrate {revision} before you merge")]
+    hint = f"follow the steps of tjgen migrate{option} {revision} before you merge"
+    return [Diagnostic("TJ281", message, span=span, hint=hint)]
 
 
 def _wanted(plan: Plan) -> dict[str, Layout]:

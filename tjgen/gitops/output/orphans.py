@@ -57,7 +57,7 @@ def of_environment(name: str | None, locks: Sequence[tuple[str, Lock]], new: str
     message = f"{who}, but {_counted(runs)} of {where} still exist{'s' if runs == 1 else ''}"
     if name is None:
         first = (
-            "if no sync has applied them, delete the output tree and the lock, and build again; otherwise remove the environments"
+            "use tjgen migrate --environment NAME for the steps that give the runs to an environment, or remove the environments"
         )
     else:
         first = "restore the environment"

@@ -6,12 +6,12 @@ Kustomization gets another owner. Later runs have the new name, and go on with t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
-from tjgen.compiler.building.run import Built
+from tjgen.compiler.building.run import Built, Run
 from tjgen.gitops.output.history import refuse
 from tjgen.gitops.output.layout import folder_of
 from tjgen.language.runs.lock import ACTIVE, ORPHANED, RENAMED, REPLACED, SUPERSEDED, Lock, LockedRun, path_of, tombstone
@@ -65,11 +65,18 @@ def identities(project: str, old: str, new: str) -> dict[str, str]:
     renamed_identities: dict[str, str] = {}
     for built in build(plan, Session()):
         refuse(one for one in built.diagnostics if one.severity == ERROR)
-        for run in built.runs if isinstance(built, Built) else ():
-            before = run.content._replace(environment=old)
-            now = str(run.content.identity())
-            renamed_identities |= {str(one): now for one in (before.identity(), *before.earlier_identities())}
+        renamed_identities |= identities_before(built.runs if isinstance(built, Built) else (), old)
     return renamed_identities
+
+
+def identities_before(runs: Iterable[Run], old: str) -> dict[str, str]:
+    """Identities that runs had in environment `old` ("": in a project without environments) -> their identities now."""
+    known: dict[str, str] = {}
+    for run in runs:
+        before = run.content._replace(environment=old)
+        now = str(run.content.identity())
+        known |= {str(one): now for one in (before.identity(), *before.earlier_identities())}
+    return known
 
 
 def rename(locks: Locks, renames: Sequence[Rename], identities: Mapping[str, str]) -> Renamed:

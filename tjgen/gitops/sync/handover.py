@@ -25,18 +25,26 @@ class HandoverStep(NamedTuple):
     commands: tuple[str, ...]
 
 
+_ADD_ALL = "git add --all"
+_COMMIT_ENVIRONMENTS = "git commit -m 'Add environments'"
 WRITE, COMMIT = 3, 4
 """Positions in a plan: the step that writes the tree, and the one that commits it."""
 
 
-def plan(moves: Sequence[Move], directory: str, source: str | None = None) -> list[HandoverStep]:
+def plan(
+    moves: Sequence[Move], directory: str, source: str | None = None, *, environment: str | None = None
+) -> list[HandoverStep]:
     """All steps, in order. A cluster that is at any step of them loses no object, also if a sync runs at that moment.
 
-    `source` is the folder of the tree, if it is another one than `directory`.
+    `source` is the folder of the tree, if it is another one than `directory`. `environment` is the environment that gets the
+    runs of the project without environments.
     """
     folders = [folder for move in moves for folder in move.stages.values()]
     objects = " ".join(f"-f {shlex.quote(folder)}" for folder in folders)
     later = [directory + folder.removeprefix(source) for folder in folders] if source is not None else folders
+    if environment is not None:
+        own = f"{directory}/{environment}"
+        later = [folder if folder.startswith(f"{own}/") else own + folder.removeprefix(directory) for folder in folders]
     objects_later = " ".join(f"-f {shlex.quote(folder)}" for folder in later)
     created = dict.fromkeys(f"{directory}/{one.path}" for move in moves for one in move.new.objects if one.path)
     marks = [command for move in moves for command in _marks(move)]
@@ -60,21 +68,24 @@ def plan(moves: Sequence[Move], directory: str, source: str | None = None) -> li
         ),
         HandoverStep(
             "Write the new layout into the tree." if source is None else "Move the tree, and write the new layout into it.",
-            "Runs keep their names and their content.",
-            (*(_move(source, directory) if source is not None else ()), "tjgen migrate --write"),
+            "Runs keep their names and their content."
+            if environment is None
+            else f"Runs keep their names and their content, and their files move to {directory}/{environment}.",
+            (*(_move(source, directory) if source is not None else ()), _write(environment)),
         ),
         HandoverStep(
             "Commit and push.",
             "Nothing applies the commit yet.",
             (
-                f"git add --all tjgen.yaml tjgen.lock.d {shlex.quote(directory)}",
-                "git commit -m 'Change the layout of the sync'",
+                f"git add --all tjgen.yaml tjgen.lock.d {shlex.quote(directory)}" if environment is None else _ADD_ALL,
+                "git commit -m 'Change the layout of the sync'" if environment is None else _COMMIT_ENVIRONMENTS,
                 "git push",
             ),
         ),
         HandoverStep(
             "Create the new owners.",
             "Their first sync adopts the objects."
+            + (" It also creates the new runs of all environments." if environment is not None else "")
             if created
             else "The project sets no repository, so the tree contains no owner: create what applies it.",
             tuple(f"kubectl apply -f {shlex.quote(file)}" for file in created),
@@ -107,6 +118,26 @@ def relocation(source: str, directory: str) -> list[HandoverStep]:
         ),
         HandoverStep(f"Configure it to apply {directory}.", "The objects are the same, so nothing changes in the cluster.", ()),
     ]
+
+
+def adoption(directory: str, environment: str) -> list[HandoverStep]:
+    """The steps that give the runs of the project without environments to an environment, if no known tool applies the tree."""
+    own = f"{directory}/{environment}"
+    return [
+        HandoverStep("Stop what applies the tree.", "If it prunes, it would delete the objects whose files move.", ()),
+        HandoverStep(f"Move the runs to {own}, and build.", "Runs keep their names and their content.", (_write(environment),)),
+        HandoverStep("Commit and push.", "Nothing applies the commit yet.", (_ADD_ALL, _COMMIT_ENVIRONMENTS, "git push")),
+        HandoverStep(
+            f"Configure it to apply {own}, and another one for each other environment.",
+            "The objects of the runs are the same, so nothing changes in the cluster.",
+            (),
+        ),
+    ]
+
+
+def _write(environment: str | None) -> str:
+    option = f" --environment {shlex.quote(environment)}" if environment is not None else ""
+    return f"tjgen migrate{option} --write"
 
 
 def _move(source: str, directory: str) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """The locks of two states -> the commands that a person ran in between, and the state after these commands.
 
 A build follows from the sources. What people decide is recorded in the locks alone: they renamed, archived, pruned, kept,
-promoted or renewed a run. Each decision is performed again here, by the code of its command.
+promoted or renewed a run, or gave the runs of a project without environments to an environment. Each decision is performed
+again here, by the code of its command.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from tjgen.gitops.emit import header
 from tjgen.gitops.emit.plan import OutputFile
+from tjgen.gitops.output.adoption import adopt, adopting_environment, requested
 from tjgen.gitops.output.decide import PRUNE_RUNS
 from tjgen.gitops.output.history import PRUNE, RunHistory
 from tjgen.gitops.output.inventory import RunEntry, entries
@@ -21,6 +23,7 @@ from tjgen.gitops.verify.state import StateReplica, StoredLocks, StoredTree, Tre
 from tjgen.language.runs.lock import ARCHIVED, RENAMED, REPLACED, Lock, LockedRun, path_of
 from tjgen.language.runs.store import LockKey
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.manifests.manifest import STAGES
 from tjgen.trees.typing import NamedTuple
 
 _HISTORY = re.compile(r"history\.keep: [0-9]+\Z")
@@ -36,6 +39,8 @@ class Decisions(NamedTuple):
     """What people decided about runs, as the locks record it."""
 
     renames: tuple[Rename, ...] = ()
+    adopting: str | None = None
+    """The environment that got the runs of the project without environments."""
     renewed: tuple[str, ...] = ()
     """Names of the runs that run again under another name."""
     archived: frozenset[Key] = frozenset()
@@ -57,6 +62,10 @@ def decisions(old: StoredLocks, new: StoredLocks) -> Decisions:
     before = {place.key: (place, lock) for place, lock in old.all()}
     after = {place.key: (place, lock) for place, lock in new.all()}
     renames = tuple(_renames(before, after))
+    locks_before, locks_after = ({key: lock for key, (_, lock) in side.items()} for side in (before, after))
+    adopting = adopting_environment(locks_before, locks_after)
+    if adopting is not None:
+        before = {_adopted(place, adopting).key: (place, lock) for place, lock in before.values()}
     moved = {one.old.key: one.new.key for one in renames}
     archived: set[Key] = set()
     unarchived: set[Key] = set()
@@ -85,7 +94,23 @@ def decisions(old: StoredLocks, new: StoredLocks) -> Decisions:
             promoted |= {(key, name): run.promoted_from} if run.promoted_from and not run.folder else {}
             earlier = _renewed(run, source[1]) if source is not None and run.renewal else None
             renewed += [earlier] if earlier is not None and earlier in lock.runs else []
-    return Decisions(renames, tuple(renewed), frozenset(archived), frozenset(unarchived), frozenset(kept), pruned, promoted)
+    return Decisions(
+        renames, adopting, tuple(renewed), frozenset(archived), frozenset(unarchived), frozenset(kept), pruned, promoted
+    )
+
+
+def with_adoption(state: TreeState, environment: str | None, project: str) -> TreeState:
+    """The state after `environment` got the runs of the project without environments. Raises CompileError (TJ279, TJ695)."""
+    if environment is None:
+        return state
+    tree = StateReplica(state)
+    files = StoredTree.of(state, "", "").files_below(STAGES)
+    adopt(StoredLocks(project, state.records), files, tree, environment, requested(project, environment))
+    return tree.after()
+
+
+def _adopted(place: LockKey, environment: str) -> LockKey:
+    return place._replace(environment=environment) if place.environment is None else place
 
 
 def with_renames(state: TreeState, chosen: Decisions, project: str) -> TreeState:

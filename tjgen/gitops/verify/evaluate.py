@@ -18,12 +18,13 @@ from tjgen.gitops.lint.reading import read_items
 from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.suppress import Mark
 from tjgen.gitops.lint.units import assigned
+from tjgen.gitops.output.adoption import adopted_side
 from tjgen.gitops.output.moves import moved
 from tjgen.gitops.verify.state import StoredLocks, TreeState, body_of
 from tjgen.gitops.verify.verify import Verified
 from tjgen.trees.diagnostics.model import INFO, WARNING, Diagnostic, Span
 from tjgen.trees.fields.path import FieldPath, get
-from tjgen.trees.manifests.manifest import RUNS, SYNC
+from tjgen.trees.manifests.manifest import RUNS, STAGES, SYNC
 from tjgen.trees.typing import NamedTuple
 
 _RUN_REMOVED = "TJ635"
@@ -45,13 +46,14 @@ def evaluate(plan: Plan, verified: Verified, marks: Sequence[Mark], base: str) -
         _side(verified.snapshot.old, base),
         _side(verified.snapshot.new, "this tree")._replace(attribution_of=verified.attributions.find),
     )
+    old, adopting = adopted_side(old, new)
     environments = plan.environments
     old, new = old._replace(bodies=only(old.bodies, environments)), new._replace(bodies=only(new.bodies, environments))
     entries = compare(old, new)
     diagnostics = [one for entry in entries for one in problems(entry)]
-    diagnostics += [*removals(entries, new), *_moves(plan, verified)]
+    diagnostics += [*removals(entries, new), *_moves(plan, verified, adopting, base)]
     tool = plan.project.spec.gitops.tool
-    scenes = _scenes(plan, verified, () if tool == "none" else (tool,))
+    scenes = _scenes(plan, verified, () if tool == "none" else (tool,), adopting)
     acknowledged = {name for lock in new.locks.values() for name in lock.pruned}
     changed = {os.path.join(verified.snapshot.tree.place, path) for path in verified.snapshot.tree.changed}
     for one in lint(scenes, {}, Choice(), marks).reports:
@@ -68,14 +70,21 @@ def _side(state: TreeState, name: str) -> Side:
     return Side(name, bodies, {place.key: lock for place, lock in StoredLocks("", state.records).all()})
 
 
-def _moves(plan: Plan, verified: Verified) -> list[Diagnostic]:
-    """A warning for each environment whose objects get another owner: `tjgen migrate` does that on purpose."""
+def _moves(plan: Plan, verified: Verified, adopting: str | None, base: str) -> list[Diagnostic]:
+    """A warning for each environment whose objects get another owner: `tjgen migrate` does that on purpose.
+
+    `adopting`: the environment that got the runs of the project without environments.
+    """
     both = verified.snapshot
     old, new = (
         {path: body for path in state.tree if _is_sync(path) and (body := body_of(state.tree[path])) is not None}
         for state in (both.old, both.new)
     )
-    return [one._replace(severity=WARNING) for one in moved(plan, both.tree.place, old, new)] if old else []
+    if adopting is None:
+        return [one._replace(severity=WARNING) for one in moved(plan, both.tree.place, old, new)] if old else []
+    old = {f"{adopting}/{path}" if path.startswith(f"{SYNC}/") else path: body for path, body in old.items()}
+    hint = f"complete the first three steps of tjgen migrate --environment {adopting} {base} before you merge"
+    return [one._replace(severity=WARNING, hint=hint) for one in moved(plan, both.tree.place, old, new)] if old else []
 
 
 def _is_sync(path: str) -> bool:
@@ -92,11 +101,11 @@ def _run(path: str) -> bytes:
     return path.rpartition("/")[0].rpartition("/")[2].encode()
 
 
-def _scenes(plan: Plan, verified: Verified, tools: Sequence[str]) -> list[Scene]:
+def _scenes(plan: Plan, verified: Verified, tools: Sequence[str], adopting: str | None) -> list[Scene]:
     """For each environment the objects that differ, with those that they concern: at the base, and now."""
     both = verified.snapshot
     near = _near(both.old.tree, both.new.tree, both.tree.changed)
-    now, before = (_items(plan, state.tree, near, both.tree.place, verified) for state in (both.new, both.old))
+    now, before = (_items(plan, state.tree, near, both.tree.place, verified, adopting) for state in (both.new, both.old))
     scenes = []
     for name in plan.environments:
         own = plan.project.environment(name)
@@ -150,7 +159,7 @@ def _is_of_run(path: str) -> bool:
 
 
 def _items(
-    plan: Plan, tree: Mapping[str, bytes], near: set[str], directory: str, verified: Verified
+    plan: Plan, tree: Mapping[str, bytes], near: set[str], directory: str, verified: Verified, adopting: str | None
 ) -> dict[str | None, list[AppliedObject]]:
     """The objects of each environment. What there is once for all is in each."""
     by_environment: dict[str | None, list[AppliedObject]] = {name: [] for name in plan.environments}
@@ -160,6 +169,7 @@ def _items(
         place, first = place_of(path), path.partition("/")[0]
         if first in plan.project.spec.environments and first not in by_environment:
             continue
+        first = adopting if adopting is not None and first in STAGES else first
         names: list[str | None] = [first] if first in by_environment else [*by_environment]
         stage = place.stage if place is not None else SYNC
         file = os.path.join(directory, path)

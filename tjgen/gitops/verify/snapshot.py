@@ -94,6 +94,11 @@ def state_at(repository: Repository, commit: str | None, like: Snapshot, blobs: 
     return TreeState(files_of_state[0].contents, _locks(files_of_state[1]))
 
 
+def state_of(directory: str, records: str) -> TreeState:
+    """The output tree and the locks in their folders. Raises CompileError (TJ064)."""
+    return TreeState(_read(directory).contents, _locks(_read(records)))
+
+
 def is_pin(path: str) -> bool:
     """Whether a file of the folder of locks is the pin of an image: `tjgen pin` writes it, and builds read it as a source."""
     return path.startswith(f"{IMAGES}/")

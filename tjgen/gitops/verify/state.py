@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from tjgen.gitops.emit import header
 from tjgen.gitops.emit.plan import OutputFile
@@ -90,6 +90,14 @@ class StoredTree(NamedTuple):
             known = header.read(self.tree[f"{folder}/{name}"])
             if known is not None and f"{folder}/{name}" not in paths:
                 files.append(OutputFile(f"{folder}/{name}", body, known.source, known.owner))
+        return files
+
+    def files_below(self, folders: Iterable[str]) -> list[OutputFile]:
+        """Every file of tjgen in the folders and in those below them."""
+        pending, files = list(folders), []
+        for folder in pending:
+            files += self.files_except(folder, ())
+            pending += self.folders(folder)
         return files
 
     def folders(self, folder: str) -> list[str]:

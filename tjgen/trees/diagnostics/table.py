@@ -577,6 +577,7 @@ TABLE = {
     "TJ692": ("source-in-other-namespace", "warning"),
     "TJ693": ("account-without-permission", "error"),
     "TJ694": ("sync-without-account", "warning"),
+    "TJ695": ("no-place-in-environment", "error"),
     "TJ700": ("output-not-staged", "error"),
     "TJ701": ("no-overlay", "error"),
     "TJ702": ("untrusted-repository", "error"),
