@@ -173,7 +173,7 @@ def _own(writer: Writer, workload: Workload, role: str, number: int) -> None:
 
 
 def _replaced(tree: Tree, renamed: Callable[[str], str]) -> Tree:
-    """A tree with another text in place of each text."""
+    """Replace each text of a tree."""
     if tree.__class__ is dict:
         return {key: _replaced(value, renamed) for key, value in tree.items()}
     if tree.__class__ is list:
