@@ -24,7 +24,7 @@ COMMAND = Command(
     "Show what controllers create for TrainJobs and other jobs.",
     "Expand TrainJobs with their runtimes, which are in the same files or in the catalog, into the objects that the "
     "Kubeflow Trainer controller would create: JobSet, PodGroup, ConfigMap, Secret. With --expanded, continue to the pods, "
-    "and also expand other jobs: JobSet, Volcano Job, PyTorchJob, TFJob, MPIJob, XGBoostJob, JAXJob, PaddleJob, Job.",
+    "and also expand other jobs: JobSet, Volcano Job, PyTorchJob, TFJob, MPIJob, XGBoostJob, JAXJob, PaddleJob, RayJob, Job.",
     "tjgen expand trainjob.yaml runtime.yaml",
     "PATH...",
     (

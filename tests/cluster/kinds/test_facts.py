@@ -17,6 +17,7 @@ from tjgen.trees.manifests.manifest import Manifest
 POD: dict[str, Any] = {"spec": {"containers": [{"name": "c"}]}}
 NEW_PODS = "accepted, but existing pods stay unchanged; only new pods get the change"
 DEADLINE = "counts from the start of the run: one that is past it fails at once"
+ONE_CLUSTER = "accepted, but the existing RayCluster and its pods stay unchanged; only a new attempt gets the change"
 NEVER = "accepted, but the existing JobSet is never rebuilt"
 OPERATOR = ("PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "JAXJob")
 
@@ -37,6 +38,8 @@ def test_the_kinds_and_their_plurals() -> None:
         ("kubeflow.org/v1", "XGBoostJob", "xgboostjobs"),
         ("kubeflow.org/v1", "JAXJob", "jaxjobs"),
         ("kubeflow.org/v1", "PaddleJob", "paddlejobs"),
+        ("ray.io/v1", "RayJob", "rayjobs"),
+        ("ray.io/v1", "RayCluster", "rayclusters"),
         ("resource.k8s.io/v1", "ResourceClaimTemplate", "resourceclaimtemplates"),
         ("data.fluid.io/v1alpha1", "Dataset", "datasets"),
         ("data.fluid.io/v1alpha1", "DataLoad", "dataloads"),
@@ -60,6 +63,8 @@ def test_the_kinds_and_their_plurals() -> None:
         ("scheduling.volcano.sh", "PodGroup", None),
         *(("kubeflow.org", name, ["metadata.labels", "metadata.annotations", "spec.runPolicy.suspend"]) for name in OPERATOR),
         ("kubeflow.org", "PaddleJob", None),
+        ("ray.io", "RayJob", None),
+        ("ray.io", "RayCluster", None),
         ("", "PersistentVolumeClaim", None),
         ("", "ConfigMap", ["metadata.labels", "metadata.annotations"]),
     ],
@@ -127,6 +132,7 @@ def test_what_the_page_of_targets_says() -> None:
             for name in OPERATOR
         },
         "PaddleJob": ("", "", "", ""),
+        "RayJob": ("", "", "", ""),
     }
 
 
@@ -164,6 +170,13 @@ def test_what_the_page_of_targets_says() -> None:
         ),
         ("v1", "PersistentVolumeClaim", "spec.volumeName", (MISSING, "a"), (IN_PLACE, "")),
         ("jobset.x-k8s.io/v1alpha2", "JobSet", "spec.suspend", (True, False), (IN_PLACE, "")),
+        ("ray.io/v1", "RayJob", "spec.rayClusterSpec.rayVersion", ("a", "b"), (SILENT, ONE_CLUSTER)),
+        ("ray.io/v1", "RayJob", "spec.entrypoint", ("a", "b"), (SILENT, ONE_CLUSTER)),
+        ("ray.io/v1", "RayJob", "spec.suspend", (True, False), (IN_PLACE, "")),
+        ("ray.io/v1", "RayJob", "spec.backoffLimit", (1, 2), (IN_PLACE, "")),
+        ("ray.io/v1", "RayJob", "spec.activeDeadlineSeconds", (1, 2), (IN_PLACE, DEADLINE)),
+        ("ray.io/v1", "RayJob", "metadata.labels.a", (1, 2), (IN_PLACE, "")),
+        ("ray.io/v1", "RayCluster", "spec.rayVersion", (1, 2), (IN_PLACE, "")),
         ("example.com/v1", "Other", "spec.a", (1, 2), (IN_PLACE, "")),
     ],
 )
@@ -205,6 +218,20 @@ def test_the_pods_of_an_operators_job() -> None:
         ("master", 1, (*path, "Master", "template"), POD["spec"]),
         ("worker", 3, (*path, "Worker", "template"), POD["spec"]),
         ("none", 0, (*path, "None", "template"), {}),
+    ]
+
+
+def test_the_pods_of_a_rayjob() -> None:
+    groups = [{"groupName": "a", "replicas": 9, "maxReplicas": 3, "numOfHosts": 2, "template": POD}, {"suspend": True}]
+    cluster = {"headGroupSpec": {"template": POD}, "workerGroupSpecs": groups}
+    at = ("spec", "rayClusterSpec")
+    submitter = pods(apiVersion="ray.io/v1", kind="RayJob", spec={"clusterSelector": {"ray.io/cluster": "a"}})
+    assert [(role, number, path) for role, number, path, _ in submitter] == [("submitter", 1, ("spec", "submitterPodTemplate"))]
+    spec = {"rayClusterSpec": cluster, "submissionMode": "SidecarMode"}
+    assert pods(apiVersion="ray.io/v1", kind="RayJob", spec=spec) == [
+        ("head", 1, (*at, "headGroupSpec", "template"), POD["spec"]),
+        ("a", 6, (*at, "workerGroupSpecs", (("groupName", "a"),), "template"), POD["spec"]),
+        ("", 0, (*at, "workerGroupSpecs", 1, "template"), {}),
     ]
 
 

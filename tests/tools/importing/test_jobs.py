@@ -227,6 +227,16 @@ def test_a_job_whose_operator_is_gone_is_left_out() -> None:
     assert "no target creates this kind" in found.diagnostics[0].message
 
 
+def test_a_leaderworkerset_never_ends_and_is_left_out() -> None:
+    template = {"spec": {"containers": [{"name": "a", "image": "registry.example/a:1"}]}}
+    spec = {"leaderWorkerTemplate": {"size": 2, "workerTemplate": template}}
+    metadata = {"name": "a", "namespace": "ml"}
+    found = read({"apiVersion": "leaderworkerset.x-k8s.io/v1", "kind": "LeaderWorkerSet", "metadata": metadata, "spec": spec})
+    [one] = found.diagnostics
+    assert (one.code, one.hint) == ("TJ775", "use target: jobset, whose jobs end, and roles for the leader and the workers")
+    assert "never ends" in one.message
+
+
 def test_an_mpijob_of_v1_becomes_the_next_and_what_is_different_is_told() -> None:
     job = kubeflow("MPIJob", "mpiReplicaSpecs", Launcher=replicas("mpi", 1), Worker=replicas("mpi", 2))
     job["spec"] |= {"cleanPodPolicy": "All", "mainContainer": "mpi", "slotsPerWorker": 4}

@@ -20,6 +20,10 @@ _COPIED: tuple[FieldPath, ...] = (("metadata", "labels"), ("metadata", "annotati
 """Fields that an object takes over from the template that it is created from."""
 
 
+_AFTER_RESUME = ("training-operator", "kuberay")
+"""Controllers that create nothing for a suspended run."""
+
+
 class PreviewedObject(Manifest):
     """An object that a controller will create, or one document for several."""
 
@@ -156,7 +160,7 @@ def _note(series: Series, document: Collapsed) -> str:
 def _suspension(tree: Tree, series: Series) -> str:
     """The note for an object that a suspended run does not have yet."""
     is_suspended = get(tree, ("spec", "suspend"), None) or get(tree, ("spec", "runPolicy", "suspend"), None)
-    waits = series.kind == "Pod" or series.manager == "training-operator" or _follows_another(tree, series)
+    waits = series.kind == "Pod" or series.manager in _AFTER_RESUME or _follows_another(tree, series)
     return "Created when the run is resumed." if is_suspended and waits else ""
 
 

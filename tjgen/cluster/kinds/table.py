@@ -24,6 +24,8 @@ _PLACES: dict[tuple[str, str], tuple[str, str]] = {
     ("kubeflow.org", "XGBoostJob"): ("xgboostjob", "XGBOOSTJOB"),
     ("kubeflow.org", "JAXJob"): ("jaxjob", "JAXJOB"),
     ("kubeflow.org", "PaddleJob"): ("paddlejob", "PADDLEJOB"),
+    ("ray.io", "RayJob"): ("ray", "RAYJOB"),
+    ("ray.io", "RayCluster"): ("ray", "RAYCLUSTER"),
     ("resource.k8s.io", "ResourceClaimTemplate"): ("supporting", "RESOURCE_CLAIM_TEMPLATE"),
     ("data.fluid.io", "Dataset"): ("supporting", "DATASET"),
     ("data.fluid.io", "DataLoad"): ("supporting", "DATA_LOAD"),

@@ -94,12 +94,25 @@ def _kubeflow(tree: Tree, kind: str, name: str) -> Iterator[TemplateVerdict]:
         yield verdict._replace(place=f"spec.{replicas}[{role}].template")
 
 
+def _ray(tree: Tree, kind: str, name: str) -> Iterator[TemplateVerdict]:
+    at: FieldPath = ("spec", "rayClusterSpec") if kind == "RayJob" else ("spec",)
+    cluster = get(tree, at, None) if kind in ("RayJob", "RayCluster") else None
+    if cluster is not None:
+        yield _pod(tree, (*at, "headGroupSpec", "template"), f"{name}-head-{_RANDOM}")
+    for position, group in enumerate((cluster or {}).get("workerGroupSpecs") or ()):
+        path: FieldPath = (*at, "workerGroupSpecs", position, "template")
+        yield _pod(tree, path, f"{name}-{group.get('groupName')}-worker-{_RANDOM}")
+    if get(tree, ("spec", "submitterPodTemplate"), None) is not None:
+        yield _pod(tree, ("spec", "submitterPodTemplate"), f"{name}-{_RANDOM}")
+
+
 _MAKERS = {
     "apps": _apps,
     "batch": _batch,
     "batch.volcano.sh": _volcano,
     "jobset.x-k8s.io": _jobset,
     "kubeflow.org": _kubeflow,
+    "ray.io": _ray,
     "trainer.kubeflow.org": _trainer,
 }
 

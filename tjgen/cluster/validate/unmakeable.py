@@ -18,6 +18,7 @@ from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.manifests.generated_names import generated
 
 _MPI_OPERATOR = "kubeflow.org/v2beta1"
+_KUBERAY = "ray.io/v1"
 _VOLCANO = "batch.volcano.sh/v1alpha1"
 _RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")
 
@@ -25,7 +26,7 @@ _RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")
 def diagnostics(tree: Tree, *, versions: Mapping[str, str] | None = None) -> Iterator[Diagnostic]:
     """TJ511 for each thing that is wrong with a template, at its place; TJ427 where an operator refuses the object as a whole."""
     subject = subject_of(tree)
-    if tree.get("apiVersion") == _MPI_OPERATOR:
+    if tree.get("apiVersion") in (_MPI_OPERATOR, _KUBERAY):
         yield from _refused(tree)
     reported: set[tuple[FieldPath, str]] = set()
     for verdict in templates(_as_created(tree), versions=versions):
@@ -40,12 +41,14 @@ def diagnostics(tree: Tree, *, versions: Mapping[str, str] | None = None) -> Ite
 
 
 def _refused(tree: Tree) -> Iterator[Diagnostic]:
-    """TJ427 for each thing for which the MPI Operator leaves a job alone that the server has taken."""
-    from tjgen.cluster.validate.webhooks import mpi_operator  # few write MPIJobs
+    """TJ427 for each thing for which the MPI Operator or KubeRay leaves a job alone that the server has taken."""
+    from tjgen.cluster.validate.webhooks import kuberay, mpi_operator  # few write MPIJobs and RayJobs
 
-    for fault in mpi_operator.faults(tree):
+    is_of_mpi = tree["apiVersion"] == _MPI_OPERATOR
+    reported_by = "an event" if is_of_mpi else "its status"
+    for fault in mpi_operator.faults(tree) if is_of_mpi else kuberay.faults(tree) if tree.get("kind") == "RayJob" else ():
         message = f"{field(fault.path)}: the operator would leave the job alone: {fault.detail}"
-        hint = fault.hint or "change the field: nothing would run, and only an event would report it"
+        hint = fault.hint or f"change the field: nothing would run, and only {reported_by} would report it"
         yield Diagnostic("TJ427", message, subject_of(tree), fault.path, hint=hint)
 
 

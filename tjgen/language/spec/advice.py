@@ -10,6 +10,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 
+from tjgen.cluster.kinds.without_target import instead_of
 from tjgen.cluster.schema import store, walk
 from tjgen.language.spec.foreign import field_of, synonym_of
 from tjgen.trees.fields.path import FieldPath, Tree
@@ -170,6 +171,11 @@ def unknown(finding: walk.Mismatch, schema_of: Callable[[FieldPath], Schema]) ->
     if len(known) > _MOST_FIELDS:
         return "see the fields in the reference of experiments, or run `tjgen schema experiment`"
     return f"use one of {', '.join(known)}" if known else None
+
+
+def target(finding: walk.Mismatch) -> str | None:
+    """What to use for a target that is a kind without one; None for other values and fields."""
+    return instead_of(str(finding.value)) if finding.path == ("spec", "target") else None
 
 
 def _of_another_tool(field: str, finding: walk.Mismatch, schema: Schema) -> str:

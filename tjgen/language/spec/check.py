@@ -98,7 +98,7 @@ def _words(finding: Mismatch, schema: Schema, root: Schema) -> tuple[str, str, s
         if near is None and len(finding.known) == 1:
             message = f"{field} is {shown(value)}, but must be {finding.known[0]}"
             return "TJ104", message, f"write {finding.known[0]}{advice.other_group(finding)}"
-        hint = f'did you mean "{near}"?' if near else "use one of them"
+        hint = advice.target(finding) or (f'did you mean "{near}"?' if near else "use one of them")
         wanted = ("one of " if len(finding.known) > 1 else "") + ", ".join(finding.known)
         return "TJ104", f"{field} is {shown(value)}, but must be {wanted}", hint
     if finding.type == walk.TOO_LONG:

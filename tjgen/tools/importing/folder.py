@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from tjgen.cluster.kinds.table import group_and_kind
+from tjgen.cluster.kinds.without_target import WITHOUT_TARGET
 from tjgen.cluster.schema.store import runtimes_of_trainer
 from tjgen.cluster.trainer.framework import expand
 from tjgen.cluster.trainer.inputs import is_kind
@@ -40,7 +42,6 @@ _MOST = 5
 """The number of differences that are listed."""
 _LONGEST = 60
 _TWICE = "give one of them another name"
-RETIRED = ("kubeflow.org/v1", "PaddleJob")
 _LABELS = ("app.kubernetes.io/managed-by", "tjgen.dev/experiment")
 """What a build adds to every object."""
 
@@ -91,7 +92,7 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
             if tree.__class__ is dict and tree
         ]
     jobs = [one for one in subjects if is_kind(one.tree, trainjob.KIND)]
-    others = [one for one in subjects if importer(one.tree) is not None or mpijob_v1.is_of_v1(one.tree) or _is_retired(one.tree)]
+    others = [one for one in subjects if _is_job(one.tree)]
     runtimes = [one for one in subjects if is_runtime(one.tree)]
     if not jobs and not others and not runtimes and not has_errors(diagnostics):
         diagnostics.append(imported.nothing(folder))
@@ -163,13 +164,9 @@ def _under_prefix(tree: Tree) -> Tree:
 
 def _of_another_kind(job: ImportedObject, experiments: dict[str, Imported], release: Release) -> list[Diagnostic]:
     """Add the experiment of a job that no Trainer starts; what is wrong or different."""
-    if _is_retired(job.tree):
-        hint = "write it for Trainer"
-        return [
-            imported.not_importable(
-                job, "the operator of this kind is no longer developed, and no target creates this kind", hint
-            )
-        ]
+    without = WITHOUT_TARGET.get(group_and_kind(job.tree))
+    if without is not None:
+        return [imported.not_importable(job, *without)]
     wrong = next(report.diagnostics(job.tree, judge(job.tree, versions=release.versions, webhooks=True)), None)
     different = []
     if wrong is None and mpijob_v1.is_of_v1(job.tree):
@@ -193,9 +190,9 @@ def _of_another_kind(job: ImportedObject, experiments: dict[str, Imported], rele
     return [*different, *imported.find_warnings(job, release), *problems]
 
 
-def _is_retired(tree: Tree) -> bool:
-    """A kind that training-operator v1.9 is the last to know, and no target makes."""
-    return (tree.get("apiVersion"), tree.get("kind")) == RETIRED
+def _is_job(tree: Tree) -> bool:
+    """A job that is imported without a runtime, or reported as left out."""
+    return importer(tree) is not None or mpijob_v1.is_of_v1(tree) or group_and_kind(tree) in WITHOUT_TARGET
 
 
 def _kind(reference: Tree) -> str:

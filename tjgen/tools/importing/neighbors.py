@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from tjgen.cluster.kinds.table import kind_of
+from tjgen.cluster.kinds.table import group_and_kind, kind_of
+from tjgen.cluster.kinds.without_target import WITHOUT_TARGET
 from tjgen.cluster.schema.store import find
 from tjgen.cluster.trainer.release import Release
 from tjgen.cluster.validate import report
@@ -16,7 +17,7 @@ from tjgen.compiler.building.request import NAMESPACE
 from tjgen.language.catalog.runtime import is_runtime
 from tjgen.tools.importing import imported
 from tjgen.tools.importing.claims import with_claims
-from tjgen.tools.importing.folder import RETIRED, Import
+from tjgen.tools.importing.folder import Import
 from tjgen.tools.importing.imported import Imported, ImportedObject
 from tjgen.tools.importing.platform import FILE, file_of, platform_files, queues_of
 from tjgen.tools.importing.remaining import ObjectIdentity
@@ -80,11 +81,7 @@ def neighbors(subjects: Sequence[ImportedObject]) -> Iterator[ImportedObject]:
     """The objects that are neither jobs nor runtimes."""
     for one in subjects:
         kind = kind_of(one.tree)
-        if (
-            not is_runtime(one.tree)
-            and (kind is None or kind.run is None)
-            and (one.tree.get("apiVersion"), one.tree.get("kind")) != RETIRED
-        ):
+        if not is_runtime(one.tree) and (kind is None or kind.run is None) and group_and_kind(one.tree) not in WITHOUT_TARGET:
             yield one
 
 
