@@ -18,7 +18,7 @@ from tjgen.trees.k8s.placeholders import RANDOM
 DASHBOARD = "dashboard"
 _RBAC = "rbac.authorization.k8s.io"
 _PORTS = {"client": 10001, DASHBOARD: 8265, "gcs-server": 6379, "metrics": 8080, "serve": 8000}
-_MADE = {"app.kubernetes.io/name": "kuberay", "app.kubernetes.io/created-by": "kuberay-operator"}
+_OWN_LABELS = {"app.kubernetes.io/name": "kuberay", "app.kubernetes.io/created-by": "kuberay-operator"}
 _RULES = (
     ([""], ["pods"], ["get", "list", "watch", "patch"]),
     ([""], ["pods/resize"], ["patch"]),
@@ -87,7 +87,7 @@ def _head_service(cluster: Tree) -> Tree:
 def _service(cluster: Tree, labels: dict[str, Tree], annotations: dict[str, Tree]) -> dict[str, Tree]:
     """`BuildServiceForHeadPod`."""
     name, head = cluster["metadata"]["name"], cluster["spec"]["headGroupSpec"]
-    own = {"ray.io/cluster": name, "ray.io/node-type": "head", "ray.io/identifier": label(f"{name}-head"), **_MADE}
+    own = {"ray.io/cluster": name, "ray.io/node-type": "head", "ray.io/identifier": label(f"{name}-head"), **_OWN_LABELS}
     selector = {**own, **labels}
     ports = [{"name": port, "port": number, "appProtocol": "tcp"} for port, number in sorted(_ports(cluster["spec"]).items())]
     kind = head.get("serviceType")
@@ -113,6 +113,6 @@ def _service(cluster: Tree, labels: dict[str, Tree], annotations: dict[str, Tree
 
 
 def _object(cluster: Tree, version: str, kind: str, name: str) -> dict[str, Tree]:
-    labels = {"ray.io/cluster": cluster["metadata"]["name"], **_MADE}
+    labels = {"ray.io/cluster": cluster["metadata"]["name"], **_OWN_LABELS}
     metadata = {**metadata_of(cluster, name), "labels": labels, "ownerReferences": owned_by(cluster)}
     return {"apiVersion": version, "kind": kind, "metadata": metadata}

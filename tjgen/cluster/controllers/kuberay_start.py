@@ -21,7 +21,7 @@ _PORT = "6379"
 _GPU = regex.compile(r"gpu\Z|nvidia\.com/mig-[0-9]+g\.[0-9]+gb\Z")
 _ACCELERATORS = {"aws.amazon.com/neuroncore": "neuron_cores", "google.com/tpu": "TPU"}
 _WITH_VALUE = ("log-color", "include-dashboard")
-"""Options that are no switches although their value may be true or false."""
+"""Options with a value that may be true or false. Other options with such a value are switches."""
 _NANO = 10**9
 
 
