@@ -71,7 +71,7 @@ def test_an_input_cannot_write_outside_of_its_folder() -> None:
 @pytest.mark.parametrize(
     ("words", "code", "out", "err", "kind"),
     [
-        (("build",), 3, b"", "error[TJ900] this is a defect of tjgen", TRACEBACK),
+        (("build",), 3, b"", "error[TJ900] internal error of tjgen", TRACEBACK),
         (("build",), 0, b"", "error[TJ101] a.yaml:1:1: unknown field\n", EXIT_CODE),
         (("build", "--format=json"), 0, b"", '[{"severity": "error"}]', EXIT_CODE),
         (("build",), 1, b"", "", EXIT_CODE),

@@ -1,4 +1,4 @@
-"""Words of a command line -> exit code: 0 clean, 1 errors in the input, 2 wrong use, 3 a defect of tjgen."""
+"""Words of a command line -> exit code: 0 clean, 1 errors in the input, 2 wrong use, 3 an internal error."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _defect(words: list[str], error: BaseException) -> int:
     from tjgen import __version__
 
     lines = [
-        f"error[TJ900] this is a defect of tjgen, not of your input: {type(error).__name__}: {error}",
+        f"error[TJ900] internal error of tjgen: {type(error).__name__}: {error}",
         "  Please report it with the lines below.",
         f"  tjgen {__version__}, Python {platform.python_version()}, {platform.system()}",
         f"  tjgen {' '.join(words)}",

@@ -67,6 +67,7 @@ COMMAND = Command(
         *COMMON,
     ),
 )
+_SHOWN = 3
 _VERBS = ("list", "archive", "unarchive", "rerun", "prune", "discard", "clean", "keep", "rename")
 
 
@@ -242,8 +243,12 @@ def _change(
         tree.commit()
     words = {"archive": "archived", "unarchive": "brought back", "prune": "removed", "keep": "kept"}
     reporter.print_line(f"runs: {len(done)} {words[verb]}")
+    requested = [entry.run.name for entry in chosen if entry.run.is_requested]
     if verb == "prune" and done:
         report_confirmation(project, reporter)
+    elif verb == "prune" and patterns and requested:
+        names = " ".join(requested[:_SHOWN]) + (" ..." if len(requested) > _SHOWN else "")
+        reporter.print_line(f"kept: {names}; the lock shows them as requested. If you removed their experiment, build first")
 
 
 def _old(chosen: list[RunEntry], patterns: list[str], *, keep: int, archived: bool) -> list[RunEntry]:

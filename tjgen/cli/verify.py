@@ -56,12 +56,14 @@ COMMAND = Command(
         POLICY,
         TRUSTED,
     ),
-    most=0,
+    most=1,
 )
 
 
 def run(arguments: Arguments) -> int:
     """Verify, report, and answer with the exit code."""
+    if arguments["paths"]:
+        raise UsageError(f"verify takes no REV: use tjgen verify --base {arguments['paths'][0]}")
     enter(arguments)
     with Reporter(arguments) as reporter:
         plan = make_plan(Request())

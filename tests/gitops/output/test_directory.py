@@ -177,7 +177,7 @@ def test_a_file_that_was_edited_by_hand_is_refused_and_forced(folder: Path) -> N
     edit(edited, "train:1", "mine:1")
     answer = build(folder)
     assert answer.code == 1
-    assert "TJ051" in answer.err
+    assert "error[TJ051] out/" in answer.err
     assert "mine:1" in edited.read_text(encoding="utf-8")
     assert tjgen(folder, "build", "--check", "-o", "out").code == 1
     assert build(folder, "--force").code == 0

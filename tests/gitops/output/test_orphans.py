@@ -313,3 +313,13 @@ def test_conflict_markers_in_a_lock_of_an_experiment_that_is_gone_change_nothing
         refused = tjgen(folder, *words)
         assert (refused.code, "error[TJ070]" in refused.err) == (1, True)
         assert snapshot(folder) == before
+
+
+def test_runs_that_are_still_requested_are_listed_as_kept(folder: Path) -> None:
+    before = snapshot(folder)
+    (folder / "experiments/letters.yaml").unlink()
+    answer = tjgen(folder, "runs", "prune", "letters-*")
+    assert answer.code == 0
+    assert "runs: 0 removed\nkept: letters-" in answer.err
+    assert "If you removed their experiment, build first" in answer.err
+    assert tree(folder) == {path: body for path, body in before.items() if path.startswith("out/")}

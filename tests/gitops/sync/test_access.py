@@ -269,3 +269,16 @@ def test_settings_that_cannot_work_are_refused(folder: Path, gitops: str, enviro
     assert words in answer.err
     assert "tjgen.yaml:" in answer.err
     assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("tool", ["argocd", "flux"])
+def test_a_build_of_one_environment_leaves_the_platform_to_the_environment_that_applies_it(folder: Path, tool: str) -> None:
+    (folder / "platform.yaml").write_text(PLATFORM, encoding="utf-8")
+    gitops = f"{{tool: {tool}, repository: {URL}}}\n  platforms: [platform.yaml]"
+    one_cluster = "{dev: {namespace: nlp-dev}, prod: {namespace: nlp}}"
+    assert build(folder, gitops, one_cluster).code == 0
+    before = {path: path.read_bytes() for path in (folder / "out").rglob("*.yaml")}
+    assert [path.name for path in before if path.name.endswith("-platform.yaml")], "the first environment applies the platform"
+    for name in ("prod", "dev"):
+        assert build(folder, gitops, one_cluster, "--env", name).code == 0
+        assert {path: path.read_bytes() for path in (folder / "out").rglob("*.yaml")} == before

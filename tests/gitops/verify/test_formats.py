@@ -98,6 +98,11 @@ def test_wrong_use_is_exit_code_2_and_a_wrong_base_is_a_finding(words: list[str]
     assert verify(changed, *words).code == code
 
 
+def test_a_revision_without_its_option_names_the_option(changed: Path) -> None:
+    answer = tjgen(changed, "verify", "HEAD")
+    assert (answer.code, "use tjgen verify --base HEAD" in answer.err) == (2, True)
+
+
 def test_a_project_without_output_is_wrong_use(tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet")
     (tmp_path / "tjgen.yaml").write_text("apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {}\n", encoding="utf-8")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.language.resolve.texts import told
+from tests.program import tjgen
 from tjgen.language.resolve.files import named
 from tjgen.language.resolve.members import experiments
 from tjgen.language.resolve.project import find
@@ -169,3 +170,27 @@ def test_runtimes_below_a_folder_of_experiments_are_not_experiments(here: Path) 
     write("experiments/catalogue.yaml", HEAD.format(kind="Experiment", name="other"))
     files, problems = experiments(load("tjgen.yaml")[0])
     assert ([Path(one).as_posix() for one in files], problems) == (["experiments/catalogue.yaml", "experiments/run.yaml"], [])
+
+
+def test_a_json_experiment_in_a_folder_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "tjgen.yaml").write_text(
+        "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {experiments: [experiments], output: {directory: out}}\n",
+        encoding="utf-8",
+    )
+    experiment = '{"apiVersion": "tjgen.dev/v1alpha1", "kind": "Experiment", "metadata": {"name": "NAME", "namespace": "x"}, '
+    experiment += '"spec": {"runtime": "tjgen-torch", "image": "registry.example.com/a:1", "script": "train.py"}}'
+    (tmp_path / "experiments/a.json").write_text(experiment.replace("NAME", "a"), encoding="utf-8")
+    (tmp_path / "experiments/deepspeed.json").write_text('{"zero": 3}', encoding="utf-8")
+    alone = tjgen(tmp_path, "build")
+    assert (alone.code, "error[TJ202]" in alone.err, "warning[TJ696] experiments/a.json is not read" in alone.err) == (
+        1,
+        True,
+        True,
+    )
+    (tmp_path / "experiments/b.yaml").write_text(experiment.replace("NAME", "b"), encoding="utf-8")
+    for words in (["build"], ["build"], ["build", "experiments", "-o", "-"]):
+        answer = tjgen(tmp_path, *words)
+        assert (answer.code, answer.err.count("TJ696"), "deepspeed" in answer.err) == (0, 1, False), answer.err
+    (tmp_path / "experiments/a.json").rename(tmp_path / "experiments/a.yaml")
+    assert "TJ696" not in tjgen(tmp_path, "build").err

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tjgen.language.runs import lockfile
 from tjgen.language.runs.identity import Identity
-from tjgen.language.runs.lock import STATES, Lock, LockedRun, path_of, write
+from tjgen.language.runs.lock import COMMENT, EARLIER_COMMENT, STATES, Lock, LockedRun, path_of, write
 from tjgen.trees.diagnostics.model import CompileError
 from tjgen.trees.source.reader import CORE
 from tjgen.trees.source.reader import read as read_yaml
@@ -34,7 +34,7 @@ ONE = run("a-5k25scfv", images=("ghcr.io/x/train:1.4", "train"), uses=("prod/run
 OTHER = run("a-zzzzzzzz", number=2, renewal=1, state="suspended", archived=True, promoted_from="dev/vision/a/a-xxxxxxxx")
 LOCK = Lock("prod/vision/a", {OTHER.name: OTHER, ONE.name: ONE})
 TEXT = f"""\
-# Written by tjgen: a run that exists, and what it is made of. Commit it; a run without its file is new.
+# Written by tjgen: the record of a run. Commit it: without this file, a build does not recognize the run.
 apiVersion: tjgen.dev/v1alpha1
 kind: LockedRun
 experiment: prod/vision/a
@@ -53,7 +53,7 @@ uses:
 content: sha256:{B}
 """
 OTHER_TEXT = f"""\
-# Written by tjgen: a run that exists, and what it is made of. Commit it; a run without its file is new.
+# Written by tjgen: the record of a run. Commit it: without this file, a build does not recognize the run.
 apiVersion: tjgen.dev/v1alpha1
 kind: LockedRun
 experiment: prod/vision/a
@@ -223,3 +223,10 @@ class TestRuns:
         LOCK.superseding([])
         LOCK.without(["a-zzzzzzzz"])
         assert LOCK.runs == before
+
+
+def test_the_comment_of_an_earlier_build_stays_until_the_run_changes() -> None:
+    earlier = TEXT.replace(COMMENT, EARLIER_COMMENT)
+    assert earlier != TEXT
+    entry = lockfile.read(earlier, "lock.yaml")
+    assert (entry.run, entry.as_written) == (ONE, True)

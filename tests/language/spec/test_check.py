@@ -20,6 +20,12 @@ SAID = {
         "timeoutSeconds, "
         "networkTopology, topology",
     ),
+    "a field that is one level too deep": (
+        "data: {volume: v, slices: {reader: v1}}",
+        "TJ101 unknown-field",
+        'spec.data.slices.reader: unknown field "reader"',
+        "reader is a field of spec.data: move it there",
+    ),
     "a field that is missing": (
         "volumes: {d: {ephemeral: {}}}",
         "TJ102 missing-field",

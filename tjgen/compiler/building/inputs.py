@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Unit
-from tjgen.language.resolve.files import named
+from tjgen.language.resolve.files import with_skipped
 from tjgen.language.resolve.project import FILE, LoadedProject, alone, find
 from tjgen.language.spec.objects import Metadata
-from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic, Note
+from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic, Note, has_errors
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files import problems
 from tjgen.trees.files.repository import callers_project, repository_of
@@ -72,10 +72,10 @@ def files_at(paths: Sequence[str], sandbox: Sandbox) -> tuple[list[str], list[Di
     files: list[str] = []
     diagnostics: list[Diagnostic] = []
     for path in paths:
-        matching, wrong = named(sandbox, "", path) if os.path.isdir(path) else ([path], [])
+        matching, wrong = with_skipped(sandbox, "", path) if os.path.isdir(path) else ([path], [])
         files += matching
         diagnostics += wrong
-        if not matching and not wrong:
+        if not matching and not has_errors(wrong):
             message = f"{path} contains no file that ends in .yaml or .yml"
             diagnostics.append(Diagnostic(problems.EMPTY, message, hint="name the files to build"))
     return list(dict.fromkeys(files)), diagnostics

@@ -60,7 +60,7 @@ def _field(field: FieldChange) -> Tree:
 def _attribution(attribution: Attribution | None) -> Tree:
     if attribution is None:
         return {}
-    data: Tree = {"askedBy": attribution.words}
+    data: Tree = {"requestedBy": attribution.words}
     if attribution.span is not None:
         data["file"], data["line"], data["column"] = attribution.span.file, attribution.span.line, attribution.span.column
     return data

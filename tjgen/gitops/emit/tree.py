@@ -168,7 +168,7 @@ class OutputTree:
         removed = []
         for change in self._plan.extra():
             if change.kind in (EDITED, CONFLICT) and not self._force:
-                self._problems.append(_spoilt(change))
+                self._problems.append(_spoilt(change, self._directory))
                 continue
             removed.append(change.path)
             self._add_step(TREE, change, None)
@@ -193,9 +193,9 @@ class OutputTree:
         if change is None:
             return
         if change.kind == FOREIGN:
-            self._problems.append(problems.foreign(change.path))
+            self._problems.append(problems.foreign(_place(self._roots()[root], change.path)))
         elif change.kind in (EDITED, CONFLICT) and not self._force:
-            self._problems.append(_spoilt(change))
+            self._problems.append(_spoilt(change, self._roots()[root]))
         else:
             self._add_step(root, change, None if change.kind == EXTRA else self._stage(change))
             if root == TREE:
@@ -271,6 +271,12 @@ class OutputTree:
         return CompileError([problems.failed(place, error, half_done=journal.exists(self._staging))])
 
 
-def _spoilt(change: FileChange) -> Diagnostic:
+def _spoilt(change: FileChange, directory: str) -> Diagnostic:
     """A file of ours that is not as we left it."""
-    return problems.in_conflict(change.path) if change.kind == CONFLICT else problems.edited(change.path, change.source)
+    place = _place(directory, change.path)
+    return problems.in_conflict(place) if change.kind == CONFLICT else problems.edited(place, change.source)
+
+
+def _place(directory: str, path: str) -> str:
+    """The path of a file as people name it, from the working directory."""
+    return f"{os.path.normpath(directory)}/{path}"

@@ -52,7 +52,7 @@ def put(plan: Plan, tree: Present) -> list[Diagnostic]:
     if path is None:
         return [_nowhere(plan)]
     present = tree.present()
-    sites = _sites(plan, path, present)
+    sites = _own_sites(plan, path, present)
     diagnostics += [
         *problems.of_project(project, path),
         *problems.of_access(project, sites),
@@ -78,7 +78,7 @@ def create_objects(plan: Plan) -> list[Manifest]:
     path = _path(plan)
     if tool is None or path is None:
         return []
-    return [one.manifest for _, one in _created(plan, tool, path, _sites(plan, path, ()), ())]
+    return [one.manifest for _, one in _created(plan, tool, path, _own_sites(plan, path, ()), ())]
 
 
 def texts(plan: Plan) -> dict[str, str]:
@@ -89,7 +89,7 @@ def texts(plan: Plan) -> dict[str, str]:
         return {}
     return {
         f"{folder}/{one.file}": one.note + dump(one.manifest.tree)
-        for folder, one in _created(plan, tool, path, _sites(plan, path, ()), ())
+        for folder, one in _created(plan, tool, path, _own_sites(plan, path, ()), ())
     }
 
 
@@ -112,15 +112,18 @@ def _created(
             yield stage_folder(site.environment, SYNC), one
 
 
-def _sites(plan: Plan, path: str, present: Sequence[str], environments: Sequence[str | None] | None = None) -> list[Site]:
-    """The environments, by default those of the build.
+def _own_sites(plan: Plan, path: str, present: Sequence[str]) -> list[Site]:
+    """The environments of the build: the others decide with them which one applies the objects of a platform."""
+    every: list[str | None] = [*plan.project.spec.environments] or [None]
+    return [site for site in _sites(plan, path, present, every) if site.environment in plan.environments]
 
-    Of those that share a cluster and its platform, the first applies the platform's objects.
-    """
+
+def _sites(plan: Plan, path: str, present: Sequence[str], environments: Sequence[str | None]) -> list[Site]:
+    """Each environment. Of those that share a cluster and its platform, the first applies the platform's objects."""
     project, described = plan.project, _described(plan)
     sites: list[Site] = []
     applied: set[tuple[str, str | None]] = set()
-    for environment in plan.environments if environments is None else environments:
+    for environment in environments:
         namespaces = _namespaces(environment, present)
         site = site_of(project, environment, path, described.namespace, _stages(environment, present), namespaces)
         site = site._replace(has_runs=bool(site.stages) or _has_runs(plan, environment))

@@ -12,6 +12,10 @@ from tjgen.trees.files.search import below, is_pattern, matching
 from tjgen.trees.source.document import Document
 
 SUFFIXES = (".yaml", ".yml")
+_JSON = ".json"
+_OWN = b'"tjgen.dev/'
+"""What the apiVersion of an object of tjgen begins with, in JSON."""
+_BEGINNING = 4096
 
 
 def named(sandbox: Sandbox, directory: str, entry: str) -> tuple[list[str], list[Diagnostic]]:
@@ -31,6 +35,31 @@ def named(sandbox: Sandbox, directory: str, entry: str) -> tuple[list[str], list
         return [], []
     files = [os.path.normpath(one) for one in paths if not isinstance(one, Diagnostic)]
     return sorted(set(files)), [one for one in paths if isinstance(one, Diagnostic)]
+
+
+def with_skipped(sandbox: Sandbox, directory: str, entry: str) -> tuple[list[str], list[Diagnostic]]:
+    """The same, and TJ696 for each JSON file in the folder that holds an object of tjgen: a folder means YAML files only."""
+    path = os.path.normpath(os.path.join(directory, entry))
+    if not os.path.isdir(path):
+        return named(sandbox, directory, entry)
+    files: set[str] = set()
+    diagnostics: list[Diagnostic] = []
+    for one in below(sandbox, path, lambda name: name.endswith((*SUFFIXES, _JSON))):
+        if isinstance(one, Diagnostic):
+            diagnostics.append(one)
+        elif is_yaml(one):
+            files.add(os.path.normpath(one))
+        else:
+            diagnostics += _skipped(sandbox, os.path.normpath(one))
+    return sorted(files), diagnostics
+
+
+def _skipped(sandbox: Sandbox, file: str) -> Iterator[Diagnostic]:
+    content = sandbox.content(file)
+    if not isinstance(content, Diagnostic) and _OWN in content[:_BEGINNING]:
+        message = f"{file} is not read: in a folder, only files that end in .yaml or .yml are experiments"
+        hint = f"rename it to {os.path.basename(file).removesuffix(_JSON)}.yaml: JSON is also YAML"
+        yield Diagnostic("TJ696", message, hint=hint)
 
 
 def platform_files(

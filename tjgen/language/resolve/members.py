@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from tjgen.language.resolve.files import named
+from tjgen.language.resolve.files import named, with_skipped
 from tjgen.language.resolve.project import LoadedProject, OverlayDocument, PlatformDocument, Platforms
 from tjgen.language.resolve.reading import of_kind
 from tjgen.language.spec.objects import Overlay, Platform
-from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic, Note
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic, Note, has_errors
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files.problems import is_problem
 from tjgen.trees.files.search import is_pattern
@@ -26,10 +26,10 @@ def experiments(project: LoadedProject) -> tuple[list[str], list[Diagnostic]]:
     for position, entry in enumerate(project.spec.experiments):
         assert project.document is not None, "only a project file has entries"
         path: FieldPath = ("spec", "experiments", position)
-        paths, problems = named(project.sandbox, project.directory, entry)
+        paths, problems = with_skipped(project.sandbox, project.directory, entry)
         files += paths
         diagnostics += at_entry(problems, project.document, path)
-        if not paths and not problems:
+        if not paths and not has_errors(problems):
             diagnostics.append(_nothing(project, project.document, entry, path))
     catalogs = tuple(os.path.join(os.path.normpath(one), "") for one in project.catalogs)
     return [one for one in dict.fromkeys(files) if not os.path.normpath(one).startswith(catalogs)], diagnostics

@@ -20,7 +20,9 @@ DIRECTORY = "tjgen.lock.d"
 API_VERSION = "tjgen.dev/v1alpha1"
 KIND = "LockedRun"
 PRUNED_KIND = "PrunedRun"
-COMMENT = "# Written by tjgen: a run that exists, and what it is made of. Commit it; a run without its file is new.\n"
+COMMENT = "# Written by tjgen: the record of a run. Commit it: without this file, a build does not recognize the run.\n"
+EARLIER_COMMENT = "# Written by tjgen: a run that exists, and what it is made of. Commit it; a run without its file is new.\n"
+"""What files begin with that an earlier build wrote. They stay as they are until the run changes."""
 PRUNED_COMMENT = (
     "# Written by tjgen: a run that was removed. Commit it; the name of the run and its checkpoint folder are never used again.\n"
 )

@@ -9,7 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from tjgen.language.runs.lock import API_VERSION, COMMENT, KIND, PRUNED_KIND, STATES, LockedRun, PrunedRun, write_pruned
+from tjgen.language.runs.lock import (
+    API_VERSION,
+    COMMENT,
+    EARLIER_COMMENT,
+    KIND,
+    PRUNED_KIND,
+    STATES,
+    LockedRun,
+    PrunedRun,
+    write_pruned,
+)
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, Span, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.source.document import Document
@@ -20,7 +30,9 @@ _DIGEST = r"sha256:[0-9a-f]{64}"
 _WORD = r"(?!(?:null|true|false)\b)[a-z][a-z0-9-]*"
 _REFERENCE = r"(?!(?:null|true|false)\n)[a-z](?:[A-Za-z0-9._/@-]|:(?!\n))*"
 _TEXT = re.compile(
-    re.escape(f"{COMMENT}apiVersion: {API_VERSION}\nkind: {KIND}\n") + rf"experiment: (?P<experiment>{_WORD}(?:/{_WORD})+)\n"
+    rf"(?:{re.escape(COMMENT)}|{re.escape(EARLIER_COMMENT)})"
+    + re.escape(f"apiVersion: {API_VERSION}\nkind: {KIND}\n")
+    + rf"experiment: (?P<experiment>{_WORD}(?:/{_WORD})+)\n"
     rf"run: (?P<name>{_WORD})\n"
     r"identity: (?P<identity>v[0-9]{1,9}:[0-9a-f]{64})\n"
     r"(?:renewal: (?P<renewal>[1-9][0-9]{0,8})\n)?"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from tjgen.cluster.kinds.without_target import instead_of
 from tjgen.cluster.schema import store, walk
 from tjgen.language.spec.foreign import field_of, synonym_of
-from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.k8s.names import LABEL_LENGTH
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.typing import Any
@@ -168,6 +168,8 @@ def unknown(finding: walk.Mismatch, schema_of: Callable[[FieldPath], Schema]) ->
     near = synonym_of(key, known) or nearest(key, known)
     if near:
         return f'did you mean "{near}"?'
+    if len(path) > 2 and key in schema_of(path[:-2]).get("properties", {}):
+        return f"{key} is a field of {render(path[:-2])}: move it there"
     if len(known) > _MOST_FIELDS:
         return "see the fields in the reference of experiments, or run `tjgen schema experiment`"
     return f"use one of {', '.join(known)}" if known else None

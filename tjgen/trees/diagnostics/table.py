@@ -578,6 +578,7 @@ TABLE = {
     "TJ693": ("account-without-permission", "error"),
     "TJ694": ("sync-without-account", "warning"),
     "TJ695": ("no-place-in-environment", "error"),
+    "TJ696": ("json-in-folder", "warning"),
     "TJ700": ("output-not-staged", "error"),
     "TJ701": ("no-overlay", "error"),
     "TJ702": ("untrusted-repository", "error"),
