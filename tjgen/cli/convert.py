@@ -22,8 +22,8 @@ COMMAND = Command(
     "Rewrite jobs for another Trainer release or target.",
     "Rewrite hand-written TrainJobs and runtimes for another release of Kubeflow Trainer. Comments and order stay if "
     "nothing changes. tjgen compares the expansions before and after, and reports every difference. The result is "
-    "written to stdout, or with --in-place to the files. With --target, only the target of experiments changes, after a "
-    "build has reported unsupported fields. Jobs are converted to that target with tjgen import.",
+    "written to stdout, or with --in-place to the files. With --target, the target of experiments changes, with their fields for "
+    "restarts, elasticity and cleanup. A build reports unsupported fields. Jobs are converted to that target with tjgen import.",
     f"tjgen convert --trainer {DEFAULT_TRAINER.name} trainjob.yaml",
     "PATH...",
     (
@@ -77,17 +77,17 @@ def _as_utf8(content: bytes, file: str) -> bytes:
 
 
 def _retarget(arguments: Arguments, reporter: Reporter, contents: list[tuple[str, bytes]]) -> int:
-    from tjgen.tools.importing import retarget
+    from tjgen.tools.importing import experiments, retarget
 
     for option in ("trainer", "source"):
         if arguments[option] is not None:
             raise UsageError("--target goes without --trainer and --from")
     files = []
     for name, content in contents:
-        of_experiments = retarget.is_of_experiments(content, name)
+        of_experiments = experiments.is_of_experiments(content, name)
         if not of_experiments and arguments["in_place"]:
             raise UsageError(f"--in-place is for experiments, and {name} holds none")
-        way = retarget.experiments if of_experiments else retarget.jobs
+        way = experiments.experiments if of_experiments else retarget.jobs
         text, diagnostics = way(name, content, arguments["target"])
         reporter.add(diagnostics)
         files.append(ConvertedFile(name, text.encode(), text.encode() != content))

@@ -44,12 +44,12 @@ def test_a_target_that_was_left_out_is_added(tmp_path: Path) -> None:
 
 
 def test_what_the_target_cannot_say_is_an_error_and_nothing_is_written(tmp_path: Path) -> None:
-    text = EXPERIMENT + "  elastic: {min: 2, max: 8}\n"
+    text = EXPERIMENT + "  restart: {policy: Always}\n"
     (tmp_path / "e.yaml").write_text(text, encoding="utf-8")
-    answer = tjgen(tmp_path, "convert", "--target", "volcanojob", "--in-place", "e.yaml")
+    answer = tjgen(tmp_path, "convert", "--target", "tfjob", "--in-place", "e.yaml")
     assert (answer.code, answer.out) == (1, "")
-    assert "TJ425" in answer.err
-    assert "e.yaml:12" in answer.err
+    assert "TJ434" in answer.err
+    assert "e.yaml:6" in answer.err
     assert (tmp_path / "e.yaml").read_text(encoding="utf-8") == text
 
 
@@ -100,7 +100,7 @@ def test_restarts_by_exit_code_are_lost_with_the_reason(tmp_path: Path) -> None:
     job["spec"]["jaxReplicaSpecs"]["Worker"]["restartPolicy"] = "ExitCode"
     (tmp_path / "job.yaml").write_text(yaml.safe_dump(job), encoding="utf-8")
     answer = tjgen(tmp_path, "convert", "--target", "volcanojob", "job.yaml")
-    assert "restart is lost: target volcanojob does not support restart" in answer.err
+    assert "restart.policy is lost: a Volcano Job has one policy for each exit code" in answer.err
 
 
 @pytest.mark.parametrize(("target", "kind"), [("volcanojob", "Job"), ("jobset", "JobSet"), ("trainjob", "TrainJob")])
@@ -118,7 +118,7 @@ def test_what_is_lost_on_the_way_is_told(tmp_path: Path) -> None:
     answer = tjgen(tmp_path, "convert", "--target", "jobset", "job.yaml")
     assert answer.code == 0
     lost = [line for line in answer.err.splitlines() if line.startswith("warning[TJ952]")]
-    assert any("volcano (plugins, policies" in line for line in lost)
+    assert any("volcano.plugins is lost" in line for line in lost)
 
 
 def test_a_job_without_a_patch_loses_no_part_of_one(tmp_path: Path) -> None:
@@ -161,6 +161,7 @@ def test_each_loss_has_its_own_reason(tmp_path: Path) -> None:
     assert answer.code == 0
     lost = {line.partition(": ")[2] for line in answer.err.splitlines() if line.startswith("warning[TJ952]")}
     assert lost >= {
-        "cleanup is lost: a run of target jobset cannot remove only some of its pods after it ends",
-        "elastic is lost: a run of target jobset cannot change its number of nodes while it runs",
+        "cleanup.pods is lost: target jobset has no setting for the pods of a run that has ended: "
+        "pods that still run are deleted",
+        "elastic is lost: the number of nodes does not change while a run of target jobset exists (min 1 and max 4): it stays 2",
     }

@@ -1,61 +1,25 @@
-"""An experiment, or a handwritten job, and a target -> the same for that target, and the unsupported fields."""
+"""A handwritten job, and a target -> the job of that target, and the unsupported fields."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.compiler.building.compile import build
-from tjgen.compiler.building.plan import make_plan
-from tjgen.compiler.building.request import Request
+from tjgen.tools.importing import kubeflow
+from tjgen.tools.importing.experiments import not_convertible
 from tjgen.tools.importing.folder import read_folder
 from tjgen.tools.importing.imported import left_out
-from tjgen.tools.importing.kubeflow import RESTARTS, RUNTIMES
+from tjgen.tools.importing.kubeflow import RUNTIMES
+from tjgen.tools.importing.losses import VOLCANO, facts_of
 from tjgen.tools.importing.neighbors import neighbors
 from tjgen.tools.importing.patch import NAME
 from tjgen.tools.importing.shortest import BARE, without, words
-from tjgen.tools.importing.translations import for_volcano
+from tjgen.tools.importing.translation import nodes_for, translated
 from tjgen.tools.importing.trial import TrialBuilder
-from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get, render
 from tjgen.trees.manifests.leaves import leaves
-from tjgen.trees.session import Session
-from tjgen.trees.source.edits import Stream
 from tjgen.trees.source.reader import CORE, read
 from tjgen.trees.source.writer import dump_all
-
-
-def is_of_experiments(content: bytes, file: str) -> bool:
-    """Whether a file holds an experiment."""
-    documents, _ = read(content, file, CORE)
-    return any(get(document.value, ("kind",), None) == "Experiment" for document in documents)
-
-
-def experiments(file: str, content: bytes, target: str) -> tuple[str, list[Diagnostic]]:
-    """Return the text with another target, everything else unchanged, and all diagnostics of a build.
-
-    TJ951 where the text shares the place with others, by an alias.
-    """
-    documents, problems = read(content, file, CORE)
-    text = content.decode("utf-8", "replace")
-    if problems:
-        return text, problems
-    stream = Stream(text, file, CORE)
-    for document in documents:
-        own = stream.document(document.index)
-        if get(document.value, ("kind",), None) != "Experiment" or own is None:
-            continue
-        changed = stream.edited(own, ("spec", "target"), target)
-        if changed is None:
-            return text, [
-                _not_convertible(file, target, "its target cannot be changed without changing more", "change it manually")
-            ]
-        stream.put(document.index, changed)
-    text = stream.text
-    try:
-        built = list(build(make_plan(Request([file], given={file: text.encode()})), Session()))
-    except CompileError as error:
-        return text, error.diagnostics
-    return text, [one for each in built for one in each.diagnostics]
 
 
 def jobs(file: str, content: bytes, target: str) -> tuple[str, list[Diagnostic]]:
@@ -72,12 +36,13 @@ def jobs(file: str, content: bytes, target: str) -> tuple[str, list[Diagnostic]]
             documents, _ = read(text.encode(), name, CORE)
             experiment = documents[0].value
             diagnostics += _left_behind(name, experiment, target)
-            experiment, refused = _sayable(_for_target(experiment, target, trial), name, target, trial)
-            diagnostics += refused
+            experiment, lost = _for_target(experiment, name, target, trial)
+            experiment, refused = _sayable(experiment, name, target, trial)
+            diagnostics += [*lost, *refused]
             trial_result = trial.build(experiment)
             if trial_result.errors:
                 hint = trial_result.errors[0].hint or "make an experiment of it with tjgen import, and change that"
-                diagnostics.append(_not_convertible(name, target, trial_result.errors[0].message, hint))
+                diagnostics.append(not_convertible(name, target, trial_result.errors[0].message, hint))
             objects += trial_result.objects
     return dump_all(objects), diagnostics
 
@@ -90,8 +55,6 @@ def _left_behind(name: str, experiment: Tree, target: str) -> Iterator[Diagnosti
     patch = get(spec, ("patches", NAME), None)
     for what in _sets(patch) if patch else ():
         yield _lost(name, f"{what} of the {patch['target']['kind']}", "only a patch sets it")
-    if "volcano" in spec:
-        yield _lost(name, f"volcano ({', '.join(spec['volcano'])})", "only a Volcano Job has it")
 
 
 def _sets(patch: Tree) -> Iterator[str]:
@@ -103,22 +66,38 @@ def _sets(patch: Tree) -> Iterator[str]:
             yield f"{operation['op']} {operation['path']}"
 
 
-def _for_target(experiment: Tree, target: str, trial: TrialBuilder) -> Tree:
-    """Without what belongs to the former kind. Roles that only have numbers are nodes, of which a target makes its own roles."""
+def _for_target(experiment: Tree, name: str, target: str, trial: TrialBuilder) -> tuple[Tree, list[Diagnostic]]:
+    """The experiment for a target, and what it loses.
+
+    Roles that only have numbers are nodes, of which a target makes its own roles.
+    """
     spec = experiment["spec"]
     if spec.get("target", "trainjob") == target:
-        return experiment
-    spec = {key: value for key, value in spec.items() if key not in ("patches", "volcano")}
-    for job in trial.build(experiment).objects if target == "volcanojob" else ():
-        if job["kind"] in RESTARTS:
-            spec = for_volcano(spec, job)
-    if spec["runtime"] == BARE and spec["target"] in RUNTIMES:
+        return experiment, []
+    runs = trial.build(experiment).runs
+    spec = {key: value for key, value in spec.items() if key != "patches"}
+    if spec["runtime"] == BARE and spec.get("target") in RUNTIMES:
         spec["runtime"] = RUNTIMES[spec["target"]]  # the operator of the former kind set up the framework
-    roles = spec.get("roles") or {}
-    if roles and all(role.keys() == {"replicas"} for role in roles.values()):
-        spec = {key: value for key, value in spec.items() if key != "roles"}
-        spec["nodes"] = sum(role["replicas"] for role in roles.values())
-    return {**experiment, "spec": {**spec, "target": target}}
+    lost: list[Diagnostic] = []
+    if runs:
+        facts = facts_of(runs[0].workload)
+        if target == VOLCANO:
+            spec = _with_policies(spec, runs[0].manifests[0].tree)
+            tried = {**experiment, "spec": nodes_for(translated(spec, target, facts).spec)}
+            names = [str(task["name"]) for job in trial.build(tried).of_kind("Job") for task in job["spec"]["tasks"]]
+            facts = facts._replace(tasks=names)
+        spec, losses = translated(spec, target, facts)
+        lost = [_lost(name, ".".join(map(str, loss.path)), loss.why, loss.hint) for loss in losses]
+    return {**experiment, "spec": {**nodes_for(spec), "target": target}}, lost
+
+
+def _with_policies(spec: Tree, job: Tree) -> Tree:
+    """The spec with the restarts and the cleanup that its target writes into the job by default: Volcano has other defaults."""
+    if job["kind"] not in kubeflow.RESTARTS:
+        return spec
+    full = kubeflow.experiment(job)["spec"]
+    policies = {field: full[field] for field in ("restart", "cleanup") if field in full}
+    return {**spec, **policies}
 
 
 def _sayable(experiment: Tree, name: str, target: str, trial: TrialBuilder) -> tuple[Tree, list[Diagnostic]]:
@@ -138,10 +117,6 @@ def _sayable(experiment: Tree, name: str, target: str, trial: TrialBuilder) -> t
     return experiment, lost
 
 
-def _lost(name: str, what: str, why: str) -> Diagnostic:
-    hint = "write it as a field of the new kind, or check whether the run needs it"
+def _lost(name: str, what: str, why: str, hint: str = "") -> Diagnostic:
+    hint = hint or "write it as a field of the new kind, or check whether the run needs it"
     return Diagnostic("TJ952", f"{name}: {what} is lost: {why}", hint=hint)
-
-
-def _not_convertible(name: str, target: str, why: str, hint: str) -> Diagnostic:
-    return Diagnostic("TJ951", f"{name} has no form with target {target}: {why}", hint=hint)

@@ -1,0 +1,62 @@
+"""What a build shows of a run, and the settings that another target has no equivalent of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tjgen.compiler.passes.failures import trains_together
+from tjgen.compiler.targets.kubeflow_policies import restarts
+from tjgen.trees.fields.path import FieldPath, get
+from tjgen.trees.typing import NamedTuple
+from tjgen.trees.workload.roles import at_once, members
+from tjgen.trees.workload.workload import Workload
+
+VOLCANO = "volcanojob"
+DEFAULT = "trainjob"
+MOST_RESTARTS = 100
+"""The limit for each pod that replaces restarts without a limit."""
+PERMANENT = tuple(range(1, 128))
+"""Exit codes that end a job of the Training Operator with policy ExitCode."""
+
+
+class Loss(NamedTuple):
+    """A setting without an equivalent. `path` is its place in the spec."""
+
+    path: FieldPath
+    why: str
+    hint: str
+
+
+class FormerRun(NamedTuple):
+    """What a build for the former target shows."""
+
+    together: bool
+    """Whether all pods of the runtime restart together."""
+    pods: int
+    jobs: int
+    """Pod sets, each of which is a Job in a JobSet."""
+    restarts: int
+    """Restarts that the runtime allows."""
+    is_torch: bool
+    tasks: Sequence[str] = ()
+    """Roles of the new target."""
+
+
+def facts_of(workload: Workload, tasks: Sequence[str] = ()) -> FormerRun:
+    """The facts of a run."""
+    sets = members(workload)
+    return FormerRun(
+        trains_together(workload),
+        at_once(workload, sets),
+        len(sets),
+        max((restarts(workload, podset) for podset in sets), default=0),
+        get(workload.ml_policy, ("torch",), None) is not None,
+        tasks,
+    )
+
+
+def lost_pods(pods: str, target: str) -> Loss:
+    """`cleanup.pods`. Running is what other targets do."""
+    stays = "pods that still run are deleted" if pods == "None" else "pods that have ended stay"
+    hint = "set the TTL, which deletes all of them" if pods == "All" else "remove it"
+    return Loss(("cleanup", "pods"), f"target {target} has no setting for the pods of a run that has ended: {stays}", hint)
