@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Literal
 
 from tjgen.api import BuildResult, build
 from tjgen.language.spec.authored import authored_by
+from tjgen.language.spec.calls import caller
 from tjgen.language.spec.models import experiment
+from tjgen.language.spec.models.experiment import ExperimentSpec
 from tjgen.language.spec.models.identity import Excluded
+from tjgen.language.spec.models.metadata import Metadata
 from tjgen.language.spec.models.shape import ApiVersion
-from tjgen.trees.diagnostics.model import CompileError
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic, Span
 from tjgen.trees.source.writer import dump
+
+FILE = "program.py"
+"""The file of a function in the pods."""
+_PROGRAM = ("script", "command", "args", "code")
 
 
 class Experiment(experiment.Experiment):
@@ -23,6 +30,33 @@ class Experiment(experiment.Experiment):
     """Version of the language."""
     kind: Excluded[Literal["Experiment"]] = "Experiment"
     """Kind of the document."""
+
+    @classmethod
+    def from_function(
+        cls,
+        function: Callable[..., object],
+        arguments: Mapping[str, object] | None = None,
+        *,
+        metadata: Metadata | Mapping[str, Any],
+        spec: ExperimentSpec | Mapping[str, Any],
+    ) -> Experiment:
+        """An experiment whose program is a Python function, called with `arguments`, which are plain JSON values.
+
+        The source of the function becomes the file `program.py` of `code`, and the runtime's launcher starts it. Raises
+        CompileError (TJ768) for a function that uses anything outside of itself, has no source, or does not take the arguments.
+        """
+        from tjgen.language.codebase.function import program_of
+
+        call = caller(lambda module: module == "tjgen" or module.startswith("tjgen."))
+        program = program_of(function, arguments or {}, call.span())
+        given = spec if isinstance(spec, Mapping) else spec.__dict__
+        fields = spec if isinstance(spec, Mapping) else spec.model_fields_set
+        diagnostics = [*program.diagnostics, *(_taken(name, call.span()) for name in _PROGRAM if name in fields and given[name])]
+        if diagnostics:
+            raise CompileError(diagnostics)
+        parts: dict[str, Any] = {"script": FILE, "code": {"configMap": {"files": {FILE: program.text}}}}
+        whole = {**spec, **parts} if isinstance(spec, Mapping) else spec.model_copy(update=parts)
+        return cls(metadata=metadata, spec=whole)  # type: ignore[arg-type]
 
     def build(
         self,
@@ -52,3 +86,8 @@ class Experiment(experiment.Experiment):
         if problems:
             raise CompileError(problems)
         return dump(tree)
+
+
+def _taken(field: str, place: Span) -> Diagnostic:
+    message = f"the spec has {field}, but the function is the program"
+    return Diagnostic("TJ768", message, span=place, hint=f"remove {field}")

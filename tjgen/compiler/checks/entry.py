@@ -81,7 +81,9 @@ def _files(code: Code, setting: Setting) -> list[str] | None:
     """The files that are in the folder of the code; None where nothing on this machine lists them."""
     ways = chosen(code)
     build, packed, workspace = code.build, code.config_map, code.workspace
-    if "configMap" in ways and packed is not None:
+    if "configMap" in ways and packed is not None and packed.directory is None:
+        return sorted(packed.files)
+    if "configMap" in ways and packed is not None and packed.directory is not None:
         source = (packed.directory, packed.include, packed.exclude)
     elif "workspace" in ways and workspace is not None and workspace.directory is not None:
         source = (workspace.directory, [], [])

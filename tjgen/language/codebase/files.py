@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from stat import S_ISREG
 
@@ -36,10 +36,12 @@ class CodeFile(NamedTuple):
     executable: bool
     sandbox: Sandbox
     """What reads it."""
+    text: str | None = None
+    """The content of a file that is in the experiment itself."""
 
     def content(self) -> bytes:
         """What it holds. Raises OSError."""
-        return self.sandbox.read(self.place)
+        return self.sandbox.read(self.place) if self.text is None else self.text.encode()
 
 
 class FolderError(Exception):
@@ -82,6 +84,11 @@ def matching_files(sandbox: Sandbox, folder: str, include: Sequence[str] = (), e
             raise FolderError(path, problem.reason) from None
         files.append(CodeFile(path, entry.path, known.st_size, bool(known.st_mode & 0o100), sandbox))
     return sorted(files, key=lambda file: file.path)
+
+
+def given_files(sandbox: Sandbox, texts: Mapping[str, str]) -> list[CodeFile]:
+    """The files that an experiment contains, sorted by path."""
+    return [CodeFile(path, path, len(text.encode()), False, sandbox, text) for path, text in sorted(texts.items())]
 
 
 def digest(files: Iterable[CodeFile]) -> str:

@@ -29,6 +29,8 @@ _FREE = frozenset(
     )
 )
 """Keys of texts that may have several lines."""
+_FILES = "files"
+"""A map of texts that may have several lines. Its keys are paths."""
 _CONTROL = regex.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
@@ -42,6 +44,8 @@ def diagnostics(tree: Tree, path: FieldPath = ()) -> Iterator[Diagnostic]:
         for key, value in tree.items():
             if key.__class__ is str and not key.isprintable() and (match := _CONTROL.search(key)) is not None:
                 yield _diagnostic(f"a key of {render(path)}", match[0], path)
+            elif key == _FILES and value.__class__ is dict:
+                yield from diagnostics(dict.fromkeys(value), (*path, key))
             elif key not in _FREE:
                 yield from diagnostics(value, (*path, key))
     elif tree.__class__ is list:

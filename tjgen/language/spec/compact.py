@@ -866,14 +866,19 @@ WORKSPACE_FORM = Form(
 
 PACKED_CODE: Schema = {
     "type": "object",
-    "required": ["directory"],
     "properties": {
         "directory": {"type": "string", "minLength": 1},
         "include": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "exclude": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "files": TEXTS,
     },
 }
-PACKED_CODE_FORM = Form(short=(("directory", "string"),))
+PACKED_CODE_FORM = Form(
+    short=(("directory", "string"),),
+    alternatives=(("directory", "include", "exclude"), ("files",)),
+    choices={"directory": 0, "include": 0, "exclude": 0, "files": 1},
+    needed=True,
+)
 
 GIT_CODE: Schema = {
     "type": "object",

@@ -925,17 +925,19 @@ class Workspace:
 class PackedCode:
     """Local files in a ConfigMap of at most 1 MiB."""
 
-    __slots__ = ("directory", "exclude", "include")
+    __slots__ = ("directory", "exclude", "files", "include")
 
-    directory: str
+    directory: str | None
     include: Sequence[str]
     exclude: Sequence[str]
+    files: Mapping[str, str]
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
-        self.directory = tree["directory"]
+        self.directory = get("directory")
         self.include = get("include", ())
         self.exclude = get("exclude", ())
+        self.files = get("files", _NONE)
 
 
 class GitCode:

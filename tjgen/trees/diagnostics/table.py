@@ -616,6 +616,7 @@ TABLE = {
     "TJ765": ("value-not-yaml", "error"),
     "TJ766": ("namespace-defaulted", "info"),
     "TJ767": ("price-of-unknown-class", "error"),
+    "TJ768": ("function-not-a-program", "error"),
     "TJ769": ("variable-without-value", "error"),
     "TJ770": ("file-kept", "info"),
     "TJ771": ("project-is-there", "error"),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from tjgen.compiler.programs.coding.placing import AT, VOLUME, mounted
+from tjgen.compiler.programs.coding.placing import AT, VOLUME, leads_out, mounted
 from tjgen.compiler.programs.coding.workspace import digest_of, files_of, unreadable
 from tjgen.compiler.programs.objects import metadata
 from tjgen.language.codebase import files, packing, problems, secrets
 from tjgen.language.setting import Setting
-from tjgen.language.spec.objects import Code, Experiment
+from tjgen.language.spec.objects import Code, Experiment, PackedCode
 from tjgen.trees.canonical import json_text, sha256_hex
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
@@ -25,14 +25,14 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
     """The ConfigMap, named by its content, and its mounts."""
     packed_code = code.config_map
     assert packed_code is not None, "asked only where it is described"
-    content, wrong = read(setting, packed_code.directory, packed_code.include, packed_code.exclude, CONFIG_MAP)
+    content, wrong = _content(packed_code, setting)
     yield from wrong
     if wrong:
         return
     try:
         packed = packing.pack(content)
     except files.FolderError as error:
-        yield unreadable(packed_code.directory, error, CONFIG_MAP)
+        yield unreadable(packed_code.directory or "", error, CONFIG_MAP)
         return
     fields = packed.fields()
     name = f"{setting.family}-code-{sha256_hex(json_text(fields))[:10]}"
@@ -40,6 +40,39 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
     yield Contribution(("ahead", f"ConfigMap/{name}"), tree, CONFIG_MAP)
     volume: Tree = {"name": VOLUME, "configMap": {"name": name, "items": packed.items}}
     yield from mounted(code, workload, experiment, volume, CONFIG_MAP)
+
+
+def _content(code: PackedCode, setting: Setting) -> tuple[list[files.CodeFile], list[Diagnostic]]:
+    if code.directory is not None:
+        return read(setting, code.directory, code.include, code.exclude, CONFIG_MAP)
+    at = (*CONFIG_MAP, "files")
+    given = files.given_files(setting.sandbox, code.files)
+    wrong = [_unusable(path, given, at) for path in code.files if leads_out(path) or _holds_files(path, given)]
+    size = packing.size(given)
+    if size > packing.LIMIT:
+        message = f"the {len(given)} files take {size} bytes, but a ConfigMap holds at most {packing.LIMIT}"
+        wrong.append(Diagnostic(problems.LARGE, message, path=at, hint="use workspace, git or build"))
+    wrong += [_secret_text(suspect, at) for suspect in secrets.suspects(given, (), setting.harmless)]
+    return ([] if wrong else given), wrong
+
+
+def _holds_files(path: str, given: Sequence[files.CodeFile]) -> bool:
+    return not path.strip("/.") or path.endswith("/") or any(one.path.startswith(f"{path}/") for one in given)
+
+
+def _unusable(path: str, given: Sequence[files.CodeFile], at: FieldPath) -> Diagnostic:
+    if leads_out(path):
+        return Diagnostic(problems.OUTSIDE, f"{path} points outside the code", path=(*at, path), hint="name a file below it")
+    message = f'"{path}" is not the name of a file: {"other files are below it" if path.strip("/.") else "it names a folder"}'
+    return Diagnostic(problems.UNREADABLE, message, path=(*at, path), hint="write a path such as train.py or model/net.py")
+
+
+def _secret_text(suspect: secrets.Suspect, at: FieldPath) -> Diagnostic:
+    message = f"{suspect.path} {suspect.reason}, and all readers of the repository or the namespace can see a ConfigMap"
+    hint = "remove it and use a Secret"
+    if suspect.fingerprint:
+        hint += f"; if it is not a secret, add its fingerprint {suspect.fingerprint} to spec.policy.harmless of the project"
+    return Diagnostic(problems.HOLDS_SECRET, message, path=(*at, suspect.path), hint=hint)
 
 
 def read(
@@ -82,6 +115,8 @@ def local_files(code: Code, folder: str, sandbox: Sandbox) -> dict[str, str]:
     """The digest of the files that are packed."""
     config_map = code.config_map
     assert config_map is not None, "asked only where it is described"
+    if config_map.directory is None:
+        return {}  # the files are fields of the experiment
     return digest_of(
         config_map.directory,
         files_of(sandbox, folder, config_map.directory, tuple(config_map.include), tuple(config_map.exclude)),

@@ -31,13 +31,17 @@ class PackedCode(Shape):
     """Local files in a ConfigMap of at most 1 MiB."""
 
     short: ClassVar[tuple[str, ...]] = ("directory",)
+    alternatives: ClassVar[Alternatives] = (("directory", "include", "exclude"), ("files",))
+    needed: ClassVar[bool] = True
 
-    directory: Counts[Text]
+    directory: Counts[Text | None] = None
     """Local folder, relative to the experiment."""
     include: Counts[list[Text]] = []
     """Patterns of the files to include, such as `**/*.py`. The default is all."""
     exclude: Counts[list[Text]] = []
     """Patterns of the files to exclude, in addition to hidden and compiled ones."""
+    files: Counts[dict[str, str]] = {}
+    """The files themselves instead of a folder: path -> text."""
 
 
 class GitCode(Shape):
