@@ -124,7 +124,7 @@ def test_a_patch_says_only_what_the_language_cannot() -> None:
     assert "patches" not in text
     (text,) = read(trainjob(runtimePatches=[PATCH]), RUNTIME).experiments.values()
     (patch,) = yaml.safe_load(text)["spec"]["patches"].values()
-    assert patch == {"target": {"kind": "TrainJob"}, "force": False, "merge": {"spec": {"runtimePatches": [PATCH]}}}
+    assert patch == {"target": "TrainJob", "force": False, "merge": {"spec": {"runtimePatches": [PATCH]}}}
 
 
 def test_variables_in_any_order_need_no_patch() -> None:

@@ -321,3 +321,20 @@ def test_a_restart_policy_that_the_operator_overwrites_is_not_kept(tmp_path: Pat
     spec = yaml.safe_load(answer.out)["spec"]
     assert spec["restart"]["policy"] == "OnFailure"
     assert "patches" not in spec
+
+
+@pytest.mark.parametrize("name", ["PyTorchJob", "TFJob", "JobSet", "Volcano Job"])
+def test_the_labels_of_a_queue_of_kueue_become_fields(name: str) -> None:
+    job = json.loads(json.dumps(JOBS[name]))
+    labels = {"kueue.x-k8s.io/queue-name": "team", "kueue.x-k8s.io/priority-class": "high"}
+    job["metadata"]["labels"] = {"a": "b", **labels}
+    found = read_folder("a.yaml", [("a.yaml", yaml.safe_dump(job).encode())])
+    (text,) = found.experiments.values()
+    experiment = yaml.safe_load(text)
+    (built,) = [tree for tree in found.imported[0].objects if tree["kind"] == job["kind"]]
+    assert {**built["metadata"]["labels"], **job["metadata"]["labels"]} == built["metadata"]["labels"]
+    if name == "Volcano Job":  # its own queue is in the way
+        assert experiment["metadata"]["labels"] == job["metadata"]["labels"]
+        return
+    assert experiment["metadata"]["labels"] == {"a": "b"}
+    assert experiment["spec"]["schedule"] == {"system": "kueue", "queue": "team", "workloadPriority": "high"}

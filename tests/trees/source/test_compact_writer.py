@@ -15,6 +15,9 @@ TREES: dict[str, Tree] = {
     "a list of mappings with texts": {"spec": {"json": [{"op": "add", "value": {"a": "x\ny"}}, {"op": "remove", "path": "/a"}]}},
     "a long list": {"spec": {"args": [f"--argument-{number}=value" for number in range(20)]}},
     "a long mapping": {"spec": {"env": {f"VARIABLE_{number}": "value" for number in range(20)}}},
+    "a long list of texts with signs": {
+        "spec": {"args": ["a, b", "[c]", "{d}", "#e", "", "f: g", "no", "-"] * 8, "b": {"c": ["x" * 70] * 3}}
+    },
     "nested lists": {"spec": {"a": [["x" * 60, "y" * 60], ["z\n"]]}},
     "empty values": {"spec": {"a": {}, "b": [], "c": None, "d": True, "e": 1.5, "f": {"g": {}}}},
     "keys that need quotes": {"spec": {"a": {"yes": 1, "x,y": 2, "{": 3, "": 4}}},
@@ -39,3 +42,14 @@ def test_short_values_are_on_one_line() -> None:
 def test_a_value_that_is_too_long_is_on_several_lines() -> None:
     tree = {"spec": {"env": {"FIRST": "x" * 20, "SECOND": "y" * 20}}}
     assert dump_compact(tree, width=40) == f"spec:\n  env:\n    FIRST: {'x' * 20}\n    SECOND: {'y' * 20}\n"
+
+
+def test_a_long_list_of_scalars_fills_lines() -> None:
+    tree = {"spec": {"args": ["a" * 12, "b" * 12, "c" * 12, 4], "nodes": 2}}
+    text = f"spec:\n  args: [{'a' * 12}, {'b' * 12},\n    {'c' * 12}, 4]\n  nodes: 2\n"
+    assert dump_compact(tree, width=38) == text
+
+
+def test_a_spec_is_on_one_line_only_with_scalars() -> None:
+    assert dump_compact({"spec": {"runtime": "a", "naming": "fixed"}}) == "spec: {runtime: a, naming: fixed}\n"
+    assert dump_compact({"spec": {"runtime": "a", "args": [1]}}) == "spec:\n  runtime: a\n  args: [1]\n"

@@ -1540,6 +1540,7 @@ PATCH_TARGET: Schema = {
     "required": ["kind"],
     "properties": {"kind": {"type": "string", "minLength": 1}, "name": {"type": "string", "minLength": 1}},
 }
+PATCH_TARGET_FORM = Form(short=(("kind", "string"),))
 
 OPERATION: Schema = {
     "type": "object",
@@ -1556,7 +1557,7 @@ PATCH: Schema = {
     "type": "object",
     "required": ["target"],
     "properties": {
-        "target": PATCH_TARGET,
+        "target": {**PATCH_TARGET, "x-tjgen-short": {"type": "string", "minLength": 1}},
         "merge": TREE,
         "force": {"type": "boolean"},
         "json": {"type": "array", "items": OPERATION},
@@ -1566,7 +1567,7 @@ PATCH_FORM = Form(
     alternatives=(("merge",), ("json",)),
     choices={"merge": 0, "json": 1},
     needed=True,
-    fields={"merge": VERBATIM, "json": VERBATIM},
+    fields={"target": PATCH_TARGET_FORM, "merge": VERBATIM, "json": VERBATIM},
 )
 
 RUN_SPEC: Schema = {

@@ -27,6 +27,7 @@ from tjgen.tools.importing.imported import Imported, ImportedObject
 from tjgen.tools.importing.job import read_job
 from tjgen.tools.importing.kinds import importer
 from tjgen.tools.importing.patch import with_patch
+from tjgen.tools.importing.queue_label import with_queue
 from tjgen.tools.importing.remaining import ObjectIdentity
 from tjgen.tools.importing.residue import in_order_of, residue, stated
 from tjgen.tools.importing.trial import TrialBuilder, TrialResult
@@ -143,6 +144,7 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
         files_of_catalog.update(_runtime_reference(runtime, known))
         with TrialBuilder(files_of_catalog, release.name) as trial:
             answer = _experiment(one, runtime, trial, release)
+            answer = answer if isinstance(answer, Diagnostic) else (with_queue(answer[0], trial), answer[1])
         if isinstance(answer, Diagnostic):
             diagnostics.append(answer)
             continue

@@ -53,7 +53,7 @@ class Imported(NamedTuple):
     def text(self) -> str:
         """The file of the experiment."""
         file = self.subject.document.file.replace("\\", "/").rpartition("/")[2]
-        head = f"# Made of {self.subject} ({file}), whose name it keeps as long as naming is fixed.\n"
+        head = f"# Imported from {self.subject} ({file}). With naming: fixed, the run keeps its name.\n"
         return head + dump_compact(self.experiment)
 
 

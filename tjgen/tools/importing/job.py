@@ -10,6 +10,7 @@ from tjgen.tools.importing import imported
 from tjgen.tools.importing.changes import PatchChange, changes
 from tjgen.tools.importing.imported import Imported, ImportedObject
 from tjgen.tools.importing.kinds import Importer
+from tjgen.tools.importing.queue_label import with_queue
 from tjgen.tools.importing.residue import stated
 from tjgen.tools.importing.shortest import shortest
 from tjgen.tools.importing.trainjob import NOT_THEIRS, OURS
@@ -30,8 +31,9 @@ def read_job(job: ImportedObject, importer: Importer, release: Release) -> tuple
         attempt = shortest(importer.experiment(wanted), wanted, importer.filled, trial)
         if attempt.result.errors or not attempt.result.objects:
             return imported.not_importable(job, _why(attempt.result))
+        result = with_queue(Imported(job, attempt.patched, attempt.result.objects), trial)
     diagnostics = imported.by_patch(job, [(change.place, _change_text(change)) for change in attempt.changes])
-    return Imported(job, attempt.patched, attempt.result.objects), [*diagnostics, *_differences(job, importer, attempt.result)]
+    return result, [*diagnostics, *_differences(job, importer, attempt.result)]
 
 
 def _why(result: TrialResult) -> str:

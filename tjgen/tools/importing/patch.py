@@ -25,7 +25,7 @@ def with_patch(experiment: Tree, kind: str, operations: Sequence[Tree], built: T
         return experiment
     tree = _merged(operations, built) if merging else None
     content = {"json": [*_tests(operations, built), *operations]} if tree is None else {"merge": tree}
-    patch = {"target": {"kind": kind}, "force": False, **content}
+    patch = {"target": kind, "force": False, **content}
     return {**experiment, "spec": {**experiment["spec"], "patches": {NAME: patch}}}
 
 

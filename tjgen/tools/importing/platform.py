@@ -19,7 +19,7 @@ FILE = "platform.yaml"
 """The Platform, in its folder."""
 NAME = "cluster"
 _MANIFESTS = "manifests"
-_HEAD = "# Made of the queues, claims, ConfigMaps and Services next to the imported jobs.\n"
+_HEAD = "# Imported from the queues, claims, ConfigMaps and Services next to the jobs.\n"
 _VOLCANO = ("weight", "reclaimable", "parent", "priority", "deserved")
 _FLAVOR = {"nodeLabels": "nodeLabels", "nodeTaints": "nodeTaints", "tolerations": "tolerations", "topologyName": "topology"}
 _AMOUNTS = ("capability", "deserved", "capacity", "resource", "nominalQuota")

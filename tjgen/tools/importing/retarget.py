@@ -54,7 +54,7 @@ def _left_behind(name: str, experiment: Tree, target: str) -> Iterator[Diagnosti
         return
     patch = get(spec, ("patches", NAME), None)
     for what in _sets(patch) if patch else ():
-        yield _lost(name, f"{what} of the {patch['target']['kind']}", "only a patch sets it")
+        yield _lost(name, f"{what} of the {patch['target']}", "only a patch sets it")
 
 
 def _sets(patch: Tree) -> Iterator[str]:

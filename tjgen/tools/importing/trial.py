@@ -38,7 +38,12 @@ class TrialResult(NamedTuple):
     def patched(self, experiment: Tree) -> TrialResult:
         """The result with the patches of an experiment, which otherwise is the one that was built, without validation."""
         (run,) = self.runs
-        patches = {"patches": experiment["spec"]["patches"]}
+        patches = {
+            # The kind alone is the short form of a target.
+            "patches": {
+                name: {**patch, "target": {"kind": patch["target"]}} for name, patch in experiment["spec"]["patches"].items()
+            }
+        }
         manifests, diagnostics = patched(run.manifests, Experiment({**experiment, "spec": patches}), run.sources)
         return TrialResult([one.tree for one in manifests], [*self.diagnostics, *diagnostics])
 

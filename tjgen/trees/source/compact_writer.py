@@ -1,4 +1,7 @@
-"""A tree -> YAML as people write it: mappings and lists that fit on a line are on one line, all else is in Kubernetes style."""
+"""A tree -> YAML as people write it: mappings and lists that fit on a line are on one line, all else is in Kubernetes style.
+
+A list of scalars that does not fit fills several lines. The spec is on one line only if all its values are scalars.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +22,13 @@ def _entries(tree: dict[str, Tree], lead: str, indent: str, width: int) -> list[
     lines = []
     for key, value in tree.items():
         head = f"{lead}{QUOTED[key]}:"
-        flow = _flow(value) if value.__class__ in (dict, list) and value and (indent or key != "spec") else None
+        flow = (
+            _flow(value) if value.__class__ in (dict, list) and value and (indent or key != "spec" or _is_flat(value)) else None
+        )
         if flow is not None and len(head) + 1 + len(flow) <= width:
             lines.append(f"{head} {flow}\n")
+        elif flow is not None and value.__class__ is list and _is_flat(value):
+            lines += _filled(head, value, indent, width)
         elif value.__class__ is dict and value:
             lines.append(f"{head}\n")
             lines += _entries(value, indent + "  ", indent + "  ", width)
@@ -33,6 +40,24 @@ def _entries(tree: dict[str, Tree], lead: str, indent: str, width: int) -> list[
             lines += [lead + written[0], *(indent + line if line.strip() else line for line in written[1:])]
         lead = indent
     return lines
+
+
+def _is_flat(value: Tree) -> bool:
+    """Whether a mapping or a list holds neither."""
+    return not any(one.__class__ in (dict, list) for one in (value.values() if value.__class__ is dict else value))
+
+
+def _filled(head: str, items: list[Tree], indent: str, width: int) -> list[str]:
+    """A list of scalars on as few lines as it takes."""
+    lines = [f"{head} ["]
+    for position, item in enumerate(items):
+        text = (_flow(item) or "") + ("," if position < len(items) - 1 else "]")
+        space = "" if lines[-1].endswith("[") else " "
+        if len(lines[-1]) + len(space) + len(text) > width and space:
+            lines.append(f"{indent}  {text}")
+        else:
+            lines[-1] += space + text
+    return [f"{line}\n" for line in lines]
 
 
 def _item(item: Tree, indent: str, width: int) -> list[str]:

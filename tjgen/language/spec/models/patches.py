@@ -13,6 +13,8 @@ from tjgen.language.spec.models.shape import Alternatives, Shape, Subtree, Text
 class PatchTarget(Shape):
     """Which objects a patch changes."""
 
+    short: ClassVar[tuple[str, ...]] = ("kind",)
+
     kind: Counts[Text]
     """Kind of the objects."""
     name: Counts[Text | None] = None
@@ -39,7 +41,7 @@ class Patch(Shape):
     needed: ClassVar[bool] = True
     verbatim: ClassVar[tuple[str, ...]] = ("merge", "json")
 
-    target: Counts[PatchTarget]
+    target: Counts[PatchTarget | Text]
     """Which objects it changes."""
     merge: Counts[Subtree | None] = None
     """Tree to merge over the object. A null removes a field."""
