@@ -43,7 +43,8 @@ COMMAND = Command(
     " train again, under new names. With prune, superseded runs are removed: all beyond the project's history.keep, or "
     "the superseded and orphaned runs that match a NAME. With discard, the runs that no commit has are removed, or "
     "with --base those that REV does not have. With clean, Jobs are printed that remove the checkpoint folders of pruned "
-    "runs; a run that the cluster still has is an error. A NAME selects a run or an experiment. Build again after it. With keep, "
+    "runs: those that match a NAME, or all beyond checkpoints.keepRuns of their experiments; a run that the cluster still "
+    "has is an error. A NAME selects a run or an experiment. Build again after it. With keep, "
     "orphaned runs stay. With rename, the runs of the "
     "experiment OLD, [[ENVIRONMENT/]NAMESPACE/]NAME, go to NEW; no file changes, so no sync restarts a run. A NAME may "
     "be a pattern.",
@@ -102,7 +103,7 @@ def _wrong_use(verb: str, patterns: Sequence[str], arguments: Arguments) -> str 
         return "--context goes with kubectl, and --from reads its output"
     if arguments["finished"] and verb != "archive":
         return "--finished goes with archive"
-    if verb in ("archive", "unarchive", "rerun", "clean", "keep") and not patterns and not arguments["finished"]:
+    if verb in ("archive", "unarchive", "rerun", "keep") and not patterns and not arguments["finished"]:
         return f"tjgen runs {verb} needs the NAME of a run"
     if verb == "rename" and (len(patterns) != 2 or patterns[0].count("/") != patterns[1].count("/")):
         return "tjgen runs rename needs OLD and NEW in the same form: [[ENVIRONMENT/]NAMESPACE/]NAME"

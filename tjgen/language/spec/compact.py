@@ -1030,6 +1030,7 @@ CHECKPOINTS: Schema = {
         },
         "mark": {"type": "string", "enum": ["program", "init"]},
         "keep": KEEP,
+        "keepRuns": {"type": "integer", "maximum": 2147483647, "minimum": 0, "x-tjgen-exact": True},
         "index": {**CHECKPOINT_INDEX, "x-tjgen-short": {"type": "string", "minLength": 1}},
         "resumeFrom": {**RESUME, "x-tjgen-short": {"type": "string", "minLength": 1}},
         "expectedSize": QUANTITY,

@@ -270,6 +270,7 @@ SPEC: Rule = (
                 "files": ("excluded", None, {}),
                 "mark": ("counts", "program", {}),
                 "keep": ("excluded", None, {}),
+                "keepRuns": ("excluded", None, {}),
                 "index": ("excluded", None, {}),
                 "resumeFrom": ("counts", None, {"mode": ("counts", "min", {})}),
                 "expectedSize": ("excluded", None, {}),
@@ -434,6 +435,7 @@ SETTINGS: tuple[FieldPath, ...] = (
     ("spec", "monitor"),
     ("spec", "checkpoints", "files"),
     ("spec", "checkpoints", "keep"),
+    ("spec", "checkpoints", "keepRuns"),
     ("spec", "checkpoints", "index"),
     ("spec", "checkpoints", "expectedSize"),
 )

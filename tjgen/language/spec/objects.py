@@ -1136,6 +1136,7 @@ class Checkpoints:
         "files",
         "index",
         "keep",
+        "keep_runs",
         "mark",
         "marker",
         "name",
@@ -1154,6 +1155,7 @@ class Checkpoints:
     files: Sequence[str]
     mark: str
     keep: Keep | None
+    keep_runs: int | None
     index: CheckpointIndex | None
     resume_from: Resume | None
     expected_size: str | int | float | None
@@ -1170,6 +1172,7 @@ class Checkpoints:
         self.files = get("files", ())
         self.mark = get("mark", "program")
         self.keep = None if (value := get("keep")) is None else Keep(value)
+        self.keep_runs = get("keepRuns")
         self.index = None if (value := get("index")) is None else CheckpointIndex(value)
         self.resume_from = None if (value := get("resumeFrom")) is None else Resume(value)
         self.expected_size = get("expectedSize")

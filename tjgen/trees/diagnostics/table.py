@@ -444,6 +444,7 @@ TABLE = {
     "TJ534": ("folder-of-a-run", "error"),
     "TJ535": ("folders-unknown", "error"),
     "TJ536": ("folder-in-use", "error"),
+    "TJ537": ("folder-that-stays", "error"),
     "TJ540": ("refused-update", "error"),
     "TJ541": ("update-without-effect", "warning"),
     "TJ542": ("needs-new-name", "error"),

@@ -104,6 +104,46 @@ def test_an_unknown_name_and_no_name_are_errors(project: Project) -> None:
     assert project.clean().code == 2
 
 
+def _former(project: Project, count: int, **checkpoints: Any) -> list[str]:
+    """Build so many more runs, and prune each when the next one replaces it; the names of the pruned runs, from the oldest."""
+    names = [project.prune()]
+    for number in range(3, 2 + count):
+        project.build(f"train:{number}", **checkpoints)
+        names.append(project.prune())
+    return names
+
+
+def test_the_newest_former_runs_keep_their_folders(project: Project) -> None:
+    first, second, third = _former(project, 3, keepRuns=1)
+    for names in ((), ("llm-*",)):
+        answer = project.clean(*names)
+        assert answer.code == 0, answer.err
+        assert f"kept: {third}: keepRuns keeps the folders of the newest 1 former runs of nlp/llm" in answer.err
+        [job] = yaml.safe_load_all(answer.out)
+        [container] = job["spec"]["template"]["spec"]["containers"]
+        [runs] = [one["value"] for one in container["env"] if one["name"] == "RUNS"]
+        assert json.loads(runs) == [first, second]
+    answer = project.clean(third)
+    assert (answer.code, answer.out) == (1, "")
+    assert f'error[TJ537] the checkpoint folder of run "{third}" stays: keepRuns keeps' in answer.err
+
+
+def test_a_run_that_another_one_resumes_from_stays(project: Project) -> None:
+    first = project.named("superseded")
+    project.build("train:3", keepRuns=0, resumeFrom=first)
+    tjgen(project.folder, "runs", "prune", first)
+    answer = project.clean()
+    assert (answer.code, answer.out) == (0, "")
+    assert f"kept: {first}: {project.named('current')} resumes from it" in answer.err
+
+
+def test_without_keep_runs_no_run_is_selected(project: Project) -> None:
+    project.prune()
+    answer = project.clean()
+    assert (answer.code, answer.out) == (2, "")
+    assert "checkpoints.keepRuns" in answer.err
+
+
 # What the program does
 
 

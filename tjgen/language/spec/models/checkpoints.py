@@ -100,6 +100,9 @@ class Checkpoints(Shape):
     with the image of the run."""
     keep: Setting[Keep | None] = None
     """Checkpoints to keep. The default is all."""
+    keep_runs: Setting[Whole | None] = None
+    """Number of newest former runs whose checkpoint folders stay when `tjgen runs clean` removes those of pruned runs. Points
+    of a sweep and tasks count as runs. Without it, the command removes only the folders of runs that you name."""
     index: Setting[CheckpointIndex | Text | None] = None
     """Index of the checkpoints of each run: the file `.tjgen-checkpoints.jsonl` in its folder."""
     resume_from: Counts[Resume | Text | None] = None
