@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tjgen.experiment import Experiment
 from tjgen.language.spec.models.backup import Backup
-from tjgen.language.spec.models.checkpoints import CheckpointIndex, Checkpoints, Keep, Resume
+from tjgen.language.spec.models.checkpoints import CheckpointIndex, Checkpoints, Keep, MoveTo, Resume
 from tjgen.language.spec.models.code import Build, Code, GitCode, PackedCode, Workspace
 from tjgen.language.spec.models.container import (
     Container,
@@ -98,6 +98,7 @@ __all__ = [
     "Metadata",
     "Monitor",
     "Mount",
+    "MoveTo",
     "NetworkTopology",
     "NewClaim",
     "NewDataset",

@@ -161,6 +161,7 @@ def test_images_and_deadlines_are_those_of_manifests(tmp_path: Path) -> None:
     several = {f"s{number}": {"volume": "data", **ways[0], "path": f"p{number}", "priority": number} for number in range(2)}
     made += [one for one in containers(tmp_path, {"sets": several}) if one[0]["name"].startswith("after-")]
     made += containers(tmp_path, {"volume": "data", **ways[0]}, index={}, resumeFrom={"run": "all-bcdfghjk", "best": "loss"})
+    made += containers(tmp_path, {"volume": "data", **ways[0]}, keep={"last": 2, "moveTo": "cold"})
     made += removing(tmp_path)
     of_run = {container["image"] for container, _ in made if container["name"] == "node"}
     for name, rows in sections().items():

@@ -43,8 +43,8 @@ COMMAND = Command(
     " train again, under new names. With prune, superseded runs are removed: all beyond the project's history.keep, or "
     "the superseded and orphaned runs that match a NAME. With discard, the runs that no commit has are removed, or "
     "with --base those that REV does not have. With clean, Jobs are printed that remove the checkpoint folders of pruned "
-    "runs: those that match a NAME, or all beyond checkpoints.keepRuns of their experiments; a run that the cluster still "
-    "has is an error. A NAME selects a run or an experiment. Build again after it. With keep, "
+    "runs; a run that the cluster still has is an error. Without a NAME, it selects all beyond checkpoints.keepRuns of their "
+    "experiments. A NAME selects a run or an experiment. Build again after it. With keep, "
     "orphaned runs stay. With rename, the runs of the "
     "experiment OLD, [[ENVIRONMENT/]NAMESPACE/]NAME, go to NEW; no file changes, so no sync restarts a run. A NAME may "
     "be a pattern.",

@@ -27,7 +27,7 @@ def test_a_run_of_the_same_name_in_another_environment_stays() -> None:
 
 def test_a_promoted_run_stays_and_is_an_error_if_it_is_named() -> None:
     removed = [_pruned("llm-a", 1), _pruned("llm-b", 2)]
-    existing = [_existing(PROD, "llm-x", promoted_from=f"{DEV.key} llm-a")]
+    existing = [_existing(PROD, "llm-x", promoted_from=f"{DEV.key}/llm-a")]
     assert select(removed, existing, [], {DEV.key: 0}, {}).kept == [f"kept: llm-a: it is promoted to {PROD.key}"]
     [problem] = select(removed, existing, ["llm-a"], {}, {}).problems
     assert (problem.code, problem.message) == (

@@ -53,7 +53,7 @@ def select(
             chosen.append((place, run))
         elif run.name in patterns:
             message = f'the checkpoint folder of run "{run.name}" stays: {reason}'
-            problems.append(Diagnostic("TJ537", message, hint="leave it out, or change what keeps it"))
+            problems.append(Diagnostic("TJ537", message, hint="do not name it, or change what keeps it"))
         else:
             kept.append(f"kept: {run.name}: {reason}")
     return Selection(chosen, kept, problems)
@@ -63,13 +63,13 @@ def _reasons(removed: Pruned, existing: Sequence[RunEntry], keep_runs: Mapping[s
     for place, _ in {one[0].key: one for one in removed}.values():
         yield from _newest(place, removed, existing, keep_runs.get(place.key, 0))
     names = {run.name for _, run in removed}
+    promoted = {f"{place.key}/{run.name}": run.name for place, run in removed}
     for entry in existing:
         # The name of a run follows its content, so another environment may have a run, and a folder, of the same name.
         if entry.run.name in names:
             yield entry.run.name, f"a run of that name is {entry.run.lifecycle_state} in {entry.place.key}"
-        promoted = entry.run.promoted_from.rpartition(" ")[2]
-        if promoted in names:
-            yield promoted, f"it is promoted to {entry.place.key}"
+        if entry.run.promoted_from in promoted:
+            yield promoted[entry.run.promoted_from], f"it is promoted to {entry.place.key}"
 
 
 def _newest(place: LockKey, removed: Pruned, existing: Iterable[RunEntry], keep: int) -> Iterator[tuple[str, str]]:

@@ -942,6 +942,21 @@ CODE_FORM = Form(
     fields={"use": Form(listed=True), "workspace": WORKSPACE_FORM, "configMap": PACKED_CODE_FORM},
 )
 
+MOVE_TO: Schema = {
+    "type": "object",
+    "required": ["pvc"],
+    "properties": {
+        "pvc": {"type": "string", "minLength": 1},
+        "path": {"type": "string", "minLength": 1},
+        "deleteAfter": {
+            "type": "string",
+            "pattern": "^[1-9][0-9]{0,4}[smhd]$",
+            "x-tjgen-expects": "write a number and s, m, h or d, such as 12h",
+        },
+    },
+}
+MOVE_TO_FORM = Form(short=(("pvc", "string"),))
+
 KEEP: Schema = {
     "type": "object",
     "properties": {
@@ -959,9 +974,16 @@ KEEP: Schema = {
         "schedule": {"type": "string", "minLength": 1},
         "graceSeconds": {"type": "integer", "maximum": 2147483647, "minimum": 0, "x-tjgen-exact": True},
         "maxPerPass": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "olderThan": {
+            "type": "string",
+            "pattern": "^[1-9][0-9]{0,4}[smhd]$",
+            "x-tjgen-expects": "write a number and s, m, h or d, such as 12h",
+        },
+        "moveTo": {**MOVE_TO, "x-tjgen-short": {"type": "string", "minLength": 1}},
         "dryRun": {"type": "boolean"},
     },
 }
+KEEP_FORM = Form(fields={"moveTo": MOVE_TO_FORM})
 
 CHECKPOINT_INDEX: Schema = {
     "type": "object",
@@ -1037,7 +1059,9 @@ CHECKPOINTS: Schema = {
         "backup": BACKUP,
     },
 }
-CHECKPOINTS_FORM = Form(fields={"index": CHECKPOINT_INDEX_FORM, "resumeFrom": RESUME_FORM})
+CHECKPOINTS_FORM = Form(
+    fields={"keep": KEEP_FORM, "index": CHECKPOINT_INDEX_FORM, "resumeFrom": RESUME_FORM},
+)
 
 PREFETCH_SOURCE: Schema = {
     "type": "object",

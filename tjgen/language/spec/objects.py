@@ -1050,6 +1050,22 @@ class Code:
         self.build = None if (value := get("build")) is None else Build(value)
 
 
+class MoveTo:
+    """Another volume, such as one of a cheaper storage class, for checkpoints that no rule keeps."""
+
+    __slots__ = ("delete_after", "path", "pvc")
+
+    pvc: str
+    path: str | None
+    delete_after: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.pvc = tree["pvc"]
+        self.path = get("path")
+        self.delete_after = get("deleteAfter")
+
+
 class Keep:
     """Complete checkpoints to keep. A CronJob removes the others."""
 
@@ -1063,6 +1079,8 @@ class Keep:
         "metric",
         "metric_key",
         "mode",
+        "move_to",
+        "older_than",
         "reason",
         "schedule",
     )
@@ -1077,6 +1095,8 @@ class Keep:
     schedule: str
     grace_seconds: int
     max_per_pass: int
+    older_than: str | None
+    move_to: MoveTo | None
     dry_run: bool
 
     def __init__(self, tree: Tree) -> None:
@@ -1091,6 +1111,8 @@ class Keep:
         self.schedule = get("schedule", "*/15 * * * *")
         self.grace_seconds = get("graceSeconds", 3600)
         self.max_per_pass = get("maxPerPass", 10)
+        self.older_than = get("olderThan")
+        self.move_to = None if (value := get("moveTo")) is None else MoveTo(value)
         self.dry_run = get("dryRun", False)
 
 

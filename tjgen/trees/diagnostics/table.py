@@ -445,6 +445,7 @@ TABLE = {
     "TJ535": ("folders-unknown", "error"),
     "TJ536": ("folder-in-use", "error"),
     "TJ537": ("folder-that-stays", "error"),
+    "TJ538": ("second-volume-of-checkpoints", "error"),
     "TJ540": ("refused-update", "error"),
     "TJ541": ("update-without-effect", "warning"),
     "TJ542": ("needs-new-name", "error"),

@@ -11,19 +11,21 @@ from tjgen.compiler.programs.keeping import problems
 from tjgen.compiler.programs.keeping.location import Location, owner, resumed_folder
 from tjgen.compiler.volumes.claims import access_modes
 from tjgen.compiler.volumes.protocol import BY_DRIVER, EVERY_POD
-from tjgen.compiler.volumes.pvc import new_claim
+from tjgen.compiler.volumes.pvc import claim_of, new_claim
 from tjgen.compiler.volumes.table import pod_source, source_of
 from tjgen.language.setting import Setting
-from tjgen.language.spec.objects import Checkpoints
+from tjgen.language.spec.objects import Checkpoints, Keep
 from tjgen.trees.canonical import json_text
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
-from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.k8s import duration
 from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.roles import at_once
 from tjgen.trees.workload.workload import PodSet, Workload
 
 _CHECKPOINTS: FieldPath = (*SPEC, "checkpoints")
 ROOT = "/checkpoints"
+COLD = "/cold"
 
 
 def scheduled(
@@ -33,6 +35,10 @@ def scheduled(
     section = checkpoints.keep or checkpoints.index
     if section is None:
         return
+    same = _same_claim(checkpoints, where, setting)
+    if same is not None:
+        yield same
+        return
     problem = _out_of_reach(workload, users, checkpoints, where, setting)
     if problem is not None:
         yield problem
@@ -40,17 +46,21 @@ def scheduled(
             return
     user = pods.user_of(workload, users, setting)
     name = f"{owner(where, setting)}-cleaner"
+    ages, mounts, volumes = _ages(checkpoints.keep)
+    program = [script("cleaner.py")]
     container = shell(
         "cleaner",
         image_of_program("python", setting),
-        script("cleaner.py"),
-        _variables(checkpoints, where, setting),
-        [{"name": "checkpoints", "mountPath": ROOT}],
+        program[0],
+        _variables(checkpoints, where, setting) | ages,
+        [{"name": "checkpoints", "mountPath": ROOT}, *mounts],
         command=list(PYTHON),
         resources={"requests": TINY, "limits": TINY},
+        # The first of two programs runs the second one.
+        **({"args": [script("move-checkpoints.py"), *program]} if ages else {}),
     )
     volume = {"name": "checkpoints", **pod_source(checkpoints.volume, where.volume, setting)}
-    pod = pods.pod([container], [volume], user)
+    pod = pods.pod([container], [volume, *volumes], user)
     tree = pods.cron_job(name, "cleaner", section.schedule, pod, setting)
     yield Contribution(("ahead", f"CronJob/{name}"), tree, _at(checkpoints))
 
@@ -86,6 +96,37 @@ def _variables(checkpoints: Checkpoints, where: Location, setting: Setting) -> d
     if keep is not None and keep.dry_run:
         variables["DRY_RUN"] = "true"
     return {key: value.replace("$(", "$$(") for key, value in variables.items()}
+
+
+def _same_claim(checkpoints: Checkpoints, where: Location, setting: Setting) -> Diagnostic | None:
+    move = checkpoints.keep.move_to if checkpoints.keep is not None else None
+    if move is None:
+        return None
+    at: FieldPath = (*_CHECKPOINTS, "keep", "moveTo")
+    if claim_of(checkpoints.volume, where.volume, setting) == move.pvc:
+        message = f'keep.moveTo is claim "{move.pvc}", which is that of volume "{checkpoints.volume}"'
+        return Diagnostic(problems.COLD, message, path=at, hint="name another claim, or remove moveTo")
+    if move.path is not None and (move.path.startswith("/") or ".." in move.path.split("/")):
+        message = f'the folder "{move.path}" of keep.moveTo is not below the root of the volume'
+        return Diagnostic(problems.COLD, message, path=(*at, "path"), hint="write it without a leading / and without ..")
+    return None
+
+
+def _ages(keep: Keep | None) -> tuple[dict[str, str], list[Tree], list[Tree]]:
+    """Variables, mounts and volumes for the ages of checkpoints, and for the volume to which they move; empty without them."""
+    variables: dict[str, str] = {}
+    if keep is None:
+        return variables, [], []
+    if keep.older_than is not None:
+        variables["OLDER_THAN"] = str(duration.seconds(keep.older_than))
+    move = keep.move_to
+    if move is None:
+        return variables, [], []
+    variables |= {"COLD": COLD, **({"COLD_PATH": move.path} if move.path is not None else {})}
+    if move.delete_after is not None:
+        variables["DELETE_AFTER"] = str(duration.seconds(move.delete_after))
+    claim = {"name": "cold", "persistentVolumeClaim": {"claimName": move.pvc}}
+    return variables, [{"name": "cold", "mountPath": COLD}], [claim]
 
 
 def _out_of_reach(

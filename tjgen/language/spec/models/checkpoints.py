@@ -8,11 +8,24 @@ from pydantic import StringConstraints
 
 from tjgen.language.spec.models.backup import Backup
 from tjgen.language.spec.models.identity import Counts, Excluded, Setting
-from tjgen.language.spec.models.shape import Alternatives, Count, Quantity, Shape, Text, Whole, expects
+from tjgen.language.spec.models.shape import Alternatives, Count, Deadline, Quantity, Shape, Text, Whole, expects
 
 PLAIN = r"^[A-Za-z0-9._=+-]+$"
 METRIC = r"^[ !#-\[\]-~]{1,100}$"
 """The metrics that an index contains, by their names: they need no escapes in JSON."""
+
+
+class MoveTo(Shape):
+    """Another volume, such as one of a cheaper storage class, for checkpoints that no rule keeps."""
+
+    short: ClassVar[tuple[str, ...]] = ("pvc",)
+
+    pvc: Setting[Text]
+    """Name of an existing PersistentVolumeClaim. The runs do not mount it."""
+    path: Setting[Text | None] = None
+    """Folder of the volume. Each checkpoint keeps its folder below it."""
+    delete_after: Setting[Deadline | None] = None
+    """Time after which a moved checkpoint is deleted, such as `90d`. The default is never."""
 
 
 class Keep(Shape):
@@ -38,6 +51,10 @@ class Keep(Shape):
     """Seconds that a removed checkpoint stays in the folder `.tjgen-trash` before it is deleted."""
     max_per_pass: Setting[Count] = 10
     """Most checkpoints that one run of the CronJob removes."""
+    older_than: Setting[Deadline | None] = None
+    """Age that a checkpoint must have before the CronJob removes it, such as `30d`."""
+    move_to: Setting[MoveTo | Text | None] = None
+    """Volume to which removed checkpoints move when `graceSeconds` have passed. The default is to delete them."""
     dry_run: Setting[bool] = False
     """Whether the CronJob only reports what it would remove."""
 
