@@ -118,7 +118,7 @@ def _check(
     kubernetes = kubernetes_for(arguments["kubernetes"], project.platforms if project is not None else (), reporter)
     versions = {**release.versions, **kubernetes, **({OWN: folder} if folder else {})}
     accepted: list[Placed] = []
-    present: list[Tree] = []
+    present: list[Placed] = []
     updated: list[Placed] = []
     language: dict[str, tuple[bytes, list[Document]]] = {}
     session = Session()
@@ -150,9 +150,10 @@ def _check(
         )
         reporter.add(_judged(examined.diagnostics, project))
         accepted += examined.accepted
-        present += [one.tree for one in examined.objects]
-        updated += [one for one in examined.objects if _before(one.tree, applied) not in (None, one.tree)]
-        counts.add((one.tree for one in examined.objects), examined.diagnostics)
+        present += examined.objects
+        if applied is not None:
+            updated += [one for one in examined.objects if _before(one.tree, applied) not in (None, one.tree)]
+        counts.add_placed(examined.objects, examined.diagnostics)
     built = None
     if language:
         from tjgen.cli.sources import compiled
@@ -162,7 +163,7 @@ def _check(
         counts.add(one.tree for one in built.objects)
     policies = None
     if (accepted or updated) and (
-        arguments["policy"] or project is not None or any(one.tree.get("kind") in _POLICIES for one in accepted)
+        arguments["policy"] or project is not None or any(one.kind in _POLICIES for one in accepted)
     ):
         from tjgen.cli.policing import judge_for  # most files are judged by no policies
 
@@ -172,14 +173,14 @@ def _check(
             for one in updated:
                 findings = policies(one.tree, _before(one.tree, applied))
                 reporter.add(_judged([one.at(finding) for finding in findings], project))
-    kinds = any(one.tree.get("kind") in _TOGETHER for one in accepted)
+    kinds = any(one.kind in _TOGETHER for one in accepted)
     if arguments["closed"] or kinds or (built is not None and accepted) or policies is not None:
         reporter.add(_judged(list(_together(accepted, present, built, project, arguments, versions, policies)), project))
 
 
 def _together(
     accepted: list[Placed],
-    present: list[Tree],
+    present: list[Placed],
     built: CompiledSources | None,
     project: LoadedProject | None,
     arguments: Arguments,

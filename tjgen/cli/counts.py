@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.validate.judge import identity
+from tjgen.cluster.validate.recognition import KnownDocument
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.generated_names import prefix_of
@@ -20,6 +22,12 @@ class CheckCounts:
         self._named: set[str] = set()
         self._others = 0
         self._unchecked: set[tuple[str, str]] = set()
+
+    def add_placed(self, objects: Sequence[Placed], diagnostics: Iterable[Diagnostic] = ()) -> None:
+        """Count objects of files, as `add` does."""
+        known = [one.document.identity for one in objects if isinstance(one.document, KnownDocument)]
+        self._named.update(map(repr, known))
+        self.add([one.tree for one in objects if not isinstance(one.document, KnownDocument)], diagnostics)
 
     def add(self, trees: Iterable[Tree], diagnostics: Iterable[Diagnostic] = ()) -> None:
         """Count objects, those of one name once, and the kinds that `diagnostics` report as not checked."""

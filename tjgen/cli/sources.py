@@ -61,6 +61,11 @@ class BuiltObject(NamedTuple):
         """The manifest."""
         return self.manifest.tree
 
+    @property
+    def kind(self) -> Tree:
+        """The kind of the manifest."""
+        return self.manifest.tree["kind"]
+
     def at(self, diagnostic: Diagnostic) -> Diagnostic:
         """The diagnostic with the line of the source that its field comes from."""
         return diagnostic._replace(span=place_in(self.manifest, diagnostic.path or (), self.run.compiled.sources))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from tjgen.cluster.trainer.framework import PLACEHOLDER_UID, Expansion, expand
 from tjgen.cluster.trainer.refusals import CLUSTER_RUNTIME, GROUP, RUNTIME
@@ -25,6 +25,14 @@ class Expanded(NamedTuple):
     expansion: Expansion
 
 
+class TrainJobInput(NamedTuple):
+    """The input of an expansion."""
+
+    tree: Tree
+    runtime: Tree | None
+    uid: str
+
+
 def expand_documents(
     trees: Sequence[Tree], catalog: Catalog | None = None, *, release: Release = NEWEST
 ) -> list[tuple[Tree, Expansion]]:
@@ -40,17 +48,22 @@ def expanded(
     objects: Sequence[Tree], catalog: Catalog | None = None, *, release: Release = NEWEST, session: Session | None = None
 ) -> list[Expanded]:
     """Each TrainJob among `objects`, in their order, with its runtime and its expansion, as `expand_documents` finds them."""
+    session = session or Session()
+    return [
+        Expanded(one.tree, one.runtime, expand(one.tree, one.runtime, uid=one.uid, release=release, session=session))
+        for one in trainjobs(objects, catalog)
+    ]
+
+
+def trainjobs(objects: Sequence[Tree], catalog: Catalog | None = None) -> Iterator[TrainJobInput]:
+    """Each TrainJob among `objects`, in their order, with its runtime and its uid."""
     uids: dict[tuple[str, str], str] = {}
     runtimes = Objects([tree for tree in objects if is_kind(tree, RUNTIME) or is_kind(tree, CLUSTER_RUNTIME)])
-    session = session or Session()
-    result = []
     for tree in objects:
         if is_kind(tree, "TrainJob"):
             key = (_namespace(tree), str(get(tree, ("metadata", "name"))))
             uid = uids.setdefault(key, f"{PLACEHOLDER_UID[:-12]}{len(uids) + 1:012d}")
-            runtime = runtime_of(tree, runtimes, catalog)
-            result.append(Expanded(tree, runtime, expand(tree, runtime, uid=uid, release=release, session=session)))
-    return result
+            yield TrainJobInput(tree, runtime_of(tree, runtimes, catalog), uid)
 
 
 def opened(trees: Sequence[Tree]) -> list[Tree]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tjgen.cluster.trainer.inputs import Expanded
-from tjgen.cluster.trainer.warnings.clashes import ClashingRun, clashes
+from tjgen.cluster.trainer.warnings.clashes import ClashingRun, Key, between_runs, key_of, makers_of, with_taken_name
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.manifests.generated_names import named
@@ -22,6 +22,16 @@ class Placed(NamedTuple):
     tree: Tree
     document: Document
     path: FieldPath = ()
+
+    @property
+    def kind(self) -> Tree:
+        """The kind of the object; None for a tree that is none."""
+        return self.tree.get("kind") if self.tree.__class__ is dict else None
+
+    @property
+    def key(self) -> Key | None:
+        """What the object is called."""
+        return key_of(self.tree)
 
     def at(self, diagnostic: Diagnostic) -> Diagnostic:
         """The diagnostic with its path from the top of the document, and its place."""
@@ -43,20 +53,39 @@ def placed(documents: Sequence[Document]) -> list[Placed]:
 
 
 def surprising(
-    objects: Sequence[Placed], expanded: Sequence[Expanded], document_of: DocumentOf, others: Sequence[ClashingRun] = ()
+    objects: Sequence[Placed], expanded: Sequence[Expanded], document_of: DocumentOf
 ) -> Iterator[Diagnostic]:
-    """Yield the diagnostics of the expansions and of conflicting names, each at the line of its object.
-
-    `others` are runs whose names the objects must leave free too; clashes between them are reported elsewhere.
-    """
+    """Yield the diagnostics of the expansions and of conflicting names, each at the line of its object."""
     places = {id(one.tree): one for one in objects}
     for one in expanded:
         for diagnostic in one.expansion.diagnostics:
             yield at_source(one, diagnostic, places, document_of)
-    runs = [ClashingRun(one.trainjob, [expanded_object.tree for expanded_object in one.expansion.objects]) for one in expanded]
-    for tree, diagnostic in clashes([*others, *runs], [one.tree for one in objects]):
-        if id(tree) in places:
-            yield places[id(tree)].at(diagnostic)
+    yield from clashing([clashing_run(one) for one in expanded], objects)
+
+
+def clashing_run(one: Expanded) -> ClashingRun:
+    """The names that the objects of an expansion take."""
+    return ClashingRun(one.trainjob, [created.tree for created in one.expansion.objects])
+
+
+def clashing(runs: Sequence[ClashingRun], objects: Sequence[Placed]) -> Iterator[Diagnostic]:
+    """Yield the diagnostics of conflicting names of runs and objects, each at the line of its object.
+
+    Clashes between runs that are not among the objects are reported elsewhere.
+    """
+    places: dict[int, Placed] = {}
+    for run, diagnostic in between_runs(runs):
+        places = places or {id(one.tree): one for one in objects}
+        if id(run) in places:
+            yield places[id(run)].at(diagnostic)
+    makers = makers_of(runs)
+    for one in objects if makers else ():
+        # Objects without a kind or a name are reported by the check.
+        key = one.key
+        if key is not None and key in makers:
+            taken_name = with_taken_name(one.tree, key, makers[key])
+            if taken_name is not None:
+                yield one.at(taken_name)
 
 
 def at_source(one: Expanded, diagnostic: Diagnostic, places: Mapping[int, Placed], document_of: DocumentOf) -> Diagnostic:

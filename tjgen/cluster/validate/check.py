@@ -11,6 +11,7 @@ from tjgen.cluster.trainer.release import of_versions
 from tjgen.cluster.validate import admission, disclosure, marks, registry, unmakeable
 from tjgen.cluster.validate.equivalence import once_for_equals
 from tjgen.cluster.validate.judge import judge
+from tjgen.cluster.validate.recognition import KnownDocument, KnownObject, recognizer_of
 from tjgen.cluster.validate.report import by_webhook, diagnostics, is_about_key, subject_of
 from tjgen.cluster.validate.verdict import DECODE, WEBHOOK
 from tjgen.trees import regex
@@ -32,9 +33,9 @@ class Examined(NamedTuple):
     """A file of manifests: its objects, and what is wrong with each of them."""
 
     diagnostics: list[Diagnostic]
-    objects: list[Placed]
+    objects: Sequence[Placed]
     """Every document and every item of a List, whether or not it has a schema."""
-    accepted: list[Placed]
+    accepted: Sequence[Placed]
     """The objects that the server accepts, without those that are applied already: input of `together`."""
 
 
@@ -82,9 +83,18 @@ def examine(
     `harmless`: fingerprints of what looks like a secret and is none. Documents that are not `is_manifest` are left out.
     Calls with one `session` judge one of several equal objects.
     """
-    documents, problems = reader.read(text, file, reader.KUBERNETES, budgets)
+    recognizer = recognizer_of(session) if session is not None and is_applied is None else None
+    known = recognizer.recall(text, file, budgets) if recognizer is not None else None
+    documents: Sequence[Document]
+    if known is not None:
+        documents, problems = [known], []
+    else:
+        documents, problems = reader.read(text, file, reader.KUBERNETES, budgets)
+        if recognizer is not None and len(documents) == 1 and not problems:
+            recognizer.learn(documents[0])
+        documents = [document for document in documents if is_manifest(document.value)]
     return examine_documents(
-        [document for document in documents if is_manifest(document.value)],
+        documents,
         problems,
         versions=versions,
         strict=strict,
@@ -107,16 +117,21 @@ def examine_documents(
     session: Session | None = None,
 ) -> Examined:
     """What `examine` returns for a file with these documents, of which `diagnostics_of_text` is known."""
+    session = session or Session()
+    scope = (tuple(sorted((versions or {}).items())), strict, server_side)
+    known = documents[0] if len(documents) == 1 and is_applied is None else None
+    likeness = (scope, known.likeness) if isinstance(known, KnownDocument) else None
+    if isinstance(known, KnownDocument) and session.has("accepted", likeness):
+        placed = [KnownObject.of(known)]
+        return Examined([], placed, placed)
     problems = list(diagnostics_of_text)
     every: list[Placed] = []
     accepted: list[Placed] = []
     # The objects of one file are applied together, so webhooks find them in the cluster.
     context = [named(manifest) for document in documents for manifest, _ in manifests(document.value)]
     objects = Objects([*context, *[one for other in context for one in admission.assumed(other)]])
-    session = session or Session()
     # A verdict that depends on other objects of the file is not shared.
     is_shared = len(context) == 1 or not admission.reads(context)
-    scope = (tuple(sorted((versions or {}).items())), strict, server_side)
     for document in documents:
         for manifest, path in manifests(document.value):
             stands = is_applied is not None and is_applied(manifest)
@@ -132,6 +147,8 @@ def examine_documents(
                 whole = path + (diagnostic.path or ())
                 span = document.locate(whole, key=is_about_key(diagnostic))
                 problems.append(diagnostic._replace(path=whole, span=span))
+    if likeness is not None and not problems:
+        session.add("accepted", likeness)
     return Examined(problems, every, accepted)
 
 

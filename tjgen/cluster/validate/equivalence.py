@@ -9,13 +9,13 @@ length of names, and which of them are equal. A key holds for one set of release
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 
 from tjgen.cluster.trainer.job import TORCHTUNE
 from tjgen.trees import regex
 from tjgen.trees.canonical import sha256_hex
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.syntax import label_value
 from tjgen.trees.session import Session
 
@@ -39,6 +39,9 @@ _SIZE = regex.compile("[1-9][0-9]{0,8}[KMGT]i?")
 _SECONDS = ("activeDeadlineSeconds", "terminationGracePeriodSeconds", "ttlSecondsAfterFinished")
 """Fields that hold any positive number of 32 bits."""
 _LARGEST = 2**31 - 1
+
+FREE, LABEL, MARK, NAME, SIZE = "free", "label", "mark", "name", "size"
+"""Forms of texts: any text, the value of a label, a digest or a name in a label or an annotation, a name, the size of a claim."""
 
 _SELECTOR = "selector"
 """A field that is compared with labels of the same object."""
@@ -67,6 +70,46 @@ def once_for_equals(
 
 def equivalence_key(tree: Tree) -> str:
     """The key."""
+    masked, names = _masks(tree)
+    text = repr(masked)
+    name = get(tree, ("metadata", "name"), None)
+    # The name of the object is in other names, and in paths.
+    return text.replace(name, f"<{len(name)}>") if name.__class__ is str and name in names else text
+
+
+def forms(tree: Tree) -> Iterator[tuple[FieldPath, str]]:
+    """The path and the form of each text that a key can leave out. A key keeps texts that do not have their form."""
+    yield from _forms(tree, "", (), _masks(tree)[1])
+
+
+def _forms(value: Tree, key: str, path: FieldPath, names: dict[str, str]) -> Iterator[tuple[FieldPath, str]]:
+    """The same for a value at `path`. The order of cases is that of `_masked`."""
+    if value.__class__ is str:
+        yield path, FREE if key in _FREE else NAME
+    elif value.__class__ is list:
+        for position, item in enumerate(value):
+            if key not in _LISTS:
+                yield from _forms(item, key if key in _FREE_OF else "", (*path, position), names)
+            elif item.__class__ is str:
+                yield (*path, position), FREE
+    elif value.__class__ is dict and value.get("command") != TORCHTUNE:
+        if key in _MAPS and key not in names:
+            for one, item in value.items():
+                if item.__class__ is str:
+                    yield (*path, one), MARK if _is_marking(one) else LABEL if key == "labels" else FREE
+        elif key == "resources" and list(value) == ["requests"] and value["requests"].__class__ is dict:
+            if value["requests"].get("storage").__class__ is str:
+                yield (*path, "requests", "storage"), SIZE
+        else:
+            for one, item in value.items():
+                if one == _FREE_OF.get(key):
+                    yield from [((*path, one), FREE)] if item.__class__ is str else ()
+                elif key in _FREE_OF or one not in _KEPT:
+                    yield from _forms(item, one, (*path, one), names)
+
+
+def _masks(tree: Tree) -> tuple[Tree, dict[str, str]]:
+    """The masked tree, and the names in it with what is compared with other fields."""
     names: dict[str, str] = {}
     masked = _masked(tree, "", names)
     compared = [one for one in _COMPARED if one in names]
@@ -74,10 +117,7 @@ def equivalence_key(tree: Tree) -> str:
         # An object that selects pods by their labels is judged by every label.
         names = dict.fromkeys([field for one in compared for field in (one, *_COMPARED[one])], "")
         masked = _masked(tree, "", names)
-    text = repr(masked)
-    name = get(tree, ("metadata", "name"), None)
-    # The name of the object is in other names, and in paths.
-    return text.replace(name, f"<{len(name)}>") if name.__class__ is str and name in names else text
+    return masked, names
 
 
 def _masked(value: Tree, key: str, names: dict[str, str]) -> Tree:
@@ -127,9 +167,14 @@ def _text(key: str, text: Tree, where: str, names: dict[str, str]) -> Tree:
     """Return whether a label or annotation is equivalent: values that its owner invented may differ, others may not."""
     if text.__class__ is not str:
         return text
-    if "/" in key and not key.startswith("tjgen.dev/"):
+    if _is_marking(key):
         return _numbered(text, names) if _DIGEST.fullmatch(text) is not None else _name(text, names)
     return text if where == "labels" and label_value(text) else _free(text)
+
+
+def _is_marking(key: str) -> bool:
+    """Whether a program may read the value of a label or an annotation."""
+    return "/" in key and not key.startswith("tjgen.dev/")
 
 
 def _size(value: Tree) -> Tree:

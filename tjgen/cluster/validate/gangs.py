@@ -28,6 +28,9 @@ class Located(Protocol):
     @property
     def tree(self) -> Tree: ...
 
+    @property
+    def kind(self) -> Tree: ...
+
     def at(self, diagnostic: Diagnostic) -> Diagnostic: ...
 
 
@@ -65,6 +68,8 @@ def own(tree: Tree) -> Iterator[Diagnostic]:
 
 def waiting(objects: Sequence[Located]) -> Iterator[Diagnostic]:
     """TJ528 for each PodGroup whose pods are among the objects, and fewer than it waits for."""
+    if not any(each.kind == "PodGroup" for each in objects):
+        return
     owners = {one: each for each in objects for one in gangs(each.tree) if one.is_group}
     members = [one for each in objects for one in gangs(each.tree) if not one.is_group]
     for group, total in too_large([*owners, *members]):

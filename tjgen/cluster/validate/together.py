@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tjgen.cluster.trainer.inputs import Expanded, expanded, is_kind, runtime_of
-from tjgen.cluster.trainer.placed import Placed, at_source, surprising
+from tjgen.cluster.trainer.framework import expand
+from tjgen.cluster.trainer.inputs import Expanded, runtime_of, trainjobs
+from tjgen.cluster.trainer.placed import Placed, at_source, clashing, clashing_run
 from tjgen.cluster.trainer.refusals import CLUSTER_RUNTIME, RUNTIME
 from tjgen.cluster.trainer.release import of_versions
 from tjgen.cluster.trainer.warnings.clashes import ClashingRun
 from tjgen.cluster.validate import admission, registry, report
+from tjgen.cluster.validate.equal_runs import EqualRuns
 from tjgen.cluster.validate.expansion import on_created, refused
 from tjgen.cluster.validate.gangs import Located
 from tjgen.cluster.validate.unresolved import Known, unresolved
@@ -24,6 +26,8 @@ from tjgen.trees.typing import Protocol
 _ELSEWHERE = ("TJ800", "TJ802", "TJ806")
 """What the check of a file has reported."""
 _NO_RUNTIME = "TJ801"
+_EXPANDED = ("TrainJob", RUNTIME, CLUSTER_RUNTIME)
+"""Kinds of Trainer; also objects of other groups have them."""
 
 
 class Runtimes(Protocol):
@@ -41,7 +45,7 @@ def together(
     *,
     context: Sequence[Located] = (),
     runs: Sequence[ClashingRun] = (),
-    present: Sequence[Tree] = (),
+    present: Sequence[Placed] = (),
     known: Known | None = None,
     policies: Callable[[Tree], Iterator[Diagnostic]] | None = None,
 ) -> Iterator[Diagnostic]:
@@ -56,31 +60,44 @@ def together(
         for each in accepted:
             yield from (each.at(problem) for problem in list(policies(each.tree)))
     if known is not None:
-        yield from unresolved([*accepted, *context], present, known, runtimes.look_up)
-    if not runs and not any(is_kind(one.tree, "TrainJob") for one in accepted):
+        yield from unresolved([*accepted, *context], [one.tree for one in present], known, runtimes.look_up)
+    if not runs and not any(one.kind == "TrainJob" for one in accepted):
         return
     release, session = of_versions(versions), Session()
-    objects = [one.tree for one in accepted]
-    places = {id(one.tree): one for one in accepted}
-    in_files = Objects([tree for tree in present if is_kind(tree, RUNTIME) or is_kind(tree, CLUSTER_RUNTIME)])
-    created = []
-    for one in expanded(objects, runtimes.look_up, release=release, session=session):
+    of_trainer = [one for one in accepted if one.kind in _EXPANDED]
+    places = {id(one.tree): one for one in of_trainer}
+    in_files = Objects([one.tree for one in present if one.kind in _EXPANDED[1:]])
+    equal_runs = EqualRuns(session)
+    expansions: list[Diagnostic] = []
+    refusals: list[Diagnostic] = []
+    names: list[ClashingRun] = []
+    for trainjob, runtime, uid in trainjobs([one.tree for one in of_trainer], runtimes.look_up):
+        equal = equal_runs.of(places[id(trainjob)], runtime, places.get(id(runtime))) if policies is None else None
+        recalled = equal.names_of(trainjob) if equal is not None else None
+        if recalled is not None:
+            names.append(ClashingRun(trainjob, (), recalled))
+            continue
+        one = Expanded(trainjob, runtime, expand(trainjob, runtime, uid=uid, release=release, session=session))
         diagnostics = list(_by_webhook(one, places, versions, session))
         yield from diagnostics
         # A runtime of the files that is not accepted has errors of its own.
-        has_refused_runtime = one.runtime is None and runtime_of(one.trainjob, in_files) is not None
-        if not has_errors(diagnostics) and not has_refused_runtime:
-            created.append(one)
-    for diagnostic in surprising(accepted, created, runtimes.document_of, runs):
+        has_refused_runtime = runtime is None and runtime_of(trainjob, in_files) is not None
+        if has_errors(diagnostics) or has_refused_runtime:
+            continue
+        names.append(clashing_run(one))
+        own = [at_source(one, each, places, runtimes.document_of) for each in one.expansion.diagnostics]
+        refused_objects = list(refused(one, session, versions))
+        on_objects = list(on_created(one, policies)) if policies is not None else []
+        if equal is not None and not diagnostics and not own and not refused_objects:
+            equal.learn(names[-1])
+        expansions += own
+        refusals += [at_source(one, each, places, runtimes.document_of) for each in (*refused_objects, *on_objects)]
+    for diagnostic in (*expansions, *clashing([*runs, *names], accepted)):
         if diagnostic.code == _NO_RUNTIME and known is None:
             yield _unevaluated(diagnostic)
         elif diagnostic.code not in _ELSEWHERE:
             yield diagnostic
-    for one in created:
-        for diagnostic in refused(one, session, versions):
-            yield at_source(one, diagnostic, places, runtimes.document_of)
-        for diagnostic in on_created(one, policies) if policies is not None else ():
-            yield at_source(one, diagnostic, places, runtimes.document_of)
+    yield from refusals
 
 
 def _unevaluated(diagnostic: Diagnostic) -> Diagnostic:

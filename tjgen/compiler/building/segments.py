@@ -6,21 +6,19 @@ each text between the segments as it is written there.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from tjgen.compiler.building.shapes import NAME, UNIT, Constants, is_opaque, longest_name, opaque_pieces, opaque_scalars
 from tjgen.language.spec.forms import text
 from tjgen.language.spec.opaque import SIZE
 from tjgen.trees import regex
-from tjgen.trees.source import core
+from tjgen.trees.source import core, segments
 from tjgen.trees.source.document import Document
 from tjgen.trees.typing import NamedTuple
 
 _UNQUOTED = regex.compile(r"-?[A-Za-z0-9_.][A-Za-z0-9_./+-]*")
 """Scalars that need no quotes in any place. YAML may read one as a number, a boolean or null."""
 _QUOTES = ("'", '"')
-_SEVERAL = ("&", "*", "<<")
-"""Signs of aliases and merge keys, with which one text may be the value of several fields."""
 
 
 class Opening(NamedTuple):
@@ -55,18 +53,16 @@ class Opening(NamedTuple):
         return f"mq{number:04}z" if self.is_whole and not self.quote and not self.is_integer else f"7{number:04}8"
 
 
-class Segments(NamedTuple):
-    """The segments of a text."""
+class Segments(segments.Segments):
+    """The segments of a text with one experiment."""
 
-    fixed: tuple[str, ...]
-    """One more than there are openings."""
-    openings: tuple[Opening, ...]
+    __slots__ = ()
 
     @staticmethod
     def of(document: Document) -> Segments | None:
         """The segments of a file with one experiment; None for a file with aliases."""
         whole = document.text
-        if any(sign in whole for sign in _SEVERAL):
+        if any(sign in whole for sign in segments.SEVERAL):
             return None
         places: list[tuple[int, int, Opening]] = []
         for path, form, value in opaque_scalars(document.value):
@@ -84,43 +80,15 @@ class Segments(NamedTuple):
                 if place % 2:
                     places.append((start, start + len(piece), Opening(form, quote, is_whole, value.__class__ is int)))
                 start += len(piece)
-        places.sort()
-        ends = [0, *[end for _, end, _ in places]]
-        starts = [*[start for start, _, _ in places], len(whole)]
-        fixed = tuple([whole[end:start] for end, start in zip(ends, starts, strict=True)])
-        return Segments(fixed, tuple([opening for _, _, opening in places])) if all(fixed[:-1]) else None
-
-    def texts(self, content: str) -> list[str] | None:
-        """The texts between the segments of `content`; None if it has other segments."""
-        fixed = self.fixed
-        last = len(content) - len(fixed[-1])
-        start = len(fixed[0])
-        if not content.startswith(fixed[0]) or not content.endswith(fixed[-1]):
-            return None
-        texts = []
-        for segment in fixed[1:-1]:
-            end = content.find(segment, start, last)
-            if end <= start:
-                return None
-            texts.append(content[start:end])
-            start = end + len(segment)
-        texts.append(content[start:last])
-        return texts if start < last else None
+        return Segments.split(whole, sorted(places))
 
     def accepts(self, texts: Sequence[str], constants: Constants) -> bool:
         """Whether each text can be where it is."""
         return all(opening.accepts(one, constants) for opening, one in zip(self.openings, texts, strict=True))
 
-    def filled(self, texts: Sequence[str]) -> str:
-        """The text with these texts between the segments."""
-        parts = [self.fixed[0]]
-        for one, segment in zip(texts, self.fixed[1:], strict=True):
-            parts += (one, segment)
-        return "".join(parts)
-
     def bounds(self, number: int, texts: Sequence[str]) -> tuple[int, int]:
         """Where the scalar at an opening begins and ends, if these texts are at the openings."""
-        start = sum(map(len, self.fixed[: number + 1])) + sum(map(len, texts[:number]))
+        start = self.start(number, texts)
         quote = len(self.openings[number].quote)
         return start - quote, start + len(texts[number]) + quote
 
@@ -128,14 +96,3 @@ class Segments(NamedTuple):
         """The unit after an opening of a size; empty for another opening."""
         after = regex.match(UNIT, self.fixed[number + 1])
         return after.group() if after is not None and self.openings[number].form == SIZE else ""
-
-    def without(self, numbers: Collection[int], texts: Sequence[str]) -> Segments:
-        """The same without these openings: their texts, of `texts`, become part of the segments."""
-        fixed, openings = [self.fixed[0]], []
-        for number, opening in enumerate(self.openings):
-            if number in numbers:
-                fixed[-1] += texts[number] + self.fixed[number + 1]
-            else:
-                openings.append(opening)
-                fixed.append(self.fixed[number + 1])
-        return Segments(tuple(fixed), tuple(openings))

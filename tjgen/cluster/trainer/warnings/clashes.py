@@ -44,21 +44,44 @@ class ClashingRun(NamedTuple):
 
     trainjob: Tree
     created: Sequence[Tree]
+    names: Sequence[Key] | None = None
+    """The names of these objects and of theirs, if they are known without the objects."""
 
 
 def clashes(runs: Sequence[ClashingRun], objects: Sequence[Tree]) -> Iterator[tuple[Tree, Diagnostic]]:
     """Yield each object that conflicts with a run, and each run that conflicts with another, with the text to report."""
+    yield from between_runs(runs)
+    makers = makers_of(runs)
+    for tree in objects if makers else ():
+        # Objects without a kind or a name are reported by the check.
+        object_key = key_of(tree)
+        clash = with_taken_name(tree, object_key, makers[object_key]) if object_key in makers and object_key is not None else None
+        if clash is not None:
+            yield tree, clash
+
+
+def makers_of(runs: Sequence[ClashingRun]) -> dict[Key, Tree]:
+    """Each name that runs need, with the TrainJob that needs it first."""
+    makers: dict[Key, Tree] = {}
+    for run in runs:
+        for key in names_of_objects(run):
+            makers.setdefault(key, run.trainjob)
+    return makers
+
+
+def between_runs(runs: Sequence[ClashingRun]) -> Iterator[tuple[Tree, Diagnostic]]:
+    """Yield each run that conflicts with one before it."""
     makers: dict[Key, Tree] = {}
     for run in runs:
         for key in dict.fromkeys(names_of_objects(run)):
             first = makers.setdefault(key, run.trainjob)
             if first is not run.trainjob and key_of(first) != key_of(run.trainjob):
                 yield run.trainjob, shared(key, reference(first), reference(run.trainjob))
-    for tree in objects if makers else ():
-        # Objects without a kind or a name are reported by the check.
-        object_key = key_of(tree)
-        if object_key is not None and object_key in makers and not _is_created_by(tree, makers[object_key]):
-            yield tree, taken(object_key, reference(tree), reference(makers[object_key]))
+
+
+def with_taken_name(tree: Tree, key: Key, trainjob: Tree) -> Diagnostic | None:
+    """The clash of an object with the name of one that is created for a TrainJob; None if it is that object."""
+    return None if _is_created_by(tree, trainjob) else taken(key, reference(tree), reference(trainjob))
 
 
 def _is_created_by(tree: Tree, trainjob: Tree) -> bool:
@@ -73,6 +96,9 @@ def _is_created_by(tree: Tree, trainjob: Tree) -> bool:
 
 def names_of_objects(run: ClashingRun) -> Iterator[Key]:
     """The names of the objects that controllers create for a run. A name can repeat."""
+    if run.names is not None:
+        yield from run.names
+        return
     for tree in run.created:
         key = key_of(tree)
         if key is None:

@@ -1,0 +1,90 @@
+"""A TrainJob and its runtime -> the names that its objects take, if a TrainJob of one likeness with the same runtime is without findings.
+
+The names of the objects of two such TrainJobs differ only in the names of the TrainJobs and of their namespaces. The first
+two are expanded, and the names of the second must follow from those of the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from tjgen.cluster.trainer.placed import Placed
+from tjgen.cluster.trainer.warnings.clashes import ClashingRun, Key, key_of, names_of_objects
+from tjgen.cluster.validate.recognition import KnownDocument, texts_of
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.session import Session
+
+_NAME, _NAMESPACE = "\0name", "\0namespace"
+"""What no name can contain."""
+
+
+class EqualRuns:
+    """The likenesses of TrainJobs of one command."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def of(self, placed: Placed, runtime: Tree | None, place: Placed | None) -> EqualRun | None:
+        """The TrainJobs that are like this one; None if it was read as YAML, or if its runtime is not known.
+
+        `place`: where the runtime is, if it is in the files.
+        """
+        document = placed.document
+        if not isinstance(document, KnownDocument) or runtime is None:
+            return None
+        likeness, texts = self._session.once("runtime of runs", id(runtime), lambda: _signs(runtime, place))
+        equal = tuple([texts.get(text, "") for text in document.own_texts])
+        return self._session.once("equal runs", (document.likeness, likeness, equal), EqualRun)
+
+
+def _signs(runtime: Tree, place: Placed | None) -> tuple[Hashable, dict[str, object]]:
+    """The likeness of a runtime, and each of its texts with a sign: the same one in every runtime of the likeness."""
+    document = place.document if place is not None else None
+    if not isinstance(document, KnownDocument):
+        return id(runtime), {text: text for text in texts_of(runtime)}
+    signs: dict[str, object] = {text: text for text in document.shape.constants}
+    for number, text in enumerate(document.own_texts):
+        signs.setdefault(text, number)
+    return document.likeness, signs
+
+
+class EqualRun:
+    """TrainJobs of one likeness, with one runtime."""
+
+    __slots__ = ("_first", "_names", "is_proven")
+
+    def __init__(self) -> None:
+        self._names: list[Key] | None = None
+        self._first: Key | None = None
+        self.is_proven = False
+
+    def names_of(self, trainjob: Tree) -> Sequence[Key] | None:
+        """The names that its objects take; None if no two TrainJobs have shown them."""
+        return self._filled(key_of(trainjob)) if self.is_proven else None
+
+    def learn(self, run: ClashingRun) -> None:
+        """Take a TrainJob without findings."""
+        own, names = key_of(run.trainjob), list(names_of_objects(run))
+        if own is None:
+            return
+        if self._names is not None and self._first is not None and own.name != self._first.name:
+            self.is_proven = self._filled(own) == names
+        if not self.is_proven:
+            self._first = own
+            self._names = [self._with_marks(key, own) for key in names]
+
+    def _with_marks(self, key: Key, own: Key) -> Key:
+        namespace = _NAMESPACE if key.namespace == own.namespace else key.namespace
+        return key._replace(namespace=namespace, name=key.name.replace(own.name, _NAME))
+
+    def _filled(self, own: Key | None) -> list[Key]:
+        assert own is not None and self._names is not None, "a TrainJob that was accepted has a name"
+        return [
+            Key(
+                key.group,
+                key.kind,
+                own.namespace if key.namespace == _NAMESPACE else key.namespace,
+                key.name.replace(_NAME, own.name),
+            )
+            for key in self._names
+        ]
