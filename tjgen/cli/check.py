@@ -6,7 +6,7 @@ import os
 
 from tjgen.cli.command import CATALOG, COMMON, KUBERNETES, POLICY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option
 from tjgen.cli.counts import CheckCounts
-from tjgen.cli.inputs import absent, good, sandbox_for, texts
+from tjgen.cli.inputs import Listed, absent, good, listed, sandbox_for, texts
 from tjgen.cli.releases import kubernetes_for, release_for
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.schema.store import OWN
@@ -87,8 +87,8 @@ def run(arguments: Arguments) -> int:
     counts = CheckCounts()
     project = _project(reporter, every=arguments["closed"])
     sandbox = sandbox_for(arguments["paths"])
-    contents = good(texts(arguments["paths"], sandbox), reporter)
-    folders = [path for path in arguments["paths"] if os.path.isdir(path)]
+    folders = listed([path for path in arguments["paths"] if os.path.isdir(path)], sandbox)
+    contents = good(texts(arguments["paths"], sandbox, folders), reporter)
     if folders:
         contents = _manifests(contents, folders, sandbox, reporter)
     applied: dict[ObjectRef, Tree] | None = None
@@ -162,9 +162,7 @@ def _check(
         counts.runs += built.runs
         counts.add(one.tree for one in built.objects)
     policies = None
-    if (accepted or updated) and (
-        arguments["policy"] or project is not None or any(one.kind in _POLICIES for one in accepted)
-    ):
+    if (accepted or updated) and (arguments["policy"] or project is not None or any(one.kind in _POLICIES for one in accepted)):
         from tjgen.cli.policing import judge_for  # most files are judged by no policies
 
         policies, problems = judge_for(accepted, project, versions)
@@ -226,15 +224,16 @@ def _is_any(tree: Tree) -> bool:
 
 
 def _manifests(
-    contents: Iterator[tuple[str, bytes]], folders: list[str], sandbox: Sandbox, reporter: Reporter
+    contents: Iterator[tuple[str, bytes]], folders: Listed, sandbox: Sandbox, reporter: Reporter
 ) -> Iterator[tuple[str, bytes]]:
     """The files without those of the folders that kustomize or Helm renders. The reporter gets what was left out."""
     from tjgen.cli.rendered import is_template, rendered, template_note
 
     skipped = rendered(folders, sandbox)
     reporter.add(skipped.notes)
+    prefixes = tuple([os.path.join(folder, "") for folder in folders])
     for file, content in contents:
-        is_below = any(file.startswith(os.path.join(folder, "")) for folder in folders)
+        is_below = file.startswith(prefixes)
         if is_below and skipped.has(file):
             continue
         if is_below and is_template(content, file):

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.validate.judge import identity
-from tjgen.cluster.validate.recognition import KnownDocument
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.generated_names import prefix_of
@@ -25,9 +24,9 @@ class CheckCounts:
 
     def add_placed(self, objects: Sequence[Placed], diagnostics: Iterable[Diagnostic] = ()) -> None:
         """Count objects of files, as `add` does."""
-        known = [one.document.identity for one in objects if isinstance(one.document, KnownDocument)]
-        self._named.update(map(repr, known))
-        self.add([one.tree for one in objects if not isinstance(one.document, KnownDocument)], diagnostics)
+        identities = [one.identity for one in objects]
+        self._named.update([repr(one) for one in identities if one is not None])
+        self.add([one.tree for one, known in zip(objects, identities, strict=True) if known is None], diagnostics)
 
     def add(self, trees: Iterable[Tree], diagnostics: Iterable[Diagnostic] = ()) -> None:
         """Count objects, those of one name once, and the kinds that `diagnostics` report as not checked."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tjgen.cli.folders import ENDINGS
 from tjgen.trees.budgets import exceeded
@@ -18,6 +18,8 @@ from tjgen.trees.typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tjgen.cli.reporting import Reporter
 
+Listed = Mapping[str, Sequence[str | Diagnostic]]
+"""Folder -> the files below it, each a path or the error that prevented its search."""
 STANDARD_INPUT = "<stdin>"
 _OWN = (b"budgets", b"readable")
 """What the project file of the caller may have that files of a command line are read by."""
@@ -37,8 +39,15 @@ def sandbox_for(paths: Sequence[str]) -> Sandbox:
     return project.sandbox
 
 
-def texts(paths: Sequence[str], sandbox: Sandbox | None = None) -> Iterator[tuple[str, bytes | Diagnostic]]:
-    """Name and content of every file, folders in the order of their names.
+def listed(folders: Sequence[str], sandbox: Sandbox) -> Listed:
+    """The files with manifests below each folder, in the order of their names."""
+    return {folder: list(below_links(sandbox, folder, _is_manifest)) for folder in folders}
+
+
+def texts(
+    paths: Sequence[str], sandbox: Sandbox | None = None, known: Listed | None = None
+) -> Iterator[tuple[str, bytes | Diagnostic]]:
+    """Name and content of every file, folders in the order of their names. `known`: what `listed` returned for some folders.
 
     Instead of the content there is an error where a file or folder is not read (TJ020, TJ029 to TJ035, TJ046 to TJ049), and
     for a folder without any manifest (TJ021).
@@ -52,7 +61,7 @@ def texts(paths: Sequence[str], sandbox: Sandbox | None = None) -> Iterator[tupl
             yield path, reads.content(path)
             continue
         is_empty = True
-        for file in below_links(reads, path, _is_manifest):
+        for file in known[path] if known is not None and path in known else below_links(reads, path, _is_manifest):
             is_empty = False
             yield (path, file) if isinstance(file, Diagnostic) else (file, reads.content(file))
         if is_empty:

@@ -6,19 +6,19 @@ A patch, the input of a generator, and a template of a chart mean nothing to an 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 
 from tjgen.cli.folders import ENDINGS
+from tjgen.cli.inputs import Listed
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.files.sandbox import Sandbox
-from tjgen.trees.files.search import below_links
 from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.typing import NamedTuple
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
 CHART = "Chart.yaml"
+_ENTRIES = (*KUSTOMIZATIONS, CHART)
 _KINDS = {
     "patches": ("patches", "patchesStrategicMerge", "patchesJson6902"),
     "generator inputs": ("configMapGenerator", "secretGenerator"),
@@ -26,7 +26,6 @@ _KINDS = {
 }
 """What a file is to kustomize -> the fields of kustomization.yaml that name such files."""
 _LISTS = ("envs", "files")
-_TEMPLATE = re.compile(rb"\{\{")
 
 
 class RenderedFiles(NamedTuple):
@@ -39,13 +38,16 @@ class RenderedFiles(NamedTuple):
 
     def has(self, file: str) -> bool:
         """Whether a renderer reads the file, so that its own text is not a manifest."""
+        if not self.files and not self.charts:
+            return False
         path = os.path.abspath(file)
         return path in self.files or any(path.startswith(chart + os.sep) for chart in self.charts)
 
 
-def rendered(folders: Sequence[str], sandbox: Sandbox) -> RenderedFiles:
+def rendered(folders: Listed, sandbox: Sandbox) -> RenderedFiles:
     """What kustomizations and charts below the folders read."""
-    listed_files = [file for folder in folders for file in below_links(sandbox, folder, _is_entry) if file.__class__ is str]
+    files_below = [file for listed_files in folders.values() for file in listed_files if isinstance(file, str)]
+    listed_files = [file for file in files_below if file.endswith(_ENTRIES) and os.path.basename(file) in _ENTRIES]
     charts = _outermost([os.path.dirname(file) for file in listed_files if os.path.basename(file) == CHART])
     notes = [_note(chart, "a Helm chart", f"helm template {chart}") for chart in charts]
     files: set[str] = set()
@@ -67,7 +69,7 @@ def rendered(folders: Sequence[str], sandbox: Sandbox) -> RenderedFiles:
 
 def is_template(content: bytes, file: str) -> bool:
     """Whether the text is a template of Helm: it has actions in double braces, and is not YAML because of them."""
-    if _TEMPLATE.search(content) is None:
+    if b"{{" not in content:
         return False
     return any(one.severity == "error" for one in read(content, file, KUBERNETES)[1])
 
@@ -75,10 +77,6 @@ def is_template(content: bytes, file: str) -> bool:
 def template_note(file: str) -> Diagnostic:
     """TJ547 for a template outside the folder of a chart."""
     return _note(file, "a Helm template", "helm template CHART")
-
-
-def _is_entry(name: str) -> bool:
-    return name in KUSTOMIZATIONS or name == CHART
 
 
 def _outermost(folders: Sequence[str]) -> list[str]:

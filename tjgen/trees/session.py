@@ -18,9 +18,10 @@ class Session:
     A key is compared as a value. An object of a class without `==` is its own key, and the session keeps it alive.
     """
 
-    __slots__ = ("_all", "_latest")
+    __slots__ = ("_all", "_counts", "_latest")
 
     def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
         self._all: dict[tuple[str, Hashable], object] = {}
         self._latest: dict[str, list[tuple[object, object]]] = {}
 
@@ -41,6 +42,11 @@ class Session:
         known.insert(0, (key, computed))
         del known[most:]
         return computed
+
+    def count(self, name: str) -> int:
+        """How often this was called with `name`."""
+        self._counts[name] = number = self._counts.get(name, 0) + 1
+        return number
 
     def has(self, name: str, key: Hashable) -> bool:
         """Whether `key` was added to the set of this name."""

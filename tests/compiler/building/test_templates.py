@@ -15,7 +15,7 @@ from tests.program import tjgen
 from tjgen.compiler.building import compilers
 from tjgen.compiler.building.compilers import STAMPS
 from tjgen.compiler.building.request import Request
-from tjgen.compiler.building.segments import Segments
+from tjgen.compiler.building.segments import ExperimentSegments
 from tjgen.compiler.building.shapes import opaque_scalars
 from tjgen.compiler.pipeline import COLLAPSED
 from tjgen.language.spec import identity
@@ -223,7 +223,7 @@ def test_a_summary_is_the_same(trees: list[Path], monkeypatch: pytest.MonkeyPatc
 
 def test_segments_are_those_of_the_text() -> None:
     document = read(text_of(7).encode(), "x.yaml", CORE)[0][0]
-    segments = Segments.of(document)
+    segments = ExperimentSegments.of(document)
     assert segments is not None
     texts = segments.texts(document.text)
     assert texts == ["study-7", "12", "ada", "1.7", "7", "0.1", "res net", "377", "INFO", "17"]
@@ -237,7 +237,7 @@ def test_segments_are_those_of_the_text() -> None:
 @pytest.mark.parametrize("words", [("owner: ada", "owner: &who ada"), ("NCCL_DEBUG: INFO", "NCCL_DEBUG: *who")])
 def test_a_text_with_anchors_has_no_segments(words: tuple[str, str]) -> None:
     text = text_of(7).replace("labels: {", "labels: {first: &who INFO, ").replace(*words)
-    assert Segments.of(read(text.encode(), "x.yaml", CORE)[0][0]) is None
+    assert ExperimentSegments.of(read(text.encode(), "x.yaml", CORE)[0][0]) is None
 
 
 def test_short_forms_are_opaque() -> None:

@@ -11,7 +11,6 @@ from tjgen.cluster.trainer.release import of_versions
 from tjgen.cluster.validate import admission, disclosure, marks, registry, unmakeable
 from tjgen.cluster.validate.equivalence import once_for_equals
 from tjgen.cluster.validate.judge import judge
-from tjgen.cluster.validate.recognition import KnownDocument, KnownObject, recognizer_of
 from tjgen.cluster.validate.report import by_webhook, diagnostics, is_about_key, subject_of
 from tjgen.cluster.validate.verdict import DECODE, WEBHOOK
 from tjgen.trees import regex
@@ -23,8 +22,13 @@ from tjgen.trees.manifests.objects import Objects
 from tjgen.trees.session import Session
 from tjgen.trees.source import reader
 from tjgen.trees.source.document import Document
-from tjgen.trees.typing import NamedTuple, partial
+from tjgen.trees.typing import TYPE_CHECKING, NamedTuple, partial
 
+if TYPE_CHECKING:
+    from tjgen.cluster.validate.recognition import Recognizer
+
+SEVERAL = 4
+"""Files that are read before documents are recognized."""
 IsApplied = Callable[[Tree], bool]
 """Whether the object exists in the cluster already, so that the check of updates applies."""
 
@@ -83,15 +87,16 @@ def examine(
     `harmless`: fingerprints of what looks like a secret and is none. Documents that are not `is_manifest` are left out.
     Calls with one `session` judge one of several equal objects.
     """
-    recognizer = recognizer_of(session) if session is not None and is_applied is None else None
+    recognizer = _recognizer(session) if session is not None and is_applied is None else None
     known = recognizer.recall(text, file, budgets) if recognizer is not None else None
-    documents: Sequence[Document]
+    documents: list[Document] = []
+    problems: list[Diagnostic] = []
     if known is not None:
-        documents, problems = [known], []
+        documents = [known]
     else:
         documents, problems = reader.read(text, file, reader.KUBERNETES, budgets)
         if recognizer is not None and len(documents) == 1 and not problems:
-            recognizer.learn(documents[0])
+            documents = [recognizer.learn(documents[0])]
         documents = [document for document in documents if is_manifest(document.value)]
     return examine_documents(
         documents,
@@ -119,10 +124,9 @@ def examine_documents(
     """What `examine` returns for a file with these documents, of which `diagnostics_of_text` is known."""
     session = session or Session()
     scope = (tuple(sorted((versions or {}).items())), strict, server_side)
-    known = documents[0] if len(documents) == 1 and is_applied is None else None
-    likeness = (scope, known.likeness) if isinstance(known, KnownDocument) else None
-    if isinstance(known, KnownDocument) and session.has("accepted", likeness):
-        placed = [KnownObject.of(known)]
+    equivalence = documents[0].equivalence if len(documents) == 1 and is_applied is None else None
+    if equivalence is not None and session.has("accepted", (scope, equivalence)):
+        placed = [known_object(documents[0])]
         return Examined([], placed, placed)
     problems = list(diagnostics_of_text)
     every: list[Placed] = []
@@ -147,9 +151,25 @@ def examine_documents(
                 whole = path + (diagnostic.path or ())
                 span = document.locate(whole, key=is_about_key(diagnostic))
                 problems.append(diagnostic._replace(path=whole, span=span))
-    if likeness is not None and not problems:
-        session.add("accepted", likeness)
+    if equivalence is not None and not problems:
+        session.add("accepted", (scope, equivalence))
     return Examined(problems, every, accepted)
+
+
+def _recognizer(session: Session) -> Recognizer | None:
+    """What recognizes documents of a command that has examined several files."""
+    if session.count("files") <= SEVERAL:
+        return None
+    from tjgen.cluster.validate.recognition import recognizer_of  # most commands have few files
+
+    return recognizer_of(session)
+
+
+def known_object(document: Document) -> Placed:
+    """The object of a document of an equivalence class."""
+    from tjgen.cluster.validate.recognition import KnownObject
+
+    return KnownObject(None, document)
 
 
 def _judged(

@@ -1,7 +1,7 @@
-"""A TrainJob and its runtime -> the names that its objects take, if a TrainJob of one likeness with the same runtime is without findings.
+"""A TrainJob and its runtime -> the names that its objects take, if one of the same equivalence class is without findings.
 
 The names of the objects of two such TrainJobs differ only in the names of the TrainJobs and of their namespaces. The first
-two are expanded, and the names of the second must follow from those of the first.
+two of a shape are expanded, and the names of the second must follow from those of the first.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Hashable, Sequence
 
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.trainer.warnings.clashes import ClashingRun, Key, key_of, names_of_objects
-from tjgen.cluster.validate.recognition import KnownDocument, texts_of
+from tjgen.cluster.validate.recognition import KnownDocument
+from tjgen.cluster.validate.text_shapes import texts_of
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.session import Session
 
@@ -19,7 +20,7 @@ _NAME, _NAMESPACE = "\0name", "\0namespace"
 
 
 class EqualRuns:
-    """The likenesses of TrainJobs of one command."""
+    """The equivalence classes of TrainJobs of one command."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -32,28 +33,39 @@ class EqualRuns:
         document = placed.document
         if not isinstance(document, KnownDocument) or runtime is None:
             return None
-        likeness, texts = self._session.once("runtime of runs", id(runtime), lambda: _signs(runtime, place))
+        equivalence, texts = self._session.once("runtime of runs", id(runtime), lambda: _signs(runtime, place))
         equal = tuple([texts.get(text, "") for text in document.own_texts])
-        return self._session.once("equal runs", (document.likeness, likeness, equal), EqualRun)
+        rules = self._session.once("names of runs", (document.shape, equivalence), _Rules)
+        return self._session.once("equal runs", (document.equivalence, equivalence, equal), lambda: EqualRun(rules))
 
 
 def _signs(runtime: Tree, place: Placed | None) -> tuple[Hashable, dict[str, object]]:
-    """The likeness of a runtime, and each of its texts with a sign: the same one in every runtime of the likeness."""
+    """The equivalence class of a runtime, and each of its texts with a sign: the same one in every runtime of the class."""
     document = place.document if place is not None else None
     if not isinstance(document, KnownDocument):
         return id(runtime), {text: text for text in texts_of(runtime)}
     signs: dict[str, object] = {text: text for text in document.shape.constants}
     for number, text in enumerate(document.own_texts):
         signs.setdefault(text, number)
-    return document.likeness, signs
+    return document.equivalence, signs
+
+
+class _Rules:
+    """Names with marks that two TrainJobs of one shape have shown."""
+
+    __slots__ = ("proven",)
+
+    def __init__(self) -> None:
+        self.proven: list[list[Key]] = []
 
 
 class EqualRun:
-    """TrainJobs of one likeness, with one runtime."""
+    """TrainJobs of one equivalence class, with one runtime."""
 
-    __slots__ = ("_first", "_names", "is_proven")
+    __slots__ = ("_first", "_names", "_rules", "is_proven")
 
-    def __init__(self) -> None:
+    def __init__(self, rules: _Rules) -> None:
+        self._rules = rules
         self._names: list[Key] | None = None
         self._first: Key | None = None
         self.is_proven = False
@@ -69,9 +81,12 @@ class EqualRun:
             return
         if self._names is not None and self._first is not None and own.name != self._first.name:
             self.is_proven = self._filled(own) == names
-        if not self.is_proven:
-            self._first = own
-            self._names = [self._with_marks(key, own) for key in names]
+            if self.is_proven:
+                self._rules.proven.append(self._names)
+                return
+        self._first = own
+        self._names = [self._with_marks(key, own) for key in names]
+        self.is_proven = self._names in self._rules.proven
 
     def _with_marks(self, key: Key, own: Key) -> Key:
         namespace = _NAMESPACE if key.namespace == own.namespace else key.namespace

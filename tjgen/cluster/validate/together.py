@@ -11,7 +11,6 @@ from tjgen.cluster.trainer.refusals import CLUSTER_RUNTIME, RUNTIME
 from tjgen.cluster.trainer.release import of_versions
 from tjgen.cluster.trainer.warnings.clashes import ClashingRun
 from tjgen.cluster.validate import admission, registry, report
-from tjgen.cluster.validate.equal_runs import EqualRuns
 from tjgen.cluster.validate.expansion import on_created, refused
 from tjgen.cluster.validate.gangs import Located
 from tjgen.cluster.validate.unresolved import Known, unresolved
@@ -21,7 +20,10 @@ from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.objects import Objects
 from tjgen.trees.session import Session
 from tjgen.trees.source.document import Document
-from tjgen.trees.typing import Protocol
+from tjgen.trees.typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from tjgen.cluster.validate.equal_runs import EqualRuns
 
 _ELSEWHERE = ("TJ800", "TJ802", "TJ806")
 """What the check of a file has reported."""
@@ -67,12 +69,12 @@ def together(
     of_trainer = [one for one in accepted if one.kind in _EXPANDED]
     places = {id(one.tree): one for one in of_trainer}
     in_files = Objects([one.tree for one in present if one.kind in _EXPANDED[1:]])
-    equal_runs = EqualRuns(session)
+    equal_runs = _equal_runs(of_trainer, session) if policies is None else None
     expansions: list[Diagnostic] = []
     refusals: list[Diagnostic] = []
     names: list[ClashingRun] = []
     for trainjob, runtime, uid in trainjobs([one.tree for one in of_trainer], runtimes.look_up):
-        equal = equal_runs.of(places[id(trainjob)], runtime, places.get(id(runtime))) if policies is None else None
+        equal = equal_runs.of(places[id(trainjob)], runtime, places.get(id(runtime))) if equal_runs is not None else None
         recalled = equal.names_of(trainjob) if equal is not None else None
         if recalled is not None:
             names.append(ClashingRun(trainjob, (), recalled))
@@ -98,6 +100,15 @@ def together(
         elif diagnostic.code not in _ELSEWHERE:
             yield diagnostic
     yield from refusals
+
+
+def _equal_runs(objects: Sequence[Placed], session: Session) -> EqualRuns | None:
+    """The equivalence classes of TrainJobs, if some were recognized."""
+    if all(one.document.equivalence is None for one in objects):
+        return None
+    from tjgen.cluster.validate.equal_runs import EqualRuns  # few files are like others
+
+    return EqualRuns(session)
 
 
 def _unevaluated(diagnostic: Diagnostic) -> Diagnostic:

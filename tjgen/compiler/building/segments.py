@@ -53,13 +53,13 @@ class Opening(NamedTuple):
         return f"mq{number:04}z" if self.is_whole and not self.quote and not self.is_integer else f"7{number:04}8"
 
 
-class Segments(segments.Segments):
+class ExperimentSegments(segments.Segments):
     """The segments of a text with one experiment."""
 
     __slots__ = ()
 
     @staticmethod
-    def of(document: Document) -> Segments | None:
+    def of(document: Document) -> ExperimentSegments | None:
         """The segments of a file with one experiment; None for a file with aliases."""
         whole = document.text
         if any(sign in whole for sign in segments.SEVERAL):
@@ -80,7 +80,7 @@ class Segments(segments.Segments):
                 if place % 2:
                     places.append((start, start + len(piece), Opening(form, quote, is_whole, value.__class__ is int)))
                 start += len(piece)
-        return Segments.split(whole, sorted(places))
+        return ExperimentSegments.split(whole, sorted(places))
 
     def accepts(self, texts: Sequence[str], constants: Constants) -> bool:
         """Whether each text can be where it is."""

@@ -13,7 +13,7 @@ import os
 from tjgen.compiler.building.origins import UnitSource, compiled_run, origin_of
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built
-from tjgen.compiler.building.segments import Segments
+from tjgen.compiler.building.segments import ExperimentSegments
 from tjgen.compiler.building.shapes import shape_of
 from tjgen.compiler.building.stamps import MOST, StampedRun, is_looked_at
 from tjgen.compiler.building.unit_template import FAMILY, Marked, UnitTemplate, plain_unit
@@ -58,11 +58,11 @@ class _Templates:
         self._session = session
         # The text with marks must not count as an experiment that an overlay matches.
         self._surroundings = Surroundings(plan.project, environment, plan.layers)
-        self._once: list[tuple[Segments, tuple[str, ...], str]] = []
-        """Segments that one file has, the overlays that are for it, and its name."""
+        self._once: list[tuple[ExperimentSegments, tuple[str, ...], str]] = []
+        """ExperimentSegments that one file has, the overlays that are for it, and its name."""
         self._templates: list[UnitTemplate] = []
-        self._decided: set[tuple[Segments, tuple[str, ...]]] = set()
-        """Segments and overlays of the templates, and of files that can have none."""
+        self._decided: set[tuple[ExperimentSegments, tuple[str, ...]]] = set()
+        """ExperimentSegments and overlays of the templates, and of files that can have none."""
         self._alone = 0
         """Files since the last one with known segments."""
 
@@ -96,11 +96,11 @@ class _Templates:
                 if template is not None and len(self._templates) < MOST:
                     self._templates.insert(0, template)
                 return
-        own = Segments.of(unit.document)
+        own = ExperimentSegments.of(unit.document)
         if own is not None and (own, built.overlays) not in self._decided:
             self._once = [*self._once[-MOST:], (own, built.overlays, unit.document.file)]
 
-    def _template(self, segments: Segments, file: str, built: Built, run: StampedRun) -> UnitTemplate | None:
+    def _template(self, segments: ExperimentSegments, file: str, built: Built, run: StampedRun) -> UnitTemplate | None:
         """The template of these segments, if it yields `built`."""
         texts = segments.texts(built.unit.document.text)
         marked_file = os.path.join(os.path.dirname(file), f"mq{'q' * len(os.path.basename(file))}z.yaml")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built, Run
-from tjgen.compiler.building.segments import Segments
+from tjgen.compiler.building.segments import ExperimentSegments
 from tjgen.compiler.building.shapes import RunShape, has_texts
 from tjgen.compiler.building.stamps import StampedRun, plain
 from tjgen.compiler.hops.draft import Job
@@ -48,7 +48,7 @@ class UnitTemplate:
         self,
         plan: Plan,
         surroundings: Surroundings,
-        segments: Segments,
+        segments: ExperimentSegments,
         marks: Sequence[str],
         marked: Marked,
         shape: RunShape,

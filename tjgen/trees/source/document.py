@@ -19,6 +19,9 @@ class Document:
 
     __slots__ = ("_place", "_range", "dialect", "index", "source", "value")
 
+    equivalence: tuple[object, ...] | None = None
+    """What documents have in common that are validated once; None for one that is validated itself."""
+
     def __init__(self, value: Tree, source: Text, dialect: Dialect, *, index: int, start: int, end: int) -> None:
         self.value = value
         self.source = source
