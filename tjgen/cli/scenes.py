@@ -21,10 +21,13 @@ from tjgen.language.catalog.find import Catalog
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.trees.diagnostics.model import ERROR, Span
 from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.session import Session
 from tjgen.trees.source.reader import CORE, read
 from tjgen.trees.typing import NamedTuple
 
 _OURS = b"tjgen.dev/"
+_MARK = b"ignore"
+"""Text that every file has whose comments silence rules."""
 _LANGUAGE = {"Experiment", "Overlay", "Platform", "Project"}
 
 
@@ -76,8 +79,9 @@ def written(files: Mapping[str, bytes], arguments: Arguments, project: LoadedPro
     items: list[AppliedObject] = []
     read_files: list[Read] = []
     budgets = sandbox_for(arguments["paths"]).budgets
+    session = Session()
     for file, content in files.items():
-        read_file = read_items(content, file, _units(file, content, arguments["paths"]), budgets)
+        read_file = read_items(content, file, _units(file, content, arguments["paths"]), budgets, session)
         read_files.append(read_file)
         items += read_file.items
         reporter.add([one for one in read_file.diagnostics if one.severity == ERROR])
@@ -98,7 +102,8 @@ def written(files: Mapping[str, bytes], arguments: Arguments, project: LoadedPro
     scene = Scene(
         items, tools=tools or NAMES_OF_TOOLS, is_guess=not tools, before=before, others=others, release=release, look_up=look_up
     )
-    return Looked([scene], {file: content.decode(errors="replace") for file, content in files.items()}, read_files)
+    texts_with_marks = {file: content.decode(errors="replace") for file, content in files.items() if _MARK in content}
+    return Looked([scene], texts_with_marks, read_files)
 
 
 def _now(file: str, arguments: Arguments) -> str:

@@ -87,19 +87,9 @@ def examine(
     `harmless`: fingerprints of what looks like a secret and is none. Documents that are not `is_manifest` are left out.
     Calls with one `session` judge one of several equal objects.
     """
-    recognizer = _recognizer(session) if session is not None and is_applied is None else None
-    known = recognizer.recall(text, file, budgets) if recognizer is not None else None
-    documents: list[Document] = []
-    problems: list[Diagnostic] = []
-    if known is not None:
-        documents = [known]
-    else:
-        documents, problems = reader.read(text, file, reader.KUBERNETES, budgets)
-        if recognizer is not None and len(documents) == 1 and not problems:
-            documents = [recognizer.learn(documents[0])]
-        documents = [document for document in documents if is_manifest(document.value)]
+    documents, problems = read_documents(text, file, budgets, session if is_applied is None else None)
     return examine_documents(
-        documents,
+        [document for document in documents if document.equivalence is not None or is_manifest(document.value)],
         problems,
         versions=versions,
         strict=strict,
@@ -108,6 +98,20 @@ def examine(
         harmless=harmless,
         session=session,
     )
+
+
+def read_documents(
+    text: str | bytes, file: str, budgets: CommandBudgets = DEFAULT, session: Session | None = None
+) -> tuple[list[Document], list[Diagnostic]]:
+    """The documents of a file, and what is wrong with its text. With a session, one of a known shape is not read as YAML."""
+    recognizer = _recognizer(session) if session is not None else None
+    known = recognizer.recall(text, file, budgets) if recognizer is not None else None
+    if known is not None:
+        return [known], []
+    documents, problems = reader.read(text, file, reader.KUBERNETES, budgets)
+    if recognizer is not None and len(documents) == 1 and not problems:
+        documents = [recognizer.learn(documents[0])]
+    return documents, problems
 
 
 def examine_documents(

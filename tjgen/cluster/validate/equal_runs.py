@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.trainer.warnings.clashes import ClashingRun, Key, key_of, names_of_objects
 from tjgen.cluster.validate.recognition import KnownDocument
 from tjgen.cluster.validate.text_shapes import texts_of
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.session import Session
+from tjgen.trees.source.document import Document
 
 _NAME, _NAMESPACE = "\0name", "\0namespace"
 """What no name can contain."""
@@ -25,23 +25,21 @@ class EqualRuns:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def of(self, placed: Placed, runtime: Tree | None, place: Placed | None) -> EqualRun | None:
+    def of(self, document: Document | None, runtime: Tree | None, source: Document | None) -> EqualRun | None:
         """The TrainJobs that are like this one; None if it was read as YAML, or if its runtime is not known.
 
-        `place`: where the runtime is, if it is in the files.
+        `source`: the document of the runtime, if it is in the files.
         """
-        document = placed.document
         if not isinstance(document, KnownDocument) or runtime is None:
             return None
-        equivalence, texts = self._session.once("runtime of runs", id(runtime), lambda: _signs(runtime, place))
+        equivalence, texts = self._session.once("runtime of runs", id(runtime), lambda: _signs(runtime, source))
         equal = tuple([texts.get(text, "") for text in document.own_texts])
         rules = self._session.once("names of runs", (document.shape, equivalence), _Rules)
         return self._session.once("equal runs", (document.equivalence, equivalence, equal), lambda: EqualRun(rules))
 
 
-def _signs(runtime: Tree, place: Placed | None) -> tuple[Hashable, dict[str, object]]:
+def _signs(runtime: Tree, document: Document | None) -> tuple[Hashable, dict[str, object]]:
     """The equivalence class of a runtime, and each of its texts with a sign: the same one in every runtime of the class."""
-    document = place.document if place is not None else None
     if not isinstance(document, KnownDocument):
         return id(runtime), {text: text for text in texts_of(runtime)}
     signs: dict[str, object] = {text: text for text in document.shape.constants}

@@ -59,6 +59,11 @@ class KnownDocument(Document):
         return self.file_name
 
     @property
+    def text(self) -> str:
+        # Many documents are looked at, and few of them are located.
+        return self.shape.segments.filled(self.texts)
+
+    @property
     def own_texts(self) -> list[str]:
         """The opaque texts of the manifest."""
         return self.shape.own(self.texts)

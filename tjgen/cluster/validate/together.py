@@ -74,7 +74,10 @@ def together(
     refusals: list[Diagnostic] = []
     names: list[ClashingRun] = []
     for trainjob, runtime, uid in trainjobs([one.tree for one in of_trainer], runtimes.look_up):
-        equal = equal_runs.of(places[id(trainjob)], runtime, places.get(id(runtime))) if equal_runs is not None else None
+        equal = None
+        if equal_runs is not None:
+            place = places.get(id(runtime))
+            equal = equal_runs.of(places[id(trainjob)].document, runtime, place.document if place is not None else None)
         recalled = equal.names_of(trainjob) if equal is not None else None
         if recalled is not None:
             names.append(ClashingRun(trainjob, (), recalled))

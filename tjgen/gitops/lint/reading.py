@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tjgen.cluster.validate.check import manifests
+from tjgen.cluster.validate.check import manifests, read_documents
 from tjgen.gitops.lint.scene import AppliedObject
 from tjgen.trees.budgets import DEFAULT, CommandBudgets
 from tjgen.trees.diagnostics.model import Diagnostic, Span
 from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.session import Session
 from tjgen.trees.source.document import Document
-from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.typing import NamedTuple
 
 
@@ -24,9 +24,18 @@ class Read(NamedTuple):
     """All of them."""
 
 
-def read_items(content: str | bytes, file: str, units: Mapping[str, str], budgets: CommandBudgets = DEFAULT) -> Read:
-    """The items of a file that `units` sync. Lists are opened, as kubectl does."""
-    documents, diagnostics = read(content, file, KUBERNETES, budgets)
+def read_items(
+    content: str | bytes,
+    file: str,
+    units: Mapping[str, str],
+    budgets: CommandBudgets = DEFAULT,
+    session: Session | None = None,
+) -> Read:
+    """The items of a file that `units` sync. Lists are opened, as kubectl does.
+
+    Calls with one `session` do not read the YAML of one of several similar documents.
+    """
+    documents, diagnostics = read_documents(content, file, budgets, session)
     items, others = [], []
     for document in documents:
         for tree, path in manifests(document.value):

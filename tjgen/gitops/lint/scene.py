@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from tjgen.cluster.synctools.table import TOOLS
 from tjgen.cluster.trainer.framework import Expansion, expand
 from tjgen.cluster.trainer.release import NEWEST, Release
+from tjgen.cluster.trainer.warnings.clashes import ClashingRun
 from tjgen.gitops.lint.kinds import CLUSTER_RUNTIME, CLUSTERED, RUNTIME
-from tjgen.trees.diagnostics.model import ObjectRef, Span
+from tjgen.trees.diagnostics.model import Diagnostic, ObjectRef, Span
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.session import Session
 from tjgen.trees.source.document import Document
@@ -88,6 +89,13 @@ class AppliedObject:
     def unit(self, tool: str) -> str:
         """The Application or Kustomization that syncs it with `tool`."""
         return self.units.get(tool, "")
+
+
+class RunOutcome(NamedTuple):
+    """What rules read of the expansion of a TrainJob."""
+
+    diagnostics: Sequence[Diagnostic]
+    names: ClashingRun | None
 
 
 class ItemPair(NamedTuple):
@@ -206,6 +214,37 @@ class Scene:
     def expansion(self, run: AppliedObject) -> Expansion | None:
         """Return the Trainer controller's objects for a TrainJob; None if its runtime is unknown, or there are none."""
         return self._session.once("expansion", run, lambda: self._expanded(run))
+
+    def expansion_diagnostics(self, run: AppliedObject) -> Sequence[Diagnostic]:
+        """What the expansion of a TrainJob reports; nothing if its runtime is unknown."""
+        return self._outcome(run).diagnostics
+
+    def clashing_run(self, run: AppliedObject) -> ClashingRun | None:
+        """The names that the objects for a TrainJob take; None if its runtime is unknown, or there are none."""
+        return self._outcome(run).names
+
+    def _outcome(self, run: AppliedObject) -> RunOutcome:
+        return self._session.once("outcome", run, lambda: self._outcome_of(run))
+
+    def _outcome_of(self, run: AppliedObject) -> RunOutcome:
+        """The outcome for a TrainJob. One of several equal TrainJobs is expanded for all of them."""
+        equal = None
+        if run.document is not None and run.document.equivalence is not None:
+            from tjgen.cluster.validate.equal_runs import EqualRuns  # few files are like others
+
+            runtime = self.runtime_of(run)
+            equal_runs = self._session.once("equal", None, lambda: EqualRuns(self._session))
+            equal = equal_runs.of(run.document, runtime.tree, runtime.document) if runtime is not None else None
+        names = equal.names_of(run.tree) if equal is not None else None
+        if names is not None:
+            return RunOutcome((), ClashingRun(run.tree, (), names))
+        expansion = self.expansion(run)
+        if expansion is None:
+            return RunOutcome((), None)
+        outcome = RunOutcome(expansion.diagnostics, ClashingRun(run.tree, [one.tree for one in expansion.objects]))
+        if equal is not None and outcome.names is not None and not outcome.diagnostics:
+            equal.learn(outcome.names)
+        return outcome
 
     def _expanded(self, run: AppliedObject) -> Expansion | None:
         item = self.runtime_of(run)

@@ -32,9 +32,8 @@ def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each runtime among the manifests, else for each run of it."""
     reported: set[int] = set()
     for run in scene.of(TRAINJOB):
-        expansion = scene.expansion(run)
         runtime = scene.runtime_of(run)
-        for one in expansion.diagnostics if expansion is not None else ():
+        for one in scene.expansion_diagnostics(run):
             if one.code != "TJ853" or id(runtime) in reported:
                 continue
             hint = one.hint or "remove the pod group"

@@ -38,7 +38,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         return
     items = {id(item.tree): item for item in scene.items}
     by_name = {item.name: item for item in trainjobs}
-    runs = [ClashingRun(run.tree, list(_created_trees(scene, run))) for run in trainjobs]
+    runs = [scene.clashing_run(run) or ClashingRun(run.tree, list(_created_trees(scene, run))) for run in trainjobs]
     for tree, clash in clashes(runs, [item.tree for item in scene.items]):
         item = items[id(tree)]
         run = next((run for name, run in by_name.items() if f"TrainJob {name}" in clash.message and run is not item), None)
@@ -48,11 +48,7 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 
 def _created_trees(scene: Scene, run: AppliedObject) -> Iterator[dict[str, object]]:
-    """Return the objects created for a run; if its runtime is unknown, those created for every run."""
-    expansion = scene.expansion(run)
-    if expansion is not None:
-        yield from (created.tree for created in expansion.objects)
-        return
+    """The objects that are created for every run."""
     metadata = {"namespace": run.namespace, "name": run.name}
     yield {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": metadata}
     if scene.release.keeps_snapshot:

@@ -34,8 +34,7 @@ _WARNINGS = ("TJ852", "TJ860", "TJ861")
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each TrainJob whose runtime is known, and for each JobSet."""
     for run in scene.of(TRAINJOB):
-        expansion = scene.expansion(run)
-        for one in expansion.diagnostics if expansion is not None else ():
+        for one in scene.expansion_diagnostics(run):
             if one.code in _WARNINGS:
                 yield Finding(run, ("metadata", "name"), one.message, hint=one.hint or "shorten the name")
     for item in scene.of(JOBSET):
