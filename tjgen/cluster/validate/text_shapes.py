@@ -19,7 +19,7 @@ Equivalence = tuple[object, ...]
 
 _COMMENT, _DIGEST = "comment", "digest"
 _WORD = "(?=[^\n]*[0-9])"
-"""A text without a digit may be a word that a program knows, or that YAML reads as a value."""
+"""A text without a digit may be a word with a meaning to a program, or one that YAML reads as another value."""
 _LETTER = "(?=[A-Za-z])"
 """A scalar without quotes that begins with a letter and has a digit is a string."""
 _LABEL = "[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?"
