@@ -101,7 +101,7 @@ def run(arguments: Arguments) -> int:
 
 def _lint(arguments: Arguments, choice: Choice, reporter: Reporter, known: Plan | None = None) -> None:
     """Lint what the arguments name; `known`: the plan of a project of a workspace."""
-    from tjgen.cli.scenes import Looked, inputs, written
+    from tjgen.cli.scenes import Looked, inputs, taken, written
     from tjgen.gitops.lint.engine import lint
 
     lint_inputs = inputs(arguments["paths"], reporter)
@@ -132,12 +132,12 @@ def _lint(arguments: Arguments, choice: Choice, reporter: Reporter, known: Plan 
         from tjgen.cli.fixing import cured
 
         def lint_contents(files: dict[str, bytes]) -> Result:
-            one = written(files, arguments, project, Reporter(arguments))
+            one = written(files.items(), arguments, project, Reporter(arguments))
             return lint(one.scenes, one.texts, choice, marks)
 
         manifests = cured(manifests, lint_contents, show=arguments["diff"], reporter=reporter)
     if manifests:
-        looked.append(written(manifests, arguments, project, reporter))
+        looked.append(written(taken(manifests), arguments, project, reporter))
     if reporter.failed:
         return
     scenes = [scene for one in looked for scene in one.scenes]

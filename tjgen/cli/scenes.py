@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tjgen.cli.against import applied_objects
 from tjgen.cli.command import Arguments
@@ -74,13 +74,26 @@ def _language(content: bytes, file: str) -> set[str]:
     return {str(tree.get("kind")) for tree in trees if str(tree.get("apiVersion")).startswith("tjgen.dev/")} & _LANGUAGE
 
 
-def written(files: Mapping[str, bytes], arguments: Arguments, project: LoadedProject | None, reporter: Reporter) -> Looked:
+def taken(files: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
+    """Each file with its content, which is then no longer in memory unless it is used."""
+    rest = [*reversed(files.items())]
+    files.clear()
+    while rest:
+        yield rest.pop()
+
+
+def written(
+    files: Iterable[tuple[str, bytes]], arguments: Arguments, project: LoadedProject | None, reporter: Reporter
+) -> Looked:
     """Return the scene of manifests in files. Raise CompileError for content that cannot be compared."""
     items: list[AppliedObject] = []
     read_files: list[Read] = []
     budgets = sandbox_for(arguments["paths"]).budgets
     session = Session()
-    for file, content in files.items():
+    texts_with_marks: dict[str, str] = {}
+    for file, content in files:
+        if _MARK in content:
+            texts_with_marks[file] = content.decode(errors="replace")
         read_file = read_items(content, file, _units(file, content, arguments["paths"]), budgets, session)
         read_files.append(read_file)
         items += read_file.items
@@ -102,7 +115,6 @@ def written(files: Mapping[str, bytes], arguments: Arguments, project: LoadedPro
     scene = Scene(
         items, tools=tools or NAMES_OF_TOOLS, is_guess=not tools, before=before, others=others, release=release, look_up=look_up
     )
-    texts_with_marks = {file: content.decode(errors="replace") for file, content in files.items() if _MARK in content}
     return Looked([scene], texts_with_marks, read_files)
 
 

@@ -17,9 +17,13 @@ from tests.cluster.validate import corpus
 from tests.cluster.validate.test_validate_equivalence import trees
 from tests.program import cases, tjgen
 from tests.scaling.inputs import dumped, runtime, trainjob
+from tjgen.cluster.trainer.runtimes import text_size
 from tjgen.cluster.validate.check import SEVERAL, examine
 from tjgen.cluster.validate.equivalence import equivalence_key, forms
 from tjgen.cluster.validate.recognition import KnownDocument, recognizer_of
+from tjgen.gitops.lint.pods import _paths
+from tjgen.gitops.lint.references import _in_spec
+from tjgen.gitops.lint.rules.secret_in_git import _disclosed
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.session import Session
 from tjgen.trees.source.segments import STAMPS
@@ -58,6 +62,9 @@ def compare(files: list[tuple[str, str]]) -> int:
             for first, second in zip(got, expected, strict=True):
                 if isinstance(first.document, KnownDocument):
                     known += 1
+                    assert first.document.text_size == text_size(second.tree)
+                    for compute in (_in_spec, _paths, _disclosed):
+                        assert first.document.derived(compute) == compute(second.tree)
                     key = equivalence_key(first.tree)
                     assert keys.setdefault(first.document.equivalence, key) == key
                 assert first.head.get("metadata") == second.tree.get("metadata") if second.tree.__class__ is dict else True

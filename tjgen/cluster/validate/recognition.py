@@ -9,6 +9,7 @@ which texts are equal, or equal to another text of the manifest, and how long na
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.trainer.warnings.clashes import Key
@@ -62,6 +63,14 @@ class KnownDocument(Document):
     def text(self) -> str:
         # Many documents are looked at, and few of them are located.
         return self.shape.segments.filled(self.texts)
+
+    def derived(self, compute: Callable[[Tree], Any]) -> Any:
+        return self.shape.derived(compute, self.texts)
+
+    @property
+    def text_size(self) -> int:
+        """The bytes of all strings and keys of the manifest."""
+        return self.shape.text_size(self.texts)
 
     @property
     def own_texts(self) -> list[str]:

@@ -6,6 +6,9 @@ key or a dash. YAML reads every text that such a place accepts as the same kind 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from tjgen.cluster.trainer.runtimes import text_size
 from tjgen.cluster.validate.equivalence import FREE, LABEL, MARK, NAME, SIZE, forms
 from tjgen.trees import regex
 from tjgen.trees.diagnostics import tokens
@@ -17,6 +20,7 @@ from tjgen.trees.typing import Any, NamedTuple
 
 Equivalence = tuple[object, ...]
 
+_MARK = "mq{:04}z"
 _COMMENT, _DIGEST = "comment", "digest"
 _WORD = "(?=[^\n]*[0-9])"
 """A text without a digit may be a word with a meaning to a program, or one that YAML reads as another value."""
@@ -62,6 +66,7 @@ class TextShape:
     def __init__(self, segments: Segments, document: Document, texts: list[str]) -> None:
         self.segments = segments
         self.is_proven = False
+        self._size: int | None = None
         self._comments = sum(opening.form == _COMMENT for opening in segments.openings)
         own = segments.openings[self._comments :]
         groups: dict[tuple[str, str], list[int]] = {}
@@ -69,11 +74,13 @@ class TextShape:
             groups.setdefault((opening.form, opening.quote), []).append(number)
         self._groups = [(_pattern(form, quote).fullmatch, numbers) for (form, quote), numbers in groups.items()]
         self._measured = [number for number, opening in enumerate(own) if opening.form in (NAME, _DIGEST)]
-        marks = [f"mq{number:04}z" for number in range(len(own))]
+        marks = [_MARK.format(number) for number in range(len(own))]
         tree = document.value
         for opening, mark in zip(own, marks, strict=True):
             tree = _with(tree, opening.path, mark)
-        stamps = Marks(marks)
+        self._stamps = stamps = Marks(marks)
+        self._marked = tree
+        self._derived: dict[object, object] = {}
         self.tree = stamps.stamp(tree)
         metadata = tree["metadata"]
         self.head = stamps.stamp({key: tree[key] for key in _HEAD})
@@ -116,6 +123,20 @@ class TextShape:
         """API version, kind, name and namespace."""
         return stamped(self._identity, self.own(texts))  # type: ignore[no-any-return]  # the stamp of such a tuple
 
+    def derived(self, compute: Callable[[Tree], Any], texts: list[str]) -> Any:
+        """What a function returns for the tree with these texts, if it only moves texts as they are."""
+        stamp = self._derived.get(compute, self._derived)
+        if stamp is self._derived:
+            stamp = self._derived[compute] = self._stamps.stamp(compute(self._marked))
+        return stamped(stamp, self.own(texts))
+
+    def text_size(self, texts: list[str]) -> int:
+        """The result of `text_size` for the tree with these texts, each of which has one place."""
+        if self._size is None:
+            marks = len(self.segments.openings) - self._comments
+            self._size = text_size(self._marked) - marks * len(_MARK.format(0))
+        return self._size + sum(map(len, self.own(texts)))
+
     def extent(self, texts: list[str], length: int) -> tuple[int, int]:
         """Where a document begins and ends in a text of this length."""
         return self._start + sum(map(len, texts[: self._comments])), length - self._rest
@@ -124,7 +145,7 @@ class TextShape:
 def shape_of(document: Document) -> TextShape | None:
     """The shape of a document; None if it can have none, or has no opaque text."""
     content, tree = document.text, document.value
-    if any(sign in content for sign in (*SEVERAL, "\r", "\t", "!", "%", "mq0")):
+    if any(sign in content for sign in (*SEVERAL, "\r", "\t", "!", "%", "mq0", "binaryData")):
         return None
     if tree.__class__ is not dict or (tree.get("apiVersion"), tree.get("kind")) == ("v1", "List"):
         return None

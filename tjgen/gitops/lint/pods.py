@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint.kinds import TRAINJOB
 from tjgen.gitops.lint.scene import AppliedObject
-from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.typing import Any
 
 _LISTS = ("containers", "initContainers")
@@ -19,7 +19,8 @@ def containers(item: AppliedObject) -> Iterator[tuple[FieldPath, dict[str, Any]]
             pod_containers = item.map(*path)
             if pod_containers:
                 yield path, pod_containers
-    yield from _below(item.tree.get("spec"), ("spec",))
+    for path in item.derived(_paths):
+        yield path, get(item.tree, path)
 
 
 def images(item: AppliedObject) -> Iterator[tuple[FieldPath, str]]:
@@ -40,6 +41,11 @@ def strings(tree: Tree, path: FieldPath = ()) -> Iterator[tuple[FieldPath, str]]
     elif tree.__class__ is list:
         for position, value in enumerate(tree):
             yield from strings(value, (*path, position))
+
+
+def _paths(tree: Tree) -> list[FieldPath]:
+    """The paths of the containers of a manifest."""
+    return [path for path, _ in _below(tree.get("spec"), ("spec",))]
 
 
 def _below(tree: Tree, path: FieldPath) -> Iterator[tuple[FieldPath, dict[str, Any]]]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from tjgen.cluster.validate.references import ObjectReference, references
 from tjgen.gitops.lint.kinds import TRAINJOB
 from tjgen.gitops.lint.scene import AppliedObject, Kind, Scene
-from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.fields.path import FieldPath, Tree
 
 
 def named_by(scene: Scene, item: AppliedObject) -> list[ObjectReference]:
@@ -19,8 +17,13 @@ def named_by(scene: Scene, item: AppliedObject) -> list[ObjectReference]:
     return references
 
 
-def _own(item: AppliedObject) -> Iterator[ObjectReference]:
-    return references(item.tree.get("spec"), ("spec",))
+def _own(item: AppliedObject) -> list[ObjectReference]:
+    own: list[ObjectReference] = item.derived(_in_spec)
+    return own
+
+
+def _in_spec(tree: Tree) -> list[ObjectReference]:
+    return list(references(tree.get("spec"), ("spec",)))
 
 
 class Users:

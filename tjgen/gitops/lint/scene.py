@@ -86,6 +86,11 @@ class AppliedObject:
             if one.__class__ is dict:
                 yield (*path, position), one
 
+    def derived(self, compute: Callable[[Tree], Any]) -> Any:
+        """What a function returns for the tree. It may move texts, but its result depends on none of them."""
+        document = self.document
+        return document.derived(compute) if document is not None and document.equivalence is not None else compute(self.tree)
+
     def unit(self, tool: str) -> str:
         """The Application or Kustomization that syncs it with `tool`."""
         return self.units.get(tool, "")

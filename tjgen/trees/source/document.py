@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from tjgen.trees.diagnostics.model import Span
 from tjgen.trees.fields.path import FieldPath, Tree
-from tjgen.trees.typing import TYPE_CHECKING
+from tjgen.trees.typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tjgen.trees.source.positions import Extent
     from tjgen.trees.source.scalars import Dialect
     from tjgen.trees.source.text import Text
@@ -30,6 +32,10 @@ class Document:
         """The how-manieth document of its stream, from 0."""
         self._range = (start, end)
         self._place: Extent | None = None
+
+    def derived(self, compute: Callable[[Tree], Any]) -> Any:
+        """What a function returns for the value. It may move texts, but its result depends on none of them."""
+        return compute(self.value)
 
     @property
     def file(self) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tjgen.cluster.validate.disclosure import find
+from tjgen.cluster.validate.disclosure import Disclosed, find
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import SECRET
 from tjgen.gitops.lint.pods import containers
 from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, ERROR, FLUX, WARNING, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
+from tjgen.trees.fields.path import Tree
 
 RULE = Rule(
     code="TJ662",
@@ -42,7 +43,8 @@ def check(scene: Scene) -> Iterator[Finding]:
                     message = "all readers of the repository can see its data"
                     yield Finding(item, (field,), message, hint="encrypt it, or provide it through an operator", key=True)
     for item in scene.items:
-        disclosed = dict(find(item.tree))
+        # A text with a key or token is no text that documents with one shape differ in.
+        disclosed = dict(item.derived(_disclosed))
         for path, container in containers(item):
             env = container.get("env")
             for position, variable in enumerate(env if env.__class__ is list else ()):
@@ -61,6 +63,10 @@ def check(scene: Scene) -> Iterator[Finding]:
             yield Finding(
                 item, place, f"it contains {token.kind}", hint="read it from a Secret, mounted as a volume or set as a variable"
             )
+
+
+def _disclosed(tree: Tree) -> list[Disclosed]:
+    return list(find(tree))
 
 
 def _is_plain(value: object) -> bool:
