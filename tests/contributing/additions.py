@@ -341,15 +341,15 @@ ADDITIONS: dict[str, tuple[Place, ...]] = {
         ),
         Place(
             "DIRECT",
-            {"tjgen/compiler/targets/table.py": ("xgboostjob, jaxjob)", "xgboostjob, jaxjob, paddlejob)")},
+            {"tjgen/compiler/targets/table.py": ("jaxjob, rayjob)", "jaxjob, rayjob, paddlejob)")},
             (f"{TABLES}::test_the_type_checker_sees_every_module_that_is_imported_by_name",),
         ),
         Place(
             "`target` of the language",
             {
                 "tjgen/language/spec/models/experiment.py": (
-                    """\"xgboostjob\", \"jaxjob\"]""",
-                    """\"xgboostjob\", \"jaxjob\", \"paddlejob\"]""",
+                    """\"jaxjob\", \"rayjob\"]""",
+                    """\"jaxjob\", \"rayjob\", \"paddlejob\"]""",
                 )
             },
             (f"{TABLES}::test_every_target_is_in_the_language_and_has_a_module_and_a_case",),

@@ -48,7 +48,7 @@ def test_the_kinds_and_their_plurals() -> None:
         ("v1", "PersistentVolumeClaim", "persistentvolumeclaims"),
         ("v1", "ConfigMap", "configmaps"),
     ]
-    assert targets() == ("trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", "xgboostjob", "jaxjob")
+    assert targets() == ("trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", "xgboostjob", "jaxjob", "rayjob")
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_the_kinds_and_their_plurals() -> None:
         ("scheduling.volcano.sh", "PodGroup", None),
         *(("kubeflow.org", name, ["metadata.labels", "metadata.annotations", "spec.runPolicy.suspend"]) for name in OPERATOR),
         ("kubeflow.org", "PaddleJob", None),
-        ("ray.io", "RayJob", None),
+        ("ray.io", "RayJob", ["metadata.labels", "metadata.annotations", "spec.suspend"]),
         ("ray.io", "RayCluster", None),
         ("", "PersistentVolumeClaim", None),
         ("", "ConfigMap", ["metadata.labels", "metadata.annotations"]),
@@ -85,6 +85,8 @@ def test_the_fields_that_may_change_in_place(group: str, name: str, changeable: 
         ("scheduling.x-k8s.io", "PodGroup", Phases("Finished", ("Failed",), "")),
         *(("kubeflow.org", name, Conditions("Succeeded", "replicaStatuses")) for name in OPERATOR),
         ("kubeflow.org", "PaddleJob", None),
+        ("ray.io", "RayJob", Phases("Complete", ("Failed", "ValidationFailed"), "", "jobDeploymentStatus")),
+        ("ray.io", "RayCluster", None),
         ("batch", "Job", None),
     ],
 )
@@ -132,7 +134,12 @@ def test_what_the_page_of_targets_says() -> None:
             for name in OPERATOR
         },
         "PaddleJob": ("", "", "", ""),
-        "RayJob": ("", "", "", ""),
+        "RayJob": (
+            "",
+            "KubeRay, with its own RayCluster",
+            "[RayJobs](../how-to/rayjob.md)",
+            "tjgen.tools.importing.kuberay",
+        ),
     }
 
 

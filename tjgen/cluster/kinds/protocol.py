@@ -61,7 +61,9 @@ class Phases(NamedTuple):
     done: str
     failed: tuple[str, ...]
     parent: str
-    """Field of the status that holds `phase`; empty if the status itself does."""
+    """Field of the status that holds the phase; empty if the status itself does."""
+    name: str = "phase"
+    """Field with the phase."""
 
 
 class RunFacts(NamedTuple):

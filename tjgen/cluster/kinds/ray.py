@@ -8,7 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.kinds.protocol import COUNTED_FROM_START, SILENT, UNLISTED, Effect, Kind, Pods, RunFacts, takes_effect
+from tjgen.cluster.kinds.protocol import (
+    COUNTED_FROM_START,
+    MANAGED,
+    SILENT,
+    SUSPENDABLE,
+    UNLISTED,
+    Effect,
+    Kind,
+    Phases,
+    Pods,
+    RunFacts,
+    takes_effect,
+)
 from tjgen.trees.fields.path import FieldPath, Step, Tree, get
 
 API_VERSION = "ray.io/v1"
@@ -69,16 +81,16 @@ RAYJOB = Kind(
     api_version=API_VERSION,
     name="RayJob",
     plural="rayjobs",
-    changeable=None,
+    changeable=SUSPENDABLE,
     effect=_effect,
-    access=UNLISTED,
-    status=None,
+    access=MANAGED,
+    status=Phases("Complete", ("Failed", "ValidationFailed"), parent="", name="jobDeploymentStatus"),
     run=RunFacts(
-        target="",
+        target="rayjob",
         needs="",
-        starter="",
-        page="",
-        importer="",
+        starter="KubeRay, with its own RayCluster",
+        page="[RayJobs](../how-to/rayjob.md)",
+        importer="tjgen.tools.importing.kuberay",
         pods=_pods,
         replicas="",
         pod_label="ray.io/originated-from-cr-name",

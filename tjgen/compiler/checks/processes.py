@@ -18,7 +18,7 @@ _DEFAULT_SHM = "64 MiB"
 """Size of /dev/shm in a container, as container runtimes set it."""
 _COUNTING = ("torch", "mpi", "flux")
 """Policies of a runtime whose launcher starts a number of processes on each node."""
-_WITHOUT_LAUNCHER = ("tfjob", "xgboostjob", "jaxjob")
+_WITHOUT_LAUNCHER = ("tfjob", "xgboostjob", "jaxjob", "rayjob")
 """Targets whose operator starts one process in each pod."""
 
 

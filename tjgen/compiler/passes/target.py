@@ -14,7 +14,7 @@ from tjgen.trees.workload.roles import members
 from tjgen.trees.workload.workload import PodSet, Workload
 
 AT: FieldPath = (*SPEC, "volcano")
-_NAMING = ("volcanojob", "jobset", "mpijob")
+_NAMING = ("volcanojob", "jobset", "mpijob", "rayjob")
 """Targets whose controllers do not look for the program by the name of its container."""
 _FIELDS = ("max_retry", "min_success", "ttl_seconds_after_finished", "running_estimate")
 _OF_TASK = ("min_available", "max_retry", "topology_policy")

@@ -104,7 +104,7 @@ def _run(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
         yield _cannot(workload, kind, ("schedule", "networkTopology"), "request how close its pods are placed", hint)
     if get(tree, ("policy", "restart", "rules"), None):
         hint = "use restart.policy: ExitCode, which restarts a pod for exit codes from 128 on, as after a signal"
-        if kind.name == "MPIJob":
+        if kind.name in ("MPIJob", "RayJob"):
             hint = "remove the rules, or use target: jobset"
         yield _cannot(workload, kind, ("policy", "restart", "rules"), "distinguish failures by rules", hint)
     if kind.name == "MPIJob" and get(tree, ("policy", "restart", "policy"), None) in ("Always", "ExitCode"):

@@ -56,7 +56,7 @@ def _of_conditions(tree: Tree, status: Conditions) -> Health:
 def _of_phase(tree: Tree, status: Phases) -> Health:
     status_of_object = tree.get("status") or {}
     state = (status_of_object.get(status.parent) or {}) if status.parent else status_of_object
-    phase = state.get("phase")
+    phase = state.get(status.name)
     word = DEGRADED if phase in status.failed else HEALTHY
     has_ended = phase in (status.done, *status.failed)
     return Health(word, str(phase or "no scheduler has taken it up"), str(state.get("lastTransitionTime") or ""), has_ended)
@@ -98,8 +98,8 @@ def customizations(health: str) -> Mapping[str, str]:
     for kind, status in (*_gangs(), *_runs_with_phases()):
         states = {status.done: "Healthy", **dict.fromkeys(status.failed, "Degraded")}
         text = ", ".join(f'["{phase}"] = "{name}"' for phase, name in states.items())
-        phase = f"((obj.status or {{}}).{status.parent} or {{}}).phase" if status.parent else "(obj.status or {}).phase"
-        scripts[_key(kind)] = _PHASES_LUA.format(states=text, running=running, phase=phase)
+        holder = f"((obj.status or {{}}).{status.parent} or {{}})" if status.parent else "(obj.status or {})"
+        scripts[_key(kind)] = _PHASES_LUA.format(states=text, running=running, phase=f"{holder}.{status.name}")
     return scripts
 
 
@@ -138,13 +138,14 @@ def _check(kind: Kind, status: Conditions, health: str) -> Tree:
 
 
 def _check_phase(kind: Kind, status: Phases, health: str) -> Tree:
-    has_phase = f"has(status.{status.parent}) && has(status.{status.parent}.phase)"
+    phase = f"status.{status.parent}.{status.name}" if status.parent else f"status.{status.name}"
+    has_phase = f"has(status.{status.parent}) && has({phase})" if status.parent else f"has({phase})"
     failed = ", ".join(f"'{phase}'" for phase in status.failed)
-    ended = f"{has_phase} && status.{status.parent}.phase == '{status.done}'"
+    ended = f"{has_phase} && {phase} == '{status.done}'"
     return {
         "apiVersion": kind.api_version,
         "kind": kind.name,
-        "failed": f"{has_phase} && status.{status.parent}.phase in [{failed}]",
+        "failed": f"{has_phase} && {phase} in [{failed}]",
         "current": ended if health == COMPLETION else has_phase,
     }
 

@@ -20,7 +20,7 @@ _STRUCTS = ("metadata", "resources", "strategy", _POLICY)
 """Values in the Go types that hold them: empty ones are like absent ones."""
 _NAMED = {"volumes": "name", "volumeMounts": "mountPath", "env": "name", "ports": "name"}
 """Lists whose order does not matter, and the key of their items."""
-_PARTS = ("replicatedJobs", "tasks", "containers")
+_PARTS = ("replicatedJobs", "tasks", "workerGroupSpecs", "containers")
 """Lists that are never replaced as a whole: an experiment's settings for the program would have no effect."""
 _OPERATION = 30
 """The cost of an operation in addition to its value."""

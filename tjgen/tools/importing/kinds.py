@@ -10,7 +10,7 @@ from tjgen.trees.fields.path import Tree
 from tjgen.trees.typing import cast
 
 if TYPE_CHECKING:
-    from tjgen.tools.importing import jobset, kubeflow, volcano
+    from tjgen.tools.importing import jobset, kubeflow, kuberay, volcano
 
 
 class Importer(Protocol):
@@ -24,7 +24,7 @@ class Importer(Protocol):
 
 
 if TYPE_CHECKING:
-    IMPORTERS: tuple[Importer, ...] = (jobset, kubeflow, volcano)
+    IMPORTERS: tuple[Importer, ...] = (jobset, kubeflow, kuberay, volcano)
     """For the type checker: a module that lacks a function of the protocol is an error here."""
 
 

@@ -10,7 +10,7 @@ KEYS = ("name", "mountPath", "containerPort", "manager", "key", "ip")
 """Fields that identify the elements of a list, in order of preference."""
 
 
-FIRST = {"volumeMounts": "mountPath", "ports": "containerPort"}
+FIRST = {"volumeMounts": "mountPath", "ports": "containerPort", "workerGroupSpecs": "groupName"}
 """Lists whose own key goes before those."""
 
 

@@ -10,6 +10,7 @@ from tjgen.trees.fields.managed import ListKeys
 LIST_KEYS: ListKeys = {
     "replicatedJobs": ("name",),
     "tasks": ("name",),
+    "workerGroupSpecs": ("groupName",),
     "containers": ("name",),
     "initContainers": ("name",),
     "volumes": ("name",),

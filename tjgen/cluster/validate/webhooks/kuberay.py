@@ -14,7 +14,7 @@ from tjgen.cluster.controllers.kuberay_objects import dashboard_port
 from tjgen.cluster.kinds.ray import CLUSTER, SELECTED_CLUSTER, WORKERS, is_submitted_by_job
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.webhooks.answer import refused
-from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.fields.path import FieldPath, Step, Tree, get
 from tjgen.trees.k8s.syntax import dns1035_label, label_key, label_value
 
 LONGEST_NAME = 47
@@ -156,8 +156,9 @@ def _variables(spec: Tree) -> dict[str, Tree]:
     return {str(one.get("name")): one.get("value") for one in reversed(env)}
 
 
-def _env(name: str) -> FieldPath:
-    return (*_HEAD, "template", "spec", "containers", 0, "env", (("name", name),))
+def _env(spec: Tree, name: str) -> FieldPath:
+    path: FieldPath = ("template", "spec", "containers", 0, "env")
+    return (*_HEAD, *path, [one.get("name") for one in get(spec["headGroupSpec"], path)].index(name))
 
 
 def _redis(spec: Tree, annotations: Tree) -> Iterator[Fault]:
@@ -170,19 +171,19 @@ def _redis(spec: Tree, annotations: Tree) -> Iterator[Fault]:
         yield _fault("is set together with gcsFaultToleranceOptions", *at, _FAULT_TOLERANT, hint="remove the annotation")
     is_enabled = str(annotations.get(_FAULT_TOLERANT, "")).lower() == "true" or options is not None
     if not is_enabled and "RAY_REDIS_ADDRESS" in variables:
-        yield refused("is set without gcsFaultToleranceOptions", _env("RAY_REDIS_ADDRESS"), hint=hint)
+        yield refused("is set without gcsFaultToleranceOptions", _env(spec, "RAY_REDIS_ADDRESS"), hint=hint)
     if options is not None:
         if parameters.get("redis-password"):
             yield _fault("is set together with gcsFaultToleranceOptions", *_HEAD, "rayStartParams", "redis-password", hint=hint)
         for name in ("REDIS_PASSWORD", "RAY_REDIS_ADDRESS"):
             if name in variables:
-                yield refused("is set together with gcsFaultToleranceOptions", _env(name), hint=hint)
+                yield refused("is set together with gcsFaultToleranceOptions", _env(spec, name), hint=hint)
         if annotations.get(_STORAGE):
             yield _fault("is set together with gcsFaultToleranceOptions", *at, _STORAGE, hint=hint)
     if parameters.get("redis-username"):
         yield _fault("has another place", *_HEAD, "rayStartParams", "redis-username", hint=hint)
     if "REDIS_USERNAME" in variables:
-        yield refused("has another place", _env("REDIS_USERNAME"), hint=hint)
+        yield refused("has another place", _env(spec, "REDIS_USERNAME"), hint=hint)
 
 
 def _autoscaler(spec: Tree, groups: list[tuple[FieldPath, Tree]]) -> Iterator[Fault]:
@@ -190,10 +191,10 @@ def _autoscaler(spec: Tree, groups: list[tuple[FieldPath, Tree]]) -> Iterator[Fa
     version = get(spec, ("autoscalerOptions", "version"), None)
     if not spec.get("enableInTreeAutoscaling"):
         if variables.get(_AUTOSCALER) in ("1", "true"):
-            yield refused("requires enableInTreeAutoscaling: true", _env(_AUTOSCALER), hint="remove it")
+            yield refused("requires enableInTreeAutoscaling: true", _env(spec, _AUTOSCALER), hint="remove it")
         return
     if version is not None and _AUTOSCALER in variables:
-        yield refused("is set together with autoscalerOptions.version", _env(_AUTOSCALER), hint="remove it")
+        yield refused("is set together with autoscalerOptions.version", _env(spec, _AUTOSCALER), hint="remove it")
     if version != "v2":
         return
     for path, group in ((_HEAD, spec["headGroupSpec"]), *groups):
@@ -224,5 +225,5 @@ def _runtime_environment(text: str) -> Iterator[Fault]:
         yield _fault("must be a mapping", "spec", "runtimeEnvYAML")
 
 
-def _fault(words: str, *path: str | int | tuple[tuple[str, str], ...], hint: str | None = None) -> Fault:
+def _fault(words: str, *path: Step, hint: str | None = None) -> Fault:
     return refused(words, path, hint=hint)

@@ -113,7 +113,7 @@ class Container(Program):
     gpu: Counts[Gpu | GpuText | None] = None
     """Devices for each pod: `class:count`, such as `h100:8`."""
     container_name: Counts[Label | None] = None
-    """Name of the container of the program, for targets volcanojob, jobset and mpijob. Others require the name that they use."""
+    """Name of the container of the program, for targets volcanojob, jobset, mpijob, rayjob. Others require their own name."""
     init_containers: Counts[dict[str, InitContainer]] = {}
     """Containers that end before the program starts, by name, after those of tjgen."""
     sidecars: Counts[dict[str, Sidecar]] = {}

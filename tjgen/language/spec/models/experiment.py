@@ -70,9 +70,9 @@ class RunSpec(Container):
     """Increase it to train again without another change."""
     deadline: Counts[Seconds | None] = None
     """Time after which a run that has not finished is stopped (activeDeadlineSeconds): seconds, or a duration such as `12h`."""
-    target: Counts[Literal["trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", "xgboostjob", "jaxjob"]] = (
-        "trainjob"
-    )
+    target: Counts[
+        Literal["trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", "xgboostjob", "jaxjob", "rayjob"]
+    ] = "trainjob"
     """Kind of object that is applied to the cluster."""
     restart: Counts[Restart | None] = None
     """What to restart after a failure, and how often. The default is the rules of the runtime."""
