@@ -10,8 +10,9 @@ import yaml
 
 from tests.checkout import ROOT
 from tjgen.cluster.controllers.creation import create_pods
-from tjgen.compiler.targets.rayjob import LONGEST_NAME
+from tjgen.compiler.targets.rayjob import LONGEST_NAME, _overridden
 from tjgen.compiler.targets.rayjob_entrypoint import in_shell, line
+from tjgen.trees.manifests.manifest import Manifest
 
 VARIABLES = {"RATE": "0.1 $HOME `a`", "NAME": "it's"}
 WORDS = {
@@ -65,3 +66,12 @@ def test_only_the_entrypoint_has_the_command() -> None:
 
 def test_names_of_runs_leave_room_for_the_names_of_services() -> None:
     assert LONGEST_NAME + len("-abcde-serve-svc") == 63
+
+
+def test_a_variable_that_the_operator_sets_has_no_effect() -> None:
+    job = built("ray-job")
+    job["spec"]["rayClusterSpec"]["headGroupSpec"]["template"]["spec"]["containers"][0]["env"] += [
+        {"name": "RAY_IP", "value": "a"}
+    ]
+    [found] = _overridden(Manifest(job, {}))
+    assert (found.code, found.path[-1]) == ("TJ432", (("name", "RAY_IP"),))

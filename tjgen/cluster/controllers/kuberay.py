@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.controllers import kuberay_objects, kuberay_pods, kuberay_submitter
+from tjgen.cluster.controllers.kuberay_names import with_random
 from tjgen.cluster.controllers.series import Series, metadata_of, owned_by, single
 from tjgen.cluster.kinds.ray import SELECTED_CLUSTER, is_submitted_by_job, worker_pods
 from tjgen.trees.fields.path import FieldPath, Tree, get
-from tjgen.trees.k8s.placeholders import RANDOM
 
 MANAGER = "kuberay"
 CONTROLLER = "ray.io/kuberay-operator"
@@ -22,13 +22,14 @@ _ORIGIN = "ray.io/originated-from-"
 
 def create(tree: Tree) -> Iterator[Series]:
     """The objects in the order in which the operator creates them; none if another controller manages the object."""
-    if (tree["spec"].get("managedBy") or CONTROLLER) == CONTROLLER:
+    spec = tree.get("spec") or {}
+    if spec and (spec.get("managedBy") or CONTROLLER) == CONTROLLER:
         yield from _of_job(tree) if tree["kind"] == "RayJob" else _of_cluster(tree)
 
 
 def cluster_name(job: Tree) -> str:
     """The name of the RayCluster of a RayJob: its own, or the one that it selects."""
-    return str(get(job, SELECTED_CLUSTER, None) or f"{job['metadata']['name']}-{RANDOM}")
+    return str(get(job, SELECTED_CLUSTER, None) or with_random(job["metadata"]["name"]))
 
 
 def _of_job(job: Tree) -> Iterator[Series]:

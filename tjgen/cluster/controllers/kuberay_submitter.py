@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 
+from tjgen.cluster.controllers.kuberay_names import with_random
 from tjgen.cluster.controllers.kuberay_objects import dashboard_port
 from tjgen.cluster.controllers.kuberay_start import has_token, with_env, with_token
 from tjgen.cluster.kinds.ray import default_submitter
 from tjgen.trees.fields.path import Tree, get
-from tjgen.trees.k8s.placeholders import RANDOM, SCRIPT
+from tjgen.trees.k8s.placeholders import SCRIPT
 
 _PORT = 8265
 
@@ -43,7 +44,7 @@ def with_sidecar(job: Tree, spec: Tree) -> Tree:
     words = f"{SCRIPT} {_submit(job, f'http://127.0.0.1:{port}', options='')}"
     container = _with_variables(job, {**container, "command": ["/bin/bash", "-ce", "--"], "args": [words]}, "")
     if has_token({"spec": spec}):
-        container = with_token({"metadata": {"name": f"{job['metadata']['name']}-{RANDOM}"}}, container)
+        container = with_token({"metadata": {"name": with_random(job["metadata"]["name"])}}, container)
     pod = {**pod, "containers": [*pod["containers"], container], "restartPolicy": "Never"}
     return {**spec, "headGroupSpec": {**head, "template": {**head["template"], "spec": pod}}}
 
@@ -53,7 +54,7 @@ def _service(spec: Tree, cluster: str) -> str:
 
 
 def _job_id(job: Tree) -> str:
-    return str(job["spec"].get("jobId") or f"{job['metadata']['name']}-{RANDOM}")
+    return str(job["spec"].get("jobId") or with_random(job["metadata"]["name"]))
 
 
 def _command(job: Tree, address: str) -> str:

@@ -22,7 +22,7 @@ from tjgen.trees.fields.path import Tree, get
 
 def experiment(tree: Tree) -> Tree:
     """The experiment, with the name of the RayJob as that of its run."""
-    spec = tree["spec"]
+    spec = tree.get("spec") or {}
     cluster = get(tree, CLUSTER, None) or {}
     groups = {str(group.get("groupName")): group for group in cluster.get(WORKERS) or [] if group.__class__ is dict}
     templates = {HEAD: get(cluster, ("headGroupSpec", "template"), None) or {}}

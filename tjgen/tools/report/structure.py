@@ -152,7 +152,8 @@ def _podset(pods: Pods, tree: Tree, templates: Mapping[str, Tree]) -> StructureP
     devices = [(name, amount.value) for name, amount in requests.items() if is_device(name) and amount.value]
     devices += list(_claimed(pods.spec, templates))
     main = main_container(pods)
-    job: Tree = get(tree, pods.path[:3], None) or {}
+    job: Tree = get(tree, pods.path[:3], None)
+    job = job if job.__class__ is dict else {}
     after = [(str(one.get("name", "")), str(one.get("status", ""))) for one in job.get("dependsOn") or ()]
     return StructurePodSet(
         pods.role,

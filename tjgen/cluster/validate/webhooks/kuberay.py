@@ -30,6 +30,7 @@ _AUTOSCALER = "RAY_enable_autoscaler_v2"
 
 def faults(job: Tree) -> Iterator[Fault]:
     """The first reason, if there is one; otherwise, what keeps the submitter from starting."""
+    job = {**job, "spec": job.get("spec") or {}}
     first = next(_reasons(job), None)
     if first is not None:
         yield first
