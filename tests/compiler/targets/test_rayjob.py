@@ -74,4 +74,6 @@ def test_a_variable_that_the_operator_sets_has_no_effect() -> None:
         {"name": "RAY_IP", "value": "a"}
     ]
     [found] = _overridden(Manifest(job, {}))
-    assert (found.code, found.path[-1]) == ("TJ432", (("name", "RAY_IP"),))
+    assert found.code == "TJ432"
+    assert found.path is not None
+    assert found.path[-1] == (("name", "RAY_IP"),)

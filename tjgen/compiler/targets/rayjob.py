@@ -75,7 +75,7 @@ def lower(workload: Workload) -> Lowered:
     problems += rayjob_entrypoint.entrypoint(writer, workload, pods[HEAD])
     rayjob_policies.write(writer, workload)
     head: FieldPath = (*CLUSTER, "headGroupSpec")
-    # Without CPUs for Ray, no task of the program takes the place of a worker.
+    # Without CPUs for Ray, the head runs no tasks of the program: the workers do.
     writer.put((*head, "rayStartParams"), {"num-cpus": "0"}, RULE)
     _template(writer, workload, pods[HEAD], (*head, "template"))
     writer.put((*CLUSTER, WORKERS), [], RULE)

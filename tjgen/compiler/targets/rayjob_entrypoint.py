@@ -30,7 +30,12 @@ def entrypoint(writer: Writer, workload: Workload, head: PodSet) -> Iterator[Dia
     words = [*(main.get("command") or ()), *(main.get("args") or ())]
     if not main.get("command"):
         message = "a RayJob starts its program by a command, but neither the experiment nor the runtime has one"
-        yield Diagnostic("TJ425", message, path=("spec",), hint="set script or command: the entrypoint of the image is not known")
+        yield Diagnostic(
+            "TJ425",
+            message,
+            path=("spec",),
+            hint="set script or command, because tjgen does not read the entrypoint of the image",
+        )
         return
     known = [str(one.get("name")) for one in main.get("env") or ()]
     text = line(list(map(str, words)), known)
