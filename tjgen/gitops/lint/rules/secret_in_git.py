@@ -43,7 +43,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                     message = "all readers of the repository can see its data"
                     yield Finding(item, (field,), message, hint="encrypt it, or provide it through an operator", key=True)
     for item in scene.items:
-        # A text with a key or token is no text that documents with one shape differ in.
+        # Documents of one shape never differ in a text with a key or token.
         disclosed = dict(item.derived(_disclosed))
         for path, container in containers(item):
             env = container.get("env")
