@@ -11,10 +11,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.fields.managed import Managed, Origin, Owners
-from tjgen.trees.fields.path import FieldPath, Tree, get, named
+from tjgen.trees.fields.managed import Managed, Origin, Owners, origins_of
+from tjgen.trees.fields.path import FieldPath, Step, Tree, get, named
 from tjgen.trees.fields.writer import Writer
 from tjgen.trees.k8s.labels import KUEUE_QUEUE
+from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.workload.keys import LIST_KEYS
 from tjgen.trees.workload.workload import Workload
@@ -84,7 +85,8 @@ def _split(manifest: Manifest, workload: Workload, role: str, count: int) -> Man
             else [_replaced(job, renamed)]
         )
     tree = {**manifest.tree, "spec": {**spec, "replicatedJobs": jobs, **_policies(spec, role, count)}}
-    writer = Writer(Managed(tree, _owners(manifest.owners, role, count)), keys=LIST_KEYS)
+    owners = _owners(manifest.owners, role, count)
+    writer = Writer(Managed(tree, owners | _changed(manifest, tree, owners, role, count)), keys=LIST_KEYS)
     for number in range(count):
         _own(writer, workload, role, number)
     done = writer.done()
@@ -146,7 +148,8 @@ def _policies(spec: Tree, role: str, count: int) -> Tree:
 def _owners(owners: Owners, role: str, count: int) -> Owners:
     """The owners of the job, for each of the jobs that it becomes."""
     before: FieldPath = (*_JOBS, named(role))
-    moved: Owners = {}
+    whole = origins_of(owners, before)
+    moved: Owners = {(*_JOBS, named(f"{role}-{number}")): whole for number in range(count)}
     for path, origins in owners.items():
         if path[: len(before)] != before:
             moved[path] = origins
@@ -154,6 +157,20 @@ def _owners(owners: Owners, role: str, count: int) -> Owners:
         for number in range(count):
             moved[(*_JOBS, named(f"{role}-{number}"), *path[len(before) :])] = origins
     return moved
+
+
+def _changed(before: Manifest, tree: Tree, owners: Owners, role: str, count: int) -> Owners:
+    """The owners of values that are new, or no longer a copy of what their owners set."""
+    roles: dict[Step, Step] = {named(f"{role}-{number}"): named(role) for number in range(count)}
+    known = dict(leaves(before.tree))
+    changed: Owners = {}
+    for path, value in leaves(tree):
+        there = (*path[:2], roles.get(path[2], path[2]), *path[3:]) if path[:2] == _JOBS else path
+        if there not in known:
+            changed[path] = (_RULE,)
+        elif known[there] != value:
+            changed[path] = (_RULE, *(origin._replace(mirrors=False) for origin in origins_of(owners, path)))
+    return changed
 
 
 def _own(writer: Writer, workload: Workload, role: str, number: int) -> None:
