@@ -229,3 +229,21 @@ def test_variables_come_after_the_index_that_they_refer_to(tmp_path: Path) -> No
     listed = of_trainer[-1]["spec"]["trainer"]["env"]
     assert listed[0]["valueFrom"]["fieldRef"]["fieldPath"] == "metadata.annotations['batch.kubernetes.io/job-completion-index']"
     assert [one["name"] for one in listed].index("SHARD") > 0
+
+
+@pytest.mark.parametrize(
+    ("volcano", "codes"),
+    [
+        ("policies: {PodFailed: RestartJob}, exitCodes: {'2': TerminateJob}", ["2"]),
+        ("policies: {'*': RestartJob}, exitCodes: {'2': TerminateJob, '3': AbortJob}", ["2"]),
+        ("tasks: {worker: {policies: {PodFailed: RestartJob}, exitCodes: {'4': TerminateJob}}}", ["4"]),
+        ("policies: {PodFailed: RestartJob}, tasks: {worker: {exitCodes: {'4': TerminateJob}}}", []),
+        ("policies: {PodEvicted: RestartJob}, exitCodes: {'2': TerminateJob}", []),
+        ("policies: {PodFailed: RestartJob}", []),
+    ],
+    ids=["of the job", "any event", "of a task", "tasks precede the job", "another event", "no exit code"],
+)
+def test_exit_codes_behind_a_policy_for_each_failure_are_reported(tmp_path: Path, volcano: str, codes: list[str]) -> None:
+    _, problems = built(tmp_path, f"{TORCH}  nodes: 2\n  volcano: {{{volcano}}}\n")
+    reported = [line for line in problems.splitlines() if "[TJ439]" in line]
+    assert [line.partition("exit code ")[2].split()[0] for line in reported] == codes

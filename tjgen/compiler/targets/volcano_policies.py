@@ -21,6 +21,8 @@ _RULE = Origin("target:volcanojob", "tjgen")
 _JOBSET: FieldPath = ("runtime", "template", "spec")
 _JOB: FieldPath = ("template", "spec")
 _LOST = ("PodEvicted", "PodFailed")
+_ANY = ("PodFailed", "*")
+"""Events of a pod that ends with any exit code."""
 _BACKOFF_LIMIT = 6
 """The default of a Job (batch/v1)."""
 _DISRUPTIONS = 20
@@ -112,8 +114,24 @@ def find_warnings(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
             "no queue is set, so the job waits in Volcano's queue default, which may have no share",
             "set schedule.queue",
         )
+    yield from _shadowed(job, ("spec", "policies"), get(job.tree, ("spec", "policies"), None) or [])
+    for task in get(job.tree, ("spec", "tasks"), None) or []:
+        yield from _shadowed(job, ("spec", "tasks", named(task["name"]), "policies"), task.get("policies") or [])
     if get(job.tree, ("spec", "ttlSecondsAfterFinished"), None) is not None:
         yield recreation_problem("Job", ("spec", "ttlSecondsAfterFinished"), job.ref)
+
+
+def _shadowed(job: Manifest, at: FieldPath, policies: list[Tree]) -> Iterator[Diagnostic]:
+    """Exit codes behind a policy for PodFailed, which matches all: volcano v1.13 `job_controller_util.go:applyPolicies`."""
+    events = [event for policy in policies for event in (policy.get("event"), *(policy.get("events") or ())) if event in _ANY]
+    position = next((position for position, policy in enumerate(policies) if policy.get("exitCode") is not None), None)
+    if events and position is not None:
+        event, code = events[0], policies[position]["exitCode"]
+        message = f"the policy for exit code {code} has no effect: the policy for {event} precedes it, and matches each failure"
+        hint = f"remove {event}"
+        if len(at) == len(("spec", "policies")):
+            hint = "write exitCodes in volcano.tasks.TASK, whose policies precede those of the job"
+        yield _problem("TJ439", job, (*at, position), message, hint)
 
 
 def _problem(code: str, job: Manifest, path: FieldPath, message: str, hint: str) -> Diagnostic:

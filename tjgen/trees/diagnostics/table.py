@@ -363,6 +363,7 @@ TABLE = {
     "TJ436": ("restarts-alone", "info"),
     "TJ437": ("gang-larger-than-run", "error"),
     "TJ438": ("rules-that-overlap", "error"),
+    "TJ439": ("exit-code-without-effect", "warning"),
     "TJ440": ("code-ways", "error"),
     "TJ441": ("code-not-pinned", "error"),
     "TJ442": ("commit-not-found", "error"),
