@@ -18,10 +18,10 @@ from tjgen.trees.source.writer import dump_all
 COMMAND = Command(
     "cmp",
     "Run as an Argo CD plugin.",
-    "The commands that a config management plugin of Argo CD runs in the folder of an Application. The command discover"
-    " prints the sources that tjgen would build there, if any. The command parameters prints the parameters of the "
-    "Application, with the environments and experiments of the project. The command generate prints the manifests, by "
-    "the parameters (ARGOCD_APP_PARAMETERS) and variables (ARGOCD_ENV_TJGEN_...) of the Application. The plugin is in "
+    "Run as a config management plugin of Argo CD, in the folder of an Application. The command discover prints the "
+    "sources that tjgen would build there, if any. The command parameters prints the parameters of the Application, "
+    "with the environments and experiments of the project. The command generate prints the manifests, by the "
+    "parameters (ARGOCD_APP_PARAMETERS) and variables (ARGOCD_ENV_TJGEN_...) of the Application. The plugin is in "
     "integrations/argocd of the repository.",
     "tjgen cmp parameters",
     "discover|parameters|generate",

@@ -14,10 +14,10 @@ from tjgen.trees.source.writer import dump
 COMMAND = Command(
     "krm",
     "Run as a kustomize or kpt function.",
-    "A function of the Kubernetes Resource Model. It reads a ResourceList from standard input, and writes it back with "
-    "the objects of its experiments, and with the diagnostics as results. The configuration of the function is an "
-    "Experiment, a ConfigMap, or a Function of tjgen.dev/v1alpha1. The spec of a Function has experiments, environment,"
-    " set, trainer, namespace, check and strict.",
+    "Run as a function of the Kubernetes Resource Model (KRM). Read a ResourceList from standard input, and write it "
+    "back with the objects of its experiments, and with the diagnostics as results. The configuration of the function "
+    "is an Experiment, a ConfigMap, or a Function of tjgen.dev/v1alpha1. The spec of a Function has experiments, "
+    "environment, set, trainer, namespace, check and strict.",
     "tjgen krm < list.yaml",
     "",
     COMMON,

@@ -19,10 +19,11 @@ from tjgen.trees.source.writer import dump
 COMMAND = Command(
     "nodes",
     "Import the nodes of a cluster without private data.",
-    "Read the output of kubectl get nodes -o json from FILE (- is standard input), and print its nodes with aliases for their "
-    "names. Allocatable resources, taints, and labels about hardware and topology remain, and labels that the project's "
-    "runs and Platforms select. Addresses, provider IDs, images, annotations, and all other labels are removed. "
-    "HyperNodes of Volcano (kubectl get nodes,hypernodes) remain, with aliases, tiers, and members.",
+    "Read the output of kubectl get nodes -o json from FILE (- is standard input), and print its nodes with aliases "
+    "for their names. The output contains allocatable resources, taints, labels about hardware and topology, and the "
+    "labels that the project's runs and Platforms select. It does not contain addresses, provider IDs, images, "
+    "annotations, or any other labels. HyperNodes of Volcano (kubectl get nodes,hypernodes) are printed with aliases, "
+    "tiers, and members.",
     "kubectl get nodes -o json | tjgen nodes import - > nodes.yaml",
     "import FILE",
     (Option(("--label",), "label", "Another label to keep; may be repeated.", MANY, "KEY"), *COMMON),

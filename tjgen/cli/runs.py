@@ -38,16 +38,16 @@ COMMAND = Command(
     "runs",
     "List, archive, rerun and prune runs.",
     "The verb list prints the runs of the project, or those that match a NAME, with their state: current, suspended, "
-    "superseded, orphaned, archived, or pruned. With archive, finished runs become records, which Argo CD and Flux "
-    "leave unchanged, so that they do not train again. With unarchive, they become runs again. With rerun, current runs"
-    " train again, under new names. With prune, superseded runs are removed: all beyond the project's history.keep, or "
-    "the superseded and orphaned runs that match a NAME. With discard, the runs that no commit has are removed, or "
-    "with --base those that REV does not have. With clean, Jobs are printed that remove the checkpoint folders of pruned "
-    "runs; a run that the cluster still has is an error. Without a NAME, it selects all beyond checkpoints.keepRuns of their "
-    "experiments. A NAME selects a run or an experiment. Build again after it. With keep, "
-    "orphaned runs stay. With rename, the runs of the "
-    "experiment OLD, [[ENVIRONMENT/]NAMESPACE/]NAME, go to NEW; no file changes, so no sync restarts a run. A NAME may "
-    "be a pattern.",
+    "superseded, orphaned, archived, or pruned. The verb archive turns finished runs into records: Argo CD and Flux "
+    "leave them unchanged, so they do not train again. The verb unarchive reverses this. The verb rerun trains "
+    "current runs again, under new names. The verb prune removes superseded runs: all beyond history.keep of the "
+    "project, or the superseded and orphaned runs that match a NAME. The verb discard removes the runs that no commit "
+    "contains, or with --base those that REV does not contain; build again after it. The verb clean prints Jobs that "
+    "remove the checkpoint folders of pruned runs; a run that the cluster still has is an error. Without a NAME, it "
+    "selects all beyond checkpoints.keepRuns of their experiments. The verb keep accepts that orphaned runs stay. The "
+    "verb rename gives the runs of the experiment OLD to NEW, both written as [[ENVIRONMENT/]NAMESPACE/]NAME. No file "
+    "changes, so no sync restarts a run. A NAME is that of a run, or a pattern. For discard, it can also be an "
+    "experiment.",
     "tjgen runs archive 'resnet50-*' -o deploy",
     "[list|archive|unarchive|rerun|prune|discard|clean|keep|rename] [NAME]...",
     (

@@ -17,9 +17,10 @@ from tjgen.trees.source.writer import dump
 COMMAND = Command(
     "runtimes",
     "List, show or import runtimes of the catalog.",
-    "The verb list prints all runtimes that experiments here can name. With show NAME, one is printed as YAML. With "
-    "import FILE (- is standard input), the runtimes of `kubectl get clustertrainingruntimes -o yaml` are written to "
-    "clean files in the folder --to. They are marked as the cluster's, so that build only refers to them.",
+    "The verb list prints all runtimes that experiments here can name. The verb show prints one as YAML. The verb "
+    "import reads the output of `kubectl get clustertrainingruntimes -o yaml` from FILE (- is standard input), and "
+    "writes each runtime to a clean file in the folder --to. It marks them as runtimes of the cluster, so builds only "
+    "refer to them.",
     "kubectl get clustertrainingruntimes -o yaml | tjgen runtimes import - --to catalog",
     "list|show NAME|import FILE",
     (Option(("--to",), "to", "Folder that import writes to.", VALUE, "DIR"), *COMMON),

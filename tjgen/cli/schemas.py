@@ -15,10 +15,10 @@ from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 COMMAND = Command(
     "schemas",
     "List or import the kinds that check validates.",
-    "The verb list prints every kind that build and check validate, with its source and the extent of the checks. With "
-    "import FILE (- is standard input), the schemas of `kubectl get crd -o yaml`, including CEL rules, are written to a"
-    " folder. The project file (`schemas`) or --to names the folder. Imported schemas take precedence over the bundled "
-    "ones. With --missing, only kinds without a bundled schema are imported.",
+    "The verb list prints every kind that build and check validate, with its source and the extent of the checks. The "
+    "verb import reads the output of `kubectl get crd -o yaml` from FILE (- is standard input), and writes its "
+    "schemas, including CEL rules, to a folder. The project file (`schemas`) or --to names the folder. Imported "
+    "schemas take precedence over the bundled ones. With --missing, only kinds without a bundled schema are imported.",
     "kubectl get crd -o yaml | tjgen schemas import -",
     "list|import FILE",
     (

@@ -14,6 +14,7 @@ TARGETS = ("trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", 
     [
         pytest.param("volcanjob", TARGETS, "volcanojob", id="a slip"),
         pytest.param("PyTorchJob", TARGETS, "pytorchjob", id="capitals"),
+        pytest.param("node", ("code", "mode", "nodes"), "nodes", id="the same first letter before others"),
         pytest.param("volcano", TARGETS, "volcanojob", id="the beginning of one word"),
         pytest.param("Xgb", TARGETS, "xgboostjob", id="three letters of one word"),
         pytest.param("xg", TARGETS, None, id="two letters"),

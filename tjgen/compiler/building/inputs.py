@@ -86,7 +86,7 @@ def nothing_to_build(project: LoadedProject) -> list[Diagnostic]:
     if project.document is not None:
         return []
     message = "there is nothing to build: no path is given, and neither this folder nor a folder above it has a tjgen.yaml"
-    hint = "name an experiment, or write a project file"
+    hint = "name an experiment, or create a project with tjgen init"
     return [Diagnostic("TJ261", message, hint=hint)]
 
 

@@ -29,7 +29,7 @@ PRUNED_COMMENT = (
 
 ACTIVE = "active"
 CURRENT = "current"
-"""What people call an active run."""
+"""The displayed name of an active run."""
 SUSPENDED = "suspended"
 ARCHIVED = "archived"
 SUPERSEDED = "superseded"
@@ -54,7 +54,7 @@ class LockedRun(NamedTuple):
     identity: str
     """Version of the form and digest, as `str(Identity)` gives them, before any renewal."""
     number: int
-    """The how-manieth run of the experiment it is; runs of branches that were merged may share one."""
+    """Ordinal of the run within its experiment, from 1. Runs of merged branches can have the same one."""
     state: str
     """What the experiment sets, SUPERSEDED if the experiment no longer requests the run, ORPHANED if there is no experiment."""
     runtime: str

@@ -121,7 +121,7 @@ def part_of(
 
 def _subject(plan: Plan) -> str:
     environments = ", ".join(name for name in plan.environments if name)
-    return "what the sources give" + (f", in {environments}" if environments else "")
+    return "built from the sources" + (f", in {environments}" if environments else "")
 
 
 def _built_alone(plan: Plan, units: list[Built], results: Iterable[Result]) -> tuple[Side, list[Diagnostic]]:

@@ -48,7 +48,9 @@ def next_steps(options: Options, directory: str) -> str:
         chosen = f" --env {options.environments[0]}" if options.environments else ""
         steps.append(f"tjgen try experiments/{HELLO}.yaml{chosen} | kubectl apply -f -")
     if options.environments and options.promotes(options.environments[-1]) and not options.imports:
-        steps.append(f"tjgen pin, and tjgen promote NAME --env {options.environments[-1]} for a run that works")
+        # A run that was built without a digest cannot be promoted.
+        steps.append(f"tjgen pin && tjgen build --renew '{HELLO}-*'")
+        steps.append(f"tjgen promote NAME --env {options.environments[-1]}  # a run that works")
     return "\n".join([f"{place(directory)} is a repository of experiments. Next:", *(f"  {step}" for step in steps)])
 
 

@@ -13,16 +13,17 @@ _SHORTEST = 3
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that is fewest edits away, if that is near enough to be a slip; ties go to the first by name.
+    """The known word that is fewest edits away, if that is near enough to be a slip.
 
-    If none is, the only known word that begins with `word`.
+    Of several, it is one with the same first letter, and of these the first by name. If none is near enough, it is the only
+    known word that begins with `word`.
     """
     if len(word) > _LONGEST:
         return None
     limit = max(1, len(word) // 3)
     best: str | None = None
     lowest = limit + 1
-    candidates = sorted(known)[:_MOST]
+    candidates = sorted(known, key=lambda one: (one[:1].lower() != word[:1].lower(), one))[:_MOST]
     for candidate in candidates:
         if abs(len(candidate) - len(word)) < lowest:
             edits = distance(word.lower(), candidate.lower())
