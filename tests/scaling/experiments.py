@@ -326,6 +326,17 @@ CASES = (
         128,
     ),
     Case(
+        "slices with a claim each",
+        BUILD,
+        lambda n: one(
+            target="jobset",
+            nodes=n,
+            volumes={"v": {"pvc": "v", "mountPath": "/v", "readOnly": True}},
+            data={"volume": "v", "slices": {"deliver": "volume", "sources": [f"v-{i:05}" for i in range(n)]}},
+        ),
+        16,
+    ),
+    Case(
         "lists of explicit slices",
         BUILD,
         lambda n: one(
