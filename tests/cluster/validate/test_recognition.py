@@ -138,6 +138,28 @@ def test_documents_with_any_texts(data: st.DataObject) -> None:
     event(f"known: {known}")
 
 
+DIGESTS = (
+    "12" * 20,
+    "a1" * 20,
+    "1e" + "1" * 38,
+    "1e" * 20,
+    "0b" + "1" * 38,
+    "0b" * 20,
+    "0" * 39 + "e",
+    "0e" + "0" * 37 + "e",
+    "ab" * 16,
+)
+
+
+@pytest.mark.parametrize("quote", ["", "'", '"'])
+def test_digests(quote: str) -> None:
+    start = (
+        "apiVersion: v1\nkind: Service\nmetadata:\n  name: run-1\n  labels:\n    a.io/b: {0}{1}{0}\nspec:\n  clusterIP: None\n"
+    )
+    texts = [start.format(quote, digest) for digest in ("d1" * 20, "1d" * 20, "2d" * 20, *DIGESTS, *DIGESTS)]
+    assert compare([(f"{number}.yaml", text) for number, text in enumerate(texts)]) > 3
+
+
 @pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("start", ["", "\ufeff", "---\n", "%YAML 1.1\n---\n", "# a: b\n---\n", "\n", "--- # c1\n"])
 def test_starts_of_files_and_ends_of_lines(start: str, ends: str) -> None:

@@ -147,7 +147,8 @@ def examine_documents(
                 judged = list(_applied(manifest, versions, strict=strict))
             else:
                 judge_one = partial(_judged, manifest, objects, versions, strict=strict, server_side=server_side)
-                judged = once_for_equals(session, scope, manifest, judge_one) if is_shared else judge_one()
+                shares = is_shared or not admission.depends(manifest)
+                judged = once_for_equals(session, scope, manifest, judge_one) if shares else judge_one()
             every.append(Placed(manifest, document, path))
             if manifest.__class__ is dict and not stands and not has_errors(judged):
                 accepted.append(Placed(named(manifest), document, path))

@@ -43,8 +43,8 @@ _QUOTED = {
     SIZE: _PLAIN[SIZE],
     _DIGEST: "(?=[0-9]*[a-f][0-9]*[a-f])[0-9a-f]{32,64}",
 }
-"""Form -> what an opening in quotes accepts. A digest without quotes may be a number to another reader."""
-_PLAIN[_DIGEST] = f"{_LETTER}{_QUOTED[_DIGEST]}"
+"""Form -> what an opening in quotes accepts."""
+_PLAIN[_DIGEST] = _QUOTED[_DIGEST]  # with two letters it is not a number
 _BEFORE = r" *(?:- +)*(?:(?<=- )|[A-Za-z0-9_./-]+: +)"
 """What is before an opening on its line."""
 _HEADER = "#[^\n]*: +(?=[^ \n])"
