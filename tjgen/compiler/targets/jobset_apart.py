@@ -165,10 +165,10 @@ def _changed(before: Manifest, tree: Tree, owners: Owners, role: str, count: int
     known = dict(leaves(before.tree))
     changed: Owners = {}
     for path, value in leaves(tree):
-        there = (*path[:2], roles.get(path[2], path[2]), *path[3:]) if path[:2] == _JOBS else path
-        if there not in known:
+        former = (*path[:2], roles.get(path[2], path[2]), *path[3:]) if path[:2] == _JOBS else path
+        if former not in known:
             changed[path] = (_RULE,)
-        elif known[there] != value:
+        elif known[former] != value:
             changed[path] = (_RULE, *(origin._replace(mirrors=False) for origin in origins_of(owners, path)))
     return changed
 
