@@ -12,8 +12,8 @@ import pytest
 
 from tests.test_kept_builds import CHANGES, PROJECT, Place, written
 from tests.trees.bytecode.test_bytecode import Copy
-from tjgen.cli import settled
 from tjgen.cli.kept import checksum
+from tjgen.trees.files import states
 
 WORDS = ("-o", "deploy", "--expanded", "preview")
 
@@ -23,7 +23,7 @@ def place(tmp_path: Path) -> Place:
     place = Place(tmp_path)
     written("tjgen.yaml", PROJECT + "  experiments: [experiments]\n")(place.folder)
     # A build has no answer if a file changed so shortly before that a later change may not show in its times.
-    time.sleep(5 * settled.FINE / 1e9)
+    time.sleep(5 * states.FINE / 1e9)
     return place
 
 

@@ -19,6 +19,7 @@ import stat
 import sys
 
 from tjgen.trees.files.regular import read_regular
+from tjgen.trees.files.states import state_of
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -113,12 +114,6 @@ def checksum(answer: bytes) -> bytes:
 def entries_of(entries: list[os.DirEntry[str]]) -> tuple[tuple[str, bool, bool], ...]:
     """Name, whether it is a folder or leads to one, and whether it is a link, of each entry of a folder."""
     return tuple(sorted((entry.name, entry.is_dir(), entry.is_symlink()) for entry in entries))
-
-
-def state_of(path: str) -> tuple[int, ...]:
-    """What changes with a file or a folder: also the content of a regular file, and the names in a folder."""
-    status = os.lstat(path)
-    return status.st_mode, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _own_status(path: str) -> tuple[int, int]:

@@ -16,6 +16,7 @@ from itertools import pairwise
 from tjgen.cli import kept
 from tjgen.cli.watching import Learned, Watch
 from tjgen.trees import system
+from tjgen.trees.files.states import is_at_rest, state_of
 from tjgen.trees.typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,11 +24,6 @@ if TYPE_CHECKING:
 
     Facts = dict[tuple[str, str], object]
 
-FINE = 20_000_000
-"""Nanoseconds: more than the resolution of the times of a file system."""
-_COARSE = 2_000_000_000
-"""The same for a file system with times of whole milliseconds or seconds."""
-_MILLISECOND = 1_000_000
 _OUTPUTS = ("-o", "--output", "--expanded")
 
 _watches: list[TreeWatch] = []
@@ -175,18 +171,12 @@ def _next_parts(parts: list[tuple[bool, str]], settled: Settled) -> list[tuple[b
     return [(True, f"{settled.next_counts}\n" if text == line else text) for _, text in parts]
 
 
-def _is_at_rest(state: tuple[int, ...], moment: int) -> bool:
-    """Whether what has this state had not changed for so long at the moment (ns) that a later change shows in its times."""
-    changed = max(state[-2:])
-    return changed < moment - (FINE if state[-1] % _MILLISECOND else _COARSE)
-
-
 def _with_files(facts: Facts, files: list[str], started: int) -> Facts:
     """The facts with the states of these files, which the build has read as they are since before it began."""
     states: Facts = {}
     for path in files:
-        state = kept.state_of(path)
-        if not stat.S_ISREG(state[0]) or not _is_at_rest(state, started):
+        state = state_of(path)
+        if not stat.S_ISREG(state[0]) or not is_at_rest(state, started):
             raise _ChangedError
         states[kept.STATE, path] = state
     # The state of a regular file implies these.
@@ -219,12 +209,12 @@ def _of_tree(tree: str, since: int) -> Facts:
     folders = [tree]
     while folders:
         folder = folders.pop()
-        state = kept.state_of(folder)
+        state = state_of(folder)
         with os.scandir(folder) as iterator:
             entries = list(iterator)
         if not stat.S_ISDIR(state[0]):
             raise _ChangedError
-        if _is_at_rest(state, now):
+        if is_at_rest(state, now):
             facts[kept.STATE, folder] = state
         else:
             facts[kept.ENTRIES, folder] = kept.entries_of(entries)
@@ -232,10 +222,10 @@ def _of_tree(tree: str, since: int) -> Facts:
             if entry.is_dir(follow_symlinks=False):
                 folders.append(entry.path)
                 continue
-            state = kept.state_of(entry.path)
+            state = state_of(entry.path)
             if not stat.S_ISREG(state[0]) or state[-1] >= since:
                 raise _ChangedError
-            if _is_at_rest(state, now):
+            if is_at_rest(state, now):
                 facts[kept.STATE, entry.path] = state
             else:
                 for kind in (kept.LINK_STATUS, kept.CONTENT):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import time
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,11 @@ from tests.gitops.emit.crash import DONE, KILLED, dies_at, run
 from tests.gitops.emit.folders import build, output
 from tjgen.gitops.emit import program
 from tjgen.gitops.emit.cache import FileCache, key, location
+from tjgen.trees.files.states import FINE
 
 UNIT = "prod/vision/a"
 KEY = key([b"tool", b"experiment"])
 PATHS = ["runs/a/x.yaml", "runs/a/y.yaml"]
-LONG_AGO = 10_000_000_000
 
 
 @pytest.fixture
@@ -30,16 +31,17 @@ def place(tmp_path: Path) -> Path:
     return tmp_path / "cache" / "tjgen" / "one"
 
 
-def noted(place: Path, deploy: Path) -> None:
+def noted(place: Path, deploy: Path, *, rest: bool = False) -> None:
+    if rest:
+        at_rest()
     cache = FileCache(str(place), str(deploy))
     cache.note(UNIT, KEY, PATHS, {"runs": 2})
     cache.save()
 
 
-def at_rest(place: Path) -> None:
-    """Let it be as if the cache had been written long after the files."""
-    later = place.stat().st_mtime_ns + LONG_AGO
-    os.utime(place, ns=(later, later))
+def at_rest() -> None:
+    """Wait until a later change of the files shows in their times."""
+    time.sleep(5 * FINE / 1e9)
 
 
 def find(place: Path, deploy: Path, *, unit: str = UNIT, wanted: bytes = KEY) -> object:
@@ -49,17 +51,14 @@ def find(place: Path, deploy: Path, *, unit: str = UNIT, wanted: bytes = KEY) ->
 
 @pytest.mark.parametrize("rest", [True, False], ids=["by times", "by content"])
 def test_what_was_noted_is_found(place: Path, deploy: Path, rest: bool) -> None:
-    noted(place, deploy)
-    if rest:
-        at_rest(place)
+    noted(place, deploy, rest=rest)
     assert find(place, deploy) == (PATHS, {"runs": 2})
     assert find(place, deploy, unit="prod/vision/b") is None
     assert find(place, deploy, wanted=key([b"tool", b"changed"])) is None
 
 
 def test_files_at_rest_are_not_read(place: Path, deploy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    noted(place, deploy)
-    at_rest(place)
+    noted(place, deploy, rest=True)
     monkeypatch.setattr("tjgen.gitops.emit.filesystem.Root.read", None)
     assert find(place, deploy) is not None
 
@@ -67,9 +66,7 @@ def test_files_at_rest_are_not_read(place: Path, deploy: Path, monkeypatch: pyte
 @pytest.mark.parametrize("rest", [True, False], ids=["at rest", "just written"])
 @pytest.mark.parametrize("times", [True, False], ids=["time set back", "time as it is"])
 def test_an_edit_of_the_same_length_is_seen(place: Path, deploy: Path, rest: bool, times: bool) -> None:
-    noted(place, deploy)
-    if rest:
-        at_rest(place)
+    noted(place, deploy, rest=rest)
     path = deploy / PATHS[1]
     before = path.stat()
     path.write_text(path.read_text().replace("TrainJob", "TrainJub"))
@@ -85,8 +82,7 @@ def test_a_file_that_is_gone_is_seen(place: Path, deploy: Path) -> None:
 
 
 def test_a_file_that_became_a_link_is_seen(place: Path, deploy: Path) -> None:
-    noted(place, deploy)
-    at_rest(place)
+    noted(place, deploy, rest=True)
     (deploy / PATHS[0]).rename(deploy / "elsewhere.yaml")
     (deploy / PATHS[0]).symlink_to(deploy / "elsewhere.yaml")
     assert find(place, deploy) is None
@@ -96,10 +92,10 @@ def test_touched_files_are_read_once_and_then_at_rest_again(place: Path, deploy:
     noted(place, deploy)
     for path in PATHS:
         (deploy / path).touch()
+    at_rest()
     cache = FileCache(str(place), str(deploy))
     assert cache.find(UNIT, KEY) is not None
     cache.save()
-    at_rest(place)
     monkeypatch.setattr("tjgen.gitops.emit.filesystem.Root.read", None)
     assert find(place, deploy) is not None
 
@@ -131,8 +127,7 @@ def test_other_units_stay_in_a_build_of_some(place: Path, deploy: Path) -> None:
 
 
 def test_a_cache_in_which_nothing_is_new_is_not_written(place: Path, deploy: Path) -> None:
-    noted(place, deploy)
-    at_rest(place)
+    noted(place, deploy, rest=True)
     before = place.stat().st_mtime_ns
     cache = FileCache(str(place), str(deploy))
     cache.find(UNIT, KEY)

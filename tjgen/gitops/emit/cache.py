@@ -2,7 +2,7 @@
 
 A cache of one project and one output directory is a single file in the user's cache folder. It holds
 data only, in Python's own fast format, and it is never trusted: a file counts as unchanged when its
-size and times match the cache and it had not changed shortly before it was cached, or else if its
+size and times match the cache and it had not changed shortly before they were noted, or else if its
 content has the digest in the cache. An invalid cache is ignored.
 """
 
@@ -11,17 +11,19 @@ from __future__ import annotations
 import marshal
 import os
 import sys
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 
 from tjgen.gitops.emit import header
 from tjgen.gitops.emit.filesystem import ObstacleError, Root
+from tjgen.trees.files.states import is_at_rest, state_of
 from tjgen.trees.typing import Any, NamedTuple
 
 SWITCH = "TJGEN_CACHE"
-_FORM = f"tjgen cache 1 {sys.implementation.cache_tag} {marshal.version}\n".encode()
-_AT_REST = 2_000_000_000
-"""Nanoseconds: file systems exist that note times no finer than two seconds."""
+_FORM = f"tjgen cache 2 {sys.implementation.cache_tag} {marshal.version}\n".encode()
+_UNKNOWN = -1
+"""The time of a change that a later one might not differ from."""
 _DIGEST = 32
 
 _Kept = tuple[bytes, tuple[tuple[Any, ...], ...], Any]
@@ -36,7 +38,7 @@ class Seen(NamedTuple):
     modified: int
     """Time of the last change of the content, in nanoseconds."""
     changed: int
-    """Time of the last change of the file itself, which no program can set back."""
+    """Time of the last change of the file itself, which no program can set back; _UNKNOWN if the next one might have the same."""
     digest: bytes
 
 
@@ -51,13 +53,13 @@ class CacheEntry(NamedTuple):
 class FileCache:
     """The cache of one project and one output directory, while a build has the turn there."""
 
-    __slots__ = ("_at", "_noted", "_path", "_root", "_units")
+    __slots__ = ("_noted", "_path", "_root", "_units")
 
     def __init__(self, path: str | None, directory: str) -> None:
         """`path` is what `location` answered: without one nothing is found and nothing is noted."""
         self._path = path
         self._root = Root(directory)
-        self._units, self._at = _load(path) if path is not None else ({}, 0)
+        self._units = _load(path) if path is not None else {}
         self._noted: dict[str, _Kept] = {}
 
     def find(self, unit: str, key: bytes) -> CacheEntry | None:
@@ -94,6 +96,15 @@ class FileCache:
             self._noted[unit] = (key, tuple([tuple(file) for file in files if file is not None]), summary)
         return is_noted
 
+    def summaries(self) -> Iterator[Any]:
+        """The plain data of all units of earlier builds."""
+        return (kept[2] for kept in self._units.values())
+
+    def renew(self, unit: str, summary: Any) -> None:
+        """Replace the plain data of a unit that was found."""
+        key, files, _ = self._noted.get(unit) or self._units[unit]
+        self._noted[unit] = (key, files, summary)
+
     def save(self, *, known: Iterable[str] | None = None) -> None:
         """Write the cache if it has new data. `known`: all existing units, if the build has them; others are dropped."""
         if self._path is None:
@@ -111,13 +122,12 @@ class FileCache:
             return
 
     def _is_at_rest(self, file: Seen) -> bool:
-        """Whether size and times are as noted, and older than the note: a later change would show in them."""
+        """Whether size and times are as noted: a later change would show in them."""
         try:
             status = os.lstat(self._root.full(file.path))
         except OSError:
             return False
-        same = (status.st_size, status.st_mtime_ns, status.st_ctime_ns) == (file.size, file.modified, file.changed)
-        return same and file.changed < self._at - _AT_REST
+        return (status.st_size, status.st_mtime_ns, status.st_ctime_ns) == file[1:4]
 
 
 def location(project: str, directory: str, environment: Mapping[str, str] = os.environ) -> str | None:
@@ -147,29 +157,30 @@ def _seen(root: Root, path: str) -> Seen | None:
     """The file as it is; None for what is not ours or was edited by hand."""
     try:
         # The times before the content: what changes in between is found out next time.
-        status = os.lstat(root.full(path))
+        now, state = time.time_ns(), state_of(root.full(path))
         file = root.read(path)
     except (OSError, ObstacleError):
         return None
     known = header.read(file.content) if file is not None else None
     if file is None or known is None or header.is_edited(file.content, known):
         return None
-    return Seen(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, sha256(file.content).digest())
+    size, modified, changed = state[2:]
+    return Seen(path, size, modified, changed if is_at_rest(state, now) else _UNKNOWN, sha256(file.content).digest())
 
 
-def _load(path: str) -> tuple[dict[str, _Kept], int]:
-    """The units of a cache, and when it was written; none where anything is wrong with it."""
+def _load(path: str) -> dict[str, _Kept]:
+    """The units of a cache; none where anything is wrong with it."""
     try:
         with open(path, "rb") as file:
-            written = os.fstat(file.fileno()).st_mtime_ns
             content = file.read()
     except OSError:
-        return {}, 0
+        return {}
     payload = content[_DIGEST:]
     # What is damaged, or of another form, must not reach marshal, which is fast because it trusts what it reads.
     if sha256(_FORM + payload).digest() != content[:_DIGEST]:
-        return {}, 0
-    return marshal.loads(payload), written
+        return {}
+    units: dict[str, _Kept] = marshal.loads(payload)
+    return units
 
 
 def _store(path: str, units: dict[str, _Kept]) -> None:

@@ -6,7 +6,7 @@ archived runs of an experiment that was renamed, and locks without a source.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from hashlib import sha256
 
 from tjgen.compiler.building.run import Built, Run
@@ -32,8 +32,10 @@ from tjgen.gitops.output.disk import Disk, OnDisk
 from tjgen.gitops.output.done import Done, RunCounts, RunProgress
 from tjgen.gitops.output.files import OutputFiles
 from tjgen.gitops.output.layout import folder_of, stage_folder
+from tjgen.gitops.output.locknotes import LockNotes
 from tjgen.gitops.output.options import BuildOptions, TreeOptions
 from tjgen.gitops.output.records import Records
+from tjgen.gitops.output.strays import strays
 from tjgen.language.runs.lock import RENAMED, REPLACED, Lock, is_data
 from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.diagnostics.model import INFO, Diagnostic
@@ -72,10 +74,13 @@ class Directory:
         self._files = OutputFiles()
         self._now = RunProgress()
         self._known: set[str] = set()
+        self._recorded: set[str] = set()
+        """Paths of the locks of experiments that were added or are absent."""
         self._uses: set[str] = set()
         self._objects: dict[tuple[str | None, str, str, str, str], tuple[str, str]] = {}
         """Environment and identity of an object -> its path, and the experiment that makes it."""
         self._frozen: list[Diagnostic] = []
+        self._notes: LockNotes | None = None
         self._records = Records(locks)
         self._repeated: list[tuple[Built, Renew]] = []
         """Units with new runs that repeat archived ones: whether they were renamed is known at the end."""
@@ -91,6 +96,10 @@ class Directory:
     def place(self) -> str:
         """The folder of the output tree."""
         return self._on_disk.directory
+
+    def recognize(self, notes: LockNotes) -> None:
+        """Look for runs that are archived or moved only in locks that may have some."""
+        self._notes, self._records = notes, Records(self._locks, notes)
 
     def add(self, built: Built, renew: Renew) -> Done | None:
         """Take the runs of a unit. `renew` compiles a run again under its next name, or returns None.
@@ -132,7 +141,9 @@ class Directory:
             self._finish_environments(all_environments)
             self._keep_renamed()
             for environment in environments:
-                self.diagnostics += [] if self._options.force else self._strays(environment)
+                self.diagnostics += (
+                    [] if self._options.force else strays(self._on_disk, environment, self._folders, self.diagnostics)
+                )
                 self._release(stage_folder(environment, RUNS))
                 self._tree.claim(stage_folder(environment, RUNTIMES))
                 self._tree.claim(stage_folder(environment, SYNC))
@@ -162,22 +173,13 @@ class Directory:
 
     def _keep_renamed(self) -> None:
         """Keep the files of runs that were renamed: they may be in a folder of this build, and in a lock outside of it."""
-        for _, before in self._locks.all():
+        plain = self._notes.plain(but=self._recorded) if self._notes is not None else ()
+        for _, before in self._locks.all(but=plain):
             for run in self.locks.get(before.experiment, before).runs.values():
                 if run.folder:
                     self._keep(run.folder)
                     for used in run.uses:
                         self._tree.keep(used)
-
-    def _strays(self, environment: str | None) -> Iterator[Diagnostic]:
-        """Report folders of runs that are in no lock: they may be records, or train."""
-        reported = {one.message for one in self.diagnostics}
-        for namespace in self._on_disk.folders(stage_folder(environment, RUNS)):
-            for folder in [one for experiment in self._on_disk.folders(namespace) for one in self._on_disk.folders(experiment)]:
-                if folder not in self._folders and self._on_disk.bodies(folder):
-                    stray = problems.without_lock(f"{self._on_disk.directory}/{folder}")
-                    if stray.message not in reported:
-                        yield stray
 
     def _add(self, built: Built, lock: Lock, renew: Renew) -> Done | None:
         before, actions = lock, decide(built, lock, self._on_disk, options=self._options, renew=renew, files=self._files)
@@ -247,8 +249,7 @@ class Directory:
             self._report(report(problems.same_name(run, holder), run).diagnostic)
 
     def _share(self, file: OutputFile, run: Run) -> None:
-        content = sha256(file.body.encode()).digest()[:8]
-        before = self._put.get(file.path)
+        content, before = sha256(file.body.encode()).digest()[:8], self._put.get(file.path)
         self._now.files.append(file.path)
         outlives_runs = is_data(file.path)
         if not file.owner or outlives_runs:
@@ -262,14 +263,14 @@ class Directory:
             self.diagnostics.append(problems.differing_file(file.path, run))
 
     def _warn_of_refusals(self, file: OutputFile, run: Run) -> None:
-        before = self._on_disk.body(file.path)
-        if before is not None and before != file.body:
+        if (before := self._on_disk.body(file.path)) not in (None, file.body):
             from tjgen.gitops.output.updates import refused_updates  # few builds change a claim
 
             self.diagnostics += refused_updates(before, run, file.path, file.body)
 
     def _record(self, path: str, lock: Lock) -> None:
         self.locks[lock.experiment] = lock
+        self._recorded.add(path)
         place = LockKey.of(path, lock)
         self._folders.update([folder_of(place, run) for run in lock.runs.values()])
         self._folders.update([folder_of(place, run) for run in lock.pruned.values()])

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built
 from tjgen.gitops.emit import cache, program
 from tjgen.gitops.output.done import Done
+from tjgen.gitops.output.locknotes import LockNotes
+from tjgen.language.runs.lock import Lock
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.diagnostics.plain import diagnostic_of, plain
-from tjgen.trees.files.regular import read_regular
 from tjgen.trees.typing import Any, NamedTuple
 
 
@@ -40,7 +40,6 @@ class Memory:
     """What is known of earlier builds into one directory and one folder of previews."""
 
     def __init__(self, plan: Plan, directory: str, previews: str | None, options: Sequence[bytes]) -> None:
-        self._locks = plan.locks
         places = [directory] if previews is None else [directory, previews]
         project = plan.project.directory or "."
         files = [cache.location(project, place) for place in places]
@@ -48,6 +47,9 @@ class Memory:
         # Without a cache nothing is found, so no key is needed: the digest of the program reads a thousand file times.
         is_kept = any(file is not None for file in files)
         self._surroundings = cache.key([program.digest(), *plan.surroundings(), *options]) if is_kept else b""
+        self._is_kept = is_kept
+        notes = {path: note for one in self._caches[0].summaries() if one is not None for path, note in one["locks"].items()}
+        self.locks = LockNotes(plan.locks, self._surroundings, notes)
         self._current: set[str] = set()
         """Names of sources that are in the cache as they are now."""
         self._new: dict[str, tuple[bytes, list[tuple[_Unit, Done | None]]]] = {}
@@ -56,23 +58,31 @@ class Memory:
         """What became of the source, if everything is as it was."""
         name, key = self._name(file, environment), cache.key([self._surroundings, content])
         entries = [one.find(name, key) for one in self._caches]
-        if entries[0] is None or None in entries:
+        summary = entries[0].summary if entries[0] is not None and None not in entries else None
+        if summary is None:
             return None
-        remembered = _read(entries[0].summary)
-        locks: dict[str, bytes] = entries[0].summary["locks"]
-        if any(self._lock_digest(path) != digest for path, digest in locks.items()):
-            return None
+        remembered = _read(summary)
+        notes: dict[str, Any] = {}
+        for path in summary["locks"]:
+            known = self.locks.known(path)
+            if known is None:
+                return None
+            notes[path] = tuple(known)
+        if notes != summary["locks"]:
+            self._caches[0].renew(name, {**summary, "locks": notes})
         self._current.add(name)
         return remembered
 
-    def note(self, built: Built, done: Done | None) -> None:
-        """A unit was built; kept by `save`, unless its source reads other files, or `done` is None."""
+    def note(self, built: Built, done: Done | None, lock: Lock | None) -> None:
+        """A unit was built, and has this lock; kept by `save`, unless its source reads other files, or `done` is None."""
         name = self._name(built.unit.document.file, built.unit.environment)
         key = cache.key([self._surroundings, built.content])
-        self._new.setdefault(name, (key, []))[1].append((_Unit.of(built), done))
+        self._new.setdefault(name, (key, []))[1].append((_Unit.of(built, lock), done))
 
     def save(self, *, whole: bool, known: Sequence[str]) -> None:
         """Write the notes after all files. A build of the whole project drops sources that no longer exist."""
+        if not self._is_kept:
+            return
         for name, (key, units) in self._new.items():
             finished = [done for _, done in units if done is not None]
             if len(finished) < len(units) or any(unit.reads_files for unit, _ in units):
@@ -87,11 +97,11 @@ class Memory:
                 "done": done.plain(),
                 "footprint": [one for unit, _ in units for one in unit.footprint],
                 "relations": [one for unit, _ in units for one in unit.relations],
-                "locks": {unit.lock: self._lock_digest(unit.lock) for unit, _ in units},
+                "locks": {unit.lock: tuple(self.locks.note(unit.lock, unit.content)) for unit, _ in units},
             }
             noted = [
-                store.note(name, key, paths, summary)
-                for store, paths in zip(self._caches, (done.files, done.previews), strict=False)
+                store.note(name, key, paths, kept)
+                for store, paths, kept in zip(self._caches, (done.files, done.previews), (summary, None), strict=False)
             ]
             if all(noted):
                 self._current.add(name)
@@ -109,18 +119,14 @@ class Memory:
     def _name(self, file: str, environment: str | None) -> str:
         return f"{environment or ''}\n{os.path.abspath(file)}"
 
-    def _lock_digest(self, path: str) -> bytes:
-        whole = sha256()
-        for file in self._locks.files(path):
-            whole.update(file.encode() + b"\0" + _digest(file))
-        return whole.digest()
-
 
 class _Unit(NamedTuple):
     """What is kept of a built unit: its runs and documents are not."""
 
     key: str
     lock: str
+    content: Lock | None
+    """The content of the lock, if it is known."""
     overlays: tuple[str, ...]
     diagnostics: list[Any]
     reads_files: bool
@@ -128,17 +134,10 @@ class _Unit(NamedTuple):
     relations: tuple[Any, ...]
 
     @staticmethod
-    def of(built: Built) -> _Unit:
+    def of(built: Built, lock: Lock | None) -> _Unit:
         diagnostics = [plain(one) for one in built.diagnostics]
         shared = built.footprint, built.relations
-        return _Unit(built.unit.key, built.lock, built.overlays, diagnostics, built.reads_files, *shared)
-
-
-def _digest(file: str) -> bytes:
-    try:
-        return sha256(read_regular(file)).digest()
-    except OSError:
-        return b""
+        return _Unit(built.unit.key, built.lock, lock, built.overlays, diagnostics, built.reads_files, *shared)
 
 
 def _read(summary: Mapping[str, Any]) -> Remembered:

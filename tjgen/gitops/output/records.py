@@ -7,6 +7,7 @@ recognised by what it trains.
 from __future__ import annotations
 
 from tjgen.compiler.building.run import Run
+from tjgen.gitops.output.locknotes import LockNotes
 from tjgen.language.runs.lock import ARCHIVED, path_of
 from tjgen.language.runs.store import Locks
 from tjgen.trees.typing import NamedTuple
@@ -25,8 +26,10 @@ class Record(NamedTuple):
 class Records:
     """The archived runs of a project by identity, read when the first new run is looked up."""
 
-    def __init__(self, locks: Locks) -> None:
+    def __init__(self, locks: Locks, notes: LockNotes | None = None) -> None:
+        """`notes`: what is known of locks without reading them."""
         self._locks = locks
+        self._notes = notes
         self._by_identity: dict[str, list[Record]] | None = None
 
     def twin(self, run: Run) -> Record | None:
@@ -54,7 +57,8 @@ class Records:
 
     def _read(self) -> dict[str, list[Record]]:
         records: dict[str, list[Record]] = {}
-        for place, lock in self._locks.all():
+        notes = self._notes
+        for place, lock in self._locks.all(but=notes.plain() if notes is not None else ()):
             path = path_of(place.environment, place.namespace, place.name)
             for run in lock.runs.values():
                 if run.lifecycle_state == ARCHIVED:

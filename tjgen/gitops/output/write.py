@@ -251,6 +251,8 @@ def build_into(
             diagnostics.extend(recalled.diagnostics)
         return recalled
 
+    if memory is not None:
+        directory.recognize(memory.locks)
     form = RecordForm(options.previews, has_usage=seen is not None)
     compilation = build(
         plan, session, recall=recall, watch=watch, left=left, jobs=options.jobs, answers=options.answers, form=form
@@ -267,7 +269,7 @@ def build_into(
             if not built.failed:
                 done = directory.add(built, renew_run)
                 if memory is not None:
-                    memory.note(built, done)
+                    memory.note(built, done, directory.locks.get(built.unit.key))
     if not plan.whole:
         diagnostics += second_tree_of(plan, directory.directory, [one.place for one in units.values() if one is not None])
     environments: list[str | None] = [*plan.project.spec.environments] or [None]

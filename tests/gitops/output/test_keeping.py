@@ -1,0 +1,83 @@
+"""A build with what earlier builds keep answers and writes what a build without it does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.gitops.output.histories import EXPERIMENT, PROJECT
+from tests.gitops.output.keeping import BUILD, compare
+from tests.program import Answer, tjgen
+from tjgen.gitops.output import locknotes
+from tjgen.language.runs.lock import path_of
+
+
+@pytest.mark.parametrize("seed", range(1, 5))
+def test_random_histories_are_the_same(seed: int, tmp_path: Path) -> None:
+    assert compare(tmp_path, seed) > 8
+
+
+@pytest.fixture(params=["on", "off"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project that was built twice, with a cache and without."""
+    monkeypatch.setenv("TJGEN_CACHE", request.param)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    project = tmp_path / "project"
+    (project / "experiments").mkdir(parents=True)
+    (project / "tjgen.yaml").write_text(PROJECT.replace("  overlays: [overlays]\n", ""), encoding="utf-8")
+    for name in ("digits", "letters"):
+        (project / f"experiments/{name}.yaml").write_text(EXPERIMENT.replace("NAME", name), encoding="utf-8")
+    for _ in range(2):
+        assert tjgen(project, *BUILD).code == 0
+    return project
+
+
+def replace(folder: Path, old: str, new: str) -> Answer:
+    """Change the second experiment, and build."""
+    file = folder / "experiments/letters.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    return tjgen(folder, *BUILD)
+
+
+def test_an_archived_run_of_a_renamed_experiment_is_recognized(folder: Path) -> None:
+    assert tjgen(folder, "runs", "archive", "letters-*").code == 0
+    assert tjgen(folder, *BUILD).code == 0
+    assert "TJ087" in replace(folder, "name: letters,", "name: glyphs,").err
+
+
+def test_an_archived_run_is_recognized_by_the_first_source(folder: Path) -> None:
+    """The lock of the archived run is looked at before its source."""
+    assert tjgen(folder, "runs", "archive", "digits-*").code == 0
+    assert tjgen(folder, *BUILD).code == 0
+    (folder / "experiments/digits.yaml").unlink()
+    (folder / "experiments/a.yaml").write_text(EXPERIMENT.replace("NAME", "glyphs"), encoding="utf-8")
+    assert "TJ087" in tjgen(folder, *BUILD).err
+
+
+def test_a_moved_run_of_an_unchanged_experiment_stays(folder: Path) -> None:
+    assert tjgen(folder, "runs", "rename", "digits", "glyphs").code == 0
+    file = folder / "experiments/digits.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace("name: digits", "name: glyphs"), encoding="utf-8")
+    for _ in range(2):
+        assert tjgen(folder, *BUILD).code == 0
+    moved = sorted(folder.glob("out/runs/vision/digits/*/trainjob-*.yaml"))
+    assert moved
+    assert "1 new" in replace(folder, "train:1", "train:2").err
+    assert sorted(folder.glob("out/runs/vision/digits/*/trainjob-*.yaml")) == moved
+
+
+def test_an_edited_lock_is_seen(folder: Path) -> None:
+    lock = next(folder.glob(f"tjgen.lock.d/{path_of(None, 'vision', 'digits')}/*.yaml"))
+    lock.unlink()
+    assert "2 new" in replace(folder, "train:1", "train:2").err
+    assert lock.exists()
+
+
+def test_locks_at_rest_are_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the second build after a pause, the states of the locks are known."""
+    monkeypatch.setattr(locknotes, "is_at_rest", lambda *_: True)
+    assert "1 new" in replace(folder, "train:1", "train:2").err
+    assert "1 unchanged" in replace(folder, "train:2", "train:3").err
+    monkeypatch.setattr(locknotes.LockNotes, "_digest", lambda *_: b"")
+    assert "1 unchanged" in replace(folder, "train:3", "train:4").err
