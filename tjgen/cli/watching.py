@@ -26,6 +26,7 @@ _MOST = 1_000
 _LIBRARIES = ("tjgen", "yaml")
 _CHANGES = ("access", "chdir", "fork", "link", "mkdir", "rename", "replace", "rmdir", "symlink", "unlink", "utime", "walk")
 """Functions of `os` that do more than look, or look in another way."""
+_SCANDIR = os.scandir
 _UNRECORDED = ("subprocess", "socket", "tjgen.trees.trust")
 """Modules of what an answer cannot depend on."""
 
@@ -242,9 +243,17 @@ class Watch:
 
     def _listed(self, function: Any) -> Any:
         def names(path: Any = ".") -> list[str]:
-            self._note(kept.ENTRIES, path, kept.observed(kept.ENTRIES, path))
-            result: list[str] = function(path)
-            return result
+            if path.__class__ is not str:
+                self.is_complete = False
+                return list(function(path))
+            try:
+                with _SCANDIR(path) as iterator:
+                    entries = list(iterator)
+            except OSError as error:
+                self._note(kept.ENTRIES, path, -(error.errno or 1))
+                raise
+            self._note(kept.ENTRIES, path, kept.entries_of(entries))
+            return [entry.name for entry in entries]
 
         return names
 

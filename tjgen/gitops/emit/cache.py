@@ -17,6 +17,7 @@ from hashlib import sha256
 
 from tjgen.gitops.emit import header
 from tjgen.gitops.emit.filesystem import ObstacleError, Root
+from tjgen.gitops.emit.written import Written
 from tjgen.trees.files.states import is_at_rest, state_of
 from tjgen.trees.typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ _FORM = f"tjgen cache 2 {sys.implementation.cache_tag} {marshal.version}\n".enco
 _UNKNOWN = -1
 """The time of a change that a later one might not differ from."""
 _DIGEST = 32
+_NOTHING = Written()
 
 _Kept = tuple[bytes, tuple[tuple[Any, ...], ...], Any]
 """What is kept of a unit, as marshal can write it: key, files, summary."""
@@ -45,7 +47,6 @@ class Seen(NamedTuple):
 class CacheEntry(NamedTuple):
     """What a unit had emitted."""
 
-    files: tuple[Seen, ...]
     summary: Any
     """Plain data that the caller reads again: counts, diagnostics as tuples."""
 
@@ -67,30 +68,21 @@ class FileCache:
         kept = self._units.get(unit)
         if kept is None or kept[0] != key:
             return None
-        files = []
-        renewed = False
         for fields in kept[1]:
-            file = Seen(*fields)
-            if not self._is_at_rest(file):
-                seen = _seen(self._root, file.path)
-                if seen is None or seen.digest != file.digest:
-                    return None
-                file = seen
-                renewed = True
-            files.append(file)
-        if renewed:
-            # With the times of today the content need not be read again next time.
-            self._noted[unit] = (key, tuple([tuple(file) for file in files]), kept[2])
-        return CacheEntry(tuple(files), kept[2])
+            if not self._is_at_rest(*fields):
+                return self._renewed(unit, kept)
+        return CacheEntry(kept[2])
 
-    def note(self, unit: str, key: bytes, paths: Iterable[str], summary: Any) -> bool:
+    def note(self, unit: str, key: bytes, paths: Iterable[str], summary: Any, written: Written = _NOTHING) -> bool:
         """Remember what `unit` has emitted: files of the output directory that were committed, and plain data.
+
+        Files that were `written` just now are not read.
 
         False if a file is not as it was emitted, or without a cache.
         """
         if self._path is None:
             return False
-        files = [_seen(self._root, path) for path in paths]
+        files = [_seen(self._root, path, written) for path in paths]
         is_noted = all(files)
         if is_noted:
             self._noted[unit] = (key, tuple([tuple(file) for file in files if file is not None]), summary)
@@ -121,13 +113,24 @@ class FileCache:
             # A cache that cannot be written is not a reason to fail a build that has succeeded.
             return
 
-    def _is_at_rest(self, file: Seen) -> bool:
+    def _is_at_rest(self, path: str, size: int, modified: int, changed: int, _: bytes) -> bool:
         """Whether size and times are as noted: a later change would show in them."""
         try:
-            status = os.lstat(self._root.full(file.path))
+            status = os.lstat(self._root.full(path))
         except OSError:
             return False
-        return (status.st_size, status.st_mtime_ns, status.st_ctime_ns) == file[1:4]
+        return status.st_ctime_ns == changed and status.st_mtime_ns == modified and status.st_size == size
+
+    def _renewed(self, unit: str, kept: _Kept) -> CacheEntry | None:
+        """The entry with the times of today, with which the content need not be read next time; None if it is another one."""
+        files = []
+        for file in [Seen(*fields) for fields in kept[1]]:
+            seen = file if self._is_at_rest(*file) else _seen(self._root, file.path, _NOTHING)
+            if seen is None or seen.digest != file.digest:
+                return None
+            files.append(tuple(seen))
+        self._noted[unit] = (kept[0], tuple(files), kept[2])
+        return CacheEntry(kept[2])
 
 
 def location(project: str, directory: str, environment: Mapping[str, str] = os.environ) -> str | None:
@@ -153,19 +156,25 @@ def key(parts: Iterable[bytes]) -> bytes:
     return digest.digest()
 
 
-def _seen(root: Root, path: str) -> Seen | None:
+def _seen(root: Root, path: str, written: Written) -> Seen | None:
     """The file as it is; None for what is not ours or was edited by hand."""
     try:
         # The times before the content: what changes in between is found out next time.
         now, state = time.time_ns(), state_of(root.full(path))
-        file = root.read(path)
+        digest = written.digest(path, state) or _digest(root, path)
     except (OSError, ObstacleError):
         return None
+    size, modified, changed = state[2:]
+    return Seen(path, size, modified, changed if is_at_rest(state, now) else _UNKNOWN, digest) if digest is not None else None
+
+
+def _digest(root: Root, path: str) -> bytes | None:
+    """The digest of a file; None for what is not ours or was edited by hand. Raises OSError and ObstacleError."""
+    file = root.read(path)
     known = header.read(file.content) if file is not None else None
     if file is None or known is None or header.is_edited(file.content, known):
         return None
-    size, modified, changed = state[2:]
-    return Seen(path, size, modified, changed if is_at_rest(state, now) else _UNKNOWN, sha256(file.content).digest())
+    return sha256(file.content).digest()
 
 
 def _load(path: str) -> dict[str, _Kept]:

@@ -73,6 +73,10 @@ class Root:
             raise ObstacleError(folder, describe(mode))
         self._present.add(folder)
 
+    def listed(self, folder: str) -> None:
+        """Note that a listing has shown `folder` as a real folder."""
+        self._present.add(folder)
+
     def is_same(self, path: str, content: bytes) -> bool | None:
         """Whether the file at `path` holds exactly `content`; None if there is none. Raises ObstacleError."""
         descriptor = self._open(path)

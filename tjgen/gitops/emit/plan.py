@@ -210,6 +210,7 @@ class WritePlan:
                     continue
                 path = f"{folder}/{entry.name}" if folder else entry.name
                 if entry.is_dir(follow_symlinks=False):
+                    self._root.listed(path)
                     stack.append(path)
                 elif entry.is_file(follow_symlinks=False) and path not in but:
                     yield path

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from types import TracebackType
 
 from tjgen.gitops.emit import checkout, journal, problems, recovery, staging, transaction
@@ -21,6 +22,7 @@ from tjgen.gitops.emit.filelock import BusyError, FileLock, acquire
 from tjgen.gitops.emit.filesystem import ObstacleError
 from tjgen.gitops.emit.journal import ABSENT, RECORD, TREE, FileState, JournalStep
 from tjgen.gitops.emit.plan import CONFLICT, EDITED, EXTRA, FOREIGN, MISSING, FileChange, OutputFile, WritePlan
+from tjgen.gitops.emit.written import Written
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.files.links import link_in
 from tjgen.trees.typing import NamedTuple, Self
@@ -51,6 +53,7 @@ class OutputTree:
         "_directory",
         "_force",
         "_history",
+        "_known_folders",
         "_locks",
         "_plan",
         "_problems",
@@ -58,6 +61,7 @@ class OutputTree:
         "_recovered",
         "_staging",
         "_steps",
+        "_until",
         "_updated",
         "_wait",
         "notes",
@@ -88,8 +92,10 @@ class OutputTree:
         self._created: list[str] = []
         self._updated: list[str] = []
         self._created_folders: list[str] = []
+        self._known_folders: set[str] = set()
         self._locks: list[FileLock] = []
         self._recovered = False
+        self._until = 0
         self.notes: list[Diagnostic] = []
         """What was found of an interrupted build (information and warnings)."""
 
@@ -157,6 +163,11 @@ class OutputTree:
         """Whether `commit` has changed a file, or will."""
         return bool(self._steps)
 
+    def written(self, root: str) -> Written:
+        """The files that `commit` has written in the tree (TREE), or among the records (RECORD)."""
+        files = {step.path: step.after for step in self._steps if step.root == root and step.after != ABSENT}
+        return Written(files, self._until)
+
     def commit(self) -> Committed:
         """Write the requested changes to the directory; raise CompileError, with nothing changed unless it reports changes."""
         try:
@@ -184,6 +195,7 @@ class OutputTree:
             except BaseException:  # an interruption, too: the tree is as before, and the exception goes on
                 recovery.undo_now(self._directory, roots)
                 raise
+            self._until = time.time_ns()
             self._created_folders.clear()
         for folder in self._plan.hollow:
             transaction.remove_empty(self._directory, folder)
@@ -219,12 +231,16 @@ class OutputTree:
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), place)
 
     def _make(self, folder: str) -> None:
+        above = os.path.dirname(folder)
+        if above not in self._known_folders and os.path.dirname(above) in self._known_folders:
+            self._make(above)  # most likely it is new, too
+        self._known_folders.add(folder)
         try:
             os.mkdir(folder)
         except FileExistsError:
             return
         except FileNotFoundError:
-            self._make(os.path.dirname(folder))
+            self._make(above)
             os.mkdir(folder)
         self._created_folders.append(folder)
 

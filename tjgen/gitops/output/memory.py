@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built
 from tjgen.gitops.emit import cache, program
+from tjgen.gitops.emit.written import Written
 from tjgen.gitops.output.done import Done
 from tjgen.gitops.output.locknotes import LockNotes
 from tjgen.language.runs.lock import Lock
@@ -79,8 +80,11 @@ class Memory:
         key = cache.key([self._surroundings, built.content])
         self._new.setdefault(name, (key, []))[1].append((_Unit.of(built, lock), done))
 
-    def save(self, *, whole: bool, known: Sequence[str]) -> None:
-        """Write the notes after all files. A build of the whole project drops sources that no longer exist."""
+    def save(self, *, whole: bool, known: Sequence[str], written: Sequence[Written], locks: Written) -> None:
+        """Write the notes after all files. A build of the whole project drops sources that no longer exist.
+
+        `written` and `locks`: the files that were written now, in each tree and among the locks.
+        """
         if not self._is_kept:
             return
         for name, (key, units) in self._new.items():
@@ -97,11 +101,13 @@ class Memory:
                 "done": done.plain(),
                 "footprint": [one for unit, _ in units for one in unit.footprint],
                 "relations": [one for unit, _ in units for one in unit.relations],
-                "locks": {unit.lock: tuple(self.locks.note(unit.lock, unit.content)) for unit, _ in units},
+                "locks": {unit.lock: tuple(self.locks.note(unit.lock, unit.content, locks)) for unit, _ in units},
             }
             noted = [
-                store.note(name, key, paths, kept)
-                for store, paths, kept in zip(self._caches, (done.files, done.previews), (summary, None), strict=False)
+                store.note(name, key, paths, kept, own)
+                for store, paths, kept, own in zip(
+                    self._caches, (done.files, done.previews), (summary, None), written, strict=False
+                )
             ]
             if all(noted):
                 self._current.add(name)

@@ -13,6 +13,7 @@ from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built, ProjectFindings, RecordForm, Run, Watch
 from tjgen.gitops.emit import problems
 from tjgen.gitops.emit.comparison import CRLF, Comparison
+from tjgen.gitops.emit.journal import RECORD, TREE
 from tjgen.gitops.emit.tree import Committed, OutputTree
 from tjgen.gitops.output import orphans, outdated
 from tjgen.gitops.output.apply import Directory
@@ -109,7 +110,8 @@ def write(
         written = time_ns()
         names = memory.names(plan.files, plan.environments)
         if not forgets:
-            memory.save(whole=plan.whole, known=names)
+            trees_written = [one.written(TREE) for one in (tree, shown) if one is not None]
+            memory.save(whole=plan.whole, known=names, written=trees_written, locks=tree.written(RECORD))
         trees = (directory, *([previews] if previews is not None else []), plan.locks.folder)
         settled: Settled | None = None
         if not tree.is_changed and not (shown is not None and shown.is_changed):
