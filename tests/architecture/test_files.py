@@ -92,7 +92,7 @@ REGULAR = {
     "cli.kept": "an answer in the cache of the user, and the files that it depends on",
     "trees.files.sandbox": "the sandbox",
     "gitops.sync.problems": "Git's own configuration of the repository",
-    "gitops.output.memory": "the lock of runs",
+    "gitops.output.locknotes": "the lock of runs",
     "tools.report.tree_report": "the output tree that was listed by the sandbox",
     "language.runs.pins": "the lock of images",
     "language.runs.store": "the lock of runs",

@@ -190,7 +190,7 @@ def compare(folder: Path, seed: int, steps: int = 8) -> int:
 
 
 def _plain(answer: Answer) -> tuple[int, str, list[str]]:
-    """The answer, with its messages in order of their text: a folder in no lock is reported at the end if its experiment is kept."""
+    """The answer, with its messages in order of their text: if an experiment is kept, a folder in no lock is reported later."""
     return answer.code, answer.out, sorted(answer.err.splitlines())
 
 
