@@ -20,8 +20,8 @@ class Written(NamedTuple):
     def digest(self, path: str, state: tuple[int, ...]) -> bytes | None:
         """The digest of the file with this state (see `states.state_of`); None if it must be read.
 
-        A file gets its place later than its content. A later edit has a time of content that is no earlier than that, and an edit
-        with another time has a time of the file after the commit.
+        A file gets its content first, and its place later. The content of an edited file is newer than that, and an edit that sets
+        the time of the content back shows in the time of the file, after the commit.
         """
         known = self.files.get(path)
         mode, *_, modified, changed = state
