@@ -17,7 +17,7 @@ from hashlib import sha256
 
 from tjgen.gitops.emit import header
 from tjgen.gitops.emit.filesystem import ObstacleError, Root
-from tjgen.gitops.emit.written import Written
+from tjgen.gitops.emit.written import CommittedFiles
 from tjgen.trees.files.states import is_at_rest, state_of
 from tjgen.trees.typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ _FORM = f"tjgen cache 2 {sys.implementation.cache_tag} {marshal.version}\n".enco
 _UNKNOWN = -1
 """The time of a change that a later one might not differ from."""
 _DIGEST = 32
-_NOTHING = Written()
+_NOTHING = CommittedFiles()
 
 _Kept = tuple[bytes, tuple[tuple[Any, ...], ...], Any]
 """What is kept of a unit, as marshal can write it: key, files, summary."""
@@ -73,7 +73,7 @@ class FileCache:
                 return self._renewed(unit, kept)
         return CacheEntry(kept[2])
 
-    def note(self, unit: str, key: bytes, paths: Iterable[str], summary: Any, written: Written = _NOTHING) -> bool:
+    def note(self, unit: str, key: bytes, paths: Iterable[str], summary: Any, written: CommittedFiles = _NOTHING) -> bool:
         """Remember what `unit` has emitted: files of the output directory that were committed, and plain data.
 
         Files that were `written` just now are not read.
@@ -156,7 +156,7 @@ def key(parts: Iterable[bytes]) -> bytes:
     return digest.digest()
 
 
-def _seen(root: Root, path: str, written: Written) -> Seen | None:
+def _seen(root: Root, path: str, written: CommittedFiles) -> Seen | None:
     """The file as it is; None for what is not ours or was edited by hand."""
     try:
         # The times before the content: what changes in between is found out next time.

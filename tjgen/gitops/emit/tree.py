@@ -22,7 +22,7 @@ from tjgen.gitops.emit.filelock import BusyError, FileLock, acquire
 from tjgen.gitops.emit.filesystem import ObstacleError
 from tjgen.gitops.emit.journal import ABSENT, RECORD, TREE, FileState, JournalStep
 from tjgen.gitops.emit.plan import CONFLICT, EDITED, EXTRA, FOREIGN, MISSING, FileChange, OutputFile, WritePlan
-from tjgen.gitops.emit.written import Written
+from tjgen.gitops.emit.written import CommittedFiles
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.files.links import link_in
 from tjgen.trees.typing import NamedTuple, Self
@@ -163,10 +163,10 @@ class OutputTree:
         """Whether `commit` has changed a file, or will."""
         return bool(self._steps)
 
-    def written(self, root: str) -> Written:
+    def written(self, root: str) -> CommittedFiles:
         """The files that `commit` has written in the tree (TREE), or among the records (RECORD)."""
         files = {step.path: step.after for step in self._steps if step.root == root and step.after != ABSENT}
-        return Written(files, self._until)
+        return CommittedFiles(files, self._until)
 
     def commit(self) -> Committed:
         """Write the requested changes to the directory; raise CompileError, with nothing changed unless it reports changes."""

@@ -9,7 +9,7 @@ from tjgen.gitops.emit.journal import FileState
 from tjgen.trees.typing import MappingProxyType, NamedTuple
 
 
-class Written(NamedTuple):
+class CommittedFiles(NamedTuple):
     """Files of one folder that a commit has written."""
 
     files: Mapping[str, FileState] = MappingProxyType({})
@@ -20,7 +20,7 @@ class Written(NamedTuple):
     def digest(self, path: str, state: tuple[int, ...]) -> bytes | None:
         """The digest of the file with this state (see `states.state_of`); None if it must be read.
 
-        A file gets its content first, and its place later. The content of an edited file is newer than that, and an edit that sets
+        A file gets its content first, and its place later. The content of an edited file is newer, and an edit that sets
         the time of the content back shows in the time of the file, after the commit.
         """
         known = self.files.get(path)

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Container, Mapping
 from hashlib import sha256
 
-from tjgen.gitops.emit.written import Written
+from tjgen.gitops.emit.written import CommittedFiles
 from tjgen.language.runs.lock import ARCHIVED, Lock
 from tjgen.language.runs.store import Locks
 from tjgen.trees.files.regular import read_regular
@@ -63,7 +63,7 @@ class LockNotes:
         note = self.known(path)
         return note is not None and note.program == self._program and note.is_plain
 
-    def note(self, path: str, lock: Lock | None, written: Written) -> LockNote:
+    def note(self, path: str, lock: Lock | None, written: CommittedFiles) -> LockNote:
         """The note on a lock after it was written; `lock` is its content, if that is known. Files `written` now are not read."""
         is_plain = lock is not None and not any(run.folder or run.lifecycle_state == ARCHIVED for run in lock.runs.values())
         # The states before the content: a change in between shows next time.
@@ -80,7 +80,7 @@ class LockNotes:
             except OSError:
                 return None
         states = self._states(path)
-        return note._replace(states=states) if self._digest(path, states, Written()) == note.digest else None
+        return note._replace(states=states) if self._digest(path, states, CommittedFiles()) == note.digest else None
 
     def _states(self, path: str) -> tuple[tuple[str, tuple[int, ...]], ...]:
         """The states of the folder and files of a lock; empty if a change of them might not show."""
@@ -95,7 +95,7 @@ class LockNotes:
         is_plain = stat.S_ISDIR(whole[0]) and all(stat.S_ISREG(state[0]) for _, state in states[1:])
         return tuple(states) if is_plain and all(is_at_rest(state, now) for _, state in states) else ()
 
-    def _digest(self, path: str, states: tuple[tuple[str, tuple[int, ...]], ...], written: Written) -> bytes:
+    def _digest(self, path: str, states: tuple[tuple[str, tuple[int, ...]], ...], written: CommittedFiles) -> bytes:
         whole, folder = sha256(), self._folder(path)
         former = _digest(folder + _FORMER) if self._has_former(path) else b""
         whole.update(f"{folder}{_FORMER}\0".encode(errors="surrogateescape") + former)

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built
 from tjgen.gitops.emit import cache, program
-from tjgen.gitops.emit.written import Written
+from tjgen.gitops.emit.written import CommittedFiles
 from tjgen.gitops.output.done import Done
 from tjgen.gitops.output.locknotes import LockNotes
 from tjgen.language.runs.lock import Lock
@@ -80,7 +80,7 @@ class Memory:
         key = cache.key([self._surroundings, built.content])
         self._new.setdefault(name, (key, []))[1].append((_Unit.of(built, lock), done))
 
-    def save(self, *, whole: bool, known: Sequence[str], written: Sequence[Written], locks: Written) -> None:
+    def save(self, *, whole: bool, known: Sequence[str], written: Sequence[CommittedFiles], locks: CommittedFiles) -> None:
         """Write the notes after all files. A build of the whole project drops sources that no longer exist.
 
         `written` and `locks`: the files that were written now, in each tree and among the locks.
