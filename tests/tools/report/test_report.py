@@ -167,6 +167,29 @@ def test_what_runs_take_together_may_be_too_much(folder: Path) -> None:
     assert "warning TJ384" in page.text
 
 
+@pytest.mark.parametrize(
+    ("clusters", "expected"),
+    [
+        pytest.param(("", ""), ["Queue nlp in dev, prod nvidia.com/gpu 32 of 64 50%"], id="one cluster"),
+        pytest.param(
+            ("cluster: east, ", "cluster: west, "),
+            ["Queue nlp in dev nvidia.com/gpu 16 of 64 25%", "Queue nlp in prod nvidia.com/gpu 16 of 64 25%"],
+            id="two clusters",
+        ),
+    ],
+)
+def test_environments_of_one_cluster_share_a_queue(folder: Path, clusters: tuple[str, str], expected: list[str]) -> None:
+    """The runs of both environments count against the queue of their cluster."""
+    dev, prod = clusters
+    environments = f"  environments: {{dev: {{{dev}namespace: nlp-dev}}, prod: {{{prod}namespace: nlp}}}}\n"
+    (folder / "tjgen.yaml").write_text(PROJECT.replace("directory: out", "directory: new") + environments, encoding="utf-8")
+    shutil.rmtree(folder / "tjgen.lock.d")
+    (folder / "experiments/bert.yaml").write_text(EXPERIMENT.replace(", namespace: nlp}", "}"), encoding="utf-8")
+    text = report(folder).text
+    assert [one in text for one in expected] == [True] * len(expected)
+    assert text.count("Queue nlp in") == len(expected)
+
+
 def test_a_suspended_run_takes_no_more_than_its_claims(folder: Path) -> None:
     (folder / "experiments/bert.yaml").write_text(EXPERIMENT + "  state: suspended\n", encoding="utf-8")
     page = report(folder)

@@ -12,6 +12,9 @@ from tjgen.language.runs.lock import CURRENT, REQUESTING, SUSPENDED
 from tjgen.language.setting import ClusterSettings
 from tjgen.tools.report.content import Bar, Shown, Sum
 from tjgen.trees.k8s.quantity import Quantity, parse
+from tjgen.trees.typing import NamedTuple
+
+_NAMESPACE, _QUEUE = "namespace", "queue"
 
 
 def _requests(run: Shown) -> bool:
@@ -58,23 +61,48 @@ def sums(runs: Sequence[Shown]) -> list[Sum]:
 
 
 def bars(runs: Sequence[Shown], plans: Sequence[Plan]) -> list[Bar]:
-    """The quotas and queues that the Platforms name, and what the runs of all projects take of them."""
-    capacity_bars: list[Bar] = []
-    places: dict[tuple[str | None, str], ClusterSettings] = {}
+    """The quotas and queues that the Platforms name, and what the runs of all projects take of them.
+
+    Environments of one cluster share a bound that their Platforms describe alike.
+    """
+    bounds: dict[_Bound, list[str | None]] = {}
+    limits: dict[_Bound, Limits] = {}
     for plan in plans:
         for environment in plan.environments:
-            places.setdefault((environment, plan.devices(environment).cluster), plan.cluster(environment))
-    for (environment, name), cluster in places.items():
-        own = [run for run in runs if (run.place.environment, run.cluster) == (environment, name)]
-        for namespace, quota in cluster.quotas.items():
-            in_namespace = [one for one in own if one.place.namespace == namespace]
-            capacity_bars += _bars(environment, f"namespace {namespace}", quota, in_namespace)
-        for queue, capability in cluster.queues.items():
-            capacity_bars += _bars(environment, f"queue {queue}", capability, [one for one in own if one.queue == queue])
+            cluster = plan.devices(environment).cluster
+            for bound, limit in _bounds(cluster, plan.cluster(environment)):
+                sharing = bounds.setdefault(bound, [])
+                limits[bound] = limit
+                if environment not in sharing:
+                    sharing.append(environment)
+    capacity_bars: list[Bar] = []
+    for bound, environments in bounds.items():
+        own = [run for run in runs if run.cluster == bound.cluster and run.place.environment in environments and bound.holds(run)]
+        where = ", ".join(environment for environment in environments if environment)
+        capacity_bars += _bars(where, f"{bound.kind} {bound.name}", limits[bound], own)
     return capacity_bars
 
 
-def _bars(environment: str | None, holder: str, bounds: Limits, runs: Sequence[Shown]) -> Iterator[Bar]:
+class _Bound(NamedTuple):
+    """The quota of a namespace, or the capability of a queue."""
+
+    cluster: str
+    kind: str
+    name: str
+    amounts: tuple[tuple[str, str], ...]
+
+    def holds(self, run: Shown) -> bool:
+        """Whether a run of the cluster counts against it."""
+        return (run.place.namespace if self.kind == _NAMESPACE else run.queue) == self.name
+
+
+def _bounds(cluster: str, settings: ClusterSettings) -> Iterator[tuple[_Bound, Limits]]:
+    for kind, limits in ((_NAMESPACE, settings.quotas), (_QUEUE, settings.queues)):
+        for name, amounts in limits.items():
+            yield _Bound(cluster, kind, name, tuple([(key, str(amount)) for key, amount in amounts.items()])), amounts
+
+
+def _bars(environment: str, holder: str, bounds: Limits, runs: Sequence[Shown]) -> Iterator[Bar]:
     takes = [one for run in runs if _requests(run) for one in used(run.totals, bounds)]
     # A run that waits has claims all the same.
     takes += [one for run in runs if run.state == SUSPENDED or run.stopped for one in used(run.totals, bounds) if one[1]]
@@ -83,4 +111,4 @@ def _bars(environment: str | None, holder: str, bounds: Limits, runs: Sequence[S
         allowed = parse(limit)
         amount = amounts.get(key, 0)
         share = amount / allowed.nanos if allowed.nanos else float("inf") if amount else 0.0
-        yield Bar(environment or "", holder, key, str(Quantity(amount, allowed.format)), str(limit), share)
+        yield Bar(environment, holder, key, str(Quantity(amount, allowed.format)), str(limit), share)

@@ -92,6 +92,7 @@ class Bar(NamedTuple):
     """What runs take of something that is bounded."""
 
     environment: str
+    """The environments that share it, with commas between them; empty without environments."""
     holder: str
     """What has the bound: a namespace with its quota, a queue."""
     key: str
