@@ -341,7 +341,7 @@ ADDITIONS: dict[str, tuple[Place, ...]] = {
         ),
         Place(
             "DIRECT",
-            {"tjgen/compiler/targets/table.py": ("jaxjob, rayjob)", "jaxjob, rayjob, paddlejob)")},
+            {"tjgen/compiler/targets/table.py": ("jaxjob, rayjob)", "jaxjob, paddlejob, rayjob)")},
             (f"{TABLES}::test_the_type_checker_sees_every_module_that_is_imported_by_name",),
         ),
         Place(
@@ -349,7 +349,7 @@ ADDITIONS: dict[str, tuple[Place, ...]] = {
             {
                 "tjgen/language/spec/models/experiment.py": (
                     """\"jaxjob\", \"rayjob\"]""",
-                    """\"jaxjob\", \"rayjob\", \"paddlejob\"]""",
+                    """\"jaxjob\", \"paddlejob\", \"rayjob\"]""",
                 )
             },
             (f"{TABLES}::test_every_target_is_in_the_language_and_has_a_module_and_a_case",),
