@@ -8,6 +8,8 @@ from tjgen.cli.reporting import Reporter
 from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.language.resolve.project import LoadedProject
 
+_LISTED = 20
+
 
 def report_confirmation(project: LoadedProject, reporter: Reporter) -> None:
     """Report the step by which a person confirms that runs which left the tree are deleted."""
@@ -15,6 +17,13 @@ def report_confirmation(project: LoadedProject, reporter: Reporter) -> None:
     step = BY_NAME[gitops.tool].confirmation
     if step and gitops.removal == "confirm":
         reporter.print_line(step)
+
+
+def report_names(what: str, names: Sequence[str], reporter: Reporter) -> None:
+    """Report the names of runs that left the tree; `what` happened to them."""
+    if names:
+        more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+        reporter.print_line(f"{what}: {', '.join(names[:_LISTED])}{more}")
 
 
 def report_claims(claims: Sequence[str], reporter: Reporter) -> None:

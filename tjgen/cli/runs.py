@@ -22,7 +22,7 @@ from tjgen.cli.command import (
     enter,
     refuse_use,
 )
-from tjgen.cli.confirmation import report_confirmation, report_duplicates
+from tjgen.cli.confirmation import report_confirmation, report_duplicates, report_names
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.runlist import list_runs
 from tjgen.cli.workspaces import refuse_workspace
@@ -168,6 +168,7 @@ def _discard(patterns: list[str], arguments: Arguments, locks: Locks, directory:
     from tjgen.gitops.emit.tree import OutputTree
     from tjgen.gitops.output.discard import discard
     from tjgen.gitops.verify.reference import chosen
+    from tjgen.gitops.verify.state import StoredLocks
 
     def selected(name: str) -> bool:
         return not patterns or any(fnmatchcase(name, pattern) for pattern in patterns)
@@ -181,10 +182,13 @@ def _discard(patterns: list[str], arguments: Arguments, locks: Locks, directory:
     commit = repository.resolved("HEAD") if base is None else chosen(repository, base).commit
     with OutputTree(directory, force=arguments["force"], records=locks.folder, history=interrupted.still_wanted) as tree:
         reporter.add(tree.notes)
-        done = discard(locks, tree, directory, repository, commit, selected)
+        texts = repository.files(commit, repository.path_of(locks.folder)) if commit is not None else {}
+        before = StoredLocks(os.path.dirname(locks.folder), texts)
+        done = discard(locks, tree, directory, repository, commit, selected, before)
         tree.commit()
     after = "build again with tjgen build" if done else f"{base or 'HEAD'} has all of them"
     reporter.print_line(f"runs: {len(done)} discarded; {after}")
+    report_names("discarded", done, reporter)
 
 
 def _rename(old: str, new: str, arguments: Arguments, project: LoadedProject, directory: str, reporter: Reporter) -> None:

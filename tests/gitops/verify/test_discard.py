@@ -32,11 +32,23 @@ def state(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files if ".tjgen" not in path.parts}
 
 
+def new_runs(folder: Path) -> list[str]:
+    """The runs that HEAD does not have."""
+    files = git(folder, "ls-files", "--others", "tjgen.lock.d").splitlines()
+    return [Path(file).stem for file in sorted(files)]
+
+
+def summary(names: list[str]) -> str:
+    return f"runs: {len(names)} discarded; build again with tjgen build\ndiscarded: {', '.join(names)}\n"
+
+
 def test_discard_and_a_build_give_what_one_build_gives(project: Path) -> None:
     answer = verify(project)
     assert (answer.code, "tjgen runs discard" in answer.err) == (1, True), answer.err
+    news = new_runs(project)
+    assert len(news) == 4
     answer = tjgen(project, "runs", "discard")
-    assert (answer.code, answer.err) == (0, "runs: 4 discarded; build again with tjgen build\n")
+    assert (answer.code, answer.err) == (0, summary(news))
     build(project)
     assert verify(project).code == 0
     found = state(project)
@@ -76,11 +88,12 @@ def test_nothing_is_discarded_after_a_commit(project: Path) -> None:
 
 def test_runs_of_a_branch_are_discarded_against_its_base(project: Path) -> None:
     base = git(project, "rev-parse", "HEAD")
+    news = new_runs(project)
     commit(project)
     answer = verify(project, "--base", base)
     assert (answer.code, f"use tjgen runs discard --base {base[:12]}, and build again" in answer.err) == (1, True), answer.err
     answer = tjgen(project, "runs", "discard", "--base", base)
-    assert (answer.code, answer.err) == (0, "runs: 4 discarded; build again with tjgen build\n")
+    assert (answer.code, answer.err) == (0, summary(news))
     build(project)
     commit(project)
     assert verify(project, "--base", base).code == 0
@@ -89,7 +102,7 @@ def test_runs_of_a_branch_are_discarded_against_its_base(project: Path) -> None:
 def test_a_run_can_be_named(project: Path) -> None:
     first, last = (run.name for run in runs(project, "glyphs"))
     answer = tjgen(project, "runs", "discard", first)
-    assert (answer.code, answer.err) == (0, "runs: 1 discarded; build again with tjgen build\n")
+    assert (answer.code, answer.err) == (0, summary([first]))
     assert [run.name for run in runs(project, "glyphs")] == [last]
 
 
@@ -103,3 +116,85 @@ def test_a_name_of_no_run_is_an_error(project: Path) -> None:
 def test_a_base_is_for_discard_only(project: Path) -> None:
     answer = tjgen(project, "runs", "prune", "--base", "HEAD")
     assert (answer.code, "--base goes with discard" in answer.err) == (2, True)
+
+
+def renamed(folder: Path, old: str, new: str) -> None:
+    """Give the runs of an experiment to another name, as the guide describes it."""
+    text = (folder / f"experiments/{old}.yaml").read_text(encoding="utf-8").replace(f"name: {old}", f"name: {new}")
+    (folder / f"experiments/{old}.yaml").unlink()
+    (folder / f"experiments/{new}.yaml").write_text(text, encoding="utf-8")
+    answer = tjgen(folder, "runs", "rename", old, new)
+    assert answer.code == 0, answer.err
+
+
+@pytest.fixture
+def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository in which everything is committed."""
+    monkeypatch.setenv("TJGEN_CACHE", "off")
+    start(tmp_path / "project")
+    return tmp_path / "project"
+
+
+def refuses(folder: Path, *words: str) -> None:
+    """`discard` changes nothing."""
+    before = state(folder)
+    answer = tjgen(folder, "runs", "discard", *words)
+    assert (answer.code, "runs: 0 discarded" in answer.err) == (0, True), answer.err
+    assert state(folder) == before
+
+
+def test_runs_that_were_renamed_stay(started: Path) -> None:
+    renamed(started, "digits", "numbers")
+    build(started)
+    refuses(started)
+    renamed(started, "numbers", "figures")
+    build(started)
+    refuses(started)
+
+
+def test_runs_of_a_committed_rename_stay(started: Path) -> None:
+    renamed(started, "digits", "numbers")
+    build(started)
+    commit(started)
+    refuses(started, "--base", "base")
+    experiment(started, "numbers", "3")
+    build(started)
+    news = new_runs(started)
+    commit(started)
+    answer = tjgen(started, "runs", "discard", "--base", "base")
+    assert (answer.code, answer.err) == (0, summary(news))
+
+
+def test_runs_of_a_renamed_namespace_stay(started: Path) -> None:
+    for name in ("digits", "letters"):
+        path = started / f"experiments/{name}.yaml"
+        path.write_text(path.read_text(encoding="utf-8").replace("namespace: vision", "namespace: sight"), encoding="utf-8")
+    assert tjgen(started, "runs", "rename", "--namespace", "vision", "sight").code == 0
+    build(started)
+    refuses(started)
+
+
+def test_runs_that_moved_to_an_environment_stay(started: Path) -> None:
+    text = (started / "tjgen.yaml").read_text(encoding="utf-8")
+    text = text.replace("spec:\n", "spec:\n  environments: {dev: {cluster: a}, prod: {cluster: b}}\n")
+    (started / "tjgen.yaml").write_text(text, encoding="utf-8")
+    answer = tjgen(started, "migrate", "--environment", "dev", "--write")
+    assert answer.code == 0, answer.err
+    before = {path: content for path, content in state(started).items() if "/prod/" not in path}
+    assert len(list((started / "deploy/prod/runs").glob("vision/*/*"))) == 2
+    answer = tjgen(started, "runs", "discard")
+    assert (answer.code, "runs: 2 discarded" in answer.err) == (0, True), answer.err
+    assert not list((started / "deploy/prod/runs").glob("vision/*/*"))
+    after = {path: content for path, content in state(started).items() if "/prod/" not in path}
+    assert {path for path in before if path not in after} == set()
+
+
+def test_a_new_run_is_discarded_with_its_renames(started: Path) -> None:
+    experiment(started, "glyphs", "1")
+    build(started)
+    (new,) = (run.name for run in runs(started, "glyphs"))
+    renamed(started, "glyphs", "signs")
+    renamed(started, "signs", "marks")
+    answer = tjgen(started, "runs", "discard")
+    assert (answer.code, answer.err) == (0, summary([new]))
+    assert not any("glyphs" in path or "signs" in path or "marks" in path for path in state(started))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.gitops.verify.attacks import job, relock, restamp
-from tests.gitops.verify.repository import build, commit, git, verify
+from tests.gitops.verify.repository import build, commit, git, overlay, verify
 from tests.program import tjgen
 
 PROJECT = """\
@@ -72,3 +72,36 @@ def test_a_promotion_of_no_run_fails(project: Path, origin: str) -> None:
     lock.write_text("".join(lines).replace(old, origin), encoding="utf-8")
     answer = verify(project, "--base", "HEAD")
     assert (answer.code, str(lock.relative_to(project)) in answer.err) == (1, True), answer.err
+
+
+@pytest.mark.parametrize("command", [("runs", "rerun"), ("build", "--renew")])
+def test_a_promoted_run_runs_again(command: tuple[str, str], project: Path) -> None:
+    """The run that it replaces is superseded, as everywhere, and can be pruned."""
+    first, _ = promoted(project)
+    commit(project)
+    overlay(project, 2)
+    text = (project / "tjgen.yaml").read_text(encoding="utf-8")
+    (project / "tjgen.yaml").write_text(f"{text}  overlays: [overlays]\n", encoding="utf-8")
+    answer = tjgen(project, *command, first.name)
+    assert answer.code == 0, answer.err
+    states = {one.stem: one.read_text() for one in (project / "tjgen.lock.d/prod/vision/digits").iterdir()}
+    assert len(states) == 2
+    assert [name for name, text in states.items() if "state: superseded" in text] == [first.name]
+    answer = verify(project, "--base", "HEAD")
+    assert answer.code == 0, answer.err
+    assert tjgen(project, "build", "--check").code == 0
+    commit(project)
+    answer = verify(project, "--base", "HEAD~1")
+    assert answer.code == 0, answer.err
+    answer = tjgen(project, "runs", "prune", first.name)
+    assert answer.code == 0, answer.err
+
+
+def test_a_build_supersedes_a_promoted_run_that_ran_again_before(project: Path) -> None:
+    """Earlier releases left both of them current."""
+    first, lock = promoted(project)
+    commit(project)
+    assert tjgen(project, "runs", "rerun", first.name).code == 0
+    lock.write_text(lock.read_text(encoding="utf-8").replace("state: superseded", "state: active"), encoding="utf-8")
+    build(project)
+    assert "state: superseded" in lock.read_text(encoding="utf-8")

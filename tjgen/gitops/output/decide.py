@@ -6,7 +6,7 @@ Nothing is written here, and only `on_disk` is read. `runs/freeze.py` decides ab
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from tjgen.compiler.building.run import Built, Run, Unit
 from tjgen.gitops.emit.plan import OutputFile
@@ -66,7 +66,8 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, 
     if not options.force:
         actions += _strays(unit, {*lock.runs, *lock.pruned, *requested}, on_disk)
     before = lock
-    lock = lock.with_runs([one.locked for one in decisions]).superseding([*requested, *built.kept_names])
+    lock = lock.with_runs([one.locked for one in decisions])
+    lock = lock.superseding([*requested, *_staying(lock, built.kept_names)])
     actions += _merged(unit, before, lock, on_disk.directory)
     keep = 0 if options.prune_runs else options.keep
     old = lock.superseded(keep=keep) if keep is not None else []
@@ -97,6 +98,12 @@ def decide_absent(path: str, lock: Lock, on_disk: OnDisk, *, options: BuildOptio
     counts = [Count("kept", len(lock.runs) - len(orphaned)), Count("orphaned", len(orphaned)), Count("removed", removed)]
     undecided = tuple([name for name in orphaned if not lock.runs[name].kept])
     return [*counts, *kept, *released, *([Orphan(place, undecided)] if undecided else []), RecordLock(path, lock)]
+
+
+def _staying(lock: Lock, names: Collection[str]) -> list[str]:
+    """Those of `names` that no renewal of the same run in the lock replaces."""
+    latest = lock.by_identity() if names else {}
+    return [name for name in names if name in lock.runs and latest[lock.runs[name].identity].name == name]
 
 
 def _changes(

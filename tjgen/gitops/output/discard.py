@@ -1,4 +1,8 @@
-"""The locks of a project and a commit -> the runs that the commit does not have, removed without a tombstone."""
+"""The locks of a project and a commit -> the runs that the commit does not have, removed without a tombstone.
+
+A run that was renamed, or moved to an environment, has another lock file than at the commit. It is the same run if the
+folder of its files is the same: that is where it was first built.
+"""
 
 from __future__ import annotations
 
@@ -6,42 +10,84 @@ import os
 from collections.abc import Callable, Collection
 
 from tjgen.gitops.diff.revision import Repository
+from tjgen.gitops.output.adoption import adopting_environment
 from tjgen.gitops.output.layout import folder_of
 from tjgen.gitops.output.options import TreeOptions
-from tjgen.language.runs.lock import path_of
-from tjgen.language.runs.store import Locks
+from tjgen.language.runs.lock import RENAMED, REPLACED, Lock, LockedRun, PrunedRun, path_of
+from tjgen.language.runs.store import LockKey, Locks
 
 
 def discard(
-    locks: Locks, tree: TreeOptions, directory: str, repository: Repository, commit: str | None, selected: Callable[[str], bool]
+    locks: Locks,
+    tree: TreeOptions,
+    directory: str,
+    repository: Repository,
+    commit: str | None,
+    selected: Callable[[str], bool],
+    before: Locks,
 ) -> list[str]:
     """Remove the selected runs that `commit` does not have; their names.
 
-    `selected` takes the key of an experiment, or the name of a run.
+    `selected` takes the key of an experiment, or the name of a run. `before`: the locks of the commit.
     A build makes those that the sources request again, with the numbers that it gives them without the others. Tombstones
     of such runs go too. Raises CompileError if the repository cannot be read (TJ095).
     """
     committed = _committed(repository, commit, locks.folder)
+    candidates = {place: _candidates(place, lock, committed, selected) for place, lock in locks.all()}
+    if any(candidates.values()):
+        existed = _folders(before, locks)
+        candidates = {
+            place: {name: run for name, run in runs.items() if folder_of(place, run) not in existed}
+            for place, runs in candidates.items()
+        }
+    runs = {name for some in candidates.values() for name, run in some.items() if not _is_moved(run)}
     done: list[str] = []
     unused: set[str] = set()
     used: set[str] = set()
     for place, lock in locks.all():
-        folder = path_of(*place)
-        # A lock file of the former form has all runs of an experiment.
-        is_old = f"{folder}.yaml" in committed
-        chosen = (name for name in (*lock.runs, *lock.pruned) if selected(place.key) or selected(name))
-        names = [name for name in chosen if not is_old and f"{folder}/{name}.yaml" not in committed]
+        # The tombstone of a rename belongs to the run.
+        names = [name for name, run in candidates[place].items() if not _is_moved(run) or name in runs]
         for name, run in lock.runs.items():
             (unused if name in names else used).update(run.uses)
             if name in names:
                 tree.claim(folder_of(place, run))
         rest = lock.without(names)
         rest = rest._replace(pruned={name: run for name, run in lock.pruned.items() if name not in names})
-        for file, text in locks.changes(folder, rest):
+        for file, text in locks.changes(path_of(*place), rest):
             tree.record(file, text)
-        done += names
+        done += [name for name in names if name not in done]
     _remove(unused - used - set(_committed(repository, commit, directory)), tree, directory)
     return done
+
+
+def _candidates(
+    place: LockKey, lock: Lock, committed: Collection[str], selected: Callable[[str], bool]
+) -> dict[str, LockedRun | PrunedRun]:
+    """The selected runs and tombstones of an experiment that have no lock file in the commit."""
+    folder = path_of(*place)
+    if f"{folder}.yaml" in committed:  # a lock file of the former form, which has all runs of the experiment
+        return {}
+    runs: dict[str, LockedRun | PrunedRun] = {**lock.runs, **lock.pruned}
+    is_selected = selected(place.key)
+    return {
+        name: run for name, run in runs.items() if (is_selected or selected(name)) and f"{folder}/{name}.yaml" not in committed
+    }
+
+
+def _is_moved(run: LockedRun | PrunedRun) -> bool:
+    return isinstance(run, PrunedRun) and run.was in (RENAMED, REPLACED)
+
+
+def _folders(before: Locks, now: Locks) -> set[str]:
+    """The folders of the runs of the commit, where their files are now."""
+    sides = [{place.key: lock for place, lock in locks.all()} for locks in (before, now)]
+    environment = adopting_environment(*sides)
+    folders = set()
+    for place, lock in before.all():
+        top = f"{environment}/" if environment is not None and place.environment is None else ""
+        folders |= {top + folder_of(place, run) for run in lock.runs.values()}
+        folders |= {top + folder_of(place, run) for run in lock.pruned.values()}
+    return folders
 
 
 def _remove(files: Collection[str], tree: TreeOptions, directory: str) -> None:
