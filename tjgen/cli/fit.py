@@ -9,13 +9,13 @@ from tjgen.cli.command import COMMON, FOLDER, MANY, SET, TRAINER, TRUSTED, Argum
 from tjgen.cli.counts import counted
 from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.compile import build
-from tjgen.compiler.building.fit import ClusterFit, fit
+from tjgen.compiler.building.fit import ClusterFit, TreeRun, fit
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.projects import is_of_all
 from tjgen.compiler.building.request import Request
-from tjgen.compiler.building.run import Run
-from tjgen.compiler.fit.findings import NEVER_STARTS
+from tjgen.compiler.building.run import NEVER_STARTS, Built, Run
 from tjgen.compiler.fit.verdicts import FitVerdict
+from tjgen.gitops.output.tree_runs import tree_runs
 from tjgen.trees.diagnostics.model import ERROR
 from tjgen.trees.session import Session
 
@@ -58,12 +58,16 @@ def run(arguments: Arguments) -> int:
         )
         plan = make_plan(request)
         runs: list[tuple[Plan, Run]] = []
+        of_tree: list[tuple[Plan, TreeRun]] = []
 
         def add(one: Plan, part: Reporter) -> None:
             part.add(one.diagnostics)
             waiting = 0
+            results: dict[str, Built] = {}
             for built in build(one, Session()):
                 waiting += built.waiting
+                if isinstance(built, Built):
+                    results[built.unit.key] = built
                 part.add(
                     [problem for problem in built.diagnostics if problem.severity == ERROR and problem.code not in NEVER_STARTS]
                 )
@@ -72,6 +76,8 @@ def run(arguments: Arguments) -> int:
                 from tjgen.cli.build import not_promoted  # few projects promote runs
 
                 part.add([not_promoted(one, waiting)])
+            if one.output is not None and not (arguments["set"] or arguments["trainer"]):
+                of_tree.extend((one, each) for each in tree_runs(one, one.output, results))
 
         if is_of_all(plan):
             from tjgen.cli.projects import for_each  # few projects are in a workspace
@@ -79,15 +85,15 @@ def run(arguments: Arguments) -> int:
             for_each(plan, arguments, reporter, add)
         else:
             add(plan, reporter)
-        for one in fit(runs):
+        for one in fit(runs, of_tree):
             results.append(one)
             reporter.add(one.diagnostics)
     if results and arguments["format"] == "json":
         import json
 
         sys.stdout.write(json.dumps([_as_json(one) for one in results], indent=2) + "\n")
-    elif results:
-        sys.stdout.write("\n".join(_table(one) for one in results))
+    elif any(one.verdicts for one in results):
+        sys.stdout.write("\n".join(_table(one) for one in results if one.verdicts))
         for line in NOT_COVERED:
             reporter.print_line(line)
     elif not reporter.failed:
@@ -101,6 +107,7 @@ def _table(one: ClusterFit) -> str:
     rows = [_HEADER, *[_row(verdict) for verdict in ordered]]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
     more = {
+        "STATE": [verdict.run.state for verdict in ordered],
         "DOMAINS": [verdict.domains for verdict in ordered],
         "CAN BE EVICTED BY": [", ".join(verdict.evictable_by) for verdict in ordered],
     }
@@ -133,6 +140,7 @@ def _as_json(one: ClusterFit) -> dict[str, object]:
         {
             "namespace": verdict.run.namespace,
             "run": verdict.run.name,
+            "state": verdict.run.state,
             "pods": verdict.run.demand.number,
             "priority": verdict.run.demand.priority,
             "workloadPriority": verdict.run.demand.workload_priority,

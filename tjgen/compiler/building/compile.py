@@ -14,7 +14,7 @@ from tjgen.compiler.building.inputs import (
     same_experiment,
     without_kind,
 )
-from tjgen.compiler.building.origins import UnitSource, compiled_run, origin_of, overlaps_of, unit_of
+from tjgen.compiler.building.origins import UnitSource, compiled_run, origin_of, overlaps_of, problems_of, unit_of
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import (
     OBJECTS_ONLY,
@@ -269,7 +269,7 @@ class _Compilation:
                 key = "\n".join([unit.key, str(origin.identity), str(renewal), name or "", lock.storage, str(is_record)])
                 compiler = self._known.compiler(key, compiler)
             run = compiled_run(plan, self._session, unit, origin, renewal, compiler, is_record=is_record, name=name)
-            diagnostics += [*problems, *run.compiled.diagnostics]
+            diagnostics += [*problems, *problems_of(run, exists=locked is not None)]
             runs.append(run._replace(reads_files=reads_files, promoted_from=promoted_from))
         if runs and runs[0].variant.task and not has_errors(diagnostics):
             diagnostics += overlaps_of(plan, self._session, runs, expansion.documents)

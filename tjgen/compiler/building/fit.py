@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.compiler.building.environment import EnvironmentSettings
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Run
 from tjgen.compiler.fit.demand import demand_of
-from tjgen.compiler.fit.findings import findings
+from tjgen.compiler.fit.findings import findings, locked_findings
 from tjgen.compiler.fit.start import verdicts
 from tjgen.compiler.fit.verdicts import FitCluster, FitRun, FitVerdict
 from tjgen.language.resolve.project import PlatformDocument
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.typing import NamedTuple
 
 
@@ -26,12 +27,38 @@ class ClusterFit(NamedTuple):
     diagnostics: list[Diagnostic]
 
 
-def fit(runs: Sequence[tuple[Plan, Run]]) -> Iterator[ClusterFit]:
+class TreeRun(NamedTuple):
+    """A run as the output tree has it."""
+
+    environment: str | None
+    namespace: str
+    name: str
+    queue: str
+    manifests: list[Manifest]
+    previews: list[Manifest]
+    state: str
+    """SUPERSEDED or ORPHANED, or another state if no source makes it; empty if it is locked, and its source has other pods."""
+
+
+class _Cluster(NamedTuple):
+    platform: PlatformDocument
+    settings: EnvironmentSettings
+    runs: list[Run]
+    others: list[TreeRun]
+    """Runs that no source makes."""
+
+
+_Locked = Mapping[tuple["str | None", str, str], TreeRun]
+"""Environment, namespace and name of a run -> the same run in the tree."""
+
+
+def fit(runs: Sequence[tuple[Plan, Run]], of_tree: Sequence[tuple[Plan, TreeRun]] = ()) -> Iterator[ClusterFit]:
     """The result for each cluster: environments and projects of one cluster share its nodes.
 
-    Raises CompileError for an environment without a Platform with nodes (TJ585).
+    `of_tree`: the runs of output trees that replace `runs` of the same name, or exist in addition to them. Raises CompileError
+    for an environment without a Platform with nodes (TJ585).
     """
-    clusters: dict[tuple[str, str], tuple[PlatformDocument, EnvironmentSettings, list[Run]]] = {}
+    clusters: dict[tuple[str, str], _Cluster] = {}
     for plan, run in runs:
         environment = run.unit.environment
         platform = plan.project.platform(environment)
@@ -39,26 +66,53 @@ def fit(runs: Sequence[tuple[Plan, Run]]) -> Iterator[ClusterFit]:
             where = f"environment {environment}" if environment is not None else "the project"
             hint = "add a Platform with nodePools or nodes to platforms in tjgen.yaml"
             raise CompileError([Diagnostic("TJ585", f"{where} has no Platform, so its nodes are unknown", hint=hint)])
-        key = (plan.project.cluster(environment), platform.platform.metadata.name)
-        known = clusters.setdefault(key, (platform, plan.settings[environment], []))
-        known[2].extend(requesting_runs([run]))
-    for (cluster, _), (platform, settings, own) in clusters.items():
-        yield _fit(cluster, platform, settings, own)
+        _cluster(clusters, plan, environment, platform).runs.extend(requesting_runs([run]))
+    for plan, one in of_tree:
+        platform = plan.project.platform(one.environment)
+        if one.state and platform is not None:
+            _cluster(clusters, plan, one.environment, platform).others.append(one)
+    locked = {(one.environment, one.namespace, one.name): one for _, one in of_tree if not one.state}
+    for (cluster, _), shared in clusters.items():
+        yield _fit(cluster, shared, locked)
 
 
-def _fit(cluster: str, platform: PlatformDocument, settings: EnvironmentSettings, runs: Sequence[Run]) -> ClusterFit:
+def _cluster(
+    clusters: dict[tuple[str, str], _Cluster], plan: Plan, environment: str | None, platform: PlatformDocument
+) -> _Cluster:
+    key = (plan.project.cluster(environment), platform.platform.metadata.name)
+    return clusters.setdefault(key, _Cluster(platform, plan.settings[environment], [], []))
+
+
+def _fit(cluster: str, shared: _Cluster, locked: _Locked) -> ClusterFit:
+    platform = shared.platform
     name = platform.platform.metadata.name
-    empty = settings.nodes
+    empty = shared.settings.nodes
     if empty is None:
         hint = "describe them in nodePools, or import them with tjgen nodes import"
         span = platform.document.locate(("metadata", "name"))
         raise CompileError([Diagnostic("TJ585", f"Platform {name} has no nodes", span=span, hint=hint)])
-    built = fit_runs(runs, empty)
-    results = verdicts([one for _, one in built], empty)
+    # Runs that exist already come first among those of equal priority.
+    others = [one for one in (_of_tree(other, empty, other.state) for other in shared.others) if one.demand.number]
+    built = fit_runs(shared.runs, empty)
+    of_tree = [locked.get((run.unit.environment, run.unit.namespace, run.name)) for run, _ in built]
+    placed = [
+        one if other is None else _of_tree(other, empty, "locked, source differs")
+        for (_, one), other in zip(built, of_tree, strict=True)
+    ]
+    results = verdicts([*others, *placed], empty)
     diagnostics: list[Diagnostic] = []
-    for (run, _), verdict in zip(built, results, strict=True):
-        diagnostics += findings(verdict, empty, run.variant.tree, run.compiled.sources)
+    for (run, one), other, verdict in zip(built, of_tree, results[len(others) :], strict=True):
+        tree, sources = run.variant.tree, run.compiled.sources
+        if other is None:
+            diagnostics += findings(verdict, empty, tree, sources)
+        else:
+            diagnostics += locked_findings(verdict, one, empty, tree, sources)
     return ClusterFit(name, cluster, len(empty.cluster.nodes), results, diagnostics)
+
+
+def _of_tree(one: TreeRun, shared: FitCluster, state: str) -> FitRun:
+    demand = demand_of(one.manifests, one.previews, shared.priorities)
+    return FitRun(one.name, one.namespace, one.queue, demand, state)
 
 
 def requesting_runs(runs: Sequence[Run]) -> list[Run]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from tjgen.compiler.building.compilers import Compiler, listing
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.request import NAMESPACE
-from tjgen.compiler.building.run import DigestOf, Run, Unit
+from tjgen.compiler.building.run import NEVER_STARTS, DigestOf, Run, Unit
 from tjgen.compiler.hops.draft import Job
 from tjgen.compiler.passes import code, data
 from tjgen.compiler.passes.images import rewritten
@@ -18,7 +18,7 @@ from tjgen.language.resolve.variants import Variant
 from tjgen.language.runs.identity import Identity, RunContent, Written, run_content
 from tjgen.language.runs.lock import LockedRun, known
 from tjgen.language.setting import Setting
-from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.diagnostics.model import WARNING, Diagnostic
 from tjgen.trees.explain.provenance import Sources
 from tjgen.trees.session import Session
 from tjgen.trees.source.document import Document
@@ -45,6 +45,18 @@ def overlaps_of(plan: Plan, session: Session, runs: Sequence[Run], documents: Do
     trees = {run.variant.task: run.variant.tree for run in reversed(runs)}
     overlapping = overlaps(zip([run.variant.experiment for run in runs], settings, strict=True))
     return [one for task, diagnostic in overlapping for one in placed([diagnostic], trees[task], documents)]
+
+
+def problems_of(run: Run, *, exists: bool) -> list[Diagnostic]:
+    """The diagnostics of a run. A run that `exists` in the lock never blocks a build because the nodes changed."""
+    diagnostics = run.compiled.diagnostics
+    if not exists or all(one.code not in NEVER_STARTS for one in diagnostics):
+        return diagnostics
+    archive = f"if the tree has it with these pods, archive it: tjgen runs archive {run.name}"
+    return [
+        one if one.code not in NEVER_STARTS else one._replace(severity=WARNING, hint=f"{one.hint}; {archive}")
+        for one in diagnostics
+    ]
 
 
 def unit_of(plan: Plan, document: Document, environment: str | None, variant: Variant) -> Unit:

@@ -13,6 +13,9 @@ from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.source.document import Document
 from tjgen.trees.typing import Any, NamedTuple, Protocol, TypeAlias
 
+NEVER_STARTS = ("TJ580", "TJ581", "TJ587")
+"""Codes for a run that never starts on the nodes of its Platform (see fit/findings.py)."""
+
 
 class Unit(NamedTuple):
     """One experiment in one environment: what is built, locked and removed together."""

@@ -19,8 +19,6 @@ from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.path import MISSING, FieldPath, get
 from tjgen.trees.manifests.manifest import Manifest
 
-NEVER_STARTS = ("TJ580", "TJ581", "TJ587")
-"""Codes for a run that never starts."""
 _QUEUE: FieldPath = ("spec", "schedule", "queue")
 _NETWORK: FieldPath = ("spec", "schedule", "networkTopology")
 _NAME: FieldPath = ("metadata", "name")
@@ -75,6 +73,29 @@ def findings(verdict: FitVerdict, shared: FitCluster, tree: Managed, sources: So
         every = causes(placement, demand, shared.cluster)
         span = _span(every[0], placement, tree, sources)
         yield Diagnostic("TJ580", message, span=span, hint="; ".join(_hint(one, shared, tree) for one in every))
+
+
+def locked_findings(
+    verdict: FitVerdict, source: FitRun, shared: FitCluster, tree: Managed, sources: Sources
+) -> Iterator[Diagnostic]:
+    """The diagnostics for a run that is locked with other pods than `source`, which its experiment makes now."""
+    if verdict.mode == FITS:
+        return
+    if verdict.mode != NEVER:
+        yield _waits(verdict, shared, tree, sources.documents)
+        return
+    run = verdict.run
+    message = f"run {run.name} is locked with {_pods(run)} and never starts: {verdict.message}"
+    hint = f"archive it with tjgen runs archive {run.name}, and change the experiment"
+    if verdict_alone(source, shared).mode != NEVER:
+        requests = _pods(source) if source.demand.number != run.demand.number else "other pods"
+        hint = f"the source requests {requests}: tjgen build --renew {run.name}"
+    code = "TJ581" if verdict.by == BY_QUEUE else "TJ580"
+    yield Diagnostic(code, message, span=locate(tree, _NAME, sources.documents), hint=hint)
+
+
+def _pods(run: FitRun) -> str:
+    return "1 pod" if run.demand.number == 1 else f"{run.demand.number} pods"
 
 
 def _waits(verdict: FitVerdict, shared: FitCluster, tree: Managed, documents: Documents) -> Diagnostic:

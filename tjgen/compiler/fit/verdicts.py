@@ -36,6 +36,8 @@ class FitRun(NamedTuple):
     queue: str
     """Queue of the run; empty if it has none."""
     demand: Demand
+    state: str = ""
+    """How the run in the output tree differs from what the sources build; empty if it does not."""
 
     @property
     def title(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator
 
-from tjgen.compiler.building.run import Built, Run, Unit
+from tjgen.compiler.building.run import NEVER_STARTS, Built, Run, Unit
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.emit.problems import in_conflict
 from tjgen.gitops.output import problems
@@ -132,7 +132,9 @@ def _run(run: Run, lock: Lock, on_disk: OnDisk, options: BuildOptions, renew: Re
     occupy = Occupy(run, tuple(files), locked is not None)
     if renewed is not None and renewed.name != run.name:
         decision = _run(renewed, lock, on_disk, options, lambda _: None, text)
-        return decision._replace(actions=[occupy, *decision.actions])
+        # The build reports a run that never starts as a warning if it exists; its next name does not exist yet.
+        never = [ReportDiagnostic(one) for one in renewed.compiled.diagnostics if one.code in NEVER_STARTS]
+        return decision._replace(actions=[occupy, *never, *decision.actions])
     place = folder_of(run.unit, locked) if locked is not None else folder
     decided = freeze.decide(
         locked, content=content, settings=settings, digest_on_disk=lambda: digest(on_disk, place), force=options.force

@@ -146,6 +146,11 @@ def leftover_of(place: LockKey, name: str, state: str, trees: list[Tree], plan: 
     devices = devices_of(manifests, created, plan.devices(place.environment).classes)
     if any(freeze.is_stopped(tree) for tree in trees):
         totals, gang = idle(totals), idle(gang)
-    queues = (get(one.tree, path, None) for one in (*manifests, *created) for path in _QUEUES)
-    queue = next((str(queue) for queue in queues if queue), "")
+    queue = queue_of([*manifests, *created])
     return Leftover(place, name, state, totals, gang, queue, labels_of(trees), devices, deadline_of(trees))
+
+
+def queue_of(manifests: Iterable[Manifest]) -> str:
+    """The queue of the objects of a run; empty if it has none."""
+    queues = (get(one.tree, path, None) for one in manifests for path in _QUEUES)
+    return next((str(queue) for queue in queues if queue), "")

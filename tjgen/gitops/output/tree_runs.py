@@ -1,0 +1,79 @@
+"""A build and its output tree -> the runs of the tree that have other pods than the build, and those that no source requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tjgen.compiler.building.fit import TreeRun
+from tjgen.compiler.building.plan import Plan
+from tjgen.compiler.building.run import Built, Run
+from tjgen.gitops.output.inventory import RunEntry
+from tjgen.gitops.output.leftover import objects_of, previews_of, queue_of
+from tjgen.language.runs import freeze
+from tjgen.language.runs.lock import SUPERSEDED, Lock, LockedRun
+from tjgen.language.runs.store import LockKey
+from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.manifests.manifest import PREVIEW, RUNS, Manifest
+
+
+def tree_runs(plan: Plan, directory: str, results: Mapping[str, Built]) -> Iterator[TreeRun]:
+    """The runs in `directory` that hold devices and are not as `results` have them.
+
+    `results`: key of each experiment -> its result. A build of some paths looks only at their experiments. Raises CompileError
+    if a lock or a file cannot be read.
+    """
+    for place, lock in plan.locks.all([name for name in plan.environments if name is not None]):
+        if place.environment in plan.environments and (plan.whole or place.key in results):
+            yield from _of_lock(plan, directory, place, lock, results.get(place.key))
+
+
+def _of_lock(plan: Plan, directory: str, place: LockKey, lock: Lock, built: Built | None) -> Iterator[TreeRun]:
+    runs = {run.name: run for run in built.runs} if built is not None else {}
+    for locked in lock.runs.values():
+        run = runs.get(locked.name)
+        if not locked.requests_devices and (run is None or run.state != "active" or run.is_record):
+            continue
+        trees = objects_of(directory, RunEntry(place, locked), stops=False)
+        if run is not None:
+            trees = _frozen(trees, run)
+        elif any(freeze.is_stopped(tree) for tree in trees) or _stops(locked, built):
+            continue
+        if trees:
+            yield _tree_run(plan, place, locked.name, trees, "" if run is not None else _state(locked, built))
+
+
+def _state(locked: LockedRun, built: Built | None) -> str:
+    """The state that a build of the sources leaves a run in that it does not make."""
+    if not locked.is_requested or built is None:
+        return locked.state
+    return locked.state if built.failed or locked.name in built.kept_names else SUPERSEDED
+
+
+def _stops(locked: LockedRun, built: Built | None) -> bool:
+    return built is not None and built.stops and locked.is_requested and _state(locked, built) == SUPERSEDED
+
+
+def _frozen(trees: list[Tree], run: Run) -> list[Tree]:
+    """The objects of a locked run as the next build leaves them; none if they have the pods that the build makes."""
+    old = {_reference(tree): tree for tree in trees}
+    new = {_reference(manifest.tree): manifest.tree for manifest in run.compiled.manifests}
+    if run.fixed and freeze.scales_in_place(old, {key: tree for key, tree in new.items() if key in old}):
+        return []
+    left = {key: freeze.carry(tree, new[key]) if key in new else tree for key, tree in old.items()}
+    same = all(key in new and _content(tree) == _content(new[key]) for key, tree in left.items())
+    return [] if same else list(left.values())
+
+
+def _reference(tree: Tree) -> str:
+    return f"{tree.get('kind')}/{get(tree, ('metadata', 'name'), '')}"
+
+
+def _content(tree: Tree) -> Tree:
+    return {key: value for key, value in tree.items() if key != "metadata"}
+
+
+def _tree_run(plan: Plan, place: LockKey, name: str, trees: list[Tree], state: str) -> TreeRun:
+    release = plan.release_of(place.environment)
+    created = [Manifest(one, {}, PREVIEW) for tree in trees for one in previews_of(tree, trees, plan.catalog, release)]
+    manifests = [Manifest(tree, {}, RUNS) for tree in trees]
+    return TreeRun(place.environment, place.namespace, name, queue_of([*manifests, *created]), manifests, created, state)
