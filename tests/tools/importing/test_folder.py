@@ -204,7 +204,7 @@ def test_a_trainjob_of_trainer_needs_no_runtime_among_the_files() -> None:
 @pytest.mark.parametrize(
     ("trees", "code", "said"),
     [
-        pytest.param([], "TJ776", "manifests contains no job and no runtime", id="nothing"),
+        pytest.param([], "TJ776", "manifests: no job or runtime was found", id="nothing"),
         pytest.param([trainjob()], "TJ773", "its runtime house is not among the files", id="no runtime"),
         pytest.param(
             [trainjob(runtimeRef={"name": "torch-distributed", "kind": "TrainingRuntime"})],

@@ -6,22 +6,27 @@ for failures, elasticity or the end of a run that it refuses is lost, and everyt
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built, ProjectFindings
-from tjgen.tools.importing.losses import VOLCANO, FormerRun, Loss, facts_of
+from tjgen.compiler.pipeline import Compiled
+from tjgen.tools.importing.comparison import differences
+from tjgen.tools.importing.losses import DEFAULT, VOLCANO, FormerRun, Loss, facts_of
 from tjgen.tools.importing.translation import nodes_for, translated
-from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.tools.importing.variables import missing
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get
+from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.session import Session
 from tjgen.trees.source.document import Document
 from tjgen.trees.source.edits import Stream, changed
 from tjgen.trees.source.reader import CORE, read
 from tjgen.trees.typing import NamedTuple
 
+RAY = "rayjob"
 _TRANSLATED = ("restart", "elastic", "success", "cleanup", "volcano")
 _ROLES = ("spec", "roles")
 _HINT = "write it as a field of the new kind, or check whether the run needs it"
@@ -51,7 +56,11 @@ def experiments(file: str, content: bytes, target: str) -> tuple[str, list[Diagn
     if problems:
         return text, problems
     chosen = [one for one in documents if get(one.value, ("kind",), None) == "Experiment"]
-    facts = _facts(file, content, chosen)
+    former = _built_before(file, text)
+    facts = {index: facts_of(each.runs[0].compiled.in_full().workload) for index, each in former.items()}
+    rays = [one for one in chosen if get(one.value, ("spec", "target"), None) == RAY != target]
+    if rays:
+        return text, [not_convertible(str(get(one.value, ("metadata", "name"), "")), target, *of_ray(target)) for one in rays]
     conversions = [_converted(one, target, facts.get(one.index)) for one in chosen]
     if target == VOLCANO and any(_has_exit_codes(one.document.value) for one in conversions):
         tasks = _tasks(file, _written(file, text, conversions) or text)
@@ -68,30 +77,85 @@ def experiments(file: str, content: bytes, target: str) -> tuple[str, list[Diagn
             built = _build(file, changed_text)
         except CompileError as error:
             return changed_text, error.diagnostics
-        diagnostics = [one for each in built for one in each.diagnostics]
+        diagnostics = [
+            _without_objects(one, each.unit.document, target) if isinstance(each, Built) else one
+            for each in built
+            for one in each.diagnostics
+        ]
         position, refused = next(_refused(built, conversions), (0, None))
         if refused is None and (nodes := _with_nodes(built, conversions)) != conversions:
             conversions = nodes
         elif refused is None:
-            return changed_text, [*(one for each in conversions for one in _losses(each, target)), *diagnostics]
+            lost = [one for each in conversions for one in _losses(each, target)]
+            return changed_text, [*lost, *_different(former, built, target), *diagnostics]
         else:
             conversions[position] = _without(conversions[position], refused)
 
 
 def not_convertible(name: str, target: str, why: str, hint: str) -> Diagnostic:
     """TJ951: nothing can be written for the target."""
-    return Diagnostic("TJ951", f"{name} has no form with target {target}: {why}", hint=hint)
+    return Diagnostic("TJ951", f"{name} cannot be converted to target {target}: {why}", hint=hint)
 
 
-def _facts(file: str, content: bytes, documents: list[Document]) -> Mapping[int, FormerRun]:
-    """What a build of the file as it is shows of each experiment; nothing for those that do not build."""
-    if not any(get(one.value, ("spec", field), None) for one in documents for field in _TRANSLATED):
-        return {}
+def of_ray(target: str) -> tuple[str, str]:
+    """Why a RayJob has no equivalent, and what to do."""
+    return f"a RayJob starts a Ray cluster, and target {target} does not", f"keep target {RAY}"
+
+
+def of_pods(name: str, former: str, target: str, before: list[Manifest], after: list[Manifest]) -> Iterator[Diagnostic]:
+    """TJ951 for pods, containers, devices and variables that differ between the objects and previews of a run."""
+    for one in differences(before, after):
+        yield not_convertible(name, target, one.why, f"{one.hint}, or keep target {former}")
+    lost = missing(former, target, before, after)
+    if lost is not None and former == "pytorchjob":
+        yield Diagnostic("TJ952", f"{name}: {lost.why}", hint=lost.hint)
+    elif lost is not None:
+        yield not_convertible(name, target, lost.why, lost.hint)
+
+
+def manifests_of(runs: Sequence[Compiled]) -> list[Manifest]:
+    """The objects of runs, and those that controllers create from them."""
+    return [manifest for run in runs for manifest in (*run.in_full().manifests, *run.in_full().previews)]
+
+
+def _built_before(file: str, text: str) -> Mapping[int, Built]:
+    """A build of the file as it is; nothing for experiments that do not build."""
     try:
-        built = _build(file, content.decode("utf-8", "replace"))
+        built = _build(file, text)
     except CompileError:
         return {}
-    return {each.unit.document.index: facts_of(each.runs[0].compiled.in_full().workload) for each in _with_runs(built)}
+    return {each.unit.document.index: each for each in _with_runs(built)}
+
+
+def _different(former: Mapping[int, Built], built: list[Built | ProjectFindings], target: str) -> Iterator[Diagnostic]:
+    """The differences of the runs of each experiment that both targets build."""
+    for each in _with_runs(built):
+        before = former.get(each.unit.document.index)
+        if before is None or has_errors(each.diagnostics) or has_errors(before.diagnostics):
+            continue
+        spec = get(before.unit.document.value, ("spec",), None) or {}
+        name = str(get(before.unit.document.value, ("metadata", "name"), ""))
+        runs = zip(before.runs, each.runs, strict=False)
+        lost = (
+            one
+            for old, new in runs
+            for one in of_pods(
+                name, spec.get("target", DEFAULT), target, manifests_of([old.compiled]), manifests_of([new.compiled])
+            )
+        )
+        yield from (one._replace(span=each.unit.document.locate(("spec", "target"))) for one in dict.fromkeys(lost))
+
+
+def _without_objects(one: Diagnostic, document: Document, target: str) -> Diagnostic:
+    """TJ952 instead of TJ330 for a patch of an object that the target does not create."""
+    if one.code != "TJ330":
+        return one
+    name, patch = get(document.value, ("metadata", "name"), ""), (one.path or ("", "", ""))[2]
+    kind = get(document.value, ("spec", "patches", patch, "target"), "")
+    kind = kind.get("kind", "") if kind.__class__ is dict else kind
+    message = f"{name}: patch {patch} for {kind} has no effect with target {target}, which creates no such object"
+    hint = "remove the patch, and write what the run needs of it as fields or as a patch for the new kind"
+    return one._replace(code="TJ952", message=message, hint=hint)
 
 
 def _tasks(file: str, text: str) -> Mapping[int, list[str]]:

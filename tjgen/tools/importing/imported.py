@@ -124,7 +124,7 @@ def find_warnings(subject: ImportedObject, release: Release) -> list[Diagnostic]
 def nothing(folder: str) -> Diagnostic:
     """TJ776: a folder without anything to import."""
     hint = "name the folder of the manifests"
-    return Diagnostic("TJ776", f"{folder} contains no job and no runtime", hint=hint)
+    return Diagnostic("TJ776", f"{folder}: no job or runtime was found", hint=hint)
 
 
 def _about(subject: ImportedObject, code: str, message: str, hint: str, place: FieldPath = ("metadata", "name")) -> Diagnostic:

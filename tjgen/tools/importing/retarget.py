@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.kinds.pods import starts_pods
 from tjgen.tools.importing import kubeflow
-from tjgen.tools.importing.experiments import not_convertible
+from tjgen.tools.importing.experiments import RAY, manifests_of, not_convertible, of_pods, of_ray
 from tjgen.tools.importing.folder import read_folder
-from tjgen.tools.importing.imported import left_out
+from tjgen.tools.importing.imported import Imported, left_out
 from tjgen.tools.importing.kubeflow import RUNTIMES
-from tjgen.tools.importing.losses import VOLCANO, facts_of
+from tjgen.tools.importing.losses import DEFAULT, VOLCANO, facts_of
 from tjgen.tools.importing.neighbors import neighbors
 from tjgen.tools.importing.patch import NAME
 from tjgen.tools.importing.shortest import BARE, without, words
 from tjgen.tools.importing.translation import nodes_for, translated
-from tjgen.tools.importing.trial import TrialBuilder
+from tjgen.tools.importing.trial import TrialBuilder, TrialResult
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get, render
 from tjgen.trees.manifests.leaves import leaves
+from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.source.reader import CORE, read
 from tjgen.trees.source.writer import dump_all
 
@@ -32,7 +34,11 @@ def jobs(file: str, content: bytes, target: str) -> tuple[str, list[Diagnostic]]
     diagnostics += left_out(list(neighbors(result.subjects)))
     objects: list[Tree] = []
     with TrialBuilder(result.catalog, result.release.name) as trial:
-        for name, text in result.experiments.items():
+        for one in result.imported:
+            name, text = one.file, one.text
+            if one.experiment["spec"].get("target") == RAY and target != RAY:
+                diagnostics.append(not_convertible(name, target, *of_ray(target)))
+                continue
             documents, _ = read(text.encode(), name, CORE)
             experiment = documents[0].value
             diagnostics += _left_behind(name, experiment, target)
@@ -43,8 +49,17 @@ def jobs(file: str, content: bytes, target: str) -> tuple[str, list[Diagnostic]]
             if trial_result.errors:
                 hint = trial_result.errors[0].hint or "make an experiment of it with tjgen import, and change that"
                 diagnostics.append(not_convertible(name, target, trial_result.errors[0].message, hint))
+            elif trial_result.runs:
+                diagnostics += _different(one, target, trial, trial_result)
             objects += trial_result.objects
     return dump_all(objects), diagnostics
+
+
+def _different(one: Imported, target: str, trial: TrialBuilder, result: TrialResult) -> Iterator[Diagnostic]:
+    """What the pods of the result do not have, or have in addition."""
+    job = Manifest(one.subject.tree, {})
+    before = [job] if starts_pods(job) else manifests_of(trial.build(one.experiment).runs)
+    yield from of_pods(one.file, one.experiment["spec"].get("target", DEFAULT), target, before, manifests_of(result.runs))
 
 
 def _left_behind(name: str, experiment: Tree, target: str) -> Iterator[Diagnostic]:
@@ -54,16 +69,17 @@ def _left_behind(name: str, experiment: Tree, target: str) -> Iterator[Diagnosti
         return
     patch = get(spec, ("patches", NAME), None)
     for what in _sets(patch) if patch else ():
-        yield _lost(name, f"{what} of the {patch['target']}", "only a patch sets it")
+        yield _uncovered(name, what)
 
 
 def _sets(patch: Tree) -> Iterator[str]:
     """What a patch sets. A removal is of a default of the former target, which the job did not set."""
     if "merge" in patch:
-        yield from (f"add {render(path)}" for path, value in leaves(patch["merge"]) if value is not None)
+        yield from (render(path) for path, value in leaves(patch["merge"]) if value is not None)
     for operation in patch.get("json") or ():
         if operation["op"] not in ("remove", "test"):
-            yield f"{operation['op']} {operation['path']}"
+            steps = [step.replace("~1", "/").replace("~0", "~") for step in operation["path"].split("/")[1:]]
+            yield render(tuple(int(step) if step.isdigit() else step for step in steps))
 
 
 def _for_target(experiment: Tree, name: str, target: str, trial: TrialBuilder) -> tuple[Tree, list[Diagnostic]]:
@@ -115,6 +131,11 @@ def _sayable(experiment: Tree, name: str, target: str, trial: TrialBuilder) -> t
         if not errors:
             break
     return experiment, lost
+
+
+def _uncovered(name: str, what: str) -> Diagnostic:
+    hint = "write it as a field of the new kind, or check whether the run needs it"
+    return Diagnostic("TJ952", f"{name}: {what} is not converted: no field of tjgen covers it", hint=hint)
 
 
 def _lost(name: str, what: str, why: str, hint: str = "") -> Diagnostic:
