@@ -49,6 +49,8 @@ class KeepRun(NamedTuple):
     """Leave the files in a folder as they are on disk."""
 
     folder: str
+    files: tuple[str, ...] = ()
+    """Paths of the files there that match the lock."""
 
 
 class ReleaseClaim(NamedTuple):

@@ -215,12 +215,11 @@ class Directory:
                 case Fill(folder):
                     self._folders.add(folder)
                     now.keeps.append(folder)
-                case KeepRun(folder):
+                case KeepRun(folder, files):
                     self._keep(folder)
-                case ReleaseClaim(folder, ""):
-                    self._release(folder)
+                    now.kept_files += files
                 case ReleaseClaim(folder, owner):
-                    self._tree.claim(folder, owner=owner)
+                    self._tree.claim(folder, owner=owner) if owner else self._release(folder)
                 case Orphan():
                     self._orphans.append(action)
                 case ReportDiagnostic(diagnostic):

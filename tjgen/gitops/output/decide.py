@@ -27,6 +27,7 @@ from tjgen.gitops.output.actions import (
     ReportDiagnostic,
     ShareFile,
 )
+from tjgen.gitops.output.damaged import damage
 from tjgen.gitops.output.disk import OnDisk, digest
 from tjgen.gitops.output.files import OutputFiles
 from tjgen.gitops.output.layout import experiment_folder, folder_of, preview_files, run_folder, stage_folder
@@ -75,9 +76,9 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, 
     lock = lock.pruning(old, PRUNE_RUNS if options.prune_runs else f"history.keep: {keep}")
     changes, lock = _changes(unit, before, lock, on_disk, options, stops=unit if built.stops else None)
     actions += changes
-    for name, one in lock.runs.items():
+    for name in lock.runs:
         if name not in requested:
-            actions += [Count("kept"), KeepRun(folder_of(unit, one))]
+            actions += [Count("kept"), *_kept(unit, before.runs[name], on_disk)]
     actions.append(ReleaseClaim(experiment_folder(unit)))
     if options.prune_data:
         actions.append(ReleaseClaim(f"{stage_folder(unit.environment, DATA)}/{unit.namespace}", unit.key))
@@ -86,6 +87,7 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, 
 
 def decide_absent(path: str, lock: Lock, on_disk: OnDisk, *, options: BuildOptions) -> list[Action]:
     """The actions for an experiment that has a lock at `path` and no source: its runs are orphaned, and stay until pruned."""
+    stored = lock.runs
     lock = lock.orphaning()
     orphaned = [name for name, run in lock.runs.items() if run.lifecycle_state == ORPHANED]
     place, released = LockKey.of(path, lock), []
@@ -94,10 +96,20 @@ def decide_absent(path: str, lock: Lock, on_disk: OnDisk, *, options: BuildOptio
         lock, orphaned = lock.pruning(orphaned, PRUNE_RUNS), []
     changes, lock = _changes(place, lock, lock, on_disk, options)
     removed = len(released)
-    kept = [*changes, *[KeepRun(folder_of(place, run)) for run in lock.runs.values()]]
+    kept = [*changes, *[action for run in stored.values() for action in _kept(place, run, on_disk) if run.name in lock.runs]]
     counts = [Count("kept", len(lock.runs) - len(orphaned)), Count("orphaned", len(orphaned)), Count("removed", removed)]
     undecided = tuple([name for name in orphaned if not lock.runs[name].kept])
     return [*counts, *kept, *released, *([Orphan(place, undecided)] if undecided else []), RecordLock(path, lock)]
+
+
+def _kept(place: Locked, run: LockedRun, on_disk: OnDisk) -> list[Action]:
+    """The actions for a run that stays; `run` as the lock on disk has it."""
+    folder = folder_of(place, run)
+    bodies = on_disk.bodies(folder)
+    problem = damage(place, run, bodies, on_disk.directory)
+    if problem is not None:
+        return [KeepRun(folder), ReportDiagnostic(problem)]
+    return [KeepRun(folder, tuple([f"{folder}/{name}" for name in bodies]))]
 
 
 def _staying(lock: Lock, names: Collection[str]) -> list[str]:
@@ -142,8 +154,8 @@ def _run(run: Run, lock: Lock, on_disk: OnDisk, options: BuildOptions, renew: Re
     if locked is not None and locked.stopped and decided.kind == freeze.FROZEN and decided.diagnostic is not None:
         # It was suspended when it was superseded, and is requested again. Files that were edited by hand (TJ075) stay.
         decided = decided if decided.diagnostic.severity == ERROR else freeze.Decision(freeze.IN_PLACE)
-    if moved and decided.kind == freeze.UNCHANGED:
-        decided = freeze.Decision(freeze.FROZEN)
+    if moved and locked is not None and decided.kind == freeze.UNCHANGED:
+        decided = freeze.Decision(freeze.FROZEN, damage(run.unit, locked, on_disk.bodies(place), on_disk.directory))
     problem = problems.name_stays(run) if renewed is not None else None
     if _is_scaled(run, locked, on_disk, place, text):
         decided = freeze.Decision(freeze.REBUILT, problems.scaled(run))

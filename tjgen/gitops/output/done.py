@@ -62,6 +62,8 @@ class Done(NamedTuple):
     shared: tuple[tuple[str, bytes], ...] = ()
     """Path and digest of files that other experiments may make too."""
     counts: RunCounts = RunCounts()
+    kept_files: tuple[str, ...] = ()
+    """Paths of the files of runs that stay."""
 
     def staying(self) -> list[str]:
         """Paths to keep: files that were written, and folders of runs in which no file was."""
@@ -70,13 +72,13 @@ class Done(NamedTuple):
 
     def plain(self) -> Any:
         """As nested tuples."""
-        return (*self[:5], tuple(self.counts))
+        return (*self[:5], tuple(self.counts), self.kept_files)
 
     @staticmethod
     def of(plain: Any) -> Done:
         """What `plain` gave, as it is after a build that did nothing: every run that it counted as new is unchanged."""
-        files, previews, keeps, uses, shared, (new, unchanged, kept, *_) = plain
-        return Done(files, previews, keeps, uses, shared, RunCounts(0, new + unchanged, kept, 0))
+        files, previews, keeps, uses, shared, (new, unchanged, kept, *_), kept_files = plain
+        return Done(files, previews, keeps, uses, shared, RunCounts(0, new + unchanged, kept, 0), kept_files)
 
     def plus(self, other: Done) -> Done:
         """Both together."""
@@ -87,19 +89,21 @@ class Done(NamedTuple):
             self.uses + other.uses,
             self.shared + other.shared,
             self.counts.plus(other.counts),
+            self.kept_files + other.kept_files,
         )
 
 
 class RunProgress:
     """What is done for the unit that is being added."""
 
-    __slots__ = ("counts", "files", "keeps", "previews", "shared", "steady")
+    __slots__ = ("counts", "files", "keeps", "kept_files", "previews", "shared", "steady")
 
     def __init__(self) -> None:
         self.counts = RunCounts()
         self.files: list[str] = []
         self.previews: list[str] = []
         self.keeps: list[str] = []
+        self.kept_files: list[str] = []
         self.shared: list[tuple[str, bytes]] = []
         self.steady = True
         """Return whether another build of the same sources would write and report the same."""
@@ -109,5 +113,11 @@ class RunProgress:
         if not self.steady:
             return None
         return Done(
-            tuple(self.files), tuple(self.previews), tuple(self.keeps), tuple(sorted(set(uses))), tuple(self.shared), self.counts
+            tuple(self.files),
+            tuple(self.previews),
+            tuple(self.keeps),
+            tuple(sorted(set(uses))),
+            tuple(self.shared),
+            self.counts,
+            tuple(self.kept_files),
         )

@@ -107,9 +107,16 @@ def without_files(entry: RunEntry, directory: str, severity: str = ERROR) -> Dia
     return Diagnostic(
         "TJ081",
         f'run "{entry.run.name}" is in the lock of {entry.place.key}, but has no files in {directory}/{entry.folder}',
-        hint="restore the files from Git, or build the experiment",
+        hint=_restoring(entry, f"{directory}/{entry.folder}"),
         severity=severity,
     )
+
+
+def _restoring(entry: RunEntry, folder: str) -> str:
+    hint = f"restore the files with git checkout COMMIT -- {folder}"
+    if entry.run.is_requested and not entry.run.folder:
+        return f"{hint}, or build the experiment"
+    return hint if entry.run.is_requested else f"{hint}; to remove the run, use tjgen runs prune {entry.run.name}"
 
 
 def _folders(directory: str, environments: Sequence[str]) -> Iterator[str]:

@@ -106,7 +106,7 @@ class Memory:
             noted = [
                 store.note(name, key, paths, kept, own)
                 for store, paths, kept, own in zip(
-                    self._caches, (done.files, done.previews), (summary, None), written, strict=False
+                    self._caches, (done.files + done.kept_files, done.previews), (summary, None), written, strict=False
                 )
             ]
             if all(noted):

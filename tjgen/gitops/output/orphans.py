@@ -9,7 +9,7 @@ from tjgen.language.runs.lock import ARCHIVED, Lock, path_of
 from tjgen.language.runs.store import Locks
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 
-GATED = ("TJ273", "TJ276")
+GATED = ("TJ273", "TJ276", "TJ697")
 """Warnings of a build that are errors in every gate (`--check`, `--staged`)."""
 _SHOWN = 3
 

@@ -26,6 +26,8 @@ POLICY_FINDINGS = ("TJ550", "TJ551", "TJ552", "TJ554", "TJ558", "TJ559")
 _SEVERAL = "TJ276"
 _REFUSED_UPDATE = "TJ540"
 """Between the base and the tree, lint reports refused updates (see evaluate.py)."""
+_DAMAGED = "TJ697"
+"""Files that the base lacks: what counts is the state that is verified (see verify.py)."""
 
 
 class UnchangedSource(NamedTuple):
@@ -107,7 +109,7 @@ def replay(
     if whole and not _failed(diagnostics):
         diagnostics += syncing(plan, tree, directory, options)
     # Several current runs of one point are those of the base: the build supersedes all but one of them.
-    diagnostics = [one for one in orphans.as_gate(diagnostics) if one.code not in (_SEVERAL, _REFUSED_UPDATE)]
+    diagnostics = [one for one in orphans.as_gate(diagnostics) if one.code not in (_SEVERAL, _REFUSED_UPDATE, _DAMAGED)]
     return Replayed(tree.after(), diagnostics, compiled, footprint, _failed(diagnostics))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterator
 from functools import partial
 
 from tjgen.compiler.building.plan import Plan, make_plan
@@ -10,6 +10,8 @@ from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.output.attributions import Attributions
+from tjgen.gitops.output.damaged import damage
+from tjgen.gitops.output.layout import folder_of
 from tjgen.gitops.verify import findings
 from tjgen.gitops.verify.differences import TreeDifference, differences, finding, odd_files, runs_in
 from tjgen.gitops.verify.expected import Expected, expected
@@ -18,8 +20,8 @@ from tjgen.gitops.verify.proofs import Past, proof
 from tjgen.gitops.verify.reference import Base
 from tjgen.gitops.verify.replay import Remember
 from tjgen.gitops.verify.snapshot import Blobs, Snapshot, snapshot
-from tjgen.gitops.verify.state import RunFiles, TreeState
-from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.gitops.verify.state import RunFiles, StoredLocks, StoredTree, TreeState
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
 from tjgen.trees.typing import NamedTuple
 
 
@@ -72,6 +74,8 @@ def verify(
     differing = [one for one in result.differing if not _is_ignored(one, repository)]
     diagnostics = [*result.expected.diagnostics, *odd_files(both.tree), *odd_files(both.records)]
     diagnostics += _findings(differing, both, result.refuted, base.name)
+    changed = {one.path.rpartition("/")[0] for one in differing if one.folder is both.tree}
+    diagnostics += _damages(both.new, plan.project.directory, directory, changed)
     return Verified(both, diagnostics, attributions, result.expected.compiled, result.expected.failed)
 
 
@@ -136,6 +140,17 @@ def _findings(differing: list[TreeDifference], both: Snapshot, refuted: dict[Run
         known = nowhere.get((one.folder.place, one.path))
         diagnostics.append(findings.without_source(known[0], one.place, base) if known is not None else finding(one, base))
     return diagnostics
+
+
+def _damages(state: TreeState, project: str, directory: str, reported: Container[str]) -> Iterator[Diagnostic]:
+    """TJ697 for each run that no build writes again, and whose files do not match its lock, except in the folders `reported`."""
+    tree = StoredTree.of(state, directory, "")
+    for place, lock in StoredLocks(project, state.records).all():
+        for run in lock.runs.values():
+            folder = folder_of(place, run)
+            problem = damage(place, run, tree.bodies(folder), directory) if run.folder or not run.is_requested else None
+            if problem is not None and folder not in reported:
+                yield problem._replace(severity=ERROR)
 
 
 def _belongs(one: TreeDifference, run: RunFiles, both: Snapshot) -> bool:

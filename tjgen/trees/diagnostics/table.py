@@ -582,6 +582,7 @@ TABLE = {
     "TJ694": ("sync-without-account", "warning"),
     "TJ695": ("no-place-in-environment", "error"),
     "TJ696": ("json-in-folder", "warning"),
+    "TJ697": ("kept-run-damaged", "warning"),
     "TJ700": ("output-not-staged", "error"),
     "TJ701": ("no-overlay", "error"),
     "TJ702": ("untrusted-repository", "error"),
