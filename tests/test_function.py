@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import enum
 import functools
 import linecache
 import math
@@ -197,7 +199,7 @@ def test_decorators_methods_and_generators_are_refused() -> None:
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda: None, "a lambda has no statement of its own"),
+        (lambda: None, "a lambda is not a program"),
         (print, "print is a builtin_function_or_method, not a function with a source"),
         (Path, "Path is a class, not a function with a source"),
         (functools.partial(plain, 1), "functools.partial"),
@@ -216,9 +218,9 @@ def test_what_is_not_a_function_with_a_source_is_refused(function: Any, message:
     [
         ({"lr": 1}, "plain cannot be called: missing a required argument: 'layers'"),
         ({"lr": 1, "layers": [], "epochs": 2}, "plain cannot be called: got an unexpected keyword argument 'epochs'"),
-        ({"lr": float("nan"), "layers": []}, "argument lr of plain is nan, which JSON does not have"),
-        ({"lr": 1, "layers": [{1: 2}]}, "argument layers of plain is [{1: 2}], which JSON does not have"),
-        ({"lr": 1, "layers": (1, 2)}, "argument layers of plain is (1, 2), which JSON does not have"),
+        ({"lr": float("nan"), "layers": []}, "argument lr of plain is not a JSON value: nan"),
+        ({"lr": 1, "layers": [{1: 2}]}, "argument layers of plain is not a JSON value: [{1: 2}]"),
+        ({"lr": 1, "layers": (1, 2)}, "argument layers of plain is not a JSON value: (1, 2)"),
     ],
     ids=["missing", "unknown", "nan", "key", "tuple"],
 )
@@ -248,3 +250,37 @@ def test_a_file_that_has_changed_is_refused(tmp_path: Path, monkeypatch: pytest.
 
     (tmp_path / "changing.py").write_text("def other(x):\n    print(x)\n\n\ndef train(lr):\n    print(lr)\n", encoding="utf-8")
     assert refused(changing.train, {"lr": 1}) == [("the source of train is that of another function: the file has changed", CALL)]
+
+
+class Number(enum.IntEnum):
+    ONE = 1
+
+
+class Text(str, enum.Enum):  # noqa: UP042  # this is what programs have
+    A = "a"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        object(),
+        Number.ONE,
+        Text.A,
+        collections.defaultdict(int),
+        collections.OrderedDict(a=1),
+        collections.Counter("a"),
+        [{"a": Number.ONE}],
+        {"a": (1, 2)},
+        math.inf,
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_only_plain_values_are_arguments(value: object) -> None:
+    ((message, place),) = refused(plain, {"lr": 1, "layers": value})
+    assert (message, place) == (f"argument layers of plain is not a JSON value: {value!r}", CALL)
+
+
+def test_a_tuple_should_be_a_list() -> None:
+    with pytest.raises(tjgen.CompileError) as error:
+        experiment_of(plain, {"lr": 1, "layers": (1, 2)})
+    assert [one.hint for one in error.value.diagnostics] == ["use a list"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -338,3 +339,34 @@ def test_the_labels_of_a_queue_of_kueue_become_fields(name: str) -> None:
         return
     assert experiment["metadata"]["labels"] == {"a": "b"}
     assert experiment["spec"]["schedule"] == {"system": "kueue", "queue": "team", "workloadPriority": "high"}
+
+
+def _suspended(name: str) -> dict[str, Any]:
+    job = deepcopy(JOBS[name])
+    job["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "team"}
+    policy = job["spec"].setdefault("runPolicy", {}) if "ReplicaSpecs" in str(job["spec"].keys()) else job["spec"]
+    policy["suspend"] = True
+    return job
+
+
+@pytest.mark.parametrize("name", ["JobSet", "PyTorchJob", "TFJob", "JAXJob"])
+def test_kueue_suspends_a_job_itself(name: str, tmp_path: Path) -> None:
+    found = read(_suspended(name))
+    assert [one.code for one in found.diagnostics if one.code != "TJ950"] == ["TJ400"]
+    (note,) = [one for one in found.diagnostics if one.code == "TJ400"]
+    assert (note.severity, "so suspend: true is left out" in note.message) == ("info", True)
+    imported = spec(found)
+    assert imported["schedule"] == {"system": "kueue", "queue": "team"}
+    assert "state" not in imported
+    (text,) = found.experiments.values()
+    (tmp_path / "experiment.yaml").write_text(text, encoding="utf-8")
+    answer = tjgen(tmp_path, "build", "experiment.yaml")
+    assert answer.code == 0
+    assert "suspend:" not in answer.out
+    assert "kueue.x-k8s.io/queue-name: team" in answer.out
+
+
+def test_a_suspended_job_without_a_queue_stays_suspended() -> None:
+    found = read(JOBS["suspended JobSet"])
+    assert spec(found)["state"] == "suspended"
+    assert "TJ400" not in [one.code for one in found.diagnostics]

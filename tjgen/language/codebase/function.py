@@ -24,6 +24,7 @@ CODE = "TJ768"
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 _STORES = ("STORE_GLOBAL", "STORE_NAME")
 _OF_MODULE = ("__name__", "__file__", "__doc__", "__builtins__", "__module__", "__qualname__")
+_PLAIN = "pass text, finite numbers, booleans, None, lists and dicts of them: not objects of classes derived from these types"
 _DEF = "pass a function that a def statement defines"
 
 
@@ -54,6 +55,8 @@ def program_of(function: object, arguments: Mapping[str, object], place: Span) -
         hint = "define it in a file or in a cell of a notebook, and reload a file that has changed"
         return FunctionProgram("", [Diagnostic(CODE, f"the source of {function.__name__} {source}", span=place, hint=hint)])
     wrong = [*_decorated(function, source), *_arguments(function, arguments, place)]
+    if any(one.span == place for one in wrong):
+        return FunctionProgram("", wrong)
     text = _text(source, function, arguments)
     wrong += _foreign(function, source, text)
     return FunctionProgram("" if wrong else text, wrong)
@@ -68,7 +71,7 @@ def _unsuitable(function: object) -> tuple[str, str] | None:
         kind = "class" if inspect.isclass(function) else type(function).__name__
         return f"{name} is a {kind}, not a function with a source", _DEF
     if function.__name__ == "<lambda>":
-        return "a lambda has no statement of its own", _DEF
+        return "a lambda is not a program", "use a def function instead of a lambda"
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         return (
             f"{name} contains yield: a call would not run it",
@@ -128,9 +131,9 @@ def _decorated(function: FunctionType, source: _Source) -> Iterator[Diagnostic]:
 def _arguments(function: FunctionType, arguments: Mapping[str, object], place: Span) -> Iterator[Diagnostic]:
     """Arguments that the function does not take, or that are not JSON."""
     for name, value in arguments.items():
-        if not isinstance(name, str) or not _is_json(value):
-            message = f"argument {name} of {function.__name__} is {value!r}, which JSON does not have"
-            hint = "pass text, numbers, booleans, None, lists and mappings of them"
+        if type(name) is not str or not _is_json(value):
+            message = f"argument {name} of {function.__name__} is not a JSON value: {value!r}"
+            hint = "use a list" if isinstance(value, (tuple, set)) else _PLAIN
             yield Diagnostic(CODE, message, span=place, hint=hint)
             return
     try:
@@ -147,9 +150,9 @@ def _without_annotations(function: FunctionType) -> Callable[..., Any]:
 
 
 def _is_json(value: object) -> bool:
-    if isinstance(value, dict):
+    if type(value) is dict:
         return all(type(key) is str and _is_json(one) for key, one in value.items())
-    if isinstance(value, list):
+    if type(value) is list:
         return all(map(_is_json, value))
     if type(value) is str:
         return not any("\ud800" <= sign <= "\udfff" for sign in value)

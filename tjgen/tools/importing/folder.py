@@ -144,7 +144,9 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
         files_of_catalog.update(_runtime_reference(runtime, known))
         with TrialBuilder(files_of_catalog, release.name) as trial:
             answer = _experiment(one, runtime, trial, release)
-            answer = answer if isinstance(answer, Diagnostic) else (with_queue(answer[0], trial), answer[1])
+            if not isinstance(answer, Diagnostic):
+                result, suspended = with_queue(answer[0], trial)
+                answer = (result, [*answer[1], *suspended])
         if isinstance(answer, Diagnostic):
             diagnostics.append(answer)
             continue

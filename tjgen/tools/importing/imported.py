@@ -94,6 +94,13 @@ def different(subject: ImportedObject, what: str, why: str, place: FieldPath = (
     return _about(subject, "TJ774", f"{subject} is built differently: {what}", why, place)
 
 
+def without_suspension(subject: ImportedObject) -> Diagnostic:
+    """TJ400: a suspended job with a queue of Kueue."""
+    message = f"Kueue suspends {subject} itself until it admits it, so suspend: true is left out"
+    hint = "to keep the run suspended after that, set state: suspended"
+    return _about(subject, "TJ400", message, hint)
+
+
 def by_patch(subject: ImportedObject, places: Sequence[tuple[FieldPath, str]]) -> list[Diagnostic]:
     """TJ950 at the first of the places that the experiment sets only by a patch, with the operations; nothing without any."""
     if not places:

@@ -31,9 +31,9 @@ def read_job(job: ImportedObject, importer: Importer, release: Release) -> tuple
         attempt = shortest(importer.experiment(wanted), wanted, importer.filled, trial)
         if attempt.result.errors or not attempt.result.objects:
             return imported.not_importable(job, _why(attempt.result))
-        result = with_queue(Imported(job, attempt.patched, attempt.result.objects), trial)
+        result, suspended = with_queue(Imported(job, attempt.patched, attempt.result.objects), trial)
     diagnostics = imported.by_patch(job, [(change.place, _change_text(change)) for change in attempt.changes])
-    return result, [*diagnostics, *_differences(job, importer, attempt.result)]
+    return result, [*diagnostics, *suspended, *_differences(job, importer, attempt.result)]
 
 
 def _why(result: TrialResult) -> str:

@@ -331,6 +331,7 @@ TABLE = {
     "TJ397": ("kind-that-kueue-leaves-out", "warning"),
     "TJ398": ("run-scaled-in-place", "info"),
     "TJ399": ("network-topology-ignored", "warning"),
+    "TJ400": ("suspension-left-out", "info"),
     "TJ401": ("derived-runtime", "info"),
     "TJ402": ("generated-secret", "error"),
     "TJ403": ("not-in-release", "error"),
