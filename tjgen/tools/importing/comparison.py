@@ -35,7 +35,7 @@ class _Containers(NamedTuple):
 
 
 def differences(before: Iterable[Manifest], after: Iterable[Manifest]) -> list[Difference]:
-    """Return what the pods of a run lose, and what nothing of the run asked for.
+    """Return what the pods of a run lose, and what they have in addition.
 
     Initializers are jobs of a TrainJob and init containers elsewhere, so only the images of their programs count.
     """
