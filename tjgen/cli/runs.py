@@ -250,6 +250,7 @@ def _change(
     reporter.print_line(f"runs: {len(done)} {words[verb]}")
     requested = [entry.run.name for entry in chosen if entry.run.is_requested]
     if verb == "prune" and done:
+        report_names("removed", done, reporter)
         report_confirmation(project, reporter)
     elif verb == "prune" and patterns and requested:
         names = " ".join(requested[:_SHOWN]) + (" ..." if len(requested) > _SHOWN else "")
