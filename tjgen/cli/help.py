@@ -62,6 +62,17 @@ _OF_OTHER_TOOLS = {
     "fmt": "build",
 }
 """Commands of kubectl, Helm and similar tools -> the command of tjgen for the same task."""
+_PREVIEW = "tjgen {command} does not change a cluster; use tjgen build --check, tjgen build --summary or tjgen diff"
+_ENVIRONMENT = "To select an environment, use --env"
+_OPTIONS_OF_OTHER_TOOLS = {
+    "--dry-run": _PREVIEW,
+    "-n": f"The namespace is metadata.namespace of the experiment. {_ENVIRONMENT}",
+    "--namespace": f"The namespace is metadata.namespace of the experiment. {_ENVIRONMENT}",
+    "--to": _ENVIRONMENT,
+}
+"""Options of kubectl and similar tools -> how to do the same."""
+_DESTRUCTIVE = ("--prune", "--force", "--write", "--accept-missing", "--delete")
+"""How options begin that overwrite or remove files: they are never suggested."""
 _STOP = "set state: suspended in the experiment, then build and commit; docs/troubleshooting.md has more"
 _RETURN = "restore the experiment from Git, then build: its earlier runs are current again, and later ones superseded"
 _TASKS = {
@@ -74,6 +85,8 @@ _TASKS = {
     "rollback": _RETURN,
     "undo": _RETURN,
     "revert": _RETURN,
+    "get": "tjgen runs list lists the runs, and tjgen explain shows the origin of each field",
+    "describe": "tjgen explain shows the origin of each field, and tjgen runs list the runs",
     "logs": "tjgen does not read clusters for logs: use kubectl logs, as docs/troubleshooting.md describes",
     "delete": "tjgen runs prune NAME removes a run from the output tree",
 }
@@ -126,10 +139,7 @@ def main(words: list[str], modules: Mapping[str, str], groups: Mapping[str, Sequ
         shown.show()
         return 2
     except click.NoSuchOption as wrong:
-        if wrong.option_name in _FILE_OPTIONS:
-            click.UsageError(f"{wrong.message} To name a file, write the path alone.", wrong.ctx).show()
-        else:
-            wrong.show()
+        _show_unknown_option(wrong)
         return 2
     except click.ClickException as wrong:
         wrong.show()
@@ -137,3 +147,15 @@ def main(words: list[str], modules: Mapping[str, str], groups: Mapping[str, Sequ
     except click.exceptions.Abort:
         return 130
     return code if isinstance(code, int) else 0
+
+
+def _show_unknown_option(wrong: click.NoSuchOption) -> None:
+    wrong.possibilities = [one for one in wrong.possibilities or () if not one.startswith(_DESTRUCTIVE)]
+    advice = _OPTIONS_OF_OTHER_TOOLS.get(wrong.option_name)
+    if wrong.option_name in _FILE_OPTIONS:
+        advice = "To name a file, write the path alone"
+    if advice is None:
+        wrong.show()
+        return
+    command = wrong.ctx.command.name if wrong.ctx is not None else None
+    click.UsageError(f"{wrong.message} {advice.format(command=command)}.", wrong.ctx).show()

@@ -218,6 +218,7 @@ def _change(
     verb: str, patterns: list[str], arguments: Arguments, project: LoadedProject, directory: str, reporter: Reporter
 ) -> None:
     from tjgen.gitops.emit.tree import OutputTree
+    from tjgen.gitops.output.discard import remove_unused
     from tjgen.gitops.output.history import RunHistory
 
     locks = Locks(project.directory)
@@ -244,7 +245,9 @@ def _change(
             done = history.keep([one for one in chosen if one.run.lifecycle_state == ORPHANED or one.run.name in patterns])
         else:
             keep = int(arguments["keep"]) if arguments["keep"] is not None else project.spec.history.keep or 0
-            done = history.prune(_old(chosen, patterns, keep=keep, archived=arguments["archived"]))
+            old = _old(chosen, patterns, keep=keep, archived=arguments["archived"])
+            done = history.prune(old)
+            remove_unused(history.unused_runtimes(old), tree, directory)
         tree.commit()
     words = {"archive": "archived", "unarchive": "brought back", "prune": "removed", "keep": "kept"}
     reporter.print_line(f"runs: {len(done)} {words[verb]}")

@@ -359,3 +359,27 @@ def test_lists_of_slices_are_one_object_for_all_runs_that_read_them(tmp_path: Pa
         assert answer.code == 0, answer.err
     assert len(list((tmp_path / "out").rglob("trainjob-*.yaml"))) == 4
     assert [file.parent.parent.name for file in (tmp_path / "out").rglob("configmap-*.yaml")] == ["data"]
+
+
+def test_prune_removes_the_runtime_files_that_no_run_uses_any_more(folder: Path) -> None:
+    edit(folder, "train:1", "train:2")
+    edit(folder, "tjgen-torch", "tjgen-plain")
+    assert build(folder).code == 0
+    other = EXPERIMENT.replace("name: digits", "name: letters")
+    (folder / "experiments/letters.yaml").write_text(other, encoding="utf-8")
+    assert build(folder).code == 0
+    assert runs(folder, "prune").err == "runs: 1 removed\n"
+    assert len(runtimes(folder)) == 2  # letters uses the runtime of the removed run
+    edit(folder, "tjgen-torch", "tjgen-plain", "experiments/letters.yaml")
+    assert build(folder).code == 0
+    assert len(runtimes(folder)) == 2
+    assert runs(folder, "prune").err == "runs: 1 removed\n"
+    remaining = runtimes(folder)
+    assert [path.name.split("-")[1] for path in remaining] == ["plain"]
+    assert tjgen(folder, "build", "--check").code == 0
+    assert build(folder).code == 0
+    assert runtimes(folder) == remaining
+
+
+def runtimes(folder: Path) -> list[Path]:
+    return sorted((folder / "out/runtimes").rglob("*.yaml"))

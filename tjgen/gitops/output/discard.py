@@ -56,7 +56,7 @@ def discard(
         for file, text in locks.changes(path_of(*place), rest):
             tree.record(file, text)
         done += [name for name in names if name not in done]
-    _remove(unused - used - set(_committed(repository, commit, directory)), tree, directory)
+    remove_unused(unused - used - set(_committed(repository, commit, directory)), tree, directory)
     return done
 
 
@@ -90,8 +90,8 @@ def _folders(before: Locks, now: Locks) -> set[str]:
     return folders
 
 
-def _remove(files: Collection[str], tree: TreeOptions, directory: str) -> None:
-    """Remove claims, code and runtimes of the runs."""
+def remove_unused(files: Collection[str], tree: TreeOptions, directory: str) -> None:
+    """Remove files that several runs could share, and no run uses any more: claims, code and runtimes."""
     for folder in sorted({os.path.dirname(file) for file in files}):
         path = os.path.join(directory, folder)
         tree.claim(folder)

@@ -10,7 +10,7 @@ from tjgen.gitops.output.inventory import RunEntry, own_files, without_files
 from tjgen.gitops.output.options import TreeOptions
 from tjgen.language.runs import archive as marks
 from tjgen.language.runs import freeze
-from tjgen.language.runs.lock import ARCHIVED, ORPHANED, Lock, LockedRun, path_of
+from tjgen.language.runs.lock import ARCHIVED, ORPHANED, Lock, LockedRun, is_runtime, path_of
 from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree
@@ -55,6 +55,13 @@ class RunHistory:
         for place in dict.fromkeys(entry.place for entry in chosen):
             self._record(place, self._locks.of(place).pruning([one.run.name for one in chosen if one.place == place], reason))
         return [entry.run.name for entry in chosen]
+
+    def unused_runtimes(self, chosen: Sequence[RunEntry]) -> set[str]:
+        """The runtime files that no run uses after `chosen` are removed, as the next build of the project removes them."""
+        removed = {(entry.place, entry.run.name) for entry in chosen}
+        runs = [(run, (place, name) in removed) for place, lock in self._locks.all() for name, run in lock.runs.items()]
+        used = {path for run, is_removed in runs if not is_removed for path in run.uses}
+        return {path for run, is_removed in runs if is_removed for path in run.uses if is_runtime(path) and path not in used}
 
     def keep(self, chosen: Sequence[RunEntry]) -> list[str]:
         """Accept that orphaned runs stay; the names of those that were not accepted before. Raises CompileError (TJ277)."""

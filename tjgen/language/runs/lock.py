@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from tjgen.language.runs.identity import Identity, RunContent
 from tjgen.trees.fields.path import Tree
-from tjgen.trees.manifests.manifest import DATA
+from tjgen.trees.manifests.manifest import DATA, RUNTIMES
 from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple
 
@@ -259,8 +259,17 @@ def tombstone(run: LockedRun, reason: str, was: str = "") -> PrunedRun:
 
 def is_data(path: str) -> bool:
     """Whether a file of the output tree is that of a claim or another object that outlives runs: `[env/]data/namespace/file`."""
+    return _is_of_stage(path, DATA)
+
+
+def is_runtime(path: str) -> bool:
+    """Whether a file of the output tree is that of a runtime: `[env/]runtimes/namespace/file`."""
+    return _is_of_stage(path, RUNTIMES)
+
+
+def _is_of_stage(path: str, stage: str) -> bool:
     parts = path.split("/")
-    return len(parts) in (3, 4) and parts[-3] == DATA
+    return len(parts) in (3, 4) and parts[-3] == stage
 
 
 def _left(run: LockedRun, state: str) -> LockedRun:
