@@ -175,7 +175,7 @@ def test_builds_that_do_more_are_not_answered(place: Place, more: list[str]) -> 
 def test_the_tree_that_a_project_names_is_answered(place: Place) -> None:
     text = (place.folder / "tjgen.yaml").read_text(encoding="utf-8")
     written("tjgen.yaml", text.replace("spec:\n", "spec:\n  output: {directory: deploy}\n", 1))(place.folder)
-    lines = "writing to deploy, the folder of the project; name a PATH or --env to print\nruns: "
+    lines = "writing to deploy, the folder of the project; to print instead, pass a path or --env\nruns: "
     assert place.run("build") == (0, "", f"{lines}2 new, 0 unchanged, 0 kept, 0 removed\n")
     answer = (0, "", f"{lines}0 new, 2 unchanged, 0 kept, 0 removed\n")
     assert place.run("build") == place.run("build") == answer == place.run("build", TJGEN_CACHE="off")

@@ -98,3 +98,40 @@ def test_a_catalog_that_is_not_there_is_an_error(command: str, tmp_path: Path) -
     answer = tjgen(tmp_path, command, "job.yaml", "--catalog", "runtime")
     assert (answer.code, "TJ020" in answer.err + answer.out) == (1, True), answer.err
     assert "runtime cannot be read: No such file or directory" in answer.err + answer.out
+
+
+def test_an_unknown_option_is_never_corrected_to_one_that_removes_or_overwrites(tmp_path: Path) -> None:
+    for words in (["build", "--prune"], ["build", "--prun-runs"], ["build", "--forc"], ["migrate", "--writ"]):
+        answer = tjgen(tmp_path, *words)
+        assert answer.code == 2, words
+        assert not any(option in answer.err for option in ("--prune-runs", "--prune-data", "--force", "--write'")), words
+    assert "'--expanded'" in tjgen(tmp_path, "build", "--expande").err
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        (["build", "--dry-run"], "tjgen build does not change a cluster; use tjgen build --check"),
+        (["build", "--dry-run=client"], "tjgen build does not change a cluster; use tjgen build --check"),
+        (
+            ["build", "-n", "vision"],
+            "The namespace is metadata.namespace of the experiment. To select an environment, use --env.",
+        ),
+        (["promote", "digits-abc", "--to", "prod"], "To select an environment, use --env."),
+        (["get"], "tjgen runs list lists the runs"),
+        (["describe", "run"], "tjgen explain shows the origin of each field"),
+    ],
+)
+def test_words_of_kubectl_lead_to_the_words_of_tjgen(words: list[str], advice: str, tmp_path: Path) -> None:
+    answer = tjgen(tmp_path, *words)
+    assert answer.code == 2
+    assert advice in answer.err
+
+
+def test_a_file_that_does_not_exist_is_reported_before_the_choice_of_an_environment(tmp_path: Path) -> None:
+    project = "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec:\n  environments: {dev: {}, prod: {}}\n"
+    (tmp_path / "tjgen.yaml").write_text(project, encoding="utf-8")
+    answer = tjgen(tmp_path, "build", "experiments/nope.yaml")
+    assert answer.code == 1
+    assert "error[TJ020]" in answer.err
+    assert "TJ266" not in answer.err

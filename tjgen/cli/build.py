@@ -141,7 +141,7 @@ def _build(plan: Plan, arguments: Arguments, reporter: Reporter) -> int | None:
         return _staged(plan, directory, arguments, reporter)
     if directory is not None and into_tree:
         if arguments["output"] is None and not compares:
-            reporter.print_line(f"writing to {directory}, the folder of the project; name a PATH or --env to print")
+            reporter.print_line(f"writing to {directory}, the folder of the project; to print instead, pass a path or --env")
         into_directory(plan, directory, arguments, reporter)
     else:
         if directory is None and is_for_folder(plan, arguments) and plan.project.document is not None:
@@ -230,7 +230,8 @@ _NOT_ADDED = ("TJ062", "TJ261")
 
 def _as_stream(plan: Plan, file: str | None, arguments: Arguments, reporter: Reporter) -> None:
     if len(plan.environments) > 1 and not arguments["summary"]:
-        raise CompileError([_several_environments(plan)])
+        read = [plan.project.sandbox.content(path) for path in plan.request.paths if path != "-" and not os.path.isdir(path)]
+        raise CompileError([one for one in read if isinstance(one, Diagnostic)] or [_several_environments(plan)])
     summary = summary_of(plan, arguments, plan.output)
     chosen: dict[ObjectRef, Tree] = {}
     expanded = arguments["expanded"] is not None
@@ -290,6 +291,6 @@ def not_promoted(plan: Plan, waiting: int) -> Diagnostic:
     """TJ736: `waiting` runs of a plan are left out."""
     runs = "1 run is" if waiting == 1 else f"{waiting} runs are"
     known = [(name, plan.project.environment(name)) for name in plan.environments]
-    places = " or ".join(str(name) for name, own in known if own is not None and own.runs == "promoted")
-    hint = "use tjgen promote to bring a run of another environment"
-    return Diagnostic("TJ736", f"{runs} left out: not promoted to {places}", hint=hint)
+    places = [str(name) for name, own in known if own is not None and own.runs == "promoted"]
+    rule = f"{' and '.join(places)} {'contains' if len(places) == 1 else 'contain'} promoted runs only"
+    return Diagnostic("TJ736", f"{runs} not shown: {rule}", hint="use tjgen promote to bring a run of another environment")

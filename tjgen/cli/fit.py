@@ -41,7 +41,7 @@ COMMAND = Command(
 )
 _HEADER = ("ORDER", "NAMESPACE", "RUN", "PODS", "QUEUE", "FLAVOR", "RESULT")
 NOT_COVERED = (
-    "This is a model of one moment: no run ends, and no pods of others are on the nodes.",
+    "This is a snapshot: it assumes that no run ends, and that no pods of others are on the nodes.",
     "Not covered: autoscalers; fair sharing of queues; reclaim, preemption and queue trees of Volcano; the places of existing "
     "volumes; nodes that pods of ended runs leave fragmented.",
 )

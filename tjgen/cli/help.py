@@ -150,12 +150,12 @@ def main(words: list[str], modules: Mapping[str, str], groups: Mapping[str, Sequ
 
 
 def _show_unknown_option(wrong: click.NoSuchOption) -> None:
-    wrong.possibilities = [one for one in wrong.possibilities or () if not one.startswith(_DESTRUCTIVE)]
     advice = _OPTIONS_OF_OTHER_TOOLS.get(wrong.option_name)
     if wrong.option_name in _FILE_OPTIONS:
         advice = "To name a file, write the path alone"
     if advice is None:
-        wrong.show()
+        near = [one for one in wrong.possibilities or () if not one.startswith(_DESTRUCTIVE)]
+        click.NoSuchOption(wrong.option_name, wrong.message, near, wrong.ctx).show()
         return
     command = wrong.ctx.command.name if wrong.ctx is not None else None
     click.UsageError(f"{wrong.message} {advice.format(command=command)}.", wrong.ctx).show()

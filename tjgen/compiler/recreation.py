@@ -12,7 +12,7 @@ def recreation_problem(kind: str, path: FieldPath = _SETTING, ref: ObjectRef | N
     """Return TJ428 for an object of `kind`. `path` sets the time: a field of the experiment or, with `ref`, of that object."""
     return Diagnostic(
         "TJ428",
-        f"the {kind} removes itself after the run, and the next sync of this folder creates it again: it trains again",
+        f"the {kind} is deleted after it ends, and the next sync of this folder creates it again: it trains again",
         ref,
         path,
         hint=f"remove {'.'.join(map(str, path[1:]))}, or set state: archived when the run has ended",

@@ -394,7 +394,7 @@ def test_runs_that_are_not_promoted_are_reported(tmp_path: Path) -> None:
     (tmp_path / "tjgen.yaml").write_text(PROJECT.replace("spec: {", environments), encoding="utf-8")
     answer = tjgen(tmp_path, "fit")
     assert (answer.code, answer.out) == (0, "")
-    assert "info[TJ736] 1 run is left out: not promoted to prod" in answer.err
+    assert "info[TJ736] 1 run is not shown: prod contains promoted runs only" in answer.err
 
 
 def test_a_locked_run_is_placed_with_the_pods_of_the_tree(tmp_path: Path) -> None:

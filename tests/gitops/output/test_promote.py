@@ -107,8 +107,8 @@ def test_an_environment_of_promoted_runs_gets_no_others(folder: Path) -> None:
     assert tjgen(folder, "build", "--check").code == 0
     answer = tjgen(folder, "build", "--env", "prod")
     assert answer.out == ""
-    assert "info[TJ736] 1 run is left out: not promoted to prod\n" in answer.err
-    assert "info[TJ736] 1 run is left out: not promoted to prod\n" in tjgen(folder, "build", "--summary").err
+    assert "info[TJ736] 1 run is not shown: prod contains promoted runs only\n" in answer.err
+    assert "info[TJ736] 1 run is not shown: prod contains promoted runs only\n" in tjgen(folder, "build", "--summary").err
 
 
 def test_a_promoted_run_has_its_code_its_digests_and_its_origin(folder: Path) -> None:

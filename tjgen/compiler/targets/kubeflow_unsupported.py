@@ -78,9 +78,10 @@ def _rendezvous(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
     for name in _POLICIES:
         if policy.get(name) is not None and name != kind.policy:
             hint = f"use tjgen-{kind.policy}" if kind.policy in _POLICIES else "use tjgen-plain"
-            yield not_found(
-                f"the runtime's programs find each other through {name}, which {kind.with_article} does not set up", hint
-            )
+            if kind.name == "RayJob":
+                hint += ", and a program that uses Ray"
+            expected = "the variables of torchrun" if name == "torch" else f"the settings of {name}"
+            yield not_found(f"programs of this runtime expect {expected}, which {kind.with_article} does not set", hint)
     for podset in workload.podsets:
         command: Tree = get(workload.tree.value, (*podset.main, "command"), None) or []
         if command[:2] == TORCHTUNE:

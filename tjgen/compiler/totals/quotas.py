@@ -65,7 +65,7 @@ def alone(
             span = platform.locate((*at, key)) if platform is not None else None
             path = requesting_field(key, tree)
             related = (Note("set here", span),)
-            yield Diagnostic(code, message, None, path, None, related, "request less, or raise it in the Platform")
+            yield Diagnostic(code, message, None, path, None, related, f"request less, or raise {key} of {where} in the Platform")
 
 
 class QuotaUse(NamedTuple):

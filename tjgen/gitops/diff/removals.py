@@ -30,7 +30,7 @@ def removals(entries: Sequence[DiffEntry], new: Side) -> list[Diagnostic]:
                 pruned.append(entry)
     diagnostics = []
     if lost:
-        message = f"{_names(lost)} removed, but no lock has a tombstone for {'them' if len(lost) > 1 else 'it'}"
+        message = f"{_names(lost)} removed, but {'their' if len(lost) > 1 else 'its'} removal is not recorded in the lock"
         hint = "restore the files and the lock from Git; to remove runs on purpose, use tjgen runs prune"
         diagnostics.append(Diagnostic("TJ745", message, hint=hint))
     if pruned:

@@ -5,7 +5,6 @@ Nothing is written here, and only `on_disk` is read. `runs/freeze.py` decides ab
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Iterator
 
 from tjgen.compiler.building.run import NEVER_STARTS, Built, Run, Unit
@@ -35,7 +34,6 @@ from tjgen.gitops.output.options import BuildOptions
 from tjgen.language.runs import freeze
 from tjgen.language.runs.identity import point_of
 from tjgen.language.runs.lock import ARCHIVED, ORPHANED, Lock, LockedRun
-from tjgen.language.runs.lock import path_of as lock_path
 from tjgen.language.runs.store import Locked, LockKey
 from tjgen.trees.diagnostics.model import ERROR, INFO, Diagnostic
 from tjgen.trees.fields.path import Tree
@@ -211,8 +209,7 @@ def _problem(run: Run, lock: Lock, content: str, on_disk: OnDisk, *, force: bool
     locked = lock.runs.get(run.name)
     unit = run.unit
     if run.fixed:
-        place = os.path.join(on_disk.locks, lock_path(unit.environment, unit.namespace, unit.name))
-        problem = freeze.fixed_name_problem(locked, str(run.identity), f"{place}/{run.name}.yaml")
+        problem = freeze.fixed_name_problem(locked, str(run.identity))
         if problem is not None:
             return problem
     if run.name in lock.pruned:

@@ -97,7 +97,7 @@ def decide(
     return Decision(FROZEN, _would_change(locked))
 
 
-def fixed_name_problem(locked: LockedRun | None, identity: str, lock_file: str) -> Diagnostic | None:
+def fixed_name_problem(locked: LockedRun | None, identity: str) -> Diagnostic | None:
     """TJ074, where `naming: fixed` would change the run that is locked under the name; `locked` is that run."""
     if locked is None or locked.identity == identity:
         return None
@@ -105,7 +105,7 @@ def fixed_name_problem(locked: LockedRun | None, identity: str, lock_file: str) 
         "TJ074",
         f'run "{locked.name}" exists with different content, and a run cannot be changed in place',
         path=("spec", "naming"),
-        hint=f"increase attempt to get a new name, or delete the run in the cluster and its lock, {lock_file}",
+        hint="increase attempt to get a new name, or restore the earlier content",
     )
 
 

@@ -157,7 +157,8 @@ def _own(stream: Stream, index: int, file: str) -> Document | None:
 
 def _lost(document: Document, lost: shape.Lost, target: Release) -> Diagnostic:
     message = f"Trainer {target.name} has no field for {lost.what}, so it is omitted"
-    hint = "put it into the runtime"
+    is_runtime = document.value.get("kind") != "TrainJob"
+    hint = "remove the field, or keep the release that has it" if is_runtime else "put it into the runtime"
     return Diagnostic("TJ404", message, path=lost.path, span=document.locate(lost.path), hint=hint)
 
 

@@ -12,15 +12,15 @@ from tjgen.trees.typing import Any
 
 _SNAPSHOT_LIMIT = 1 << 20
 _READ_LATER = {
-    "alpha.jobset.sigs.k8s.io/exclusive-topology": "on the JobSet",
-    "alpha.jobset.sigs.k8s.io/node-selector": "on the JobSet",
-    "sidecar.istio.io/inject": "on the pods",
-    "cluster-autoscaler.kubernetes.io/safe-to-evict": "on the pods",
-    "karpenter.sh/do-not-disrupt": "on the pods",
-    "k8s.v1.cni.cncf.io/networks": "on the pods",
-    "gke-gcsfuse/volumes": "on the pods",
+    "alpha.jobset.sigs.k8s.io/exclusive-topology": "the JobSet",
+    "alpha.jobset.sigs.k8s.io/node-selector": "the JobSet",
+    "sidecar.istio.io/inject": "the pods",
+    "cluster-autoscaler.kubernetes.io/safe-to-evict": "the pods",
+    "karpenter.sh/do-not-disrupt": "the pods",
+    "k8s.v1.cni.cncf.io/networks": "the pods",
+    "gke-gcsfuse/volumes": "the pods",
 }
-"""Labels and annotations that other programs look for, and where they look."""
+"""Labels and annotations that other programs read, and the objects from which they read them."""
 
 
 def unread_metadata(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
@@ -30,9 +30,10 @@ def unread_metadata(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
         for field in ("labels", "annotations"):
             for key in metadata.get(field) or ():
                 if key in _READ_LATER:
+                    not_passed_on = f"is not passed on from the metadata of the {tree['kind']}"
                     yield of(
                         "TJ886",
-                        f"{key} is looked for {_READ_LATER[key]}, and is not passed on from the metadata of the {tree['kind']}",
+                        f"{key} is read only from {_READ_LATER[key]}, and {not_passed_on}",
                         "put it into the runtime's template, or into a patch of it",
                         ("metadata", field, key),
                     )
@@ -43,7 +44,7 @@ def overwritten_suspend(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     if get(subject.runtime.tree, (*SPEC, "suspend"), None) is True and not subject.job.suspend:
         yield subject.of_runtime(
             "TJ885",
-            "suspend of the template is not kept: the JobSet starts at once, as the TrainJob is not suspended",
+            "suspend of the template is overwritten: the JobSet starts at once, as the TrainJob is not suspended",
             "set spec.suspend of the TrainJob",
             (*SPEC, "suspend"),
         )
