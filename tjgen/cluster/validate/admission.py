@@ -21,6 +21,7 @@ _TRAINER = "trainer.kubeflow.org"
 _JOBSET = "jobset.x-k8s.io"
 _VOLCANO = ".volcano.sh"
 _TRAINING_OPERATOR = "kubeflow.org/v1"
+_JOBS = ("spec", "template", "spec", "replicatedJobs")
 _READ = ("ClusterTrainingRuntime", "JobSet", "PersistentVolumeClaim", "PriorityClass", "Queue", "TrainingRuntime")
 
 
@@ -76,6 +77,11 @@ def reads(context: Sequence[Tree]) -> bool:
     return any(get(one, ("kind",), None) in _READ for one in context)
 
 
+def may_be_read(tree: Tree) -> bool:
+    """Whether webhooks can read the object, or what it refers to, when they review another one."""
+    return reads([tree]) or get(tree, _JOBS, None) is not None
+
+
 def depends(tree: Tree) -> bool:
     """Whether the webhook that reviews an object can read others."""
     group = str(get(tree, ("apiVersion",), "")).partition("/")[0]
@@ -99,7 +105,7 @@ def _undecodable(tree: Tree, release: Release) -> Fault | None:
 def assumed(tree: Tree) -> list[Tree]:
     """What a runtime's pods refer to and a cluster is taken to have: their PriorityClasses."""
     names = set()
-    jobs = get(tree, ("spec", "template", "spec", "replicatedJobs"), None)
+    jobs = get(tree, _JOBS, None)
     for job in jobs if isinstance(jobs, list) else []:
         name = get(job, ("template", "spec", "template", "spec", "priorityClassName"), None)
         if name and isinstance(name, str):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from tjgen.cluster.trainer.warnings.clashes import ClashingRun, Key, key_of, names_of_objects
-from tjgen.cluster.validate.recognition import KnownDocument
+from tjgen.cluster.validate.recognition import DocumentOfStream, KnownDocument
 from tjgen.cluster.validate.text_shapes import texts_of
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.session import Session
@@ -34,8 +34,11 @@ class EqualRuns:
             return None
         equivalence, texts = self._session.once("runtime of runs", id(runtime), lambda: _signs(runtime, source))
         equal = tuple([texts.get(text, "") for text in document.own_texts])
+        # The check of a file with both of them has reviewed the two together.
+        is_of_one_file = isinstance(document, DocumentOfStream) and source is not None and source.source is document.source
         rules = self._session.once("names of runs", (document.shape, equivalence), _Rules)
-        return self._session.once("equal runs", (document.equivalence, equivalence, equal), lambda: EqualRun(rules))
+        key = (document.equivalence, equivalence, equal, is_of_one_file)
+        return self._session.once("equal runs", key, lambda: EqualRun(rules))
 
 
 def _signs(runtime: Tree, document: Document | None) -> tuple[Hashable, dict[str, object]]:

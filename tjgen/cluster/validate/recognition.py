@@ -55,6 +55,14 @@ class KnownDocument(Document):
         self._range = self.shape.extent(self.texts, len(content))
         return self.source if name == "source" else self._range
 
+    def within(self, source: Text, start: int, length: int, *, index: int) -> DocumentOfStream:
+        """The same document as a part of a stream, in which it has `length` characters from `start`."""
+        assert self.equivalence is not None
+        part = DocumentOfStream(self.shape, self.texts, self.equivalence, self.file_name)
+        first, last = self.shape.extent(self.texts, length)
+        part.source, part.index, part._range = source, index, (start + first, start + last)
+        return part
+
     @property
     def file(self) -> str:
         return self.file_name
@@ -81,6 +89,16 @@ class KnownDocument(Document):
     def identity(self) -> tuple[str, str, str, Tree]:
         """API version, kind, name and namespace of the manifest."""
         return self.shape.identity(self.texts)
+
+
+class DocumentOfStream(KnownDocument):
+    """A document of a shape that is one of several in its file."""
+
+    __slots__ = ()
+
+    @property
+    def text(self) -> str:
+        return self.source.content
 
 
 class KnownObject(Placed):
@@ -131,8 +149,10 @@ class Recognizer:
         if not self._count or len(content) > budgets.file_size:
             return None
         text, unreadable = decode(content, file)
-        if unreadable is not None:
-            return None
+        return self.recall_text(text, file) if unreadable is None else None
+
+    def recall_text(self, text: str, file: str) -> KnownDocument | None:
+        """The document with this text, if it has a known shape."""
         recalled = self._find(text, is_proven=True)
         if recalled is None:
             return None
@@ -140,7 +160,7 @@ class Recognizer:
         return KnownDocument(*recalled, equivalence, file) if equivalence is not None else None
 
     def learn(self, document: Document) -> Document:
-        """Take a document that was read without problems, the only one of its file; it is a `KnownDocument` if it has a shape."""
+        """Take a document that was read without problems, the only one of its text; it is a `KnownDocument` if it has a shape."""
         recalled = self._find(document.text, is_proven=False)
         if recalled is not None:
             shape, texts = recalled

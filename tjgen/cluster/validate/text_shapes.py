@@ -20,6 +20,7 @@ from tjgen.trees.typing import Any, NamedTuple
 
 Equivalence = tuple[object, ...]
 
+SEPARATOR = "---\n"
 _MARK = "mq{:04}z"
 _COMMENT, _DIGEST = "comment", "digest"
 _WORD = "(?=[^\n]*[0-9])"
@@ -67,6 +68,7 @@ class TextShape:
         self.segments = segments
         self.is_proven = False
         self._size: int | None = None
+        self._values: int | None = None
         self._comments = sum(opening.form == _COMMENT for opening in segments.openings)
         own = segments.openings[self._comments :]
         groups: dict[tuple[str, str], list[int]] = {}
@@ -89,7 +91,9 @@ class TextShape:
         self.constants = frozenset(texts_of(tree))
         self._name = next((number for number, one in enumerate(own) if one.path == ("metadata", "name")), -1)
         start, end = document.extent
-        self._start = start - sum(map(len, texts[: self._comments]))
+        self._before = self._comments if start else 0
+        """Comments that end before the document begins."""
+        self._start = start - sum(map(len, texts[: self._before]))
         self._rest = len(document.text) - end
 
     def texts(self, content: str) -> list[str] | None:
@@ -130,6 +134,13 @@ class TextShape:
             stamp = self._derived[compute] = self._stamps.stamp(compute(self._marked))
         return stamped(stamp, self.own(texts))
 
+    @property
+    def values(self) -> int:
+        """The number of keys, scalars, lists and mappings of the manifest."""
+        if self._values is None:
+            self._values = values_of(self._marked)
+        return self._values
+
     def text_size(self, texts: list[str]) -> int:
         """The result of `text_size` for the tree with these texts, each of which has one place."""
         if self._size is None:
@@ -139,7 +150,7 @@ class TextShape:
 
     def extent(self, texts: list[str], length: int) -> tuple[int, int]:
         """Where a document begins and ends in a text of this length."""
-        return self._start + sum(map(len, texts[: self._comments])), length - self._rest
+        return self._start + sum(map(len, texts[: self._before])), length - self._rest
 
 
 def shape_of(document: Document) -> TextShape | None:
@@ -163,8 +174,8 @@ def shape_of(document: Document) -> TextShape | None:
 
 
 def _comments(content: str) -> list[tuple[int, int, OpaquePlace]]:
-    """The comments before the document that have a text behind a colon, such as the header of a written file."""
-    places, start = [], 0
+    """The comments before the manifest that have a text behind a colon, such as the header of a written file."""
+    places, start = [], len(SEPARATOR) if content.startswith(SEPARATOR) else 0
     while content.startswith("#", start):
         end = content.find("\n", start)
         match = regex.match(_HEADER, content[start:end]) if end > 0 else None
@@ -218,6 +229,13 @@ def _with(tree: Tree, path: FieldPath, value: str) -> Tree:
     changed = tree.copy()
     changed[path[0]] = _with(tree[path[0]], path[1:], value)
     return changed
+
+
+def values_of(tree: Tree) -> int:
+    """The number of keys, scalars, lists and mappings of a tree."""
+    if tree.__class__ is dict:
+        return 1 + len(tree) + sum(map(values_of, tree.values()))
+    return 1 + sum(map(values_of, tree)) if tree.__class__ is list else 1
 
 
 def texts_of(tree: Tree) -> list[str]:
