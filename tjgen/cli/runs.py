@@ -250,7 +250,8 @@ def _change(
             remove_unused(history.unused_runtimes(old), tree, directory)
         tree.commit()
     words = {"archive": "archived", "unarchive": "brought back", "prune": "removed", "keep": "kept"}
-    reporter.print_line(f"runs: {len(done)} {words[verb]}")
+    running = "; a run that is still in the cluster keeps running (tjgen status)" if verb == "archive" and done else ""
+    reporter.print_line(f"runs: {len(done)} {words[verb]}{running if not arguments['finished'] else ''}")
     requested = [entry.run.name for entry in chosen if entry.run.is_requested]
     if verb == "prune" and done:
         report_names("removed", done, reporter)

@@ -34,8 +34,8 @@ COMMAND = Command(
     "any run. Runs that the base does not have are built again and must be equal, byte for byte. Runs of the base must "
     "be unchanged, or changed as a build or a command changes them. Every removal must be recorded. Then show, for each "
     "environment, which runs start, stop, change in place, or are refused, and what they cost. Without --base, the tree "
-    "is compared with the commit at which HEAD and the default branch of the remote part, or with HEAD. Nothing is "
-    "written, and no network is used. Exit code 0: no problems, 1: findings, 2: invalid command line.",
+    "is compared with the merge base of HEAD and the remote's default branch, or with HEAD. Nothing is written, and no "
+    "network is used. Exit code 0: no problems, 1: findings, 2: invalid command line.",
     "tjgen verify --base origin/main",
     "",
     (

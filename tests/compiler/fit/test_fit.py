@@ -67,13 +67,13 @@ def results(answer: Answer) -> dict[str, Any]:
         pytest.param(
             "tjgen-torch",
             "nodes: 6, gpu: a100:8, cpu: 128",
-            "request at most 96 of cpu for each pod; 4 of 6 pods of node fit: use fewer pods",
+            'request at most 96 of cpu for each pod; 4 of 6 pods of "node" fit: use fewer pods',
             id="too large and too many",
         ),
         pytest.param(
             "tjgen-plain",
             "target: volcanojob, roles: {ps: {replicas: 9, gpu: a100:8, cpu: 8}, worker: {replicas: 2, cpu: 128}}",
-            "4 of 9 pods of ps fit: use fewer pods; for worker: request at most 96 of cpu for each pod",
+            '4 of 9 pods of "ps" fit: use fewer pods; for worker: request at most 96 of cpu for each pod',
             id="too many, and another role too large",
         ),
         pytest.param(
@@ -96,7 +96,7 @@ def test_the_hint_has_each_change_that_the_run_needs(tmp_path: Path, runtime: st
     ("platform", "fields", "reason", "hint"),
     [
         pytest.param(
-            POOL % "", "nodes: 5, gpu: a100:8", "Insufficient nvidia.com/gpu", "4 of 5 pods of node fit", id="too many pods"
+            POOL % "", "nodes: 5, gpu: a100:8", "Insufficient nvidia.com/gpu", '4 of 5 pods of "node" fit', id="too many pods"
         ),
         pytest.param(POOL % "", "gpu: a100:1, cpu: 200", "Insufficient cpu", "request at most 96 of cpu", id="too large a pod"),
         pytest.param(TAINTED, "gpu: a100:1", "untolerated taint", "{key: team, operator: Equal, value: vision", id="a taint"),
@@ -356,7 +356,7 @@ def test_verify_reports_changed_runs_that_never_start(tmp_path: Path) -> None:
     answer = tjgen(folder, "verify", "--base", "HEAD")
     assert answer.code == 1
     assert "error[TJ580] experiments/small.yaml:4:" in answer.err + answer.out
-    assert "4 of 5 pods of node fit" in answer.err + answer.out
+    assert '4 of 5 pods of "node" fit' in answer.err + answer.out
 
 
 def git(folder: Path, *words: str) -> None:

@@ -71,7 +71,9 @@ def test_standard_input_is_read(folder: Path) -> None:
     assert (answer.code, answer.err) == (0, "runs: 1 archived\n")
 
 
-@pytest.mark.parametrize("text", ["", "kind: List", "[]", "3", '{"items": [3]}', "[" * 100000])
+@pytest.mark.parametrize(
+    "text", ["", "kind: List", "[]", "3", '{"items": [3]}', '{"items": [{"kind": "ConfigMap"}]}', "[" * 100000]
+)
 def test_an_input_of_another_form_is_refused_and_changes_nothing(folder: Path, text: str) -> None:
     before = snapshot(folder)
     (folder / "cluster.json").write_text(text, encoding="utf-8")

@@ -106,7 +106,11 @@ def test_an_archived_run_carries_the_marks_and_a_build_leaves_it(folder: Path) -
     fresh = snapshot(folder)
     (name,) = jobs(folder)
     answer = runs(folder, "archive", name)
-    assert (answer.code, answer.out, answer.err) == (0, "", "runs: 1 archived\n")
+    assert (answer.code, answer.out, answer.err) == (
+        0,
+        "",
+        "runs: 1 archived; a run that is still in the cluster keeps running (tjgen status)\n",
+    )
     assert jobs(folder) == {name: MARKS}
     archived = snapshot(folder)
     assert build(folder).err == "runs: 0 new, 1 unchanged, 0 kept, 0 removed\n"
@@ -383,3 +387,14 @@ def test_prune_removes_the_runtime_files_that_no_run_uses_any_more(folder: Path)
 
 def runtimes(folder: Path) -> list[Path]:
     return sorted((folder / "out/runtimes").rglob("*.yaml"))
+
+
+def test_a_run_that_was_changed_by_hand_names_the_command_that_restores_it(folder: Path) -> None:
+    """The same change in the experiment would start a new run, and another build is refused."""
+    (name,) = jobs(folder)
+    file = f"out/runs/vision/digits/{name}/trainjob-{name}.yaml"
+    edit(folder, "numNodes: 2", "numNodes: 3", file)
+    check, again = build(folder, "--check"), build(folder)
+    assert (check.code, f"  hint: restore it: git checkout HEAD -- {file}\n" in check.err) == (1, True)
+    hint = f"discard it: git checkout HEAD -- {file}; the same change in experiments/digits.yaml can start a new run"
+    assert (again.code, f"  hint: {hint}\n" in again.err) == (1, True), again.err

@@ -147,7 +147,7 @@ def _number(placement: Placement, demand: Demand, cluster: ScheduledCluster) -> 
         else len(placement.placed)
     )
     device = next((name for name in placement.pending.requests if "/" in name), None)
-    hint = f"{fitting} of {len(own.pods)} pods of {own.role} fit: use fewer pods"
+    hint = f'{fitting} of {len(own.pods)} pods of "{own.role}" fit: use fewer pods'
     count = placement.pending.requests[device] if device is not None else 0
     for fewer in range(min(count, _MOST_DEVICES + 1) - 1, 0, -1):
         if device is not None and _fits_with(demand, device, fewer, cluster):

@@ -30,5 +30,5 @@ def queued(experiment: Experiment, at: FieldPath) -> Iterator[Contribution | Dia
         yield Contribution(("run", "managedBy"), MULTI_KUEUE, (*at, "multiKueue"))
     if experiment.spec.state == "suspended":
         message = "Kueue decides when a run starts: it starts a suspended run as soon as the queue has capacity"
-        hint = "set active: false in its Workload, hold the LocalQueue (stopPolicy: Hold), or use state: archived before a sync"
+        hint = "set active: false in its Workload, or hold the LocalQueue (stopPolicy: Hold); or archive it before its first sync"
         yield Diagnostic("TJ492", message, path=("spec", "state"), hint=hint)

@@ -17,8 +17,9 @@ def problems(entry: DiffEntry) -> Iterator[Diagnostic]:
             yield _refused(one, words)
         for field in one.fields:
             if field.kind == SILENT:
-                message = f"{one.ref} {render(field.change.path)}: {field.remark}"
                 span = field.after.span if field.after is not None else None
+                # Without a place, the subject is printed in front of the message.
+                message = f"{f'{one.ref} ' if span is not None else ''}{render(field.change.path)}: {field.remark}"
                 hint = "raise attempt to train with the change"
                 yield Diagnostic("TJ541", message, one.ref, span=span, hint=hint)
 

@@ -16,7 +16,7 @@ CRLF = "crlf"
 
 
 class FileDifference(NamedTuple):
-    """A file that is not what the sources make."""
+    """A file that differs from a build of the sources."""
 
     path: str
     kind: str

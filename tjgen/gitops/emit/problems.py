@@ -44,11 +44,12 @@ def foreign(path: str) -> Diagnostic:
 
 def edited(path: str, header_source: str) -> Diagnostic:
     """TJ051: a file of ours was changed by hand."""
-    return _error(
-        "TJ051",
-        f"{path} was changed by hand since tjgen wrote it",
-        f"make the change in {header_source} (patches reach every field), or use --force to discard it",
-    )
+    discard = f"git checkout HEAD -- {path}"
+    # A change of its experiment makes another run.
+    hint = f"make the change in {header_source} (patches reach every field), or discard it: {discard}"
+    if "/runs/" in path:
+        hint = f"discard it: {discard}; the same change in {header_source} can start a new run"
+    return _error("TJ051", f"{path} was changed by hand since tjgen wrote it", hint)
 
 
 def clash(path: str, owner: str, other_path: str, other_owner: str) -> Diagnostic:
@@ -157,8 +158,9 @@ def stays_removed(paths: list[str], commit: str) -> Diagnostic:
 
 
 def stale(path: str, kind: str) -> Diagnostic:
-    """TJ062: a file is not what the sources make (`--check`)."""
-    return _error("TJ062", f"{path} {_STALE[kind]}", "build again and commit the result")
+    """TJ062: a file differs from a build of the sources (`--check`)."""
+    hint = f"restore it: git checkout HEAD -- {path}" if kind == "edited" else "build again and commit the result"
+    return _error("TJ062", f"{path} {_STALE[kind]}", hint)
 
 
 def line_ends(places: Sequence[str]) -> Diagnostic:

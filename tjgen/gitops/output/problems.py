@@ -130,7 +130,7 @@ def without_lock(folder: str) -> Diagnostic:
     return Diagnostic(
         "TJ740",
         f"{folder} contains a run that is not in a lock: it may be running, or be a record that must not run again",
-        hint="restore the lock with git checkout -- tjgen.lock.d, or from an earlier commit; or use --force to forget the run",
+        hint="restore the lock: git checkout HEAD -- tjgen.lock.d; or remove the folder, if it is a copy",
     )
 
 

@@ -60,7 +60,7 @@ def other_project(plan: Plan, directory: str, paths: Sequence[str]) -> list[Diag
         document = plan.project.document
         is_own = document is not None and plan.output is not None and os.path.normpath(directory) == plan.output
         span = document.locate(OUTPUT) if document is not None and is_own else None
-        hint = "write each project to its own folder: a build removes files in its folder that it does not create"
+        hint = "use one folder for each project: a build removes other files in its folder; or restore the lock"
         return [Diagnostic("TJ288", message, span=span, hint=hint)]
     return []
 

@@ -76,12 +76,21 @@ def reported(text: str, source: str) -> ClusterObjects:
     items = tree.get("items", [tree]) if tree.__class__ is dict else None
     if items.__class__ is not list or any(one.__class__ is not dict or not one.get("kind") for one in items):
         raise CompileError([_not_kubectl(source, "it contains no list of objects")])
+    if items and not any(one["kind"] == "Pod" or _is_run(one) for one in items):
+        raise CompileError(
+            [_not_kubectl(source, "it contains neither Pods nor objects of a kind that runs pods, such as TrainJob")]
+        )
     pods: dict[tuple[str, str, str], list[Tree]] = {}
     for pod in (one for one in items if one["kind"] == "Pod"):
         metadata = pod.get("metadata") or {}
         for label, value in (metadata.get("labels") or {}).items():
             pods.setdefault((metadata.get("namespace") or "default", label, value), []).append(pod)
     return ClusterObjects({_key(one): one for one in items}, pods)
+
+
+def _is_run(tree: Tree) -> bool:
+    kind = kind_of(tree)
+    return kind is not None and kind.run is not None
 
 
 def ended(entries: Sequence[RunEntry], directory: str, known: ClusterObjects) -> list[RunEntry]:
