@@ -42,6 +42,12 @@ HEADER = ["RUN", "BY", "SLICES", "ITEMS", "FEWEST", "MOST", "SMALLEST", "LARGEST
         pytest.param(
             "[{path: a, size: 1000}, {path: b, size: 24}]", "{}", "sum contiguous 2 2 1 1 24 1000 1.953 - -", id="bytes"
         ),
+        pytest.param(
+            "[a, b, c, d, e, f, g, h, i]",
+            "{over: processes, workers: 2}",
+            "sum contiguous 2 9 2 3 - - 1.333 - -",
+            id="two readers of each node",
+        ),
     ],
 )
 def test_how_even_slices_are(items: str, slices: str, row: str, tmp_path: Path) -> None:

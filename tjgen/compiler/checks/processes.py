@@ -74,11 +74,25 @@ def _alone(workload: Workload, experiment: Experiment) -> Iterator[Diagnostic]:
         # The operators of other targets set the variables that a program without a launcher reads.
         is_left_alone = workload.is_direct or spec.launcher is not None
         program = launcher_of_one_node(words) or (None if is_left_alone else interpreter_alone(words))
+        options = _of_accelerate(words, nodes(workload))
+        if origin is not None and options is not None:
+            hint = "write the .py file alone: torchrun of the runtime starts it, and Accelerate reads the variables of torchrun"
+            yield Diagnostic("TJ150", f"accelerate launch: {options}", path=origin.because, hint=hint)
+            return
         if origin is not None and program is not None:
             message = f"{program} starts processes on its own node only: each of the {nodes(workload)} nodes would train alone"
             hint = f"write torchrun, which connects all nodes, instead of {program}"
             yield Diagnostic("TJ150", message, path=origin.because, hint=hint)
             return
+
+
+def _of_accelerate(words: list[str], count: int) -> str | None:
+    """Which options of `accelerate launch` do not fit the nodes."""
+    if not any("accelerate" in word for word in words):
+        return None
+    from tjgen.compiler.accelerate import contradiction  # few scripts name it
+
+    return contradiction(words, count)
 
 
 def _has_shared_memory(workload: Workload, podset: PodSet) -> bool:

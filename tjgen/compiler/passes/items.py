@@ -44,6 +44,8 @@ def listed(section: DataSection, folder: str, sandbox: Sandbox, session: Session
         message = "the items have only numbers, but this delivery needs paths"
         problem = Diagnostic(problems.NO_RANGE, message, path=(*at, "count"), hint="set deliver: range, or name the items")
         return items.DataItems(), [problem]
+    if not source.listed:
+        return items.DataItems(), [_nothing_listed(source, folder, at)]
     return items.listed([(item.path, item.size) for item in source.listed], (*at, "list"))
 
 
@@ -59,7 +61,7 @@ def numbered(section: DataSection) -> tuple[Numbered, list[Diagnostic]]:
     parsed = []
     for pattern in patterns:
         try:
-            parsed.append(braces.parse(pattern))
+            parsed.append(_parsed(pattern))
         except ValueError as problem:
             return Numbered(0), [_malformed(pattern, problem, at)]
     fault = braces.repeated(parsed)
@@ -80,6 +82,18 @@ def local_files(section: DataSection, document: str, slicers: Mapping[str, str],
     if slices is not None and slices.by in slicers:
         digests |= _digest(f"slicer {slices.by}", slicers[slices.by], sandbox)
     return digests
+
+
+def _nothing_listed(source: Items, folder: str, at: FieldPath) -> Diagnostic:
+    """What to write instead of an empty list, or of a directory without a pattern of its files."""
+    if source.directory is None:
+        hint = "list at least one item, or use pattern, count, glob or manifest"
+        return Diagnostic(problems.NONE, "the list of items is empty", path=(*at, "list"), hint=hint)
+    where: FieldPath = (*at, "directory")
+    if not os.path.isdir(os.path.join(folder, source.directory)):
+        return Diagnostic(problems.NONE, directory.missing(source.directory), path=where, hint=directory.ON_A_VOLUME)
+    message = f"items has the directory {source.directory}, but no glob: no file in it is an item"
+    return Diagnostic(problems.NONE, message, path=where, hint='add glob, such as "**/*.tar"')
 
 
 def _items(section: DataSection) -> Items:
@@ -143,7 +157,7 @@ def _each_expanded(patterns: Sequence[str], at: FieldPath) -> tuple[items.DataIt
     collector = Collector(within=(*at, "pattern"))
     for position, pattern in enumerate(patterns):
         try:
-            parsed = braces.parse(pattern)
+            parsed = _parsed(pattern)
         except ValueError as problem:
             return items.DataItems(), [_malformed(pattern, problem, at)]
         total = len(collector.items) + parsed.total
@@ -155,8 +169,18 @@ def _each_expanded(patterns: Sequence[str], at: FieldPath) -> tuple[items.DataIt
     return collector.done()
 
 
+def _parsed(pattern: str) -> braces.Pattern:
+    """The parsed pattern; a ValueError if it is none."""
+    if "*" in pattern:
+        # A pattern is not compared with files, so a build cannot replace the * by names.
+        raise ValueError("contains *, which is a character of the name here")
+    return braces.parse(pattern)
+
+
 def _malformed(pattern: str, problem: ValueError, at: FieldPath) -> Diagnostic:
     hint = "write numbers as {0000..1023}, words as {train,val}"
+    if "*" in pattern:
+        hint = f"write {pattern.replace('*', '{0000..1023}', 1)!r}, with the first and the last number of the files"
     return Diagnostic(problems.PATTERN, f"the pattern {pattern!r} {problem}", path=(*at, "pattern"), hint=hint)
 
 

@@ -144,7 +144,7 @@ def _paths(workload: Workload, experiment: Experiment, cut: Cut, readers: list[P
     yield from problems
     if plan is None:
         return
-    yield Contribution(("slices", cut.data.name), _described(slices, plan, part, setting), cut.at)
+    yield Contribution(("slices", cut.data.name), _described(cut, plan, part, setting), cut.at)
     yield from _common(workload, cut, nodes_of(workload), readers)
     if slices.deliver == "env":
         yield from _variables([[part.paths[item] for item in one] for one in plan], cut.data, readers)
@@ -197,7 +197,7 @@ def _ranges(workload: Workload, cut: Cut, readers: list[PodSet], setting: Settin
     if has_errors(ranges_of_nodes):
         return
     merged = [whole[one.start : one.stop : one.step] for one in evened]
-    yield Contribution(("slices", cut.data.name), _described(slices, evened, None, setting, len(whole)), at)
+    yield Contribution(("slices", cut.data.name), _described(cut, evened, None, setting, len(whole)), at)
     yield from _common(workload, cut, nodes_of(workload), readers)
     text = json.dumps([[one.start, one.stop, one.step] for one in merged], separators=(",", ":"))
     yield from _in_env("TJGEN_SLICE_RANGES", text, cut.data, readers)
@@ -219,17 +219,22 @@ def _common(workload: Workload, cut: Cut, nodes: int, readers: list[PodSet]) -> 
             yield variable(podset, named("TJGEN_SLICE_WORKERS"), str(cut.section.workers), (*cut.at, "workers"))
 
 
-def _described(slices: Slices, plan: Plan, known: DataItems | None, setting: Setting, total: int = 0) -> Tree:
-    """How even the slices are, for the summary of the build."""
+def _described(cut: Cut, plan: Plan, known: DataItems | None, setting: Setting, total: int = 0) -> Tree:
+    """How even the parts of the readers are, for the summary of the build; bytes are those of whole slices."""
     items = total if known is None else len(known)
     statistics = balance(plan, known, setting.session)
-    tree: Tree = {"by": slices.by, "count": len(plan), "items": items, "fewest": statistics.fewest, "most": statistics.most}
+    # Every n-th item of a slice goes to the same one of n readers.
+    fewest, most = statistics.fewest // cut.readers, -(-statistics.most // cut.readers)
+    tree: Tree = {"by": cut.section.by, "count": len(plan), "items": items, "fewest": fewest, "most": most}
+    ratio = statistics.ratio
     if statistics.smallest is not None:
         tree |= {"smallest": statistics.smallest, "largest": statistics.largest}
     read = sum(map(len, plan)) - items
+    if statistics.smallest is None and items + read:
+        ratio = most * len(plan) * cut.readers / (items + read)
     return {
         **tree,
-        "ratio": round(statistics.ratio, 3),
+        "ratio": round(ratio, 3),
         **({"repeated": read} if read > 0 else {"dropped": -read} if read else {}),
     }
 

@@ -12,6 +12,8 @@ from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files.sandbox import Sandbox
 from tjgen.trees.files.search import matching
 
+ON_A_VOLUME = "name a local directory, relative to the experiment; for files on a volume, use pattern or manifest"
+
 
 def matched(
     sandbox: Sandbox, directory: str, patterns: Sequence[str], label: str, because: FieldPath
@@ -24,8 +26,8 @@ def matched(
     """
     collector = Collector(within=because)
     if not os.path.isdir(directory):
-        message = f"the directory {label} does not exist"
-        return collector.items, [Diagnostic(problems.UNREADABLE, message, path=(*because, "directory"))]
+        at: FieldPath = (*because, "directory")
+        return collector.items, [Diagnostic(problems.UNREADABLE, missing(label), path=at, hint=ON_A_VOLUME)]
     sizes_of_paths: dict[str, int] = {}
     for pattern in [one for one_pattern in patterns for one in _expanded(one_pattern)]:
         if pattern.startswith("/") or ".." in pattern.split("/"):
@@ -46,6 +48,11 @@ def matched(
     for position, (path, size) in enumerate(sorted(sizes_of_paths.items())):
         collector.add(path, size, position)
     return collector.done()
+
+
+def missing(label: str) -> str:
+    """The message for a directory that does not exist."""
+    return f"the directory {label} does not exist where you build"
 
 
 def _sized(sandbox: Sandbox, directory: str, pattern: str) -> Iterator[tuple[str, int | Diagnostic]]:

@@ -140,8 +140,9 @@ def short(plan: Plan, items: int, readers: int, because: FieldPath) -> Iterator[
     """A warning where slices have fewer items than they have readers."""
     numbers = [number for number, part in enumerate(plan) if len(part) < readers]
     if numbers:
+        slices, verb = ("slice", "is") if len(plan) == 1 else ("slices", "is" if len(numbers) == 1 else "are")
         less = "empty" if readers == 1 else f"too short for the {readers} processes of a node"
-        message = (
-            f"{len(numbers)} of {len(plan)} slices are {less}, because there are only {items} items: slice {numbers[0]} first"
-        )
+        reason = "there is only 1 item" if items == 1 else f"there are only {items} items"
+        first = f"; the first is slice {numbers[0]}" if len(plan) > 1 else ""
+        message = f"{len(numbers)} of {len(plan)} {slices} {verb} {less}, because {reason}{first}"
         yield Diagnostic(problems.EMPTY, message, path=because, hint="use fewer nodes, or more and smaller items")
