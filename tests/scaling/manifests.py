@@ -6,7 +6,7 @@ from tests.scaling.case import CHECK, LINT, Case, manifests, many
 from tests.scaling.inputs import configmap, dumped, experiment, jobset, pod, runtime, trainjob
 
 CASES = (
-    Case("documents", CHECK, lambda n: manifests(*[configmap(f"c-{i:05}") for i in range(n)]), 64),
+    Case("documents", CHECK, lambda n: manifests(*[configmap(f"c-{i:05}") for i in range(n)]), 256),
     Case("documents of one name", CHECK, lambda n: manifests(*[configmap("c")] * n), 64),
     Case(
         "documents of an unknown kind",
@@ -18,7 +18,7 @@ CASES = (
         "documents that are wrong",
         CHECK,
         lambda n: manifests(*[{**configmap(f"c-{i:05}"), "data": {"a": 1}} for i in range(n)]),
-        64,
+        256,
     ),
     Case("documents that are empty", CHECK, lambda n: {"manifests.yaml": "---\n" * n}, 256),
     Case("documents that are scalars", CHECK, lambda n: {"manifests.yaml": "--- a\n" * n}, 256),
@@ -224,7 +224,7 @@ CASES = (
         },
         16,
     ),
-    Case("documents to lint", LINT, lambda n: manifests(*[configmap(f"c-{i:05}") for i in range(n)]), 64),
+    Case("documents to lint", LINT, lambda n: manifests(*[configmap(f"c-{i:05}") for i in range(n)]), 256),
     Case("documents of one name to lint", LINT, lambda n: manifests(*[configmap("c")] * n), 64),
     Case("JobSets to lint", LINT, lambda n: manifests(*[jobset(f"j-{i:05}") for i in range(n)]), 16),
     Case("TrainJobs to lint", LINT, lambda n: manifests(*[trainjob(f"j-{i:05}") for i in range(n)]), 16),
