@@ -7,37 +7,35 @@ import sys
 from collections.abc import Callable, Iterable
 
 from tjgen.cli.command import COMMON, MANY, SET, TRAINER, TRUSTED, Arguments, Command, Option, UsageError
-from tjgen.cli.inputs import sandbox_for
 from tjgen.cli.names import near_name, show_name, show_page
 from tjgen.cli.reporting import Reporter
-from tjgen.cluster.validate.report import subject_of
+from tjgen.cli.selection import ExplainedWords, select
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Run
-from tjgen.gitops.emit import header
 from tjgen.gitops.sync.access import is_synced
-from tjgen.language.resolve.project import find
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
 from tjgen.trees.diagnostics.printable import printable, printable_json
 from tjgen.trees.explain.provenance import Sources
 from tjgen.trees.explain.report import as_data, as_text, explain
+from tjgen.trees.explain.written import meant, meant_inside, steps_of
 from tjgen.trees.fields.managed import Origin, graft
-from tjgen.trees.fields.path import FieldPath, parse, render
-from tjgen.trees.files.problems import UNREADABLE
+from tjgen.trees.fields.path import FieldPath, render
+from tjgen.trees.k8s.kindwords import kind_of
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.session import Session
-from tjgen.trees.source.reader import KUBERNETES, read
-from tjgen.trees.typing import NamedTuple
 
 COMMAND = Command(
     "explain",
     "Show which line of which file set a field.",
     "Show which lines of files set the fields of the objects of an experiment, including objects that controllers will "
     "create. FIELD is a path, or the name of a variable, a volume, a limit or something else. Without it, a page shows "
-    "what each line sets; --all shows every field with all its owners. EXPERIMENT may also be the name of a run, or a "
-    "file of an output tree. CODE is the code or the name of a diagnostic, such as TJ504: what it means and what to do.",
+    "what each line sets; --all shows every field with all its owners. EXPERIMENT may also be the name of an experiment "
+    "or of a run, or a file of an output tree. KIND may be a plural or a short name, such as js or pods, and a path may "
+    "have positions, as in spec.containers[0].image. CODE is the code or the name of a diagnostic, such as TJ504: what it "
+    "means and what to do.",
     "tjgen explain experiment.yaml PET_MASTER_ADDR",
     "EXPERIMENT [KIND[/NAME]] [FIELD|NAME] | CODE",
     (
@@ -61,7 +59,7 @@ def run(arguments: Arguments) -> int:
         if code is not None:
             return code
     with reporter:
-        selection = _selection(arguments["paths"], arguments["env"])._replace(every=arguments["all"])
+        selection = select(arguments["paths"], arguments["env"])._replace(every=arguments["all"])
         plan = make_plan(
             Request(
                 selection.paths,
@@ -107,85 +105,7 @@ def _explain_code(word: str, *, as_json: bool) -> int | None:
     return 0 if codes else None
 
 
-class _Selection(NamedTuple):
-    """The target: `kind` and `name` "" and `namespace` None match any."""
-
-    paths: list[str]
-    environments: list[str]
-    kind: str
-    name: str
-    namespace: str | None
-    below: FieldPath
-    word: str = ""
-    """The field as it is written: it may be the name of a variable, a volume or a limit instead of a path."""
-    every: bool = False
-    """Whether all fields are shown, not a page."""
-    output: str = ""
-    """The file of an output tree that was named."""
-
-    def means(self, manifest: Manifest) -> bool:
-        return (
-            self.kind.lower() in ("", manifest.kind.lower())
-            and self.name in ("", manifest.name)
-            and self.namespace in (None, manifest.namespace)
-        )
-
-
-def _selection(words: list[str], environments: list[str]) -> _Selection:
-    """What the words of the command line mean; raises CompileError."""
-    file = words[0]
-    content = sandbox_for([file]).content(file)
-    if isinstance(content, Diagnostic):
-        files = _files_of_run(file) if content.code == UNREADABLE and "/" not in file else []
-        if len(files) == 1:
-            return _selection([*files, *words[1:]], environments)
-        hint = f"name one of {', '.join(files)}" if files else "name an experiment, a run, or a file that tjgen wrote"
-        raise CompileError([content._replace(hint=hint) if content.code == UNREADABLE else content])
-    known = header.read(content)
-    if known is None:
-        kind, _, name = words[1].partition("/") if len(words) > 1 else ("", "", "")
-        return _Selection([file], environments, kind, name, None, _path(words[2:]), "".join(words[2:]))
-    documents, _ = read(content, file, KUBERNETES)
-    subject = subject_of(documents[0].value) if documents else None
-    if subject is None:
-        hint = "build it again; it was edited by hand"
-        raise CompileError([Diagnostic("TJ026", f"{file} contains no object", hint=hint)])
-    kind, name, namespace = subject.kind, subject.name, subject.namespace
-    if not known.owner:
-        # A file that experiments share: any experiment of the project may use it.
-        return _Selection([], environments, kind, name, namespace, _path(words[1:]), "".join(words[1:]))
-    project = find(file) or find(".")
-    source = os.path.normpath(os.path.join(os.path.dirname(project) if project else "", known.source))
-    *environment, _, _ = known.owner.split("/")
-    below, word = _path(words[1:]), "".join(words[1:])
-    return _Selection([source], environments or environment, kind, name, namespace, below, word, output=file)
-
-
-def _files_of_run(name: str) -> list[str]:
-    """The manifests of the runs with this name in the output tree of the project."""
-    from tjgen.gitops.emit import ondisk  # few explanations begin with the name of a run
-    from tjgen.gitops.output.layout import folder_of
-    from tjgen.language.resolve.project_file import load_current
-    from tjgen.language.runs.store import Locks
-
-    project, _ = load_current()
-    directory = project.output
-    if project.document is None or directory is None:
-        return []
-    folders = [folder_of(place, lock.runs[name]) for place, lock in Locks(project.directory).all() if name in lock.runs]
-    files = [file.path for folder in folders for file in ondisk.files(directory, folder)]
-    return [os.path.relpath(os.path.join(directory, file)) for file in files if file.endswith(f"-{name}.yaml")]
-
-
-def _path(words: list[str]) -> FieldPath:
-    try:
-        return parse(words[0]) if words else ()
-    except ValueError as problem:
-        hint = "write it like spec.template.spec.containers[name=node].image"
-        raise CompileError([Diagnostic("TJ024", str(problem), hint=hint)]) from None
-
-
-def _that_sync(plan: Plan, selection: _Selection) -> list[Manifest]:
+def _that_sync(plan: Plan, selection: ExplainedWords) -> list[Manifest]:
     """Explain fields of the sync objects of the output."""
     if not selection.kind or not is_synced(plan.project):
         return []
@@ -194,7 +114,7 @@ def _that_sync(plan: Plan, selection: _Selection) -> list[Manifest]:
     return [manifest for manifest in create_objects(plan) if selection.means(manifest)]
 
 
-def _of_platforms(plan: Plan, selection: _Selection, reporter: Reporter) -> list[tuple[Manifest, Sources]]:
+def _of_platforms(plan: Plan, selection: ExplainedWords, reporter: Reporter) -> list[tuple[Manifest, Sources]]:
     """Explain fields of the objects that platforms produce."""
     if not plan.platform_files and not (plan.whole and selection.kind):
         return []
@@ -209,21 +129,28 @@ def _of_platforms(plan: Plan, selection: _Selection, reporter: Reporter) -> list
     return matching
 
 
-def _explain(runs: list[Run], selection: _Selection, *, as_json: bool) -> None:
+def _explain(runs: list[Run], selection: ExplainedWords, *, as_json: bool) -> None:
     chosen = _chosen(runs, _own_objects, selection.means)
+    if selection.output and selection.words:
+        selection, runs, chosen = _of_run(runs, selection, chosen)
     if selection.kind and not (chosen and selection.name):
         # A kind selects all Jobs, pods or Services of the run, and a name selects one.
-        chosen = _chosen(runs, _followed, selection.means) or _chosen(runs, _each_followed, selection.means) or chosen
+        chosen = _with_followed(runs, selection) or chosen
     if not chosen:
-        # Not an object: the name of something in one of them.
+        # Not an object: the name of something in one of them, or a kind in short.
         text = f"{selection.kind}/{selection.name}" if selection.name else selection.kind
         for candidates in (_own_objects, _followed):
             known = _chosen(runs, candidates, lambda manifest: True)
             if show_name([one for group in known for one in group], text, as_json=as_json):
                 return
-        if selection.output:
+        chosen = _with_followed(runs, selection._replace(is_short=True))
+        objects = [one for group in known for one in group]
+        if not chosen and selection.output:
             raise CompileError([_of_earlier_sources(selection)])
-        raise CompileError([_unknown([one for group in known for one in group], selection)])
+        if not chosen and not _show_paths(objects, text, as_json=as_json):
+            raise CompileError([_unknown(objects, selection)])
+        if not chosen:
+            return
     if not selection.every and not selection.word and not as_json:
         # Runs of a sweep differ in few fields.
         show_page(chosen[0], len(chosen) - 1)
@@ -231,7 +158,24 @@ def _explain(runs: list[Run], selection: _Selection, *, as_json: bool) -> None:
         _show([one for group in chosen for one in group], selection, as_json=as_json)
 
 
-def _of_earlier_sources(selection: _Selection) -> Diagnostic:
+def _of_run(
+    runs: list[Run], selection: ExplainedWords, chosen: list[list[tuple[Manifest, Sources]]]
+) -> tuple[ExplainedWords, list[Run], list[list[tuple[Manifest, Sources]]]]:
+    """The selection among all objects of the run, if the words after its name begin with a kind; else the same."""
+    own = [run for run in runs if _chosen([run], _own_objects, selection.means)]
+    kinds = {manifest.kind for group in _chosen(own, _followed, lambda manifest: True) for manifest, _ in group}
+    word = selection.words[0]
+    if len(selection.words) == 1 and "/" not in word and kind_of(word, kinds) is None:
+        return selection._replace(kinds=tuple(sorted(kinds))), runs, chosen
+    return selection.of_run()._replace(output="" if own else selection.output), own, []
+
+
+def _with_followed(runs: list[Run], selection: ExplainedWords) -> list[list[tuple[Manifest, Sources]]]:
+    """The selected objects down to the pods; each pod only if it is named."""
+    return _chosen(runs, _followed, selection.means) or _chosen(runs, _each_followed, selection.means)
+
+
+def _of_earlier_sources(selection: ExplainedWords) -> Diagnostic:
     message = (
         f"{selection.kind}/{selection.name} comes from an earlier version of {selection.paths[0]}, which builds other runs now"
     )
@@ -271,14 +215,38 @@ def _chosen(
     return groups
 
 
-def _show(chosen: list[tuple[Manifest, Sources]], selection: _Selection, *, as_json: bool) -> None:
-    explained = [(manifest, list(explain(manifest, sources, selection.below))) for manifest, sources in chosen]
-    explained = [(manifest, leaves) for manifest, leaves in explained if leaves]
-    if not explained and selection.word and show_name(chosen, selection.word, as_json=as_json):
+def _show(chosen: list[tuple[Manifest, Sources]], selection: ExplainedWords, *, as_json: bool) -> None:
+    if _show_at(chosen, selection.below, as_json=as_json) or (
+        selection.word and show_name(chosen, selection.word, as_json=as_json)
+    ):
         return
+    message = f"no field of {', '.join(str(manifest.ref) for manifest, _ in chosen)} is at or below {render(selection.below)}"
+    near = nearest(selection.word, selection.kinds)
+    hint = f'did you mean "{near}"?' if near else near_name(chosen, selection.word) or "omit the field to see all"
+    raise CompileError([Diagnostic("TJ025", message, hint=hint)])
+
+
+def _show_paths(objects: list[tuple[Manifest, Sources]], text: str, *, as_json: bool) -> bool:
+    """Print the fields at a path that names no object; returns False if the text is not a path of one."""
+    try:
+        steps = steps_of(text)
+    except ValueError:
+        return False
+    return len(steps) > 1 and _show_at(objects, steps, as_json=as_json)
+
+
+def _show_at(chosen: list[tuple[Manifest, Sources]], steps: FieldPath, *, as_json: bool) -> bool:
+    """Print the fields at or below a path, from the root of the objects or else inside of them; returns False if none is."""
+    paths = [meant(manifest.tree, steps) for manifest, _ in chosen]
+    if not any(paths):
+        paths = [meant_inside(manifest.tree, steps) for manifest, _ in chosen]
+    explained = [
+        (manifest, [leaf for path in below for leaf in explain(manifest, sources, path)])
+        for (manifest, sources), below in zip(chosen, paths, strict=True)
+        if below
+    ]
     if not explained:
-        message = f"no field of {', '.join(str(manifest.ref) for manifest, _ in chosen)} is at or below {render(selection.below)}"
-        raise CompileError([Diagnostic("TJ025", message, hint=near_name(chosen, selection.word) or "omit the field to see all")])
+        return False
     if as_json:
         import json
 
@@ -286,9 +254,10 @@ def _show(chosen: list[tuple[Manifest, Sources]], selection: _Selection, *, as_j
         sys.stdout.write(printable_json(json.dumps(data, indent=2)) + "\n")
     else:
         sys.stdout.write(printable("\n".join(as_text(manifest, leaves) for manifest, leaves in explained)))
+    return True
 
 
-def _unknown(objects: list[tuple[Manifest, Sources]], selection: _Selection) -> Diagnostic:
+def _unknown(objects: list[tuple[Manifest, Sources]], selection: ExplainedWords) -> Diagnostic:
     wanted = f"{selection.kind}/{selection.name}" if selection.name else selection.kind
     known = sorted({str(manifest.ref) for manifest, _ in objects})
     near = nearest(wanted, [*known, *sorted({manifest.kind for manifest, _ in objects})])

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.diagnostics.printable import printable, printable_json
-from tjgen.trees.explain.named import FIELD, NOUNS, NamedPart, named, path_of, places
+from tjgen.trees.explain.named import FIELD, NOUNS, NamedPart, named, places
 from tjgen.trees.explain.provenance import Sources
 from tjgen.trees.explain.report import Explained, as_data, explain
 from tjgen.trees.explain.summary import as_page, as_places
-from tjgen.trees.fields.path import FieldPath, render
+from tjgen.trees.explain.written import nearest_path, steps_of
+from tjgen.trees.fields.path import render
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.manifests.manifest import Manifest
@@ -80,21 +81,17 @@ def near_name(chosen: Chosen, text: str) -> str:
     near = (
         nearest(text, {one.name for one in known if one.noun != FIELD})
         or nearest(text, {one.name for one in known if one.noun == FIELD})
-        or _nearest_path(text, {one.path for one in known})
+        or _nearest_path(chosen, text)
     )
     return f'did you mean "{near}"?' if near else ""
 
 
-def _nearest_path(text: str, known: set[FieldPath]) -> str | None:
-    """The known path that corrects the first unknown step of `text`; None if no known step is near to it."""
-    path = path_of(text) or ()
-    end = next((length for length in range(1, len(path) + 1) if path[:length] not in known), 0)
-    siblings = {str(one[-1]): one for one in known if len(one) == end and one[:-1] == path[: end - 1]}
-    near = nearest(str(path[end - 1]), siblings) if end else None
-    if near is None:
+def _nearest_path(chosen: Chosen, text: str) -> str | None:
+    try:
+        steps = steps_of(text)
+    except ValueError:
         return None
-    corrected = (*siblings[near], *path[end:])
-    return render(corrected if corrected in known else siblings[near])
+    return nearest_path([manifest.tree for manifest, _ in chosen], steps) if len(steps) > 1 else None
 
 
 def _refuse_many(matching: Sequence[tuple[Manifest, dict[NamedPart, list[Explained]]]], name: str, kinds: set[str]) -> None:
