@@ -28,7 +28,7 @@ from tjgen.gitops.output.orphans import environments, of_environment
 from tjgen.gitops.output.write import write
 from tjgen.language.runs.lock import Lock
 from tjgen.language.runs.store import Locks
-from tjgen.trees.diagnostics.model import ERROR, CompileError
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, Note
 
 COMMAND = Command(
     "migrate",
@@ -59,6 +59,8 @@ COMMAND = Command(
     most=1,
 )
 
+_WRITTEN_TWICE = "TJ682"
+
 
 def run(arguments: Arguments) -> int:
     """Print the steps or write the tree, report, and answer with the exit code."""
@@ -74,7 +76,7 @@ def run(arguments: Arguments) -> int:
         if arguments["write"]:
             _write(plan, directory, environment, reporter)
         elif environment is not None:
-            _show(adoption(plan, directory, environment, next(iter(arguments["paths"]), None)), reporter)
+            _show_adoption(plan, directory, environment, next(iter(arguments["paths"]), None), reporter)
         elif (undecided := _without_environment(plan)) is not None:
             reporter.add(of_environment(None, undecided, None))
         else:
@@ -103,21 +105,37 @@ def _write(plan: Plan, directory: str, environment: str | None, reporter: Report
         reporter.print_line(f"The tree has the layout of the project. tjgen migrate{option} prints the next step.")
 
 
+def _show_adoption(plan: Plan, directory: str, environment: str, revision: str | None, reporter: Reporter) -> None:
+    """Print the steps; errors instead if one of them would fail after the owners of the objects are removed."""
+    if _without_environment(plan) is not None:
+        reporter.add(_problems_of_adoption(plan, directory, environment))
+    if not reporter.failed:
+        _show(adoption(plan, directory, environment, revision), reporter)
+
+
+def _problems_of_adoption(plan: Plan, directory: str, environment: str) -> list[Diagnostic]:
+    """The errors of the build that follows when `environment` has the runs. Raises CompileError if it cannot have them."""
+    from tjgen.gitops.verify.decisions import with_adoption
+    from tjgen.gitops.verify.replay import replay
+    from tjgen.gitops.verify.snapshot import state_of
+
+    state = with_adoption(state_of(directory, plan.locks.folder), environment, plan.project.directory or ".")
+    note = Note(f"environment {environment} keeps the namespace and the cluster of the runs that it gets", None)
+    errors = [one for one in replay(plan, state, directory).diagnostics if one.severity == ERROR]
+    return [one._replace(related=(*one.related, note)) if one.code == _WRITTEN_TWICE else one for one in errors]
+
+
 def _adopt(plan: Plan, directory: str, environment: str, reporter: Reporter) -> bool:
     """Give the runs of the project without environments to `environment`; whether a build can follow."""
     from tjgen.gitops.emit.tree import OutputTree
     from tjgen.gitops.output import interrupted
     from tjgen.gitops.output.adoption import adopt, present_files, requested
-    from tjgen.gitops.verify.decisions import with_adoption
-    from tjgen.gitops.verify.replay import replay
-    from tjgen.gitops.verify.snapshot import state_of
 
     project = plan.project.directory or "."
     with OutputTree(directory, records=plan.locks.folder, history=interrupted.still_wanted) as tree:
         reporter.add(tree.notes)
         # If the build that follows has errors, nothing is written.
-        state = with_adoption(state_of(directory, plan.locks.folder), environment, project)
-        reporter.add([one for one in replay(plan, state, directory).diagnostics if one.severity == ERROR])
+        reporter.add(_problems_of_adoption(plan, directory, environment))
         if reporter.failed:
             return False
         count = adopt(Locks(plan.project.directory), present_files(directory), tree, environment, requested(project, environment))

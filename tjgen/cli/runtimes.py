@@ -8,10 +8,12 @@ import sys
 from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option, UsageError
 from tjgen.cli.inputs import text
 from tjgen.cli.reporting import Reporter
+from tjgen.compiler.building.environment import release
 from tjgen.language.catalog.find import Catalog
 from tjgen.language.catalog.importer import ImportedFile, clashes, imported
+from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.resolve.project_file import load_current
-from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.source.writer import dump
 
 COMMAND = Command(
@@ -40,7 +42,13 @@ def run(arguments: Arguments) -> int:
         return reporter.close()
     project, problems = load_current()
     reporter.add(problems)
-    catalog = Catalog(project.spec.catalogs, project.directory)
+    if reporter.failed:
+        return reporter.close()
+    try:
+        catalog = _catalog(project)
+    except CompileError as error:
+        reporter.add(error.diagnostics)
+        return reporter.close()
     if verb == "list":
         _list(catalog, reporter)
     else:
@@ -49,6 +57,12 @@ def run(arguments: Arguments) -> int:
         if runtime is not None:
             sys.stdout.write(dump(runtime.tree))
     return reporter.close()
+
+
+def _catalog(project: LoadedProject) -> Catalog:
+    """The catalog, by the releases of Trainer of the project and its environments. Raises CompileError for unknown ones."""
+    own, *others = [release(project, name, None).versions for name in (None, *project.spec.environments)]
+    return Catalog(project.spec.catalogs, project.directory, versions=own, others=others)
 
 
 def _list(catalog: Catalog, reporter: Reporter) -> None:

@@ -196,6 +196,28 @@ def test_nothing_is_written_if_the_build_has_errors(folder: Path) -> None:
 
 
 @ONE_TOOL
+def test_no_steps_are_printed_if_environments_share_a_namespace(folder: Path) -> None:
+    project = folder / "tjgen.yaml"
+    text = project.read_text(encoding="utf-8")
+    before = snapshot(folder / "out")
+    namespace, kept = "remove metadata.namespace from the experiments", "environment prod keeps the namespace and the cluster"
+    for dev, hint in (("vision", "in tjgen.yaml, set another namespace or cluster for dev or prod"), ("vision-dev", namespace)):
+        shared = f"  environments: {{dev: {{namespace: {dev}}}, prod: {{namespace: vision, labels: {{stage: prod}}}}}}\n  output:"
+        project.write_text(text.replace("  output:", shared), encoding="utf-8")
+        for words in (["migrate", "--environment", "prod"], ["migrate", "--environment", "prod", "--write"]):
+            answer = tjgen(folder, *words)
+            assert (answer.code, answer.out) == (1, "")
+            assert "error[TJ682] tjgen.yaml:" in answer.err
+            assert f"hint: {hint}" in answer.err
+            assert f"note: {kept} of the runs that it gets\n" in answer.err
+    assert snapshot(folder / "out") == before
+    edit(folder, ", namespace: vision}", "}")
+    edit(folder, ", namespace: vision}", "}", "experiments/letters.yaml")
+    assert tjgen(folder, "migrate", "--environment", "prod").code == 0
+    assert tjgen(folder, "migrate", "--environment", "prod", "--write").code == 0
+
+
+@ONE_TOOL
 def test_nothing_is_written_if_a_file_was_edited(folder: Path) -> None:
     add_environments(folder)
     job = next((folder / "out/runs").rglob("trainjob-digits-*.yaml"))

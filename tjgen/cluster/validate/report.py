@@ -70,7 +70,7 @@ def diagnostics(tree: Tree, verdict: Verdict, *, strict: bool = False) -> Iterat
             text = fault.summary or fault.detail
             where = "" if stage.name in _WITH_PATH else f"{field(fault.path) or 'the object'}: "
             message = where + (text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "...")
-            hint = _of_another_release(subject, fault.path) if stage.name == STRICT else None
+            hint = of_another_release(subject, fault.path) if stage.name == STRICT else None
             yield Diagnostic(code, message, subject, fault.path, hint=hint or _hint(stage.name, fault))
 
     for words in verdict.warnings:
@@ -104,7 +104,7 @@ def subject_of(tree: Tree) -> ObjectRef | None:
     return ObjectRef(*[text if isinstance(text, str) else "" for text in parts])
 
 
-def _of_another_release(subject: ObjectRef | None, path: FieldPath) -> str | None:
+def of_another_release(subject: ObjectRef | None, path: FieldPath) -> str | None:
     """What to do about a field of a TrainJob or runtime that another release of Trainer has, or None."""
     if subject is None or not subject.api_version.startswith("trainer.kubeflow.org/"):
         return None

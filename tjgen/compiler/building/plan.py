@@ -167,11 +167,12 @@ def make_plan(request: Request) -> Plan:
     for place in request.catalogs:
         project.sandbox.name(os.path.relpath(place, root))
     versions = release(project, None, request.trainer).versions
-    catalog = Catalog(places, project.directory, versions=versions, sandbox=project.sandbox)
     layers, problems = settings(list(request.set_values))
     environments, unknown = chosen_environments(project, request.environments)
     diagnostics = [*diagnostics, *problems, *unknown, *taken_names(project), *unreadable_slicers(project)]
     known = {name: EnvironmentSettings(project, name, request.trainer) for name in environments}
+    others = [one for one in (settings.release.versions for settings in known.values()) if one != versions]
+    catalog = Catalog(places, project.directory, versions=versions, others=others, sandbox=project.sandbox)
     diagnostics += [one for environment in known.values() for one in environment.misfits()]
     diagnostics += dict.fromkeys(one for environment in known.values() for one in environment.policy_problems)
     diagnostics += dict.fromkeys(one for environment in known.values() for one in environment.node_problems)

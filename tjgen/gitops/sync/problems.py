@@ -182,12 +182,16 @@ def _one_cluster(project: LoadedProject, one: str, other: str) -> bool:
 
 def _shared(project: LoadedProject, earlier: str, later: str, same: list[str]) -> Diagnostic:
     more = f" and {len(same) - 1} more" if len(same) > 1 else ""
+    namespaces = [project.spec.environments[name].namespace for name in (earlier, later)]
+    hint = f"in tjgen.yaml, set another namespace or cluster for {earlier} or {later}"
+    if namespaces[0] != namespaces[1]:
+        hint = "remove metadata.namespace from the experiments: it takes precedence over the namespace of the environment"
     return Diagnostic(
         "TJ682",
         f"environments {earlier} and {later} write to one cluster, and both contain {same[0]}{more}",
         span=_span(project, ("spec", "environments", later)),
         related=(Note("the other environment", _span(project, ("spec", "environments", earlier))),),
-        hint="give each its own cluster or namespace",
+        hint=hint,
     )
 
 

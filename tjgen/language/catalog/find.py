@@ -30,7 +30,7 @@ BECAUSE: FieldPath = ("spec", "runtime")
 class Catalog:
     """All runtimes that experiments of a project can be built on."""
 
-    __slots__ = ("_answers", "_bundled", "_judged", "_places", "_versions")
+    __slots__ = ("_answers", "_bundled", "_judged", "_others", "_places", "_versions")
 
     def __init__(
         self,
@@ -38,13 +38,16 @@ class Catalog:
         root: str = "",
         *,
         versions: Mapping[str, str] | None = None,
+        others: Sequence[Mapping[str, str]] = (),
         sandbox: Sandbox | None = None,
     ) -> None:
         """`places` are files and folders of the project, relative to its folder `root`; `versions` chooses schemas.
 
-        `sandbox` reads them; where it is None, they are paths that the caller named.
+        A runtime that is valid by the schemas of `others`, those of further environments, is accepted too. `sandbox`
+        reads the files; where it is None, they are paths that the caller named.
         """
         self._versions = versions
+        self._others = tuple(others)
         paths = [os.path.normpath(os.path.join(root, place)) for place in places]
         reads = around(paths) if sandbox is None else sandbox
         self._places = [RuntimeSource(path, path.replace(os.sep, "/"), PROJECT, reads) for path in paths]
@@ -118,10 +121,17 @@ class Catalog:
     def _judge(self, document: Document, origin: str) -> Answer:
         if document not in self._judged:
             # What tjgen brings is judged by its own tests, so that a build over it needs no schema.
-            problems = [] if origin == BUNDLED else _faults(document, self._versions)
+            problems = [] if origin == BUNDLED else self._faults(document)
             runtime = None if has_errors(problems) else CatalogRuntime(document.value, document, origin)
             self._judged[document] = (runtime, problems)
         return self._judged[document]
+
+    def _faults(self, document: Document) -> list[Diagnostic]:
+        problems = _faults(document, self._versions)
+        for versions in self._others if has_errors(problems) else ():
+            if not has_errors(again := _faults(document, versions)):
+                return again
+        return problems
 
     def _unknown(self, wanted: _Wanted) -> Diagnostic:
         others = [one for place in self._places for one in self._runtimes(place, place.files(), [])]

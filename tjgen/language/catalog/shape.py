@@ -10,7 +10,7 @@ from tjgen.cluster.schema.defaults import with_defaults
 from tjgen.cluster.schema.store import find
 from tjgen.language.catalog import problems
 from tjgen.language.catalog.runtime import API_VERSION, CLUSTER, ORIGIN
-from tjgen.trees.diagnostics.model import WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import WARNING, Diagnostic, ObjectRef
 from tjgen.trees.fields.path import FieldPath, get, render
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.source.document import Document
@@ -40,10 +40,18 @@ def faults(document: Document, versions: Mapping[str, str] | None = None) -> Ite
     for finding in walk.check(with_defaults(tree, schema), schema):
         unknown = finding.type == walk.UNKNOWN
         near = nearest(str(finding.path[-1]), finding.known) if unknown else None
-        suggestion = f'did you mean "{near}"?' if near is not None else None
+        suggestion = (
+            f'did you mean "{near}"?' if near is not None else _of_another_release(tree["kind"], finding.path, unknown=unknown)
+        )
         message = f"{render(finding.path)}: {finding.message}"
         diagnostic = _fault(document, finding.path, message, hint=suggestion, key=unknown)
         yield diagnostic._replace(severity=WARNING) if unknown and from_cluster else diagnostic
+
+
+def _of_another_release(kind: str, path: FieldPath, *, unknown: bool) -> str | None:
+    from tjgen.cluster.validate.report import of_another_release  # few runtimes have faults
+
+    return of_another_release(ObjectRef(API_VERSION, kind, "", ""), path) if unknown else None
 
 
 def _fault(document: Document, path: FieldPath, message: str, *, hint: str | None = None, key: bool = False) -> Diagnostic:
