@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+STAMPS = "TJGEN_STAMPS"
+"""The variable of the environment that turns off what compiles or validates one of several similar inputs, if it is `off`."""
+
 
 class Session:
     """Results by name and key. Nothing outlives the command, so no entry has to be removed when a file changes.

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.cluster.validate import corpus
 from tests.cluster.validate.test_validate_equivalence import trees
-from tests.program import cases, tjgen
+from tests.program import Answer, cases, tjgen
 from tests.scaling.inputs import dumped, runtime, trainjob
 from tjgen.cluster.trainer.runtimes import text_size
 from tjgen.cluster.validate.check import SEVERAL, examine
@@ -25,8 +25,7 @@ from tjgen.gitops.lint.pods import _paths
 from tjgen.gitops.lint.references import _in_spec
 from tjgen.gitops.lint.rules.secret_in_git import _disclosed
 from tjgen.trees.fields.path import Tree, get
-from tjgen.trees.session import Session
-from tjgen.trees.source.segments import STAMPS
+from tjgen.trees.session import STAMPS, Session
 
 HOSTILE = (
     "0b1", "1_000", "0x1f", "017", "0o7", "1e3", "1.0", ".5", "+1", "-1", "yes", "No", "y", "null", "~", "2024-01-01",
@@ -246,13 +245,19 @@ FORMATS = ("text", "json", "sarif", "github", "gitlab")
 @pytest.mark.parametrize("command", [("check", "--no-cache"), ("check", "--no-cache", "--closed"), ("lint", "--gitops", "both")])
 def test_output_is_the_same(command: tuple[str, ...], form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _write(tmp_path)
+    answer = answer_of_both(tmp_path, monkeypatch, *command, "--format", form, ".")
+    assert answer.code == 1
+    assert ("TJ656" if command[0] == "lint" else "TJ865") in answer.err
+
+
+def answer_of_both(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> Answer:
+    """What a command answers with recognition, which must equal its answer without."""
     answers = []
     for mode in ("on", "off"):
         monkeypatch.setenv(STAMPS, mode)
-        answers.append(tjgen(tmp_path, *command, "--format", form, "."))
+        answers.append(tjgen(folder, *words))
     assert answers[0] == answers[1]
-    assert answers[0].code == 1
-    assert ("TJ656" if command[0] == "lint" else "TJ865") in answers[0].err
+    return answers[0]
 
 
 def _write(folder: Path) -> None:

@@ -8,17 +8,16 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.validate.test_recognition import compare, texts_of_corpus, varied
-from tests.program import cases, tjgen
+from tests.cluster.validate.test_recognition import answer_of_both, compare, texts_of_corpus, varied
+from tests.program import cases
 from tests.scaling.inputs import dumped, runtime, trainjob
 from tjgen.cluster.validate import streams
 from tjgen.cluster.validate.check import MANY, examine, read_documents
 from tjgen.cluster.validate.recognition import DocumentOfStream
 from tjgen.trees.budgets import DEFAULT, CommandBudgets
-from tjgen.trees.session import Session
+from tjgen.trees.session import STAMPS, Session
 from tjgen.trees.source import reader
 from tjgen.trees.source.document import Document
-from tjgen.trees.source.segments import STAMPS
 
 SERVICE = (
     "# source: a/{0}.yaml\napiVersion: v1\nkind: Service\nmetadata:\n  name: run-{0}\n  namespace: team\n"
@@ -242,12 +241,7 @@ def test_output_is_the_same(command: tuple[str, ...], label: str, tmp_path: Path
     for number, text in enumerate(texts[60:90]):
         (others / f"{number}.yaml").write_text("---\n" + text.replace("run-", "job-"), encoding="utf-8")
     for form in FORMATS if "--diff" not in command else FORMATS[:1]:
-        answers = []
-        for mode in ("on", "off"):
-            monkeypatch.setenv(STAMPS, mode)
-            answers.append(tjgen(tmp_path, *command, "--format", form, "."))
-        assert answers[0] == answers[1]
-        assert answers[0].code == 1
+        assert answer_of_both(tmp_path, monkeypatch, *command, "--format", form, ".").code == 1
 
 
 def test_the_variable_turns_it_off(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,6 @@ results, and compares what a command prints and writes. It prints the seed of ea
 
 from __future__ import annotations
 
-import argparse
 import functools
 import json
 import os
@@ -18,7 +17,6 @@ import re
 import shutil
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import chdir, nullcontext
 from pathlib import Path
@@ -26,11 +24,11 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from tests.program import TESTS, Answer, arguments, cases, tjgen
+from tests.seeds import selected_seeds
 from tjgen.cli.build import COMMAND
 from tjgen.cli.command import parse
 from tjgen.compiler.building import compilers
 from tjgen.compiler.building.compile import build
-from tjgen.compiler.building.compilers import STAMPS
 from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built, RecordForm, Run
@@ -41,7 +39,7 @@ from tjgen.language.spec.opaque import OPAQUE
 from tjgen.trees import trust
 from tjgen.trees.diagnostics.model import CompileError
 from tjgen.trees.fields.stamp import StampedTree
-from tjgen.trees.session import Session
+from tjgen.trees.session import STAMPS, Session
 from tjgen.trees.source.reader import CORE, read
 from tjgen.trees.source.writer import dump
 
@@ -375,15 +373,8 @@ def _texts(tree: Any) -> Iterator[str]:
 
 def main() -> int:
     """Compare random projects; returns 1 if there is a difference."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--minutes", type=float, default=60.0)
-    options = parser.parse_args()
-    end, projects, total, wrong = time.monotonic() + 60 * options.minutes, 0, Count(), 0
-    for seed in range(options.seed, options.seed + options.count):
-        if time.monotonic() > end:
-            break
+    projects, total, wrong = 0, Count(), 0
+    for seed in selected_seeds():
         with tempfile.TemporaryDirectory() as place:
             try:
                 count = compare_random(seed, Path(place).resolve() / "project")

@@ -18,13 +18,13 @@ from tests.program import TESTS, arguments, cases, tjgen
 from tjgen.cli.build import COMMAND
 from tjgen.cli.command import parse
 from tjgen.compiler.building import compilers, stamps
-from tjgen.compiler.building.compilers import STAMPS
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.shapes import Constants, RunShape, _texts, shape_of
 from tjgen.compiler.hops.draft import Job
 from tjgen.compiler.pipeline import COLLAPSED, EACH
 from tjgen.language.spec.opaque import OPAQUE
 from tjgen.trees import trust
+from tjgen.trees.session import STAMPS
 from tjgen.trees.source.reader import CORE, read
 from tjgen.trees.source.writer import dump
 

@@ -13,13 +13,13 @@ import pytest
 from tests.compiler.building.stamping import Count, compare, results
 from tests.program import tjgen
 from tjgen.compiler.building import compilers
-from tjgen.compiler.building.compilers import STAMPS
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.segments import ExperimentSegments
 from tjgen.compiler.building.shapes import opaque_scalars
 from tjgen.compiler.pipeline import COLLAPSED
 from tjgen.language.spec import identity
 from tjgen.language.spec.opaque import OPAQUE
+from tjgen.trees.session import STAMPS
 from tjgen.trees.source.reader import CORE, read
 
 PROJECT = """\

@@ -18,11 +18,12 @@ from tests.compiler.building.test_stamps import experiment, write_project
 from tests.program import Answer, tjgen
 from tjgen.compiler.building import compilers
 from tjgen.compiler.building.compile import _Compilation
-from tjgen.compiler.building.compilers import MOST, STAMPS, Compiler, processes
+from tjgen.compiler.building.compilers import MOST, Compiler, processes
 from tjgen.compiler.building.records import FileRecords, KnownRuns
 from tjgen.compiler.building.workers import Workers
 from tjgen.compiler.pipeline import Compiled
 from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.session import STAMPS
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 

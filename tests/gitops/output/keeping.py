@@ -8,7 +8,6 @@ builds that are killed. One copy has a cache. The program prints the seed of eac
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import shutil
@@ -23,6 +22,7 @@ from tests.gitops.emit.crash import dies_at, run
 from tests.gitops.output import histories
 from tests.gitops.output.histories import Project
 from tests.program import Answer, tjgen
+from tests.seeds import selected_seeds
 
 BUILD = ("build", "-o", "out", "--expanded", "preview")
 TOPS = ("out", "preview", "tjgen.lock.d")
@@ -203,15 +203,8 @@ def _differences(kept: Copy, fresh: Copy) -> list[str]:
 
 def main() -> int:
     """Compare random histories; returns 1 if there is a difference."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--minutes", type=float, default=60.0)
-    options = parser.parse_args()
-    end, commands, wrong = time.monotonic() + 60 * options.minutes, 0, 0
-    for seed in range(options.seed, options.seed + options.count):
-        if time.monotonic() > end:
-            break
+    commands, wrong = 0, 0
+    for seed in selected_seeds():
         with tempfile.TemporaryDirectory(dir=_IN_MEMORY if _IN_MEMORY.is_dir() and seed % 2 else None) as folder:
             try:
                 commands += compare(Path(folder).resolve(), seed)

@@ -17,11 +17,10 @@ from tjgen.cluster.validate.text_shapes import Equivalence, TextShape, shape_of
 from tjgen.trees.budgets import CommandBudgets
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.fields.stamp import stamped
-from tjgen.trees.session import Session
+from tjgen.trees.session import STAMPS, Session
 from tjgen.trees.source.document import Document
 from tjgen.trees.source.encoding import decode
 from tjgen.trees.source.kubernetes import DIALECT
-from tjgen.trees.source.segments import STAMPS
 from tjgen.trees.source.text import Text
 from tjgen.trees.typing import Any
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from tjgen.compiler.building.run import DigestOf
 from tjgen.compiler.hops.draft import Job
 from tjgen.compiler.pipeline import Compiled, compile_run
+from tjgen.trees.session import STAMPS
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 
 SEVERAL = 24
 """Runs that are compiled before the build looks for runs that are alike."""
-STAMPS = "TJGEN_STAMPS"
-"""Variable of the environment: `off` compiles every run."""
 IN_FULL = 64
 """Runs that are compiled before the build starts workers, most of them in full."""
 FILES = 200

@@ -11,8 +11,6 @@ from collections.abc import Collection, Sequence
 
 from tjgen.trees.typing import Any, NamedTuple, Self
 
-STAMPS = "TJGEN_STAMPS"
-"""The variable of the environment that turns off what compiles or validates one of several similar inputs, if it is `off`."""
 SEVERAL = ("&", "*", "<<")
 """Signs of aliases and merge keys, with which one text may be the value of several fields."""
 
