@@ -118,3 +118,56 @@ def test_the_error_names_the_field_and_the_place_in_the_patch() -> None:
     assert [(error.code, error.path) for error in errors] == [("TJ749", ("spec", "env", "NODE"))]
     assert "env[name=NODE]" in errors[0].message
     assert "patches.as-it-was" in (errors[0].hint or "")
+
+
+RENAMED = {
+    "apiVersion": "jobset.x-k8s.io/v1alpha2",
+    "kind": "JobSet",
+    "metadata": {"name": "renamed", "namespace": "nlp"},
+    "spec": {
+        "replicatedJobs": [
+            {
+                "name": "workers",
+                "template": {
+                    "spec": {
+                        "parallelism": 2,
+                        "completions": 2,
+                        "template": {"spec": {"restartPolicy": "Never", "containers": [container("main")]}},
+                    }
+                },
+            }
+        ]
+    },
+}
+
+
+@pytest.mark.parametrize(
+    "pod",
+    [{"nodeSelector": {"pool": EDITED}}, {"tolerations": [{"key": EDITED, "operator": "Exists"}]}, {"labels": {"team": EDITED}}],
+    ids=["nodeSelector", "tolerations", "labels"],
+)
+def test_a_field_of_pods_takes_effect_in_a_job_that_the_patch_renames(pod: Tree) -> None:
+    found = read_folder("a.yaml", [("a.yaml", yaml.safe_dump(RENAMED).encode())])
+    (text,) = found.experiments.values()
+    experiment = yaml.safe_load(text)
+    assert "patches" in experiment["spec"]
+    experiment["spec"]["pod"] = {**(experiment["spec"].get("pod") or {}), **pod}
+    with TrialBuilder(found.catalog, found.release.name) as trial:
+        result = trial.build(experiment)
+    assert result.errors == []
+    (job,) = result.of_kind("JobSet")
+    assert job["spec"]["replicatedJobs"][0]["name"] == "workers"
+    assert EDITED in dump(job)
+
+
+def test_the_name_of_a_container_that_a_patch_changes_is_rejected() -> None:
+    tasks = [{"name": "worker", "replicas": 2, "template": template("main")}]
+    found = read_folder("a.yaml", [("a.yaml", yaml.safe_dump(volcano(tasks=tasks)).encode())])
+    experiment = yaml.safe_load(next(iter(found.experiments.values())))
+    place = "/spec/tasks/0/template/spec/containers/0/name"
+    operations = [{"op": "replace", "path": place, "value": "other"}]
+    experiment["spec"]["containerName"] = EDITED
+    experiment["spec"]["patches"] = {"rename": {"target": "Job", "force": False, "json": operations}}
+    with TrialBuilder(found.catalog, found.release.name) as trial:
+        errors = trial.build(experiment).errors
+    assert [(error.code, error.path) for error in errors] == [("TJ749", ("spec", "containerName"))]

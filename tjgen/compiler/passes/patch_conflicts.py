@@ -32,10 +32,25 @@ def conflicts(before: Manifest, after: Tree, manager: str, sources: Sources) -> 
     for path in _changed(before.tree, after, ()):
         for place in (path, *managed.recorded_below(path)):
             origins = [one for one in managed.origins(place) if one.manager != manager]
-            field = next(filter(None, (_field(one, before, sources) for one in origins)), None)
+            fields = ((one, _field(one, before, sources)) for one in origins)
+            field = next((field for one, field in fields if field and not _only_addresses(one, place, field, managed)), None)
             if field is not None:
                 yield PatchConflict(place, field)
                 break
+
+
+def _only_addresses(origin: Origin, path: FieldPath, field: FieldPath, managed: Managed) -> bool:
+    """Whether a key of an item was written only to find the item: the field sets other values of it, and these stay.
+
+    A field such as `env.LR` names its item, so the key is its value, too.
+    """
+    *above, key = path
+    if not above or not isinstance(above[-1], tuple) or key not in dict(above[-1]) or dict(above[-1])[key] in field:
+        return False
+    if origin.source != "experiment":
+        return origin.because[-2:] == path[-2:]
+    others = (one for place in managed.recorded_below(tuple(above)) if place != path for one in managed.origins(place))
+    return any(one.source == origin.source and one.because == origin.because for one in others)
 
 
 def _field(origin: Origin, manifest: Manifest, sources: Sources) -> FieldPath | None:
