@@ -19,6 +19,7 @@ from tjgen.cluster.trainer.release import chosen
 from tjgen.cluster.validate import report
 from tjgen.cluster.validate.judge import judge
 from tjgen.tools.importing.folder import Import, read_folder
+from tjgen.tools.importing.trial import TrialBuilder
 
 RUNTIME = yaml.safe_load((ROOT / "runtimes" / "tjgen-torch.yaml").read_text(encoding="utf-8"))
 RUNTIME["metadata"] = {"name": "house", "uid": "1", "labels": {"team": "platform"}}
@@ -123,8 +124,31 @@ def test_a_patch_says_only_what_the_language_cannot() -> None:
     (text,) = read(trainjob(activeDeadlineSeconds=60), RUNTIME).experiments.values()
     assert "patches" not in text
     (text,) = read(trainjob(runtimePatches=[PATCH]), RUNTIME).experiments.values()
+    spec = yaml.safe_load(text)["spec"]
+    assert spec["pod"] == {"nodeSelector": {"zone": "a"}}
+    (patch,) = spec["patches"].values()
+    manager = {"op": "replace", "path": "/spec/runtimePatches/0/manager", "value": "example.com/ours"}
+    assert patch == {"target": "TrainJob", "force": False, "json": [manager]}
+
+
+def test_an_edit_of_a_runtime_patch_that_became_a_field_keeps_its_manager() -> None:
+    imports = read(trainjob(runtimePatches=[PATCH]), RUNTIME)
+    experiment = yaml.safe_load(next(iter(imports.experiments.values())))
+    experiment["spec"]["pod"]["nodeSelector"]["zone"] = "b"
+    with TrialBuilder(imports.catalog, imports.release.name) as trial:
+        result = trial.build(experiment)
+    assert result.errors == []
+    (patch,) = result.of_kind("TrainJob")[0]["spec"]["runtimePatches"]
+    assert patch["manager"] == "example.com/ours"
+    (job,) = patch["trainingRuntimeSpec"]["template"]["spec"]["replicatedJobs"]
+    assert job["template"]["spec"]["template"]["spec"]["nodeSelector"] == {"zone": "b"}
+
+
+def test_patches_of_two_managers_stay_a_patch() -> None:
+    patches = [PATCH, {**PATCH, "manager": "example.com/theirs"}]
+    (text,) = read(trainjob(runtimePatches=patches), RUNTIME).experiments.values()
     (patch,) = yaml.safe_load(text)["spec"]["patches"].values()
-    assert patch == {"target": "TrainJob", "force": False, "merge": {"spec": {"runtimePatches": [PATCH]}}}
+    assert patch["merge"] == {"spec": {"runtimePatches": patches}}
 
 
 def test_variables_in_any_order_need_no_patch() -> None:

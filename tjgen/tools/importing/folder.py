@@ -26,10 +26,10 @@ from tjgen.tools.importing import imported, mpijob_v1, trainjob
 from tjgen.tools.importing.imported import Imported, ImportedObject
 from tjgen.tools.importing.job import read_job
 from tjgen.tools.importing.kinds import importer
-from tjgen.tools.importing.patch import with_patch
 from tjgen.tools.importing.queue_label import with_queue
 from tjgen.tools.importing.remaining import ObjectIdentity
-from tjgen.tools.importing.residue import in_order_of, residue, stated
+from tjgen.tools.importing.residue import in_order_of, residue
+from tjgen.tools.importing.trainjob_shortest import attempts
 from tjgen.tools.importing.trial import TrialBuilder, TrialResult
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree, get
@@ -237,20 +237,14 @@ def _experiment(
     """The experiment that gives this TrainJob, in the words of the language as far as that gives the same; what is different."""
     why = ""
     best: tuple[Imported, list[Diagnostic]] | None = None
-    for begin in (trainjob.experiment, trainjob.careful, trainjob.bare):
-        experiment = begin(stated(job.tree))
-        trial_result = trial.build(experiment)
-        first = trial_result.of_kind(trainjob.KIND)
-        operations = residue(first[0], in_order_of(job.tree, first[0])) if first else []
-        if operations:
-            experiment = with_patch(experiment, trainjob.KIND, operations, first[0])
-            trial_result = trial.build(experiment)
-        if trial_result.errors or not trial_result.of_kind(trainjob.KIND):
+    for attempt in attempts(job.tree, trial):
+        trial_result = attempt.result
+        if attempt.cost[0]:
             why = why or (trial_result.errors[0].message if trial_result.errors else "no object is built from it")
             continue
         findings = list(_differences(job, runtime, trial_result, release))
         if best is None or len(findings) < len(best[1]):
-            best = (Imported(job, experiment, trial_result.objects), findings)
+            best = (Imported(job, attempt.patched, trial_result.objects), findings)
         if not findings:
             break
     return best or imported.not_importable(job, why)
