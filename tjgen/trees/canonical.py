@@ -6,6 +6,8 @@ reached directly here, and OpenSSL, which takes longer to load than a small buil
 
 from __future__ import annotations
 
+from sys import modules
+
 from tjgen.trees.typing import Any
 
 try:
@@ -17,9 +19,16 @@ except ImportError:
         from hashlib import sha256
 
 
+_LONG = 1_000
+"""Bytes from which OpenSSL is faster."""
+
+
 def sha256_hex(text: str) -> str:
-    """SHA-256 of the text in UTF-8, in hexadecimal. For short texts: OpenSSL is faster with long ones."""
-    return str(sha256(text.encode()).hexdigest())
+    """SHA-256 of the text in UTF-8, in hexadecimal. OpenSSL hashes long texts, once something else has loaded it."""
+    content = text.encode()
+    if len(content) > _LONG and (hashlib := modules.get("hashlib")) is not None:
+        return str(hashlib.sha256(content).hexdigest())
+    return str(sha256(content).hexdigest())
 
 
 def json_text(value: Any, *, ascii_only: bool = True) -> str:
@@ -27,7 +36,13 @@ def json_text(value: Any, *, ascii_only: bool = True) -> str:
 
     The same as `json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=ascii_only, allow_nan=False)`.
     """
-    return "".join(_encoder(ascii_only)(value, 0))
+    encode = _encoders.get(ascii_only)
+    if encode is None:
+        encode = _encoders[ascii_only] = _encoder(ascii_only)
+    return "".join(encode(value, 0))
+
+
+_encoders: dict[bool, Any] = {}
 
 
 def _encoder(ascii_only: bool) -> Any:
@@ -39,7 +54,8 @@ def _encoder(ascii_only: bool) -> Any:
         plain = JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=ascii_only, allow_nan=False)
         return lambda value, _: plain.encode(value)
     spelled = encode_basestring_ascii if ascii_only else encode_basestring
-    return make_encoder({}, _refuse, spelled, None, ":", ",", True, False, False)
+    # A tree does not contain itself, so no marks are kept of what is open.
+    return make_encoder(None, _refuse, spelled, None, ":", ",", True, False, False)
 
 
 def _refuse(value: Any) -> Any:

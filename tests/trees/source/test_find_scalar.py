@@ -26,6 +26,17 @@ TEXTS = {
     "no name": "metadata: {}\nspec: {a: b}\n",
     "a sequence": "- metadata\n- name\n",
     "a second document": "a: b\n---\nmetadata: {name: a}\n",
+    "a plain beginning": "# c\napiVersion: a.b/c-1\nkind: A\nmetadata:\n  name: a-1\n  labels: {name: b}\nspec: {a: b}\n",
+    "a plain beginning of a second document": "a: b\n---\nkind: A\nmetadata:\n  name: a\nspec: {a: b}\n",
+    "a name of two lines": "kind: A\nmetadata:\n  name: a\n    b\nspec: {a: b}\n",
+    "a name with a break in it": "kind: A\nmetadata:\n  name: a\n\n    b\nspec: {a: b}\n",
+    "a kind of two lines": "kind: A\n  metadata\nmetadata:\n  name: a\nspec: {a: b}\n",
+    "a kind that ends as metadata": "kind: A\n  metadata:\nspec: {a: b}\n",
+    "a comment behind the name": "kind: A\nmetadata:\n  name: a # b\nspec: {a: b}\n",
+    "a name at the end": "kind: A\nmetadata:\n  name: a",
+    "a name under a name": "kind: A\nmetadata:\n  name: a: b\nspec: {a: b}\n",
+    "carriage returns": "kind: A\r\nmetadata:\r\n  name: a\r\nspec: {a: b}\r\n",
+    "a deeper mapping": "kind: A\nspec:\n  metadata:\n    name: b\nmetadata:\n  name: a\nkinds: b\n",
 }
 
 
@@ -41,6 +52,13 @@ def test_both_ways_find_the_same_in_cases(file: Path) -> None:
         assert _compare(document)
 
 
+def test_the_name_of_a_plain_beginning_is_found_without_a_reader() -> None:
+    text = TEXTS["a plain beginning"]
+    found = positions.find_name(text, 0)
+    assert found is not None
+    assert text[slice(*found)] == "a-1"
+
+
 def _compare(document: Document) -> bool:
     """Whether the name is found without the rest of the document."""
     content = document.source.content
@@ -48,5 +66,6 @@ def _compare(document: Document) -> bool:
     expected = positions.find(whole, document.value, NAME, key=False)
     found = positions.find_scalar(content, *document.extent, NAME, dialect=document.dialect)
     assert found in (None, expected)
+    assert positions.find_name(content, document.extent[0]) in (None, expected)
     assert document.locate(NAME) == document.source.span(*(expected or document.extent))
     return found is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tjgen.trees import regex
 from tjgen.trees.fields.path import FieldPath, Tree
@@ -67,9 +67,16 @@ def _has_same_fields(one: Tree, other: Tree) -> bool:
     if one.__class__ is not other.__class__:
         return False
     if one.__class__ is dict:
-        return list(one) == list(other) and all(map(_has_same_fields, one.values(), other.values()))
+        return list(one) == list(other) and _have_same_fields(one.values(), other.values())
     if one.__class__ is list:
-        return len(one) == len(other) and all(map(_has_same_fields, one, other))
+        return len(one) == len(other) and _have_same_fields(one, other)
+    return True
+
+
+def _have_same_fields(some: Iterable[Tree], others: Iterable[Tree]) -> bool:
+    for one, other in zip(some, others, strict=True):
+        if one is not other and not (one.__class__ is other.__class__ is str or _has_same_fields(one, other)):
+            return False
     return True
 
 

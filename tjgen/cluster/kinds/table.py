@@ -74,6 +74,12 @@ def group_and_kind(tree: Tree) -> tuple[str, str]:
     return str(tree.get("apiVersion", "")).rpartition("/")[0], str(tree.get("kind", ""))
 
 
+_loaded: dict[str, Kind] = {}
+"""Constant -> its description, once it was used."""
+
+
 def _load(module: str, constant: str) -> Kind:
-    kind: Kind = getattr(__import__(f"tjgen.cluster.kinds.{module}", fromlist=[constant]), constant)
+    kind = _loaded.get(constant)
+    if kind is None:
+        kind = _loaded[constant] = getattr(__import__(f"tjgen.cluster.kinds.{module}", fromlist=[constant]), constant)
     return kind

@@ -138,10 +138,17 @@ def _masked(value: Tree, key: str, names: dict[str, str]) -> Tree:
             return {one: _free(item) if one == free else _masked(item, one, names) for one, item in value.items()}
         if key == "resources" and list(value) == ["requests"] and value["requests"].__class__ is dict:
             return [(one, _size(item) if one == "storage" else item) for one, item in value["requests"].items()]
-        for one in _COMPARED:
-            if one in value:
+        masked = {}
+        for one, item in value.items():
+            kind = item.__class__
+            if one in _COMPARED:
                 names.setdefault(one, "")
-        return {one: item if one in _KEPT else _masked(item, one, names) for one, item in value.items()}
+            # Most values are numbers and words, which need no call.
+            if one in _KEPT or (kind is str and "-" not in item and one not in _FREE) or (kind is int and one not in _SECONDS):
+                masked[one] = item
+            else:
+                masked[one] = _masked(item, one, names)
+        return masked
     if value.__class__ is list:
         if key in _LISTS:
             return [_free(item) for item in value]

@@ -30,7 +30,7 @@ class Unit(NamedTuple):
     @property
     def key(self) -> str:
         """`environment/namespace/name`, or `namespace/name` in a project without environments."""
-        return "/".join(part for part in (self.environment, self.namespace, self.name) if part)
+        return "/".join([part for part in (self.environment, self.namespace, self.name) if part])
 
 
 class Run(NamedTuple):

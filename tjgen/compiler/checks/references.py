@@ -71,8 +71,6 @@ def _typographic(workload: Workload, experiment: Experiment, podset: PodSet, mai
 
 
 def _of(workload: Workload, podset: PodSet, main: Tree) -> Iterator[Diagnostic]:
-    known = [one["name"] for one in main.get("env") or []]
-    available = {*known, *INJECTED, *_of_tasks(workload)}
     texts: list[tuple[str, FieldPath]] = []
     command = [str(word) for word in main.get("command") or []]
     if command[-1:] != ["-c"]:  # a shell reads $(NAME) as a command
@@ -80,9 +78,14 @@ def _of(workload: Workload, podset: PodSet, main: Tree) -> Iterator[Diagnostic]:
             texts += [(str(word), (*podset.main, field)) for word in main.get(field) or []]
     for one in main.get("env") or []:
         texts.append((str(one.get("value") or ""), (*podset.main, "env", named(one["name"]))))
+    texts = [(text, path) for text, path in texts if "$(" in text]
+    if not texts:
+        return
+    known = [one["name"] for one in main.get("env") or []]
+    available = {*known, *INJECTED, *_of_tasks(workload)}
     for text, path in texts:
         of_experiment = next((origin for origin in workload.tree.origins(path) if origin.source == EXPERIMENT), None)
-        for match in _REFERENCE.finditer(text) if of_experiment is not None and "$(" in text else ():
+        for match in _REFERENCE.finditer(text) if of_experiment is not None else ():
             name = match[1]
             if name is None or name in available or _OF_SERVICE.fullmatch(name):
                 continue

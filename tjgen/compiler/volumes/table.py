@@ -56,6 +56,11 @@ def sources() -> tuple[Source, ...]:
     return tuple([_load(attribute) for attribute in _ATTRIBUTES])
 
 
+_loaded: dict[str, Source] = {}
+
+
 def _load(attribute: str) -> Source:
-    source: Source = __import__(f"tjgen.compiler.volumes.{attribute}", fromlist=["SOURCE"]).SOURCE
+    source = _loaded.get(attribute)
+    if source is None:
+        source = _loaded[attribute] = __import__(f"tjgen.compiler.volumes.{attribute}", fromlist=["SOURCE"]).SOURCE
     return source

@@ -77,7 +77,7 @@ def _alternatives(tree: Tree, path: FieldPath, form: Form) -> Iterator[Diagnosti
                 yield from _alternatives(value, (*path, key), form.each)
         return
     for key, inner in form.fields.items():
-        if key in tree:
+        if key in tree and tree[key].__class__ is dict:
             yield from _alternatives(tree[key], (*path, key), inner)
 
 

@@ -51,11 +51,13 @@ def _numbers(tree: Tree, form: Form, path: FieldPath) -> Iterator[FieldPath]:
             yield (*path, form.short[0][0])
         elif form.each is not None:
             for key, value in tree.items():
-                yield from _numbers(value, form.each, (*path, key))
+                if value.__class__ is not str:
+                    yield from _numbers(value, form.each, (*path, key))
         else:
-            for key, inner in form.fields.items():
-                if key in tree:
-                    yield from _numbers(tree[key], inner, (*path, key))
+            fields = form.fields
+            for key, value in tree.items():
+                if key in fields and value.__class__ is not str:
+                    yield from _numbers(value, fields[key], (*path, key))
 
 
 def _swept(tree: Tree) -> Iterator[FieldPath]:

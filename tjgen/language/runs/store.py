@@ -44,7 +44,7 @@ class LockKey(NamedTuple):
     @property
     def key(self) -> str:
         """`environment/namespace/name`, or `namespace/name` in a project without environments."""
-        return "/".join(part for part in (self.environment, self.namespace, self.name) if part)
+        return "/".join([part for part in (self.environment, self.namespace, self.name) if part])
 
     @staticmethod
     def of(path: str, lock: Lock) -> LockKey:

@@ -29,6 +29,7 @@ _FREE = frozenset(
     )
 )
 """Keys of texts that may have several lines."""
+_CONTAINERS = (dict, list)
 _FILES = "files"
 """A map of texts that may have several lines. Its keys are paths."""
 _CONTROL = regex.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
@@ -46,11 +47,11 @@ def diagnostics(tree: Tree, path: FieldPath = ()) -> Iterator[Diagnostic]:
                 yield _diagnostic(f"a key of {render(path)}", match[0], path)
             elif key == _FILES and value.__class__ is dict:
                 yield from diagnostics(dict.fromkeys(value), (*path, key))
-            elif key not in _FREE:
+            elif key not in _FREE and (value.__class__ in _CONTAINERS or (value.__class__ is str and not value.isprintable())):
                 yield from diagnostics(value, (*path, key))
     elif tree.__class__ is list:
         for position, item in enumerate(tree):
-            if item.__class__ in (str, dict, list):
+            if item.__class__ in _CONTAINERS or (item.__class__ is str and not item.isprintable()):
                 yield from diagnostics(item, (*path, position))
 
 

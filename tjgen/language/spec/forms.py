@@ -65,11 +65,8 @@ def long_form(tree: Tree, form: Form) -> Tree:
         if form.each is not None:
             changed = {key: new for key, old in tree.items() if (new := long_form(old, form.each)) is not old}
         else:
-            changed = {
-                key: new
-                for key, below in form.fields.items()
-                if key in tree and (new := long_form(old := tree[key], below)) is not old
-            }
+            fields = form.fields
+            changed = {key: new for key, old in tree.items() if key in fields and (new := long_form(old, fields[key])) is not old}
         return {**tree, **changed} if changed else tree
     if tree.__class__ is list:
         if form.item is None:

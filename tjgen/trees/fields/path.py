@@ -51,19 +51,19 @@ def named(name: str) -> Selector:
 def get(tree: Tree, path: FieldPath, default: Any = MISSING) -> Any:
     """The value at `path`, or `default` where the tree does not have it."""
     for step in path:
-        if step.__class__ is tuple:
+        if step.__class__ is str:
+            if tree.__class__ is not dict or step not in tree:
+                return default
+            tree = tree[step]
+        elif step.__class__ is tuple:
             if tree.__class__ is not list:
                 return default
             position = index_of(tree, step)
             if position < 0:
                 return default
             tree = tree[position]
-        elif step.__class__ is int:
-            if tree.__class__ is not list or not 0 <= step < len(tree):
-                return default
-            tree = tree[step]
         else:
-            if tree.__class__ is not dict or step not in tree:
+            if step.__class__ is not int or tree.__class__ is not list or not 0 <= step < len(tree):
                 return default
             tree = tree[step]
     return tree
@@ -126,7 +126,7 @@ def index_of(items: list[Tree], wanted: Selector) -> int:
     if len(wanted) == 1:
         (name, one) = wanted[0]
         for position, item in enumerate(items):
-            if item.__class__ is dict and item.get(name, MISSING) == one:
+            if item.__class__ is dict and name in item and item[name] == one:
                 return position
         return -1
     for position, item in enumerate(items):

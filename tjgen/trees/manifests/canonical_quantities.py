@@ -26,13 +26,16 @@ def with_canonical_quantities(tree: Tree, *, inside: bool = False) -> Tree:
         return tree
     changed = {}
     for key, value in tree.items():
-        if inside and key in _LISTS and value.__class__ is dict:
+        kind = value.__class__
+        if inside and key in _LISTS and kind is dict:
             new = {name: canonical_amount(amount) for name, amount in value.items()}
             new = value if new == value else new
         elif key in _SIZES:
             new = canonical_amount(value)
-        else:
+        elif kind is dict or kind is list:
             new = with_canonical_quantities(value, inside=key in _HOLDERS)
+        else:
+            continue
         if new is not value:
             changed[key] = new
     return {**tree, **changed} if changed else tree

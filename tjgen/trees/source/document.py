@@ -81,7 +81,10 @@ class Document:
 
         if self._place is None and not key and path == _NAME:
             # Every experiment is located by its name, and most of them by nothing else.
-            bounds = positions.find_scalar(self.source.content, *self._range, path, dialect=self.dialect)
+            content = self.source.content
+            bounds = positions.find_name(content, self._range[0])
+            if bounds is None:
+                bounds = positions.find_scalar(content, *self._range, path, dialect=self.dialect)
             if bounds is not None:
                 return bounds
         if self._place is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tjgen.trees import regex
 from tjgen.trees.fields.path import FieldPath, Tree, get, index_of
 from tjgen.trees.source import libyaml
 from tjgen.trees.source.keys import read_key
@@ -82,6 +83,15 @@ def find_scalar(content: str, start: int, end: int, path: FieldPath, *, dialect:
                 place = entry[2]
             else:
                 return (place.start, place.end) if place.__class__ is Extent else None
+
+
+_BEGINNING = r"(?:#[^\n]*\n|[A-Za-z]+: [A-Za-z0-9./_-]+\n)*metadata:\n  name: ([a-z][a-z0-9-]*)(?=\n(?:  )?[A-Za-z])"
+
+
+def find_name(content: str, start: int) -> Range | None:
+    """Return the range of `metadata.name` in a document that begins as most do; None for another one, which has to be read."""
+    match = regex.compile(_BEGINNING).match(content, start)
+    return None if match is None else match.span(1)
 
 
 class _Composer:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from tjgen.trees import regex
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.quoting import QUOTED, double_quoted, has_hidden
+from tjgen.trees.source.scalars import Memo
 
 _LONGEST_KEY = 1_000
 """Readers look for the colon of a key within 1024 characters; longer keys are announced by a question mark."""
@@ -41,7 +42,7 @@ def dump_all(trees: Iterable[Tree]) -> str:
 def _mapping(mapping: dict[str, Tree], lead: str, indent: str, write: Write) -> None:
     """Write the entries, the first behind `lead`, the others behind `indent`."""
     for key, value in mapping.items():
-        name = QUOTED[key] + ":" if len(key) < _LONGEST_KEY else f"? {double_quoted(key)}\n{indent}:"
+        name = _NAMES[key] if len(key) < _LONGEST_KEY else f"? {double_quoted(key)}\n{indent}:"
         kind = value.__class__
         if kind is str:
             write(f"{lead}{name} {QUOTED[value] if chr(10) not in value else _lines(value, indent + '  ')}\n")
@@ -55,6 +56,10 @@ def _mapping(mapping: dict[str, Tree], lead: str, indent: str, write: Write) -> 
         else:
             write(f"{lead}{name} {_scalar(value, indent)}\n")
         lead = indent
+
+
+_NAMES = Memo(lambda key: QUOTED[key] + ":")
+"""Key -> how it begins a line."""
 
 
 def _sequence(items: list[Tree], lead: str, indent: str, write: Write) -> None:

@@ -12,6 +12,7 @@ from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, named, render
 from tjgen.trees.typing import Any, NamedTuple
 
+_CONTAINERS = (dict, list)
 _FIELDS = ("containers", "initContainers")
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -187,10 +188,12 @@ def _empties(tree: Tree, path: FieldPath) -> Iterator[FieldPath]:
             yield path
     elif isinstance(tree, dict):
         for key, value in tree.items():
-            yield from _empties(value, (*path, key))
+            if value is None or value.__class__ in _CONTAINERS:
+                yield from _empties(value, (*path, key))
     elif isinstance(tree, list):
         for position, value in enumerate(tree):
-            yield from _empties(value, (*path, position))
+            if value is None or value.__class__ in _CONTAINERS:
+                yield from _empties(value, (*path, position))
 
 
 def _shown(items: list[Any]) -> str:
