@@ -12,6 +12,7 @@ SHIPPED = "computed from files or constants that tjgen ships, which never change
 PURE = "the result of a pure function of the text that is its key"
 KEPT = {
     "cli/settled.py:_watches": "the watch of the command, as long as it replaces functions of `os`",
+    "cluster/kinds/table.py:_loaded": SHIPPED,
     "cluster/schema/defaults.py:_filled": "facts of a compiled schema, by its identity; the entry keeps the schema alive",
     "cluster/schema/patterns.py:_searches": PURE,
     "cluster/schema/store.py:_loaded": "compiled schemas; files of a project are checked against their digests",
@@ -21,6 +22,7 @@ KEPT = {
     "cluster/validate/cel/rules.py:_plans": "facts of a compiled schema, by its identity; the entry keeps the schema alive",
     "cluster/validate/update/shape.py:_fields": SHIPPED,
     "compiler/targets/carriers.py:_known_fields": SHIPPED,
+    "compiler/volumes/table.py:_loaded": SHIPPED,
     "trees/fields/path.py:_indexes": "an index of a long list, which is compared with the list at each use",
     "trees/bytecode.py:new_values": SHIPPED,
     "trees/files/search.py:_PATTERNS": PURE,

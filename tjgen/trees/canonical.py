@@ -36,13 +36,7 @@ def json_text(value: Any, *, ascii_only: bool = True) -> str:
 
     The same as `json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=ascii_only, allow_nan=False)`.
     """
-    encode = _encoders.get(ascii_only)
-    if encode is None:
-        encode = _encoders[ascii_only] = _encoder(ascii_only)
-    return "".join(encode(value, 0))
-
-
-_encoders: dict[bool, Any] = {}
+    return "".join(_encoder(ascii_only)(value, 0))
 
 
 def _encoder(ascii_only: bool) -> Any:
@@ -54,8 +48,7 @@ def _encoder(ascii_only: bool) -> Any:
         plain = JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=ascii_only, allow_nan=False)
         return lambda value, _: plain.encode(value)
     spelled = encode_basestring_ascii if ascii_only else encode_basestring
-    # A tree does not contain itself, so no marks are kept of what is open.
-    return make_encoder(None, _refuse, spelled, None, ":", ",", True, False, False)
+    return make_encoder({}, _refuse, spelled, None, ":", ",", True, False, False)
 
 
 def _refuse(value: Any) -> Any:
