@@ -186,10 +186,10 @@ def test_forgotten_output_is_refused_with_annotations(origin: Path, tmp_path: Pa
     assert job.step(FETCH) == (0, "")
     code, said = job.step(VERIFY)
     assert code == 1
-    assert "title=TJ294 " in said
+    assert "title=TJ699 " in said
     assert job.step(SCAN)[0] == 0
     found = json.loads(Path(job.output()).read_text(encoding="utf-8"))
-    assert {result["ruleId"] for result in found["runs"][0]["results"]} == {"TJ292", "TJ294"}
+    assert {result["ruleId"] for result in found["runs"][0]["results"]} == {"TJ699"}
 
 
 def test_a_wrong_experiment_is_annotated_at_its_line(origin: Path, tmp_path: Path) -> None:

@@ -157,7 +157,7 @@ def test_a_repository_that_init_made_passes(hooks: Path, tmp_path: Path) -> None
 def test_a_forgotten_build_is_refused(repository: Repository) -> None:
     repository.write("training/experiments/mnist.yaml", EXPERIMENT.replace("mnist:1", "mnist:2"))
     made, said = repository.commit("--all")
-    assert (made, "TJ294" in said) == (False, True)
+    assert (made, "TJ699" in said) == (False, True)
     repository.tjgen("build", "-o", "deploy")
     # The new run is a new file, which --all does not add.
     made, said = repository.commit("--all")
@@ -207,7 +207,7 @@ def test_a_commit_of_named_files_has_an_index_of_its_own(repository: Repository,
     place = repository.folder / folder
     alone = str((repository.project / "experiments/mnist.yaml").relative_to(place))
     answer = run(place, "git", "commit", "--message=next", "--", alone)
-    assert (answer.returncode, "TJ294" in answer.stderr) == (1, True), answer.stderr
+    assert (answer.returncode, "TJ699" in answer.stderr) == (1, True), answer.stderr
     everything = [
         alone,
         str(Path(os.path.relpath(repository.project / "deploy", place))),

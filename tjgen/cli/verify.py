@@ -12,9 +12,10 @@ from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.projects import is_of_all
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built
-from tjgen.compiler.totals.tally import Totals, of_run
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.output.staged import Index
+from tjgen.gitops.verify.added import AddedRun, added_runs, superseded
+from tjgen.gitops.verify.added import compiled as added_by_build
 from tjgen.gitops.verify.evaluate import evaluate
 from tjgen.gitops.verify.policies import RunName, policy_findings
 from tjgen.gitops.verify.reference import chosen
@@ -25,6 +26,7 @@ from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.trees.diagnostics.printable import printable, printable_json
 
 _NOTHING = "Nothing changes: no run starts, stops or changes.\n"
+_OUTDATED = "Nothing changes: no run starts, stops or changes, until the output is built from the current sources.\n"
 _UNKNOWN = "The sources cannot be built, so the effect on runs is unknown.\n"
 FORMATS = ("text", "markdown", "json", "sarif", "github", "gitlab")
 COMMAND = Command(
@@ -106,17 +108,15 @@ def _verify(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter
     repository = Repository.around(plan.project.directory or ".")
     base = chosen(repository, arguments["base"])
     reporter.add(list(base.notes))
-    cost: dict[tuple[str, str], Totals] = {}
-
+    known: dict[RunName, AddedRun] = {}
     compiled: dict[RunName, list[Diagnostic]] = {}
 
     def seen(built: Built) -> None:
         for one in built.runs:
             run_findings = [finding for finding in one.compiled.diagnostics if finding.code in POLICY_FINDINGS]
             compiled[built.unit.environment or "", one.name] = run_findings
-            if not one.is_record and one.state == "active":
-                sizes = plan.cluster(built.unit.environment).claims
-                cost[built.unit.key, one.name] = of_run(one.compiled.manifests, one.compiled.previews, sizes)
+            if (added := added_by_build(one, plan)) is not None:
+                known[built.unit.key, one.name] = added
 
     verified = verify(plan, repository, base, os.path.normpath(directory), staged=staged, seen=seen)
     reporter.add(verified.diagnostics)
@@ -128,12 +128,14 @@ def _verify(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter
     marks = marks_of(plan.project, reporter) if plan.project.document is not None else []
     evaluation = evaluate(plan, verified, marks, base.name)
     reporter.add(ruled(evaluation.diagnostics, plan.project, whole=False))
+    added = added_runs(plan, verified.snapshot.new, evaluation.entries, known)
+    reporter.add(superseded(added, base.name))
     problems = sum(one.severity in (ERROR, WARNING) for one in dict.fromkeys(reporter.diagnostics))
     runs = sum(entry.place.run != "" for entry in evaluation.entries)
     count = "1 problem" if problems == 1 else f"{problems} problems"
     verdict = f"verified {runs} run{'s' * (runs != 1)} against {base.name}: {verified.compiled} built again, {count}"
-    report_sections = sections(evaluation.entries, cost)
-    nothing = _UNKNOWN if verified.incomplete else _NOTHING
+    report_sections = sections(evaluation.entries, added)
+    nothing = _UNKNOWN if verified.incomplete else _OUTDATED if verified.outdated else _NOTHING
     shape = arguments["format"]
     if shape == "json":
         import json

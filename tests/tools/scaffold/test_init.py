@@ -138,7 +138,7 @@ def test_the_real_pre_commit_passes_at_once(tmp_path: Path) -> None:
     experiment.write_text(experiment.read_text(encoding="utf-8").replace("--steps 10", "--steps 20"), encoding="utf-8")
     assert run(repository, "git", "add", "--all").returncode == 0
     answer = run(repository, "pre-commit", "run", "--all-files", "--color=never")
-    assert (answer.returncode, "TJ294" in answer.stdout) == (1, True), answer.stdout
+    assert (answer.returncode, "TJ699" in answer.stdout) == (1, True), answer.stdout
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def report(rows: Sequence[Row], slices: Mapping[str, Mapping[str, Tree]], bandwi
             "team": one.team,
             "project": one.project,
             **_described(one.totals, bandwidths),
-            "cost": _cost(one.cost),
+            "cost": cost_data(one.cost),
             "slices": _slices(slices.get(one.name)),
         }
         for one in rows
@@ -68,10 +68,10 @@ def _sums(rows: Sequence[Row], bandwidths: Bandwidths, by: Sequence[str]) -> dic
 
 def _sum(rows: Sequence[Row], bandwidths: Bandwidths) -> Tree:
     described = _described(together([one.totals for one in rows]), bandwidths)
-    return {**described, "cost": _cost(summed_cost(one.cost for one in rows))}
+    return {**described, "cost": cost_data(summed_cost(one.cost for one in rows))}
 
 
-def _cost(cost: Cost) -> Tree:
+def cost_data(cost: Cost) -> Tree:
     """Amounts as text with two decimals; null if no price is known."""
     if not cost.is_known:
         return None

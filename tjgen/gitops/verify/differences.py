@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tjgen.gitops.emit import header
 from tjgen.gitops.output.layout import folder_of
@@ -59,6 +59,26 @@ def runs_in(differences: list[TreeDifference], snapshot: Snapshot, head: TreeSta
     return {run: name for run, name in places.items() if run.folder in trees or run.lock in records}
 
 
+def outdated(differing: Sequence[TreeDifference], head: TreeState, command: str) -> tuple[list[TreeDifference], list[Diagnostic]]:
+    """The differences that an edit caused, and one diagnostic for all others: files as before, which a build changes.
+
+    A file that is missing from a run of the tree counts as an edit.
+    """
+    present = {path.rpartition("/")[0].rpartition("/")[2] for path in head.tree} | {_stem(path) for path in head.records}
+    edited: list[TreeDifference] = []
+    stale: list[TreeDifference] = []
+    for one in differing:
+        runs = {one.path.rpartition("/")[0].rpartition("/")[2], _stem(one.path)}
+        is_partial = one.actual is None and not runs.isdisjoint(present)
+        (stale if one.actual == one.before and not is_partial else edited).append(one)
+    if not stale:
+        return edited, []
+    new = [one.place for one in stale if one.actual is None]
+    changed = [one.place for one in stale if one.actual is not None and one.wanted is not None]
+    removed = [one.place for one in stale if one.wanted is None]
+    return edited, [findings.outdated(new, changed, removed, command)]
+
+
 def finding(one: TreeDifference, base: str) -> Diagnostic:
     """The diagnostic of a difference."""
     if one.actual is None:
@@ -78,6 +98,11 @@ def odd_files(folder: Folder) -> Iterator[Diagnostic]:
         if mode != before and (mode != PLAIN or before is not None) and not is_pin(path):
             what = _WHAT.get(mode, f"{_WHAT.get(before or PLAIN, 'other')} at the base, but a plain file now")
             yield findings.odd(f"{folder.place}/{path}", what)
+
+
+def _stem(path: str) -> str:
+    """The name of a lock file, which is that of its run."""
+    return path.rpartition("/")[2].removesuffix(".yaml")
 
 
 def _first(actual: bytes, wanted: bytes) -> tuple[int, str, str]:

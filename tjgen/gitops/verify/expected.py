@@ -68,8 +68,9 @@ def expected(
     diagnostics = problems + result.diagnostics
     if chosen.keys and not result.failed:
         diagnostics = [one for one in diagnostics if one.code not in UNDECIDED]
-        state, more = _decided(plan, state, head, directory, chosen, attributions, whole=whole)
+        state, more, promoted = _decided(plan, state, head, directory, chosen, attributions, whole=whole)
         diagnostics += more
+        compiled += promoted
     return Expected(state, list(dict.fromkeys(diagnostics)), chosen, _unused(state, project), compiled, result.failed)
 
 
@@ -82,22 +83,24 @@ def _decided(
     attributions: Attributions | None,
     *,
     whole: bool,
-) -> tuple[TreeState, list[Diagnostic]]:
-    """The state after the decisions, and after a build that follows them."""
+) -> tuple[TreeState, list[Diagnostic], int]:
+    """The state after the decisions and the build that follows them, what is wrong, and how many promoted runs were built."""
     project = plan.project.directory
     environments: list[str | None] = [*plan.project.spec.environments] or [None]
     state, problems = carried_out(state, chosen, directory, project, environments)
+    compiled = 0
     for promotion, problems_of_promotion in _promotions(plan, state, head, directory, chosen):
         problems += problems_of_promotion
         if promotion is not None:
             once = replay(promotion, state, directory, attributions=attributions, whole=False)
             problems += once.diagnostics
             state = once.state
+            compiled += once.compiled
     if not has_errors(problems):
         again: Replayed = replay(plan, state, directory, remember=everything_known(plan, state, but=chosen.keys), whole=whole)
         problems += [one for one in again.diagnostics if has_errors([one])]
         state = again.state
-    return state, problems
+    return state, problems, compiled
 
 
 def _promotions(

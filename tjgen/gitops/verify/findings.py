@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from shlex import quote
 
-from tjgen.trees.diagnostics.model import ERROR, INFO, Diagnostic, Span
+from tjgen.trees.diagnostics.model import ERROR, INFO, Diagnostic, Note, Span
+
+_SHOWN = 5
+
+
+def outdated(new: Sequence[str], changed: Sequence[str], removed: Sequence[str], command: str) -> Diagnostic:
+    """TJ699: files that are as at the base, though the sources now produce others. `command`: the build that writes them."""
+    verbs = [("adds", new), ("changes", changed), ("removes", removed)]
+    counts = [f"{verb} {len(paths)} file{'s' * (len(paths) != 1)}" for verb, paths in verbs if paths]
+    message = f"the output is out of date: a build from the current sources {' and '.join(counts)}"
+    details = [f"{verb} {path}" for verb, paths in verbs for path in paths]
+    more = [f"and {len(details) - _SHOWN} more"] if len(details) > _SHOWN else []
+    notes = tuple([Note(f"a build {text}") for text in details[:_SHOWN]] + [Note(text) for text in more])
+    hint = f"use {command}, and commit the result; or restore the sources"
+    return Diagnostic("TJ699", message, related=notes, hint=hint)
 
 
 def unproduced(path: str, line: int, actual: str, wanted: str, base: str) -> Diagnostic:
     """TJ291: a file that the base lacks is not what the sources produce."""
     message = f"the file is not what the sources produce: the line is {_shown(actual)}, but should be {_shown(wanted)}"
-    hint = f"commit the sources of the build, and use the same release of tjgen; or use {_discard(base)}, and build again"
+    hint = f"commit the sources of the build, and use the same release of tjgen; or use {discarding(base)}, and build again"
     return _error("TJ291", message, path, line, hint, actual)
 
 
@@ -49,7 +64,7 @@ def odd(path: str, what: str) -> Diagnostic:
 def without_source(run: str, path: str, base: str) -> Diagnostic:
     """TJ298: a run or tombstone that the base lacks, and that no sources since then produce."""
     message = f'neither the sources nor a commit since the base ({base}) produce run "{run}"'
-    hint = f"if you built it and changed the sources before a commit, use {_discard(base)}, and build again"
+    hint = f"if you built it and changed the sources before a commit, use {discarding(base)}, and build again"
     return _error("TJ298", message, path, 1, hint)
 
 
@@ -65,9 +80,10 @@ def compared_with(base: str, reason: str) -> Diagnostic:
     return Diagnostic("TJ299", f"compared with {base}: {reason}", hint="pass another base with --base", severity=INFO)
 
 
-def _discard(base: str) -> str:
-    """The command that removes the runs that the base lacks. A base with a space in its name has no commit."""
-    return "tjgen runs discard" if base == "HEAD" else f"tjgen runs discard --base {quote('' if ' ' in base else base)}"
+def discarding(base: str, names: Sequence[str] = ()) -> str:
+    """The command that removes the runs that the base lacks, or `names` of them. A base whose name has a space has no commit."""
+    command = " ".join(["tjgen runs discard", *names])
+    return command if base == "HEAD" else f"{command} --base {quote('' if ' ' in base else base)}"
 
 
 def _error(code: str, message: str, path: str, line: int, hint: str, text: str = "") -> Diagnostic:

@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from tjgen.cluster.kinds.protocol import IN_PLACE, SILENT
+from tjgen.compiler.totals.cost import Cost, summed_cost
+from tjgen.compiler.totals.report import cost_data
 from tjgen.compiler.totals.tally import Totals, together
 from tjgen.gitops.diff.compare import ARCHIVED, NEW, ORPHANED_NOW, REMOVED, SUPERSEDED_NOW, DiffEntry
 from tjgen.gitops.diff.data import as_data
 from tjgen.gitops.diff.effect import REFUSED, UNCHANGED
 from tjgen.gitops.diff.markdown import render_markdown
 from tjgen.gitops.diff.text import render_text
+from tjgen.gitops.verify.added import ADDED_ARCHIVED, ADDED_SUSPENDED, STARTING, STARTS_SUPERSEDED, AddedRun, Key, listed
 from tjgen.trees.fields.path import Tree
-from tjgen.trees.k8s.quantity import total
+from tjgen.trees.k8s.quantity import Quantity, multiply, parse, total
+from tjgen.trees.k8s.readable import readable
 from tjgen.trees.manifests.manifest import RUNS
 from tjgen.trees.typing import NamedTuple
 
 _TITLES = {
     NEW: "starts",
+    STARTS_SUPERSEDED: "starts, although superseded",
+    ADDED_SUSPENDED: "is added, and suspended",
+    ADDED_ARCHIVED: "is added, and archived",
     REMOVED: "stops",
     ARCHIVED: "archives",
     IN_PLACE: "changes in place",
@@ -26,9 +33,6 @@ _TITLES = {
     SUPERSEDED_NOW: "supersedes, and leaves running",
     ORPHANED_NOW: "orphans, and leaves running",
 }
-_SHOWN = 5
-Cost = Mapping[tuple[str, str], Totals]
-"""Key of an experiment and name of a run -> what the run takes."""
 
 
 class Section(NamedTuple):
@@ -40,12 +44,14 @@ class Section(NamedTuple):
     runs: Mapping[str, list[str]]
     """Outcome -> names of the runs."""
     unchanged: int
-    cost: Totals | None
+    totals: Totals | None
     """What the runs that start take together."""
+    cost: Cost
+    """The cost of their devices."""
 
 
-def sections(entries: Iterable[DiffEntry], cost: Cost) -> list[Section]:
-    """A section for each environment in which something differs, in order of name."""
+def sections(entries: Iterable[DiffEntry], added: Mapping[Key, AddedRun]) -> list[Section]:
+    """A section for each environment in which something differs, in order of name. `added`: the runs that the base lacks."""
     groups: dict[str, list[DiffEntry]] = {}
     for entry in entries:
         groups.setdefault(entry.place.environment, []).append(entry)
@@ -54,11 +60,15 @@ def sections(entries: Iterable[DiffEntry], cost: Cost) -> list[Section]:
         runs: dict[str, list[str]] = {}
         for entry in group:
             if entry.place.stage == RUNS:
-                runs.setdefault(entry.kind, []).append(entry.name)
+                known = added.get((entry.place.key, entry.name))
+                runs.setdefault(known.kind if known is not None else entry.kind, []).append(entry.name)
         unchanged = len(runs.pop(UNCHANGED, ()))
-        starting = [cost[entry.place.key, entry.name] for entry in group if _starts(entry, cost)]
+        additions = [added.get((entry.place.key, entry.name)) for entry in group if entry.place.stage == RUNS]
+        starting = [one for one in additions if one is not None and one.kind in STARTING]
+        totals = together([one.totals for one in starting]) if starting else None
+        cost = summed_cost(one.cost for one in starting)
         differing = [entry for entry in group if entry.kind != UNCHANGED]
-        all_sections.append(Section(environment, differing, runs, unchanged, together(starting) if starting else None))
+        all_sections.append(Section(environment, differing, runs, unchanged, totals, cost))
     return [one for one in all_sections if one.entries]
 
 
@@ -90,15 +100,12 @@ def as_tree(sections: Sequence[Section], base: str) -> Tree:
             "environment": one.environment or None,
             "runs": {kind: one.runs[kind] for kind in _TITLES if kind in one.runs},
             "unchanged": one.unchanged,
-            "cost": _cost(one.cost),
+            "cost": _amounts_data(one.totals),
+            "price": cost_data(one.cost),
             "changes": as_data(one.entries, old=base, new="this tree")["entries"],
         }
         for one in sections
     ]
-
-
-def _starts(entry: DiffEntry, cost: Cost) -> bool:
-    return entry.place.stage == RUNS and entry.kind == NEW and (entry.place.key, entry.name) in cost
 
 
 def _title(one: Section) -> str:
@@ -110,19 +117,29 @@ def _lines(one: Section) -> list[str]:
     for kind, title in _TITLES.items():
         names = one.runs.get(kind)
         if names:
-            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-            lines.append(f"{title}: {len(names)} ({', '.join(names[:_SHOWN])}{more})")
-    if one.cost is not None:
-        amounts = [f"{count} {'pod' if (name, count) == ('pods', 1) else name}" for name, count in _cost(one.cost).items()]
-        lines.append(f"costs: {', '.join(amounts)}")
+            lines.append(f"{title}: {len(names)} ({listed(names)})")
+    if one.totals is not None:
+        lines.append(f"costs: {costs(one.totals, one.cost)}")
     lines.append(f"unchanged: {one.unchanged}")
     return lines
 
 
-def _cost(totals: Totals | None) -> dict[str, Tree]:
-    """Resource -> amount, as text."""
-    if totals is None:
-        return {}
-    storage = total({"storage": one.size} for one in totals.claims.values())
-    amounts = {**totals.resources, **totals.devices, **storage}
-    return {"pods": totals.pods, **{name: str(amount) for name, amount in sorted(amounts.items())}}
+def costs(totals: Totals, cost: Cost) -> str:
+    """What runs take, and its price, on one line."""
+    amounts = [f"{readable(amount)} {name}" for name, amount in _amounts(totals).items()]
+    hourly, at_most = cost.texts
+    price = [f"{hourly} per hour" + (f" (at most {at_most})" if at_most != "-" else "")] if hourly != "-" else []
+    return ", ".join([f"{totals.pods} pod{'s' * (totals.pods != 1)}", *amounts, *price])
+
+
+def _amounts_data(totals: Totals | None) -> Tree:
+    """Resource -> amount, as text; nothing if no run starts."""
+    return {"pods": totals.pods, **{name: str(amount) for name, amount in _amounts(totals).items()}} if totals is not None else {}
+
+
+def _amounts(totals: Totals) -> dict[str, Quantity]:
+    """Resource -> amount, in order of name."""
+    storage = total({"storage": multiply(one.size, one.number)} for one in totals.claims.values())
+    devices = {name: parse(number) for name, number in totals.devices.items()}
+    amounts = {**totals.resources, **devices, **storage}
+    return {name: amounts[name] for name in sorted(amounts)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
 from functools import partial
+from shlex import quote
 
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
@@ -13,7 +14,7 @@ from tjgen.gitops.output.attributions import Attributions
 from tjgen.gitops.output.damaged import damage
 from tjgen.gitops.output.layout import folder_of
 from tjgen.gitops.verify import findings
-from tjgen.gitops.verify.differences import TreeDifference, differences, finding, odd_files, runs_in
+from tjgen.gitops.verify.differences import TreeDifference, differences, finding, odd_files, outdated, runs_in
 from tjgen.gitops.verify.expected import Expected, expected
 from tjgen.gitops.verify.memory import nothing_known, unchanged
 from tjgen.gitops.verify.proofs import Past, proof
@@ -36,6 +37,8 @@ class Verified(NamedTuple):
     """Runs that were built again from the sources of today."""
     incomplete: bool = False
     """Whether the sources cannot be built."""
+    outdated: bool = False
+    """Whether sources have changed without a build."""
 
 
 class _Compared(NamedTuple):
@@ -72,11 +75,14 @@ def verify(
         later = _last_step(base.commit, both, past)
         result = now(later, past.state(later), both.new) if later != base.commit else result
     differing = [one for one in result.differing if not _is_ignored(one, repository)]
-    diagnostics = [*result.expected.diagnostics, *odd_files(both.tree), *odd_files(both.records)]
-    diagnostics += _findings(differing, both, result.refuted, base.name)
+    command = "tjgen build" if directory == plan.output else f"tjgen build -o {quote(directory)}"
+    edited, diagnostics = outdated(differing, both.new, command)
+    is_outdated = bool(diagnostics)
+    diagnostics += [*result.expected.diagnostics, *odd_files(both.tree), *odd_files(both.records)]
+    diagnostics += _findings(edited, both, result.refuted, base.name)
     changed = {one.path.rpartition("/")[0] for one in differing if one.folder is both.tree}
     diagnostics += _damages(both.new, plan.project.directory, directory, changed)
-    return Verified(both, diagnostics, attributions, result.expected.compiled, result.expected.failed)
+    return Verified(both, diagnostics, attributions, result.expected.compiled, result.expected.failed, is_outdated)
 
 
 def _last_step(base: str | None, both: Snapshot, past: Past) -> str | None:

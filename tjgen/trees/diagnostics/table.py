@@ -584,6 +584,8 @@ TABLE = {
     "TJ695": ("no-place-in-environment", "error"),
     "TJ696": ("json-in-folder", "warning"),
     "TJ697": ("kept-run-damaged", "warning"),
+    "TJ698": ("superseded-run-starts", "warning"),
+    "TJ699": ("output-out-of-date", "error"),
     "TJ700": ("output-not-staged", "error"),
     "TJ701": ("no-overlay", "error"),
     "TJ702": ("untrusted-repository", "error"),

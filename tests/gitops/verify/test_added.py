@@ -1,0 +1,139 @@
+"""What `tjgen verify` prints about runs that the base does not have: which of them start, and what they take."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.gitops.verify.repository import build, commit, git, verify
+from tests.program import tjgen
+
+PROJECT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Project
+spec:
+  experiments: [experiments]
+  platforms: [platform.yaml]
+  output: {directory: deploy}
+  environments:
+    dev: {platform: lab}
+    prod: {platform: lab, runs: promoted}
+"""
+PLATFORM = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Platform
+metadata: {name: lab}
+spec: {prices: {currency: EUR, devices: {a100: 2.10}}}
+"""
+EXPERIMENT = f"""\
+apiVersion: tjgen.dev/v1alpha1
+kind: Experiment
+metadata: {{name: digits, namespace: vision}}
+spec:
+  runtime: tjgen-torch
+  image: "train@sha256:{"1" * 64}"
+  script: train.py
+  nodes: 3
+  gpu: a100:2
+  sharedMemory: 1Gi
+  cpu: 8500m
+  memory: 100000Mi
+"""
+COSTS = "  costs: 3 pods, 25.5 cpu, 293Gi memory, 6 nvidia.com/gpu, 12.60 EUR per hour\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with a run of dev, committed."""
+    monkeypatch.setenv("TJGEN_CACHE", "off")
+    git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "tjgen.yaml").write_text(PROJECT, encoding="utf-8")
+    (tmp_path / "platform.yaml").write_text(PLATFORM, encoding="utf-8")
+    write(tmp_path)
+    build(tmp_path)
+    commit(tmp_path)
+    git(tmp_path, "tag", "base")
+    return tmp_path
+
+
+def write(project: Path, more: str = "") -> None:
+    """Write the experiment, with other fields at its end."""
+    (project / "experiments/digits.yaml").write_text(EXPERIMENT + more, encoding="utf-8")
+
+
+def run_of(project: Path, environment: str) -> str:
+    (run,) = (project / f"deploy/{environment}/runs/vision/digits").iterdir()
+    return run.name
+
+
+def test_the_cost_of_a_new_run_is_in_cores_and_gi(project: Path) -> None:
+    write(project, "  env: {LR: '0.1'}\n")
+    build(project)
+    assert COSTS in verify(project, "--base", "base").out
+
+
+def test_a_promoted_run_has_a_cost(project: Path) -> None:
+    assert tjgen(project, "promote", run_of(project, "dev"), "--env", "prod").code == 0
+    answer = verify(project, "--base", "base")
+    assert f"Environment prod\n  starts: 1 ({run_of(project, 'prod')})\n{COSTS}" in answer.out
+    assert "1 built again" in answer.err
+
+
+def test_a_renewed_run_has_a_cost(project: Path) -> None:
+    assert tjgen(project, "runs", "rerun", run_of(project, "dev")).code == 0
+    answer = verify(project, "--base", "base")
+    assert ("  starts: 1 (" in answer.out, COSTS in answer.out) == (True, True), answer.out
+
+
+def test_a_suspended_run_does_not_start(project: Path) -> None:
+    write(project, "  env: {LR: '0.1'}\n  state: suspended\n")
+    build(project)
+    answer = verify(project, "--base", "base")
+    assert ("starts" in answer.out, "costs" in answer.out) == (False, False), answer.out
+    assert "  is added, and suspended: 1 (" in answer.out
+
+
+def test_a_run_that_is_archived_from_the_beginning_does_not_start(project: Path) -> None:
+    write(project, "  env: {LR: '0.1'}\n  state: archived\n")
+    build(project)
+    answer = verify(project, "--base", "base")
+    assert ("starts" in answer.out, "costs" in answer.out) == (False, False), answer.out
+    assert "  is added, and archived: 1 (" in answer.out
+
+
+def test_a_run_that_is_superseded_before_the_merge_starts_too_and_the_hint_prevents_that(project: Path) -> None:
+    write(project, "  env: {LR: '0.1'}\n")
+    build(project)
+    commit(project)
+    first = next(name for name in runs_of(project) if name != first_of(project))
+    write(project, "  env: {LR: '0.2'}\n")
+    build(project)
+    commit(project)
+    answer = verify(project, "--base", "base")
+    assert f"  starts, although superseded: 1 ({first})\n" in answer.out
+    assert "  costs: 6 pods, 51 cpu, 585.9Gi memory, 12 nvidia.com/gpu, 25.20 EUR per hour\n" in answer.out
+    command = f"runs discard {first} --base base"
+    assert ("warning[TJ698]" in answer.err, f"use tjgen {command}, and build again" in answer.err) == (True, True), answer.err
+    assert tjgen(project, *command.split()).code == 0
+    build(project)
+    answer = verify(project, "--base", "base")
+    assert (answer.code, "TJ698" in answer.err, "although" in answer.out, COSTS in answer.out) == (0, False, False, True)
+
+
+def test_data_has_exact_amounts_and_the_price(project: Path) -> None:
+    assert tjgen(project, "promote", run_of(project, "dev"), "--env", "prod").code == 0
+    (prod,) = json.loads(verify(project, "--base", "base", "--format", "json").out)["environments"]
+    assert prod["cost"] == {"pods": 3, "cpu": "25500m", "memory": "300000Mi", "nvidia.com/gpu": "6"}
+    assert prod["price"] == {"currency": "EUR", "perHour": "12.60", "atMost": None, "unpricedDevices": 0}
+
+
+def runs_of(project: Path) -> list[str]:
+    return [run.name for run in (project / "deploy/dev/runs/vision/digits").iterdir()]
+
+
+def first_of(project: Path) -> str:
+    """The run of the base."""
+    return git(project, "ls-tree", "--name-only", "base", "deploy/dev/runs/vision/digits/").rpartition("/")[2]
