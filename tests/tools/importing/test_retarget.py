@@ -179,3 +179,56 @@ def test_each_loss_has_its_own_reason(tmp_path: Path) -> None:
         "pods that still run are deleted",
         "elastic is lost: the number of nodes does not change while a run of target jobset exists (min 1 and max 4): it stays 2",
     }
+
+
+def jobset(*jobs: dict[str, Any], **labels: str) -> dict[str, Any]:
+    metadata = {"name": "bert", "namespace": "nlp", "labels": {f"kueue.x-k8s.io/{key}": one for key, one in labels.items()}}
+    return {
+        "apiVersion": "jobset.x-k8s.io/v1alpha2",
+        "kind": "JobSet",
+        "metadata": metadata,
+        "spec": {"suspend": bool(labels), "replicatedJobs": list(jobs)},
+    }
+
+
+def replicated(name: str, main: str) -> dict[str, Any]:
+    one = {"name": main, "image": IMAGE, "command": ["python", f"{name}.py"]}
+    pod = {"spec": {"restartPolicy": "Never", "containers": [one]}}
+    return {"name": name, "template": {"spec": {"parallelism": 2, "completions": 2, "template": pod}}}
+
+
+def test_a_job_with_a_queue_of_kueue_waits_in_a_queue_of_volcano(tmp_path: Path) -> None:
+    job = jobset(replicated("node", "node"), **{"queue-name": "team", "priority-class": "high"})
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(job), encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", "volcanojob", "job.yaml")
+    assert answer.code == 0, answer.err
+    (converted,) = yaml.safe_load_all(answer.out)
+    assert converted["spec"]["queue"] == "team"
+    assert not [label for label in converted["metadata"]["labels"] if "kueue" in label]
+    assert "schedule.system is lost: Kueue does not admit a Volcano Job" in answer.err
+    assert "schedule.workloadPriority is lost" in answer.err
+
+
+def test_names_of_containers_are_lost_in_a_trainjob_with_several_roles(tmp_path: Path) -> None:
+    job = jobset(replicated("ps", "ps"), replicated("worker", "main"))
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(job), encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", "trainjob", "job.yaml")
+    assert answer.code == 0, answer.err
+    trainjobs = [tree for tree in yaml.safe_load_all(answer.out) if tree["kind"] == "TrainJob"]
+    assert [tree["spec"]["trainer"]["command"] for tree in trainjobs] == [["python", "ps.py"]]
+    assert "containerName is lost" in answer.err
+    assert "roles.worker.containerName is lost" in answer.err
+
+
+def test_a_suspended_mpijob_with_a_queue_of_kueue_leaves_its_suspension_to_kueue(tmp_path: Path) -> None:
+    job = deepcopy(JOBS["MPIJob"])
+    job["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "team"}
+    job["spec"].pop("runPolicy", None)
+    job["spec"]["runPolicy"] = {"suspend": True}
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(job), encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", "mpijob", "job.yaml")
+    assert answer.code == 0, answer.err
+    assert "TJ400" in answer.err
+    (converted,) = yaml.safe_load_all(answer.out)
+    assert converted["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "team"
+    assert "suspend" not in converted["spec"]["runPolicy"]

@@ -59,8 +59,9 @@ def _active(objects: Sequence[Tree]) -> list[Tree]:
 
 def _without_suspend(tree: Tree) -> Tree:
     kind = kind_of(tree)
-    if kind is None or kind.suspend is None or get(tree, kind.suspend) is MISSING:
+    if kind is None or kind.suspend is None:
         return tree
-    less = changed(tree, kind.suspend, MISSING)
+    less = changed(tree, kind.suspend, MISSING) if get(tree, kind.suspend) is not MISSING else tree
     above = kind.suspend[:-1]
+    # A struct of Go: an empty one is the same as none.
     return changed(less, above, MISSING) if len(above) > 1 and get(less, above) == {} else less

@@ -18,10 +18,16 @@ from tjgen.tools.importing.translation import nodes_for, translated
 from tjgen.tools.importing.trial import TrialBuilder, TrialResult
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get, render
+from tjgen.trees.k8s.labels import KUEUE_PRIORITY, KUEUE_QUEUE
 from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.source.reader import CORE, read
 from tjgen.trees.source.writer import dump_all
+
+_OF_KUEUE = ("system", "workloadPriority", "multiKueue")
+"""Settings of `schedule` for Kueue alone."""
+_NAME = "containerName"
+_NAME_HINT = "the container gets the name of the runtime's: change what refers to the old one, such as kubectl logs -c"
 
 
 def jobs(file: str, content: bytes, target: str) -> tuple[str, list[Diagnostic]]:
@@ -91,10 +97,11 @@ def _for_target(experiment: Tree, name: str, target: str, trial: TrialBuilder) -
     if spec.get("target", "trainjob") == target:
         return experiment, []
     runs = trial.build(experiment).runs
+    experiment, lost = _without_kueue(experiment, name) if target == VOLCANO else (experiment, [])
+    spec = experiment["spec"]
     spec = {key: value for key, value in spec.items() if key != "patches"}
     if spec["runtime"] == BARE and spec.get("target") in RUNTIMES:
         spec["runtime"] = RUNTIMES[spec["target"]]  # the operator of the former kind set up the framework
-    lost: list[Diagnostic] = []
     if runs:
         facts = facts_of(runs[0].workload)
         if target == VOLCANO:
@@ -103,8 +110,31 @@ def _for_target(experiment: Tree, name: str, target: str, trial: TrialBuilder) -
             names = [str(task["name"]) for job in trial.build(tried).of_kind("Job") for task in job["spec"]["tasks"]]
             facts = facts._replace(tasks=names)
         spec, losses = translated(spec, target, facts)
-        lost = [_lost(name, ".".join(map(str, loss.path)), loss.why, loss.hint) for loss in losses]
+        lost += [_lost(name, ".".join(map(str, loss.path)), loss.why, loss.hint) for loss in losses]
     return {**experiment, "spec": {**nodes_for(spec), "target": target}}, lost
+
+
+def _without_kueue(experiment: Tree, name: str) -> tuple[Tree, list[Diagnostic]]:
+    """The experiment with a queue of Volcano of the same name: Kueue does not admit the gang of a Volcano Job."""
+    labels = get(experiment, ("metadata", "labels"), None) or {}
+    spec = experiment["spec"]
+    schedule = spec.get("schedule") or {}
+    queue = labels.get(KUEUE_QUEUE, schedule.get("queue"))
+    if KUEUE_QUEUE not in labels and schedule.get("system") != "kueue":
+        return experiment, []
+    kept = {key: value for key, value in labels.items() if key not in (KUEUE_QUEUE, KUEUE_PRIORITY)}
+    metadata = {key: value for key, value in experiment["metadata"].items() if key != "labels"}
+    metadata |= {"labels": kept} if kept else {}
+    rest = {key: value for key, value in schedule.items() if key not in _OF_KUEUE}
+    rest |= {"queue": queue} if queue else {}
+    spec = {key: value for key, value in spec.items() if key != "schedule"} | ({"schedule": rest} if rest else {})
+    why = "Kueue does not admit a Volcano Job, whose pods are a gang of Volcano"
+    hint = f"create a Queue {queue} of Volcano, or set schedule.queue to another one" if queue else ""
+    lost = [_lost(name, "schedule.system", why, hint)]
+    if KUEUE_PRIORITY in labels or "workloadPriority" in schedule:
+        priority_hint = "set schedule.priorityClassName to a PriorityClass"
+        lost.append(_lost(name, "schedule.workloadPriority", "Volcano does not read classes of Kueue", priority_hint))
+    return {**experiment, "metadata": metadata, "spec": spec}, lost
 
 
 def _with_policies(spec: Tree, job: Tree) -> Tree:
@@ -120,6 +150,14 @@ def _sayable(experiment: Tree, name: str, target: str, trial: TrialBuilder) -> t
     """The experiment without the words that the target refuses."""
     lost: list[Diagnostic] = []
     errors = trial.build(experiment).errors
+    names = [word for word in words(experiment) if word[-1] == _NAME]
+    if names and any((one.path or ())[-1:] == (_NAME,) for one in errors):
+        # Each role can have one, and the target refuses all of them.
+        reason = next(one for one in errors if (one.path or ())[-1:] == (_NAME,))
+        for word in names:
+            lost.append(_lost(name, ".".join(word), reason.message, _NAME_HINT))
+            experiment = without(experiment, word)
+        errors = trial.build(experiment).errors
     for word in list(words(experiment)) if errors else ():
         less = without(experiment, word)
         left = trial.build(less).errors
