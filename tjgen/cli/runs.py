@@ -193,14 +193,19 @@ def _discard(patterns: list[str], arguments: Arguments, locks: Locks, directory:
 
 def _rename(old: str, new: str, arguments: Arguments, project: LoadedProject, directory: str, reporter: Reporter) -> None:
     from tjgen.gitops.emit.tree import OutputTree
+    from tjgen.gitops.output.newname import problems_of_name
     from tjgen.gitops.output.rename import FIELDS, experiments, identities, rename
 
     locks = Locks(project.directory)
     field = next((name for name in FIELDS if arguments[name]), None)
     with OutputTree(directory, records=locks.folder, history=interrupted.still_wanted) as tree:
         reporter.add(tree.notes)
+        renames = experiments(locks, old, new, field)
+        reporter.add(list(problems_of_name(locks, renames, os.path.dirname(locks.folder) or ".")))
+        if reporter.failed:
+            return
         known = identities(os.path.dirname(locks.folder) or ".", old, new) if field == "environment" else {}
-        done = rename(locks, experiments(locks, old, new, field), known)
+        done = rename(locks, renames, known)
         for path, text in done.records:
             tree.record(path, text)
         for folder in done.removed:

@@ -151,14 +151,36 @@ def test_a_namespace_is_renamed(folder: Path) -> None:
     ("words", "code", "message"),
     [
         (["lettres", "glyphs"], 1, "error[TJ278] no run has that name\n  hint: run tjgen runs list to see experiments"),
-        (["letters", "digits"], 0, ""),
+        (
+            ["letters", "digits"],
+            1,
+            "error[TJ704] experiment dev/vision/digits exists, and its lock has runs that a source requests",
+        ),
+        (["letters", "letters"], 1, "error[TJ703] dev/vision/letters already has this name"),
+        (["letters", "Glyphs"], 1, 'error[TJ703] "Glyphs" cannot be the name of an experiment: it is not a DNS label'),
+        (["letters", "glyphs_2"], 1, 'error[TJ703] "glyphs_2" cannot be'),
+        (["letters", "a.b"], 1, 'error[TJ703] "a.b" cannot be'),
+        (["letters", "2glyphs"], 1, "begin with a letter and end with a letter or digit"),
+        (["letters", ""], 1, "error[TJ703]"),
+        (["letters", "g" * 64], 1, "at most 63 characters"),
+        (["letters", "g" * 45], 1, "but the names derived from it allow at most"),
+        (["--namespace", "vision", "Sight"], 1, 'error[TJ703] "Sight" cannot be the name of a namespace'),
+        (["--environment", "dev", "a/b"], 2, "in the same form"),
         (["letters"], 2, "needs OLD and NEW"),
         (["vision/letters", "glyphs"], 2, "in the same form"),
     ],
 )
 def test_wrong_use_is_refused(folder: Path, words: list[str], code: int, message: str) -> None:
+    before = snapshot(folder)
     answer = tjgen(folder, "runs", "rename", *words)
-    assert (answer.code, message in answer.err) == (code, True)
+    assert (answer.code, message in answer.err) == (code, True), answer.err
+    assert snapshot(folder) == before, "nothing is written"
+
+
+def test_a_name_that_is_too_long_is_refused_also_after_the_file_has_it(folder: Path) -> None:
+    edit(folder, "name: letters", f"name: {'g' * 45}", LETTERS)
+    answer = tjgen(folder, "runs", "rename", "letters", "g" * 45)
+    assert (answer.code, "error[TJ072]" in answer.err) == (1, True), answer.err
 
 
 def test_a_namespace_is_renamed_after_a_build(folder: Path) -> None:

@@ -589,6 +589,8 @@ TABLE = {
     "TJ700": ("output-not-staged", "error"),
     "TJ701": ("no-overlay", "error"),
     "TJ702": ("untrusted-repository", "error"),
+    "TJ703": ("invalid-new-name", "error"),
+    "TJ704": ("name-taken", "error"),
     "TJ720": ("output-in-conflict", "error"),
     "TJ721": ("pin-malformed", "error"),
     "TJ722": ("image-not-pinned", "error"),
