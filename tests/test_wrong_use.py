@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -115,10 +116,29 @@ def test_an_unknown_option_is_never_corrected_to_one_that_removes_or_overwrites(
         (["build", "--dry-run=client"], "tjgen build does not change a cluster; use tjgen build --check"),
         (
             ["build", "-n", "vision"],
-            "The namespace is metadata.namespace of the experiment. To select an environment, use --env.",
+            "The namespace is metadata.namespace of the experiment, or that of its environment in tjgen.yaml. To select an "
+            "environment, use --env.",
         ),
         (["promote", "digits-abc", "--to", "prod"], "To select an environment, use --env."),
         (["get"], "tjgen runs list lists the runs"),
+        (["runs", "list", "--namespace", "x"], "to select runs, use --env or patterns of their names"),
+        (["build", "--context", "c"], "tjgen build does not read a cluster; tjgen status does."),
+        (["status", "--kube-context", "c"], "Use --context."),
+        (["fit", "--kubeconfig", "c"], "set KUBECONFIG for tjgen status."),
+        (["runs", "list", "-A"], "covers all namespaces"),
+        (["runs", "list", "-l", "app=x"], "write their names"),
+        (["status", "-w"], "repeat it"),
+        (["build", "--values", "v.yaml"], "use --set PATH=VALUE with tjgen build, or write an Overlay."),
+        (["explain", "e.yaml", "-o", "json"], "For JSON, use --format json."),
+        (["check", "--env", "dev"], "name its folder or its files, such as deploy/prod."),
+        (["migrate", "--env", "dev"], "use --environment."),
+        (["runtimes", "list", "--env", "dev"], "covers all environments of the project."),
+        (
+            ["build", "-o", "yaml"],
+            "leave it out and name an experiment or use --env. To write to a folder of this name, use -o ./yaml",
+        ),
+        (["build", "-o", "json"], "for JSON, use --format json --summary. To write"),
+        (["runs", "list", "-o", "json"], "-o names a file or a folder, not a format: for JSON, use --format json."),
         (["describe", "run"], "tjgen explain shows the origin of each field"),
     ],
 )
@@ -126,6 +146,31 @@ def test_words_of_kubectl_lead_to_the_words_of_tjgen(words: list[str], advice: s
     answer = tjgen(tmp_path, *words)
     assert answer.code == 2
     assert advice in answer.err
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("option", ["--env", "--to", "-n", "--namespace", "-f", "--context", "-o"])
+def test_every_command_answers_options_of_other_tools(name: str, option: str, tmp_path: Path) -> None:
+    command, _ = command_of(name)
+    if any(option in one.flags for one in command.options):
+        return
+    answer = tjgen(tmp_path, name, option, "x", *["word"] * command.least)
+    assert (answer.code, answer.out) == (2, "")
+    assert re.search(r"No such option '?-+[a-z]+'?\. [A-Zt][^\n]+\.\n", answer.err), answer.err
+    flags = {flag for one in command.options for flag in one.flags}
+    assert ("use --env." in answer.err) == (option in ("--to", "-n", "--namespace") and "--env" in flags)
+
+
+def test_a_folder_with_the_name_of_a_format_is_an_output(tmp_path: Path) -> None:
+    experiment = (
+        "apiVersion: tjgen.dev/v1alpha1\nkind: Experiment\nmetadata: {name: a, namespace: b}\nspec: {runtime: tjgen-plain}\n"
+    )
+    (tmp_path / "a.yaml").write_text(experiment, encoding="utf-8")
+    refused = tjgen(tmp_path, "build", "a.yaml", "-o", "yaml")
+    assert (refused.code, refused.out, (tmp_path / "yaml").exists()) == (2, "", False)
+    assert tjgen(tmp_path, "build", "a.yaml", "-o", "./yaml").code == 0
+    assert tjgen(tmp_path, "build", "a.yaml", "-o", "yaml").code == 0
+    assert tjgen(tmp_path, "build", "a.yaml", "--check", "-o", "yaml").code == 0
 
 
 def test_a_file_that_does_not_exist_is_reported_before_the_choice_of_an_environment(tmp_path: Path) -> None:

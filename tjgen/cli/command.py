@@ -44,6 +44,8 @@ class Command(NamedTuple):
 
 FORMATS = ("text", "json", "sarif", "github", "gitlab")
 FORMAT = Option(("--format",), "format", "How diagnostics are written.", VALUE, "FORMAT", FORMATS)
+FORMAT_NAMES = ("yaml", "json", "wide", "name", "table", "text")
+"""Words that follow `-o` of kubectl; here, `-o` names a file or a folder."""
 FOLDER = Option(("-C",), "folder", "Run the command as if DIR were the working directory.", VALUE, "DIR")
 NO_OUTPUT = "use -o DIR, or set spec.output.directory in tjgen.yaml"
 """What to do if neither the command line nor the project names an output tree."""
@@ -109,6 +111,10 @@ def refuse_use(problem: str | None) -> None:
 def run(module: Any, arguments: Arguments) -> int:
     """The exit code of a command. TJGEN_TRUSTED=1 is the same as `--trusted`, and TJGEN_POLICY=PATH as `--policy PATH`."""
     try:
+        if arguments.get("output") in FORMAT_NAMES:
+            from tjgen.cli.foreignoptions import refuse_format_as_folder  # a slip
+
+            refuse_format_as_folder(module.COMMAND.name, arguments)
         return _limited(module, arguments) if os.environ.get("TJGEN_SETTINGS") else _run(module, arguments)
     except UsageError as error:
         sys.stderr.write(f"Error: {error}\n")

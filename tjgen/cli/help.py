@@ -11,6 +11,7 @@ import click
 from tjgen import __version__
 from tjgen.cli.command import FLAG, MANY, Command
 from tjgen.cli.command import run as execute
+from tjgen.cli.foreignoptions import advice_on
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.typing import Any
 
@@ -51,8 +52,6 @@ class _Program(click.Group):
         return super().resolve_command(ctx, args)
 
 
-_FILE_OPTIONS = ("-f", "--file", "--filename", "--values")
-"""Options of kubectl and Helm that name an input."""
 _OF_OTHER_TOOLS = {
     "apply": "build",
     "template": "build",
@@ -62,15 +61,6 @@ _OF_OTHER_TOOLS = {
     "fmt": "build",
 }
 """Commands of kubectl, Helm and similar tools -> the command of tjgen for the same task."""
-_PREVIEW = "tjgen {command} does not change a cluster; use tjgen build --check, tjgen build --summary or tjgen diff"
-_ENVIRONMENT = "To select an environment, use --env"
-_OPTIONS_OF_OTHER_TOOLS = {
-    "--dry-run": _PREVIEW,
-    "-n": f"The namespace is metadata.namespace of the experiment. {_ENVIRONMENT}",
-    "--namespace": f"The namespace is metadata.namespace of the experiment. {_ENVIRONMENT}",
-    "--to": _ENVIRONMENT,
-}
-"""Options of kubectl and similar tools -> how to do the same."""
 _DESTRUCTIVE = ("--prune", "--force", "--write", "--accept-missing", "--delete")
 """How options begin that overwrite or remove files: they are never suggested."""
 _STOP = "set state: suspended in the experiment, then build and commit; docs/troubleshooting.md has more"
@@ -150,12 +140,11 @@ def main(words: list[str], modules: Mapping[str, str], groups: Mapping[str, Sequ
 
 
 def _show_unknown_option(wrong: click.NoSuchOption) -> None:
-    advice = _OPTIONS_OF_OTHER_TOOLS.get(wrong.option_name)
-    if wrong.option_name in _FILE_OPTIONS:
-        advice = "To name a file, write the path alone"
+    command = wrong.ctx.command if wrong.ctx is not None else None
+    known = frozenset(flag for one in command.params for flag in one.opts) if command is not None else frozenset()
+    advice = advice_on(wrong.option_name, str(command.name), known) if command is not None else None
     if advice is None:
         near = [one for one in wrong.possibilities or () if not one.startswith(_DESTRUCTIVE)]
         click.NoSuchOption(wrong.option_name, wrong.message, near, wrong.ctx).show()
         return
-    command = wrong.ctx.command.name if wrong.ctx is not None else None
-    click.UsageError(f"{wrong.message} {advice.format(command=command)}.", wrong.ctx).show()
+    click.UsageError(f"{wrong.message} {advice}.", wrong.ctx).show()

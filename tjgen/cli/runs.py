@@ -108,7 +108,7 @@ def _wrong_use(verb: str, patterns: Sequence[str], arguments: Arguments) -> str 
     if verb == "rename" and (len(patterns) != 2 or patterns[0].count("/") != patterns[1].count("/")):
         return "tjgen runs rename needs OLD and NEW in the same form: [[ENVIRONMENT/]NAMESPACE/]NAME"
     if verb != "rename" and (arguments["environment"] or arguments["namespace"]):
-        return "--environment and --namespace go with rename"
+        return "--environment and --namespace go with rename; to select runs, use --env or patterns of their names"
     if verb != "prune" and (arguments["keep"] is not None or arguments["archived"]):
         return "--keep and --archived go with prune"
     if verb != "discard" and arguments["base"] is not None:

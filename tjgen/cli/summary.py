@@ -44,7 +44,9 @@ class Summary:
             labels = labels_of(manifest.tree for manifest in one.compiled.manifests)
             row = self._row(place, one.name, state, usage.totals if state == CURRENT else idle(usage.totals), labels)
             cost = self._cost(place, usage.devices, usage.deadline) if is_priced else Cost()
-            self._rows.append(row._replace(device_class=requested_classes(one.variant.experiment.spec), cost=cost))
+            spec = one.variant.experiment.spec
+            most = spec.sweep.max_parallel or 0 if spec.sweep is not None else 0
+            self._rows.append(row._replace(device_class=requested_classes(spec), cost=cost, most=most))
             if usage.slices is not None:
                 self._slices.append((one.name, usage.slices))
 

@@ -21,6 +21,7 @@ from tjgen.trees.manifests.manifest import Manifest
 
 _QUEUE: FieldPath = ("spec", "schedule", "queue")
 _NETWORK: FieldPath = ("spec", "schedule", "networkTopology")
+_MOST: FieldPath = ("spec", "sweep", "maxParallel")
 _NAME: FieldPath = ("metadata", "name")
 _GPU: FieldPath = ("spec", "gpu")
 
@@ -112,6 +113,9 @@ def _waits(verdict: FitVerdict, shared: FitCluster, tree: Managed, documents: Do
         hint = f"no HyperNode up to tier {tier} has free nodes for all pods; it starts when other runs end, or with a higher tier"
     if verdict.share:
         hint = f"{verdict.share}; it starts when other runs end; request less to start it earlier"
+    most = get(tree.value, _MOST, None)
+    if verdict.by == BY_QUEUE and most is not None:
+        hint = f"sweep.maxParallel lets {most} points train at once: this one starts when another run of the queue ends"
     if verdict.evicted_for:
         hint = "the run starts and is evicted; request no more than the quota of its own queue, or raise its priority"
     if verdict.started:

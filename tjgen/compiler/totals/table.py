@@ -41,6 +41,8 @@ class Row(NamedTuple):
     """Cost of its devices; empty if its pods do not run."""
     project: str = ""
     """The folder of its project in the workspace; empty without a workspace."""
+    most: int = 0
+    """The number of runs of its experiment that train at once (`sweep.maxParallel`); 0 without a limit."""
 
     @property
     def team(self) -> str:
@@ -101,10 +103,24 @@ def _sums(rows: Sequence[Row], by: Sequence[str]) -> Iterator[Row]:
         if len(states) > 1:
             yield from (_sum("TOTAL", state, group, cluster) for state, group in states.items())
         yield _sum("TOTAL", "all", own, cluster)
+        yield from _at_once(own, cluster)
         for name in by or DEFAULT:
             groups = group_by(own, name)
             for group in sorted(groups) if by or len(groups) > 1 else ():
                 yield _sum(f"TOTAL of {title_of(name, group)}", "all", groups[group], cluster)
+
+
+def _at_once(rows: Sequence[Row], cluster: str) -> Iterator[Row]:
+    """What the points of each sweep with `maxParallel` request at the same time, by its largest points."""
+    sweeps: dict[tuple[str, str, str], list[Row]] = {}
+    for one in rows:
+        if one.state == CURRENT and one.most:
+            sweeps.setdefault((one.environment, one.namespace, one.experiment), []).append(one)
+    for points in sweeps.values():
+        most = points[0].most
+        if len(points) > most:
+            largest = sorted(points, key=lambda one: (sum(one.totals.devices.values()), one.totals.pods), reverse=True)
+            yield _sum(f"{most} of {points[0].experiment} at once", CURRENT, largest[:most], cluster)
 
 
 def _sum(name: str, state: str, rows: Sequence[Row], cluster: str) -> Row:
