@@ -135,7 +135,7 @@ def test_an_unknown_option_is_never_corrected_to_one_that_removes_or_overwrites(
         (["runtimes", "list", "--env", "dev"], "covers all environments of the project."),
         (
             ["build", "-o", "yaml"],
-            "leave it out and name an experiment or use --env. To write to a folder of this name, use -o ./yaml",
+            "omit it and name an experiment or use --env. To write to a folder of this name, use -o ./yaml",
         ),
         (["build", "-o", "json"], "for JSON, use --format json --summary. To write"),
         (["runs", "list", "-o", "json"], "-o names a file or a folder, not a format: for JSON, use --format json."),

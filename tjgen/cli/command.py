@@ -112,9 +112,9 @@ def run(module: Any, arguments: Arguments) -> int:
     """The exit code of a command. TJGEN_TRUSTED=1 is the same as `--trusted`, and TJGEN_POLICY=PATH as `--policy PATH`."""
     try:
         if arguments.get("output") in FORMAT_NAMES:
-            from tjgen.cli.foreignoptions import refuse_format_as_folder  # a slip
+            from tjgen.cli.foreignoptions import format_as_folder  # a slip
 
-            refuse_format_as_folder(module.COMMAND.name, arguments)
+            refuse_use(format_as_folder(module.COMMAND.name, arguments["output"], arguments.get("folder")))
         return _limited(module, arguments) if os.environ.get("TJGEN_SETTINGS") else _run(module, arguments)
     except UsageError as error:
         sys.stderr.write(f"Error: {error}\n")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 
-from tjgen.cli.command import FOLDER, FORMAT_NAMES, Arguments, UsageError
-
 _FILE = ("-f", "--file", "--filename")
 _ENVIRONMENT = "To select an environment, use --env"
 _FILES = "To select an environment, name its folder or its files, such as deploy/prod"
 _ALL = "The command covers all environments of the project"
-_NONE = "The command does not depend on an environment: leave the option out"
+_NONE = "The command does not depend on an environment: omit the option"
 _ENVIRONMENTS = {
     "check": _FILES,
     "expand": _FILES,
@@ -30,8 +28,8 @@ _ADVICE = {
     "--set-string": "To set a field, use --set PATH=VALUE with tjgen build",
     "--watch": "tjgen {command} reads its input once: repeat it, for example with the program watch",
     "--selector": "To select runs or experiments, write their names; tjgen runs also takes patterns",
-    "--all-namespaces": "tjgen {command} covers all namespaces that its input has: leave the option out",
-    "--recursive": "Folders are read with all folders below them: leave the option out",
+    "--all-namespaces": "tjgen {command} covers all namespaces that its input has: omit the option",
+    "--recursive": "Folders are read with all folders below them: omit the option",
     "--kubeconfig": "To choose a cluster file, set KUBECONFIG for tjgen status",
 }
 _SAME = {"-w": "--watch", "-l": "--selector", "-A": "--all-namespaces", "-R": "--recursive", "-n": "--namespace"}
@@ -56,14 +54,11 @@ def advice_on(option: str, command: str, known: frozenset[str]) -> str | None:
     return advice.format(command=command) if advice is not None else None
 
 
-def refuse_format_as_folder(command: str, arguments: Arguments) -> None:
-    """Raise UsageError for `-o yaml`: the folder of that name does not exist, so the format of kubectl is meant."""
-    output = arguments.get("output")
-    if output not in FORMAT_NAMES or os.path.lexists(os.path.join(arguments.get(FOLDER.name) or ".", output)):
-        return
-    instead = "to print the manifests as YAML, leave it out and name an experiment or use --env" if command == "build" else ""
-    if output == "json" or not instead:
-        instead = f"for JSON, use --format json{' --summary' if command == 'build' else ''}"
-    raise UsageError(
-        f"-o names a file or a folder, not a format: {instead}. To write to a folder of this name, use -o ./{output}"
-    )
+def format_as_folder(command: str, output: str, folder: str | None) -> str | None:
+    """What to write instead of `-o yaml`, if no file or folder has that name: the format of kubectl is meant."""
+    if os.path.lexists(os.path.join(folder or ".", output)):
+        return None
+    instead = f"for JSON, use --format json{' --summary' if command == 'build' else ''}"
+    if command == "build" and output != "json":
+        instead = "to print the manifests as YAML, omit it and name an experiment or use --env"
+    return f"-o names a file or a folder, not a format: {instead}. To write to a folder of this name, use -o ./{output}"

@@ -39,7 +39,7 @@ def problems_of_name(locks: Locks, renames: Sequence[Rename], project: str) -> I
         if taken and own and old.environment == new.environment:
             names = ", ".join(taken[:3])
             message = f"experiment {new.key} exists, and its lock has runs that a source requests: {names}"
-            yield Diagnostic("TJ704", message, hint=f"choose another name; if {old.key} is gone, build first")
+            yield Diagnostic("TJ704", message, hint=f"choose another name; if {old.key} was removed, build first")
     if not renames:
         return
     plan = make_plan(Request((), project=project))
