@@ -172,7 +172,7 @@ def test_an_experiment_without_its_output_is_refused(repository: Repository) -> 
     git(repository.folder, "add", "training/experiments")
     made, said = repository.commit()
     assert not made
-    assert "is missing" in said
+    assert "TJ699" in said
     assert "hint: git add deploy tjgen.lock.d" in said
     git(repository.folder, "add", "training")
     assert repository.commit()[0]
