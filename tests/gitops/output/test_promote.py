@@ -128,7 +128,7 @@ def test_a_promoted_run_has_its_code_its_digests_and_its_origin(folder: Path) ->
 def test_what_the_environment_changes_is_told(folder: Path) -> None:
     answer = promote(folder, *names(folder, "dev"))
     assert "info[TJ734] prod.yaml:7:12: spec.nodes is 8 in prod, but 1 in dev" in answer.err
-    assert "spec.schedule.queue is urgent in prod, but not set in dev" in answer.err
+    assert 'spec.schedule.queue is "urgent" in prod, but not set in dev' in answer.err
 
 
 def test_builds_afterwards_leave_a_promoted_run_alone(folder: Path) -> None:
@@ -214,7 +214,7 @@ def test_overlays_that_change_what_is_trained_are_refused(folder: Path) -> None:
     edit(folder, "    nodes: 8\n", "    nodes: 8\n    script: other.py\n", "prod.yaml")
     said = refused(folder, "TJ732", *names(folder, "dev"))
     assert "prod.yaml:8:13: run " in said
-    assert "spec.script is other.py in prod, but train.py in dev" in said
+    assert 'spec.script is "other.py" in prod, but "train.py" in dev' in said
     assert "dev gets it from here" in said
     assert (
         "hint: change the overlays so that both environments run the same content, or run it there as a separate experiment"
@@ -224,7 +224,7 @@ def test_overlays_that_change_what_is_trained_are_refused(folder: Path) -> None:
 
 def test_another_image_of_an_overlay_is_refused(folder: Path) -> None:
     edit(folder, "    nodes: 8\n", "    nodes: 8\n    image: other:1\n", "prod.yaml")
-    assert "spec.image is other:1 in prod" in refused(folder, "TJ732", *names(folder, "dev"))
+    assert 'spec.image is "other:1" in prod' in refused(folder, "TJ732", *names(folder, "dev"))
 
 
 def test_a_patch_that_changes_the_image_is_refused(folder: Path) -> None:

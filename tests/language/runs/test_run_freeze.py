@@ -183,7 +183,7 @@ class TestCarry:
         pytest.param(
             *("built", "other"),
             'the files of run "a-5k25scfv" match neither the lock nor the current build',
-            "restore the files and the lock from Git, or use --force to write the current build",
+            "restore the files and the lock from Git; use --force only if no cluster has the run, as a sync cannot change it",
             id="unknown files",
         ),
     ],

@@ -20,6 +20,7 @@ from tjgen.gitops.output.options import BuildOptions
 from tjgen.gitops.output.write import WriteResult, write
 from tjgen.language.platform.images import rewrite, tagged
 from tjgen.language.resolve.variants import Variant
+from tjgen.trees.canonical import json_text
 from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, Note, Span, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.manifests.leaves import leaves
@@ -180,7 +181,8 @@ def _place(run: Run, path: FieldPath) -> Span | None:
 
 
 def _shown(value: Tree) -> str:
-    return "not set" if value is None else str(value).lower() if value.__class__ is bool else str(value)
+    """The value as YAML has it: text in quotes, so that it cannot be mistaken for words of the message."""
+    return "not set" if value is None else json_text(value, ascii_only=False)
 
 
 def _at_home(entry: RunEntry) -> Diagnostic:

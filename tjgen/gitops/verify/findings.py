@@ -64,7 +64,10 @@ def odd(path: str, what: str) -> Diagnostic:
 def without_source(run: str, path: str, base: str) -> Diagnostic:
     """TJ298: a run or tombstone that the base lacks, and that no sources since then produce."""
     message = f'neither the sources nor a commit since the base ({base}) produce run "{run}"'
-    hint = f"if you built it and changed the sources before a commit, use {discarding(base)}, and build again"
+    hint = (
+        f"if you built it and changed the sources before a commit, use {discarding(base)}, and build again; "
+        f"if an earlier commit has it, use tjgen verify --base COMMIT"
+    )
     return _error("TJ298", message, path, 1, hint)
 
 

@@ -244,5 +244,5 @@ def _drifted(locked: LockedRun) -> Diagnostic:
     return Diagnostic(
         "TJ075",
         f'the files of run "{locked.name}" match neither the lock nor the current build',
-        hint="restore the files and the lock from Git, or use --force to write the current build",
+        hint="restore the files and the lock from Git; use --force only if no cluster has the run, as a sync cannot change it",
     )
