@@ -633,8 +633,8 @@ ADDITIONS: dict[str, tuple[Place, ...]] = {
             "EARLIER",
             {
                 "tjgen/language/runs/earlier.py": (
-                    *("import identity_v1\n", "import identity_v1, identity_v9\n"),
-                    *('    "identity_v1":', '    "identity_v9": identity_v9.SPEC,\n    "identity_v1":'),
+                    *("import identity_v1, identity_v2\n", "import identity_v1, identity_v2, identity_v9\n"),
+                    *('    "identity_v2":', '    "identity_v9": identity_v9.SPEC,\n    "identity_v2":'),
                 )
             },
             (f"{NAMES}::test_every_module_of_earlier_rules_is_in_the_table_and_has_recorded_identities",),

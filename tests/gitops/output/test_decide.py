@@ -13,7 +13,7 @@ from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.actions import Action, Count, KeepRun, Put, RecordLock, ReportDiagnostic, ShareFile
-from tjgen.gitops.output.decide import decide
+from tjgen.gitops.output.decide import Again, decide
 from tjgen.gitops.output.files import OutputFiles
 from tjgen.gitops.output.options import BuildOptions
 from tjgen.language.runs.lock import Lock
@@ -65,7 +65,14 @@ def built(folder: Path, text: str = EXPERIMENT) -> Built:
 
 
 def actions(one: Built, lock: Lock, disk: dict[str, str], options: BuildOptions | None = None) -> list[Action]:
-    return decide(one, lock, Memory(disk), options=options or BuildOptions(), renew=lambda _: None, files=OutputFiles())
+    return decide(
+        one,
+        lock,
+        Memory(disk),
+        options=options or BuildOptions(),
+        again=Again(lambda _: None, lambda run: run),
+        files=OutputFiles(),
+    )
 
 
 def lock_of(found: list[Action]) -> Lock:

@@ -14,7 +14,7 @@ from tjgen.language.runs import identity_v1
 from tjgen.language.runs.earlier import EARLIER
 from tjgen.language.runs.identity import Identity, RunContent, name_problem, run_content, suffix
 from tjgen.language.runs.lock import Lock, LockedRun, known
-from tjgen.language.spec import identity as identity_v2
+from tjgen.language.spec import identity as newest
 from tjgen.language.spec.identity import AMOUNT, COUNTS, EXCLUDED, Rule
 from tjgen.trees.source.reader import CORE, read
 
@@ -270,8 +270,8 @@ def at(path: tuple[str, ...], value: Any) -> Any:
     return value
 
 
-EXCLUDED_PATHS = [path for path, part, _ in places(identity_v2.SPEC) if part == EXCLUDED]
-DEFAULTS = [(path, default) for path, _, default in places(identity_v2.SPEC) if default is not None]
+EXCLUDED_PATHS = [path for path, part, _ in places(newest.SPEC) if part == EXCLUDED]
+DEFAULTS = [(path, default) for path, _, default in places(newest.SPEC) if default is not None]
 
 
 @pytest.mark.parametrize("path", EXCLUDED_PATHS, ids=".".join)
@@ -291,16 +291,17 @@ def test_a_default_in_a_task_counts_where_it_overrides_the_experiment() -> None:
     def task(spec: Any, said: Any) -> str:
         return identify({"metadata": {"name": "a"}, "spec": {**spec, "tasks": {"left": said}}}, task="left").digest
 
-    assert task({}, {"success": {"operator": "All"}}) == task({}, {})
+    assert task({}, {"target": "trainjob"}) == task({}, {})
+    assert task({"target": "jobset"}, {"target": "trainjob"}) != task({"target": "jobset"}, {})
     assert task({"success": {"operator": "Any"}}, {"success": {"operator": "All"}}) != task({"success": {"operator": "Any"}}, {})
 
 
 def test_the_newest_form_leaves_out_all_that_the_first_one_does() -> None:
-    newest = {path: (part, default) for path, part, default in places(identity_v2.SPEC)}
+    newest_rules = {path: (part, default) for path, part, default in places(newest.SPEC)}
     for path, part, default in places(identity_v1.SPEC):
         if (part, default) == (COUNTS, None) or path == ("history",):  # a field that the language no longer has
             continue
-        found = [value for key, value in newest.items() if matches(path, key)]
+        found = [value for key, value in newest_rules.items() if matches(path, key)]
         assert found, path
         assert all(value == (part, default) or value[0] == AMOUNT == part for value in found), path
 
@@ -339,9 +340,12 @@ def test_every_module_of_earlier_rules_is_in_the_table_and_has_recorded_identiti
 
 def test_the_first_rules_give_another_identity_only_if_they_differ() -> None:
     plain = run_content({"metadata": {"name": "a"}, "spec": {"runtime": "r"}})
-    written = run_content({"metadata": {"name": "a"}, "spec": {"runtime": "r", "success": {"operator": "All"}}})
-    assert [plain.identity()] == [*plain.earlier_identities()] == [written.identity()]
-    assert [*written.earlier_identities()] != [plain.identity()]
+    written = run_content({"metadata": {"name": "a"}, "spec": {"runtime": "r", "checkpoints": {"mark": "program"}}})
+    block = run_content({"metadata": {"name": "a"}, "spec": {"runtime": "r", "success": {"operator": "All"}}})
+    assert {plain.identity()} == {*plain.earlier_identities()} == {written.identity()}
+    assert {*written.earlier_identities()} > {plain.identity()}
+    assert block.identity() != plain.identity()
+    assert {*block.earlier_identities()} > {plain.identity()}
 
 
 @pytest.mark.parametrize(
@@ -353,7 +357,7 @@ def test_the_first_identity_is_computed_only_if_the_lock_lacks_the_newest(
     identity: str | None, computations: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = run_content({"metadata": {"name": "a"}, "spec": {"runtime": "r", "success": {"operator": "All"}}})
-    (first,) = content.earlier_identities()
+    *_, first = content.earlier_identities()
     text = {"newest": str(content.identity()), "first": str(first)}.get(identity or "", identity or "")
     run = LockedRun("a", text, 1, "active", "r", "sha256:1", "sha256:2", "sha256:3")
     calls: list[RunContent] = []

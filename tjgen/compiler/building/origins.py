@@ -32,6 +32,13 @@ def renewed(plan: Plan, session: Session, run: Run) -> Run:
     return compiled_run(plan, session, run.unit, origin, renewal)._replace(promoted_from=run.promoted_from)
 
 
+def newest(plan: Plan, session: Session, run: Run) -> Run:
+    """The same run by its newest identity, as if the lock did not have it by an earlier one."""
+    origin = RunOrigin(run.variant, run.compiled.sources.documents, run.runtime, run.content.identity(), run.content)
+    renewal = plan.locks.of(run.unit).renewals().get(str(origin.identity), -1) + 1
+    return compiled_run(plan, session, run.unit, origin, renewal)._replace(promoted_from=run.promoted_from)
+
+
 def setting_of(plan: Plan, session: Session, run: Run) -> Setting:
     """What passes know of a run in addition to its experiment."""
     return _setting(plan, session, run.unit, run.name, run.variant, run.runtime, plan.digest_of)

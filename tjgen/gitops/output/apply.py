@@ -27,7 +27,7 @@ from tjgen.gitops.output.actions import (
     ReportDiagnostic,
     ShareFile,
 )
-from tjgen.gitops.output.decide import Renew, decide, decide_absent, report
+from tjgen.gitops.output.decide import Again, decide, decide_absent, report
 from tjgen.gitops.output.disk import Disk, OnDisk
 from tjgen.gitops.output.done import Done, RunCounts, RunProgress
 from tjgen.gitops.output.files import OutputFiles
@@ -81,8 +81,8 @@ class Directory:
         """Environment and identity of an object -> its path, and the experiment that makes it."""
         self._frozen: list[Diagnostic] = []
         self._notes: LockNotes | None = None
-        self._records = Records(locks)
-        self._repeated: list[tuple[Built, Renew]] = []
+        self._records = Records(locks, self._on_disk)
+        self._repeated: list[tuple[Built, Again]] = []
         """Units with new runs that repeat archived ones: whether they were renamed is known at the end."""
         self._orphans: list[Orphan] = []
         self._new: dict[str, str] = {}
@@ -99,19 +99,19 @@ class Directory:
 
     def recognize(self, notes: LockNotes) -> None:
         """Look for runs that are archived or moved only in locks that may have some."""
-        self._notes, self._records = notes, Records(self._locks, notes)
+        self._notes, self._records = notes, Records(self._locks, self._on_disk, notes)
 
-    def add(self, built: Built, renew: Renew) -> Done | None:
-        """Take the runs of a unit. `renew` compiles a run again under its next name, or returns None.
+    def add(self, built: Built, again: Again) -> Done | None:
+        """Take the runs of a unit. `again` compiles a run again.
 
         Returns what was done, for the cache of the next build; None if the next build must do it again.
         """
         self._known.add(built.lock)
         lock = self._locks.of(built.unit)
         if any(run.name not in lock.runs and self._records.twin(run) is not None for run in built.runs):
-            self._repeated.append((built, renew))
+            self._repeated.append((built, again))
             return None
-        return self._add(built, lock, renew)
+        return self._add(built, lock, again)
 
     def recall(self, locks: Sequence[str], done: Done) -> None:
         """Take a source from the cache: its files on disk are as an earlier build left them."""
@@ -131,9 +131,9 @@ class Directory:
 
         `all_environments`: those of the project, of which `environments` are built.
         """
-        for built, renew in self._repeated:
+        for built, again in self._repeated:
             runs = [self._renamed(run, whole=whole) for run in built.runs]
-            self._add(built._replace(runs=runs), self._locks.of(built.unit), renew)
+            self._add(built._replace(runs=runs), self._locks.of(built.unit), again)
         if whole:
             for path, lock in list(self._locks.others(environments, self._known)):
                 self._perform(decide_absent(path, lock, self._on_disk, options=self._options))
@@ -181,8 +181,8 @@ class Directory:
                     for used in run.uses:
                         self._tree.keep(used)
 
-    def _add(self, built: Built, lock: Lock, renew: Renew) -> Done | None:
-        before, actions = lock, decide(built, lock, self._on_disk, options=self._options, renew=renew, files=self._files)
+    def _add(self, built: Built, lock: Lock, again: Again) -> Done | None:
+        before, actions = lock, decide(built, lock, self._on_disk, options=self._options, again=again, files=self._files)
         lock = self._perform(actions)
         new = [run.identity for name, run in lock.runs.items() if name not in before.runs]
         self._new.update({f"{built.unit.environment or ''}/{identity}": built.unit.key for identity in new})

@@ -26,6 +26,7 @@ from tjgen.gitops.output.actions import (
     ReportDiagnostic,
     ShareFile,
 )
+from tjgen.gitops.output.blocks import lacks_a_block
 from tjgen.gitops.output.damaged import damage
 from tjgen.gitops.output.disk import OnDisk, digest
 from tjgen.gitops.output.files import OutputFiles
@@ -45,8 +46,14 @@ from tjgen.trees.typing import NamedTuple
 PRUNE_RUNS = "tjgen build --prune-runs"
 """The reason in the tombstones of runs that a build removes."""
 
-Renew = Callable[[Run], "Run | None"]
-"""Compile a run again under its next name; None if the command does not renew it."""
+
+class Again(NamedTuple):
+    """Compile a run again."""
+
+    renewed: Callable[[Run], Run | None]
+    """Under its next name; None if the command does not renew it."""
+    newest: Callable[[Run], Run]
+    """By its newest identity."""
 
 
 class _Decision(NamedTuple):
@@ -56,10 +63,10 @@ class _Decision(NamedTuple):
     locked: LockedRun
 
 
-def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, renew: Renew, files: OutputFiles) -> list[Action]:
+def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, again: Again, files: OutputFiles) -> list[Action]:
     """The actions for an experiment that is built; `files` writes its objects as text."""
     unit = built.unit
-    decisions = [_run(run, lock, on_disk, options, renew, files) for run in built.runs]
+    decisions = [_run(run, lock, on_disk, options, again, files, stays=run.name in built.kept_names) for run in built.runs]
     actions = [action for decision in decisions for action in decision.actions]
     requested = {decision.locked.name for decision in decisions}
     if not options.force:
@@ -127,25 +134,30 @@ def _changes(
     return change_runs(place, before, lock, on_disk, options.tool, stops=stops)
 
 
-def _run(run: Run, lock: Lock, on_disk: OnDisk, options: BuildOptions, renew: Renew, text: OutputFiles) -> _Decision:
-    """The actions for one run."""
+def _run(
+    run: Run, lock: Lock, on_disk: OnDisk, options: BuildOptions, again: Again, text: OutputFiles, *, stays: bool = False
+) -> _Decision:
+    """The actions for one run; it `stays` if a change waits for a promotion."""
     files = text.of(run)
     folder = run_folder(run.unit, run.name)
     own = _own(run, files)
     content = freeze.content_digest(own)
     settings = freeze.settings_digest(run.unit.document.value, options.tool)
     locked = lock.runs.get(run.name)
+    place = folder_of(run.unit, locked) if locked is not None else folder
+    may_lack = locked is not None and content != locked.content and locked.identity == str(run.identity) and not stays
+    if may_lack and locked is not None and lacks_a_block(run, locked, place, on_disk):
+        newest = again.newest(run)
+        decision = _run(newest, lock, on_disk, options, again, text)
+        return decision._replace(actions=[*_never_starts(newest), *decision.actions])
     moved = locked is not None and locked.folder
     is_record = run.is_record or run.state == ARCHIVED
     may_change = locked is not None and (options.again or (content != locked.content and not is_record))
-    renewed = renew(run) if may_change else None
+    renewed = again.renewed(run) if may_change else None
     occupy = Occupy(run, tuple(files), locked is not None)
     if renewed is not None and renewed.name != run.name:
-        decision = _run(renewed, lock, on_disk, options, lambda _: None, text)
-        # The build reports a run that never starts as a warning if it exists; its next name does not exist yet.
-        never = [ReportDiagnostic(one) for one in renewed.compiled.diagnostics if one.code in NEVER_STARTS]
-        return decision._replace(actions=[occupy, *never, *decision.actions])
-    place = folder_of(run.unit, locked) if locked is not None else folder
+        decision = _run(renewed, lock, on_disk, options, again._replace(renewed=lambda _: None), text)
+        return decision._replace(actions=[occupy, *_never_starts(renewed), *decision.actions])
     decided = freeze.decide(
         locked, content=content, settings=settings, digest_on_disk=lambda: digest(on_disk, place), force=options.force
     )
@@ -186,6 +198,11 @@ def _run(run: Run, lock: Lock, on_disk: OnDisk, options: BuildOptions, renew: Re
     actions += [Preview(OutputFile(path, body, run.unit.source, run.unit.key)) for path, body in previews.items()]
     number = locked.number if locked is not None else lock.next_number
     return _Decision(actions, _locked(run, number, content, settings, files, folder))
+
+
+def _never_starts(run: Run) -> list[ReportDiagnostic]:
+    """What keeps a run from starting: a warning if the run exists, but its next name does not exist yet."""
+    return [ReportDiagnostic(one) for one in run.compiled.diagnostics if one.code in NEVER_STARTS]
 
 
 def _is_scaled(run: Run, locked: LockedRun | None, on_disk: OnDisk, place: str, text: OutputFiles) -> bool:

@@ -7,8 +7,11 @@ recognised by what it trains.
 from __future__ import annotations
 
 from tjgen.compiler.building.run import Run
+from tjgen.gitops.output.blocks import lacks_a_block
+from tjgen.gitops.output.disk import OnDisk
+from tjgen.gitops.output.layout import folder_of
 from tjgen.gitops.output.locknotes import LockNotes
-from tjgen.language.runs.lock import ARCHIVED, path_of
+from tjgen.language.runs.lock import ARCHIVED, LockedRun, path_of
 from tjgen.language.runs.store import Locks
 from tjgen.trees.typing import NamedTuple
 
@@ -21,14 +24,18 @@ class Record(NamedTuple):
     """Key of its experiment."""
     lock: str
     """Path of its lock."""
+    locked: LockedRun
+    folder: str
+    """Folder of its files in the output tree."""
 
 
 class Records:
     """The archived runs of a project by identity, read when the first new run is looked up."""
 
-    def __init__(self, locks: Locks, notes: LockNotes | None = None) -> None:
+    def __init__(self, locks: Locks, on_disk: OnDisk, notes: LockNotes | None = None) -> None:
         """`notes`: what is known of locks without reading them."""
         self._locks = locks
+        self._on_disk = on_disk
         self._notes = notes
         self._by_identity: dict[str, list[Record]] | None = None
 
@@ -43,7 +50,8 @@ class Records:
         folder = own.rpartition("/")[0]
         identities = (run.identity, *run.content.earlier_identities())
         for record in [one for identity in dict.fromkeys(map(str, identities)) for one in self._by_identity.get(identity, ())]:
-            if record.lock != own and record.lock.rpartition("/")[0] == folder:
+            is_neighbor = record.lock != own and record.lock.rpartition("/")[0] == folder
+            if is_neighbor and not lacks_a_block(run, record.locked, record.folder, self._on_disk):
                 return record
         return None
 
@@ -62,5 +70,5 @@ class Records:
             path = path_of(place.environment, place.namespace, place.name)
             for run in lock.runs.values():
                 if run.lifecycle_state == ARCHIVED:
-                    records.setdefault(run.identity, []).append(Record(run.name, place.key, path))
+                    records.setdefault(run.identity, []).append(Record(run.name, place.key, path, run, folder_of(place, run)))
         return records

@@ -7,6 +7,7 @@ Kustomization gets another owner. Later runs have the new name, and go on with t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import make_plan
@@ -14,6 +15,7 @@ from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built, Run
 from tjgen.gitops.output.history import refuse
 from tjgen.gitops.output.layout import folder_of
+from tjgen.language.runs.blocks import uncovered
 from tjgen.language.runs.lock import ACTIVE, ORPHANED, RENAMED, REPLACED, SUPERSEDED, Lock, LockedRun, path_of, tombstone
 from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic
@@ -75,7 +77,11 @@ def identities_before(runs: Iterable[Run], old: str) -> dict[str, str]:
     for run in runs:
         before = run.content._replace(environment=old)
         now = str(run.content.identity())
-        known |= {str(one): now for one in (before.identity(), *before.earlier_identities())}
+        known[str(before.identity())] = now
+        # A lock that has the run by an earlier identity may have it without a block: the next build decides about that.
+        earlier = run.content.earlier_identities() if uncovered(run.content) else repeat(now)
+        for one, new in zip(before.earlier_identities(), earlier, strict=False):
+            known.setdefault(str(one), str(new))
     return known
 
 

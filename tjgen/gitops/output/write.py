@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from time import time_ns
 
 from tjgen.compiler.building.compile import build
-from tjgen.compiler.building.origins import renewed
+from tjgen.compiler.building.origins import newest, renewed
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built, ProjectFindings, RecordForm, Run, Watch
 from tjgen.gitops.emit import problems
@@ -17,6 +17,7 @@ from tjgen.gitops.emit.journal import RECORD, TREE
 from tjgen.gitops.emit.tree import Committed, OutputTree
 from tjgen.gitops.output import orphans, outdated
 from tjgen.gitops.output.apply import Directory
+from tjgen.gitops.output.decide import Again
 from tjgen.gitops.output.done import RequestedRuns, RunCounts
 from tjgen.gitops.output.interrupted import still_wanted
 from tjgen.gitops.output.layout import stage_folder
@@ -269,7 +270,7 @@ def build_into(
             if seen is not None:
                 seen(built)
             if not built.failed:
-                done = directory.add(built, renew_run)
+                done = directory.add(built, Again(renew_run, lambda run: newest(plan, session, run)))
                 if memory is not None:
                     memory.note(built, done, directory.locks.get(built.unit.key))
     if not plan.whole:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tjgen.compiler.building.compile import build
-from tjgen.compiler.building.origins import renewed
+from tjgen.compiler.building.origins import newest, renewed
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built, ProjectFindings, Recall, Run
 from tjgen.gitops.output import orphans
 from tjgen.gitops.output.apply import Directory
 from tjgen.gitops.output.attributions import Attributions
+from tjgen.gitops.output.decide import Again
 from tjgen.gitops.output.done import Done
 from tjgen.gitops.output.options import BuildOptions
 from tjgen.gitops.output.write import of_project, platforms, syncing
@@ -85,6 +86,7 @@ def replay(
     def renew_run(run: Run) -> Run | None:
         return renewed(plan, session, run) if run.name in renew else None
 
+    again = Again(renew_run, lambda run: newest(plan, session, run))
     compiled, footprint = 0, False
     for result in build(plan, session, recall=_recall(target, remember)):
         remaining = [one for one in result.diagnostics if one.code not in POLICY_FINDINGS]
@@ -99,7 +101,7 @@ def replay(
         if seen is not None:
             seen(built)
         if not built.failed:
-            target.add(built, renew_run)
+            target.add(built, again)
     environments: list[str | None] = [*plan.project.spec.environments] or [None]
     is_whole = whole and plan.whole and not has_errors(diagnostics)
     target.finish(plan.environments, whole=is_whole, all_environments=environments)

@@ -8,8 +8,8 @@ such changes do not apply to a locked run (see `freeze`).
 Form v1: the `spec` in long form without excluded fields, with amounts as numbers and without values that equal the default of
 their field, together with the environment, the point, the task and the digests of local files that the experiment names; as
 JSON with sorted keys and no spaces, in ASCII; SHA-256 of that. `tjgen/language/spec/models` marks what each field means. At first
-the form left out fewer defaults (earlier.py): a run that has such a digest in a lock keeps it, so no release renames a run.
-That digest is computed only for a run whose newest digest is not in the lock.
+the form left out fewer defaults, then too many (earlier.py, blocks.py): a run that has such a digest in a lock keeps it, so no
+release renames a run. That digest is computed only for a run whose newest digest is not in the lock.
 Once released, the same input has the same identity: any other change of the rules needs another form.
 """
 
@@ -174,14 +174,12 @@ class RunContent(NamedTuple):
 
     def earlier_identities(self) -> Iterator[Identity]:
         """Yield the identities by earlier rules, by which an older lock may have the run; the newest of them first."""
-        from tjgen.language.runs.earlier import EARLIER  # few locks are that old
+        from tjgen.language.runs.earlier import rules_before  # few locks are that old
 
-        if self._has_bundled_runtime():
-            yield identity_of(self.canonical(rules.SPEC), _attempt(self.spec))
-        for rule in EARLIER.values():
-            yield identity_of(self.canonical(rule, keeps_overrides=False), _attempt(self.spec))
+        for rule, keeps_overrides in rules_before(self.has_bundled_runtime()):
+            yield identity_of(self.canonical(rule, keeps_overrides=keeps_overrides), _attempt(self.spec))
 
-    def _has_bundled_runtime(self) -> bool:
+    def has_bundled_runtime(self) -> bool:
         """Whether the run uses a runtime of tjgen, as the experiment and its task are written."""
         of_task = get(self.content_of.tasks, (self.task, *_RUNTIME), None) if self.task else None
         name = of_task or get(self.spec, _RUNTIME, None)
@@ -190,7 +188,7 @@ class RunContent(NamedTuple):
     def canonical(self, rule: Rule | None = None, *, keeps_overrides: bool = True) -> Tree:
         """The canonical form by some rules, or the newest ones; a task `keeps_overrides` if it keeps defaults that override."""
         if rule is None:
-            rule = _OF_BUNDLED_RUNTIME if self._has_bundled_runtime() else rules.SPEC
+            rule = _OF_BUNDLED_RUNTIME if self.has_bundled_runtime() else rules.SPEC
         overridden = self.spec if keeps_overrides else None
         return {
             "environment": self.environment,

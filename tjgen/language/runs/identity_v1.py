@@ -105,13 +105,12 @@ _PRESENT: tuple[_Pattern, ...] = (
 """Maps that differ from none even if they are empty."""
 
 
-def _rules() -> Rule:
+def rules_of(*groups: tuple[str, Tree, tuple[_Pattern, ...]]) -> Rule:
+    """The rule of `spec` with the meaning and the default of each group at the places of its patterns."""
     root: Rule = (COUNTS, None, {})
-    for part, patterns in ((EXCLUDED, _EXCLUDED), (AMOUNT, _AMOUNTS), (PRESENT, _PRESENT)):
+    for part, default, patterns in groups:
         for pattern in patterns:
-            root = _with(root, pattern, part, None)
-    for pattern, value in _DEFAULTS:
-        root = _with(root, pattern, COUNTS, value)
+            root = _with(root, pattern, part, default)
     return root
 
 
@@ -123,5 +122,10 @@ def _with(rule: Rule, pattern: _Pattern, part: str, default: Tree) -> Rule:
     return rule[0], rule[1], {**rule[2], pattern[0]: _with(inner, pattern[1:], part, default)}
 
 
-SPEC: Rule = _rules()
+SPEC: Rule = rules_of(
+    (EXCLUDED, None, _EXCLUDED),
+    (AMOUNT, None, _AMOUNTS),
+    (PRESENT, None, _PRESENT),
+    *[(COUNTS, value, (pattern,)) for pattern, value in _DEFAULTS],
+)
 """The rule of `spec`."""

@@ -50,7 +50,7 @@ SPEC: Rule = (
                             None,
                             {
                                 "*": (
-                                    "counts",
+                                    "present",
                                     None,
                                     {
                                         "mounts": (
@@ -81,7 +81,7 @@ SPEC: Rule = (
                             None,
                             {
                                 "*": (
-                                    "counts",
+                                    "present",
                                     None,
                                     {
                                         "native": ("counts", True, {}),
@@ -197,7 +197,7 @@ SPEC: Rule = (
                                     },
                                 ),
                                 "slices": (
-                                    "counts",
+                                    "present",
                                     None,
                                     {
                                         "by": ("counts", "contiguous", {}),
@@ -220,7 +220,7 @@ SPEC: Rule = (
                     {"list": ("counts", None, {"*": ("counts", None, {"size": ("amount", None, {})})})},
                 ),
                 "slices": (
-                    "counts",
+                    "present",
                     None,
                     {
                         "by": ("counts", "contiguous", {}),
@@ -362,12 +362,12 @@ SPEC: Rule = (
             {
                 "minResources": ("counts", None, {"*": ("amount", None, {})}),
                 "multiKueue": ("counts", False, {}),
-                "networkTopology": ("counts", None, {"mode": ("counts", "hard", {})}),
+                "networkTopology": ("present", None, {"mode": ("counts", "hard", {})}),
             },
         ),
         "attempt": ("counts", 1, {}),
         "target": ("counts", "trainjob", {}),
-        "success": ("counts", None, {"operator": ("counts", "All", {})}),
+        "success": ("present", None, {"operator": ("counts", "All", {})}),
         "volcano": ("counts", None, {"plugins": ("counts", None, {"*": ("present", None, {})})}),
         "patches": ("counts", None, {"*": ("counts", None, {"force": ("counts", True, {})})}),
         "gpu": (
@@ -384,7 +384,7 @@ SPEC: Rule = (
             None,
             {
                 "*": (
-                    "counts",
+                    "present",
                     None,
                     {
                         "mounts": ("counts", None, {"*": ("counts", None, {"readOnly": ("counts", False, {})})}),
@@ -403,7 +403,7 @@ SPEC: Rule = (
             None,
             {
                 "*": (
-                    "counts",
+                    "present",
                     None,
                     {
                         "native": ("counts", True, {}),

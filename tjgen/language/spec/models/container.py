@@ -8,7 +8,7 @@ from pydantic import Field
 
 from tjgen.language.spec.models.env import EnvSource, EnvVar
 from tjgen.language.spec.models.gpu import Gpu, GpuText
-from tjgen.language.spec.models.identity import Counts
+from tjgen.language.spec.models.identity import Counts, Present
 from tjgen.language.spec.models.opaque import Opaque
 from tjgen.language.spec.models.pod import Pod
 from tjgen.language.spec.models.shape import Label, Quantity, ResourceAmount, Scalar, Shape, Subtree, Text
@@ -114,9 +114,9 @@ class Container(Program):
     """Devices for each pod: `class:count`, such as `h100:8`."""
     container_name: Counts[Label | None] = None
     """Name of the container of the program, for targets volcanojob, jobset, mpijob, rayjob. Others require their own name."""
-    init_containers: Counts[dict[str, InitContainer]] = {}
+    init_containers: Counts[dict[str, Present[InitContainer]]] = {}
     """Containers that end before the program starts, by name, after those of tjgen."""
-    sidecars: Counts[dict[str, Sidecar]] = {}
+    sidecars: Counts[dict[str, Present[Sidecar]]] = {}
     """Containers that run next to the program, by name."""
     pod: Counts[Pod] = Pod()
     """Fields of the pod, as in Kubernetes."""

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
-from tjgen.language.spec.models.identity import Absent, Counts
+from tjgen.language.spec.models.identity import Absent, Counts, Present
 from tjgen.language.spec.models.shape import Alternatives, Count, Quantity, Shape, Subtree, Text, Whole
 
 
@@ -98,7 +98,7 @@ class DataSet(Shape):
     """Folder of the volume that contains the items."""
     items: Counts[Items | None] = None
     """The items."""
-    slices: Counts[Slices | None] = None
+    slices: Present[Slices | None] = None
     """The part of the items that each reader gets."""
     shared: Counts[bool] = False
     """Whether tasks, or other data sets of the run, can read the same items."""

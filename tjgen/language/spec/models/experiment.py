@@ -8,7 +8,7 @@ from tjgen.language.spec.models.checkpoints import Checkpoints
 from tjgen.language.spec.models.code import Code
 from tjgen.language.spec.models.container import Container
 from tjgen.language.spec.models.data import Data
-from tjgen.language.spec.models.identity import Counts, Excluded, Setting
+from tjgen.language.spec.models.identity import Counts, Excluded, Present, Setting
 from tjgen.language.spec.models.initializer import Initializer
 from tjgen.language.spec.models.metadata import Metadata
 from tjgen.language.spec.models.monitor import Monitor
@@ -78,7 +78,7 @@ class RunSpec(Container):
     """What to restart after a failure, and how often. The default is the rules of the runtime."""
     elastic: Counts[Elastic | None] = None
     """The range in which the number of nodes can change during the run."""
-    success: Counts[Success | None] = None
+    success: Present[Success | None] = None
     """When the run counts as succeeded."""
     cleanup: Counts[Cleanup | None] = None
     """What to keep of a run that has ended."""

@@ -1,7 +1,7 @@
 """What a field of an experiment means for the identity of its runs: every field of the language names one of these.
 
 - `Counts[T]`: another value is another run. The default of the field is the same as no value, and a quantity counts as an amount.
-- `Present[T]`: like Counts, and an empty mapping differs from none.
+- `Present[T]`: like Counts, and a block with default values alone differs from none. Use it if such a block changes an object.
 - `Excluded[T]`: the value is not part of the identity, and a run that exists stays as it was built.
 - `Setting[T]`: the value is not part of the identity, and a change reaches existing runs, since it applies in place.
 """

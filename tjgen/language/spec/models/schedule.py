@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from tjgen.language.spec.models.identity import Counts
+from tjgen.language.spec.models.identity import Counts, Present
 from tjgen.language.spec.models.shape import Alternatives, Count, LabelKey, Quantity, Shape, System, Text
 
 
@@ -63,7 +63,7 @@ class Schedule(Shape):
     """Whether Kueue dispatches the run to another cluster (MultiKueue)."""
     timeout_seconds: Counts[Count | None] = None
     """Time that coscheduling waits for the whole gang, in seconds."""
-    network_topology: Counts[NetworkTopology | None] = None
+    network_topology: Present[NetworkTopology | None] = None
     """How close to each other Volcano places the pods."""
     topology: Counts[Topology | None] = None
     """Placement of pods by node labels, for JobSet and Kueue."""
