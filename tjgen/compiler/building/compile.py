@@ -89,7 +89,7 @@ class _Compilation:
         self._seen: dict[str, tuple[str, int]] = {}
         """Key of a unit -> file and place in it of its experiment; the document itself is not kept."""
         self._compared = Compared()
-        self._compilers = Compilers(form.previews)
+        self._compilers = Compilers(form.previews, len(plan.files))
         self._templates: Templates | None = None
         self._answers = answers
         """None in a small build, and in a worker."""
@@ -107,7 +107,7 @@ class _Compilation:
                 if watch is not None:
                     watch(number, len(plan.files), file)
                 for built in self._of_file(file, plan.content(file), diagnostics):
-                    yield built._replace(diagnostics=judged(built.diagnostics, policy))
+                    yield built._replace(diagnostics=judged(built.diagnostics, policy)) if built.diagnostics else built
                 if jobs > 1 and self._answers is None and self._compilers.is_slow(len(plan.files) - number - 1):
                     self._answers = self._started(jobs, plan.files[number + 1 :])
         finally:

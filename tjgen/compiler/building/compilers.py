@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from tjgen.compiler.building.stamps import StampedRun, Stamps
 
 SEVERAL = 24
-"""Runs that are compiled before the build looks for runs that are alike."""
+"""Runs that are compiled before a small build looks for runs that are alike."""
+MANY = 100
+"""Files of a build that looks for them from its first run."""
 IN_FULL = 64
 """Runs that are compiled before the build starts workers, most of them in full."""
 FILES = 200
@@ -29,11 +31,13 @@ Compiler = Callable[[Job], Compiled]
 class Compilers:
     """The compilers of one build."""
 
-    __slots__ = ("_previews", "_runs", "_stamps", "templated")
+    __slots__ = ("_first", "_previews", "_runs", "_stamps", "templated")
 
-    def __init__(self, previews: str) -> None:
-        """`previews`: the form of the previews that are written; empty if there are none."""
+    def __init__(self, previews: str, files: int) -> None:
+        """`previews`: the form of the previews that are written; empty if there are none. `files`: how many files there are."""
         self._previews = previews
+        self._first = SEVERAL if files < MANY else 1
+        """The number of the first run that can be like another."""
         self._stamps: Stamps | None = None
         self._runs = 0
         self.templated = 0
@@ -47,7 +51,7 @@ class Compilers:
     def next(self) -> Compiler:
         """What compiles the next run."""
         self._runs += 1
-        if self._runs == SEVERAL and os.environ.get(STAMPS) != "off":
+        if self._runs == self._first and os.environ.get(STAMPS) != "off":
             from tjgen.compiler.building.stamps import Stamps  # most builds are small
 
             self._stamps = Stamps(self._previews)

@@ -30,7 +30,10 @@ class Unit(NamedTuple):
     @property
     def key(self) -> str:
         """`environment/namespace/name`, or `namespace/name` in a project without environments."""
-        return "/".join([part for part in (self.environment, self.namespace, self.name) if part])
+        _, environment, namespace, name, _ = self
+        if environment and namespace and name:
+            return f"{environment}/{namespace}/{name}"
+        return "/".join([part for part in (environment, namespace, name) if part])
 
 
 class Run(NamedTuple):

@@ -20,6 +20,7 @@ from tjgen.language.resolve.places import locate
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import Span
 from tjgen.trees.fields.managed import Managed
+from tjgen.trees.fields.path import Tree
 from tjgen.trees.fields.stamp import Marks, StampedTree, stamped
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.source.stamped import StampedText
@@ -193,13 +194,14 @@ class RunTemplate:
 class _ManifestStamp:
     """An object with marks."""
 
-    __slots__ = ("manifest", "names", "owners", "text", "tree")
+    __slots__ = ("labels", "manifest", "names", "owners", "text", "tree")
 
     def __init__(self, manifest: Manifest, marks: Marks) -> None:
         self.manifest = manifest
         self.tree = marks.stamp(manifest.tree)
         self.owners = marks.stamp(manifest.owners)
         self.names = (marks.stamp(manifest.namespace), marks.stamp(manifest.name))
+        self.labels = marks.stamp(manifest.labels)
         self.text = StampedText(self.tree)
 
     def stamped(self, texts: Sequence[str]) -> Manifest:
@@ -212,9 +214,10 @@ class _ManifestStamp:
 class _StampedManifest(Manifest):
     """An object whose YAML has a stamp. Its tree and origins are computed when they are read."""
 
-    __slots__ = ("_stamp", "_texts")
+    __slots__ = ("_name", "_namespace", "_stamp", "_texts")
 
     def __init__(self, stamp: _ManifestStamp, texts: Sequence[str]) -> None:
+        self._namespace, self._name = [str(stamped(one, texts)) for one in stamp.names]
         self.stage = stamp.manifest.stage
         self.expanded = stamp.manifest.expanded
         self._stamp = stamp
@@ -239,11 +242,15 @@ class _StampedManifest(Manifest):
 
     @property
     def name(self) -> str:
-        return str(stamped(self._stamp.names[1], self._texts))
+        return self._name
 
     @property
     def namespace(self) -> str:
-        return str(stamped(self._stamp.names[0], self._texts))
+        return self._namespace
+
+    @property
+    def labels(self) -> Tree:
+        return stamped(self._stamp.labels, self._texts)
 
     def text(self) -> str:
         """The object as YAML."""

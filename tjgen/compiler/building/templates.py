@@ -61,6 +61,8 @@ class _Templates:
         self._once: list[tuple[ExperimentSegments, tuple[str, ...], str]] = []
         """ExperimentSegments that one file has, the overlays that are for it, and its name."""
         self._templates: list[UnitTemplate] = []
+        self._latest = 0
+        """The position of the template of the latest unit."""
         self._decided: set[tuple[ExperimentSegments, tuple[str, ...]]] = set()
         """ExperimentSegments and overlays of the templates, and of files that can have none."""
         self._alone = 0
@@ -72,11 +74,13 @@ class _Templates:
         text = _decoded(content)
         if text is None:
             return None
-        for position, template in enumerate(self._templates):
+        # Shapes often alternate: what came after the latest template before is tried first.
+        latest = self._templates[self._latest]
+        for position in (latest.following, *range(len(self._templates))):
+            template: UnitTemplate = self._templates[position]
             texts = template.segments.texts(text)
             if texts is not None:
-                if position:
-                    self._templates.insert(0, self._templates.pop(position))
+                self._latest = latest.following = position
                 return template.unit(file, content, text, texts)
         return None
 
@@ -94,7 +98,7 @@ class _Templates:
                 self._decided.add((segments, overlays))
                 template = self._template(segments, file, built, run)
                 if template is not None and len(self._templates) < MOST:
-                    self._templates.insert(0, template)
+                    self._templates.append(template)
                 return
         own = ExperimentSegments.of(unit.document)
         if own is not None and (own, built.overlays) not in self._decided:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tjgen.compiler.building.plan import Plan
-from tjgen.compiler.building.run import Built, Run
+from tjgen.compiler.building.run import Built, Run, Unit
 from tjgen.compiler.building.segments import ExperimentSegments
 from tjgen.compiler.building.shapes import RunShape, has_texts
 from tjgen.compiler.building.stamps import StampedRun, plain
@@ -19,6 +19,7 @@ from tjgen.language.resolve.variants import Variant
 from tjgen.language.runs.identity import Identity, RunContent, identity_of
 from tjgen.language.runs.lock import Lock
 from tjgen.language.spec.objects import Experiment, ExperimentSpec, Metadata
+from tjgen.trees.fields.json_stamp import StampedJson
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.stamp import Marks, StampedTree, stamped
 from tjgen.trees.k8s import quantity
@@ -56,6 +57,8 @@ class UnitTemplate:
         built: Built,
     ) -> None:
         self.segments = segments
+        self.following = 0
+        """The position of the template of the unit that came after one of this template."""
         self._plan = plan
         self._surroundings = surroundings
         self._shape = shape
@@ -73,11 +76,13 @@ class UnitTemplate:
         self._content = marked.content
         self._spec = stamps.stamp(marked.content.spec)
         self._experiment = marked.variant.experiment
-        self._canonical = stamps.stamp(marked.content.canonical())
+        self._canonical = StampedJson(stamps.stamp(marked.content.canonical()))
         own = source_of(marked.document)
         self._documents = {name: one for name, one in marked.job.sources.documents.items() if name != own}
         self._start, end = marked.document.extent
         self._rest = len(marked.document.text) - end
+        self._folders: dict[str, str] = {}
+        """Folder of a file -> its path relative to the project."""
 
     def unit(self, file: str, content: bytes, text: str, pieces: Sequence[str]) -> Built | None:
         """The unit of a file with these texts; None if the shape cannot have them, or if the lock has other runs."""
@@ -92,10 +97,10 @@ class UnitTemplate:
         document = Document(stamped(self._value, pieces), Text(text, file), CORE, index=0, start=start, end=end)
         if self._surroundings.overlays_of(document.value) != like.overlays:
             return None
-        unit = like.unit._replace(document=document, name=texts[FAMILY], source=plan.source(file))
+        unit = Unit(document, like.unit.environment, like.unit.namespace, texts[FAMILY], self._source(file))
         spec = stamped(self._spec, pieces)
         run_content = self._content._replace(spec=spec, content_of=self._content.content_of._replace(spec=spec))
-        identity = identity_of(stamped(self._canonical, pieces), like.runs[0].identity.attempt)
+        identity = identity_of(self._canonical.of(pieces), like.runs[0].identity.attempt)
         if not _is_as_requested(plan.locks.of(unit), identity):
             return None
         texts[_RUN] = identity.run_name(unit.name)
@@ -112,6 +117,14 @@ class UnitTemplate:
             compiled=self._run.template.stamped(texts, sources, span),
         )
         return like._replace(unit=unit, runs=[run], content=content)
+
+    def _source(self, file: str) -> str:
+        """The name of a file relative to the project."""
+        name = file.rpartition("/")[2]
+        folder = file.removesuffix(name)
+        if folder not in self._folders:
+            self._folders[folder] = self._plan.source(f"{folder}_").removesuffix("_")
+        return self._folders[folder] + name
 
     def _amounts(self, pieces: Sequence[str]) -> list[str]:
         """The amounts of sizes, in billionths as in identities."""

@@ -32,13 +32,13 @@ class Header(NamedTuple):
     """Bytes of the header itself: the body begins there."""
 
 
-def stamp(body: str, source: str, owner: str) -> bytes:
-    """The bytes of an output file: header and body."""
+def stamp(body: str, source: str, owner: str, digest: str = "") -> bytes:
+    """The bytes of an output file: header and body. `digest`: that of the body, if it is known."""
     content = body.encode()
     lines = [OPENING, _SOURCE, _line(source), b"\n"]
     if owner:
         lines += [_OWNER, _line(owner), b"\n"]
-    lines += [_DIGEST, sha256(content).hexdigest().encode(), b"\n", content]
+    lines += [_DIGEST, (digest or sha256(content).hexdigest()).encode(), b"\n", content]
     return b"".join(lines)
 
 

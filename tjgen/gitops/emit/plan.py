@@ -37,6 +37,8 @@ class OutputFile(NamedTuple):
     """File to edit instead, relative to the project."""
     owner: str = ""
     """Key of the experiment that it belongs to (`environment/namespace/name`); "" for shared files."""
+    digest: str = ""
+    """SHA-256 of the body in hexadecimal, if it is known."""
 
 
 class FileChange(NamedTuple):
@@ -76,7 +78,7 @@ class WritePlan:
         path = file.path
         if not self._may_stand(file):
             return None
-        content = header.stamp(file.body, file.source, file.owner)
+        content = header.stamp(file.body, file.source, file.owner, file.digest)
         try:
             same = self._root.is_same(path, content)
             if same:
@@ -128,7 +130,10 @@ class WritePlan:
     def extra(self) -> Iterator[FileChange]:
         """The files of ours that are claimed and neither put nor kept (EXTRA or EDITED); call it when all is put."""
         seen = set()
+        whole = {folder for folder, owner in self._claims if not owner}
         for folder, owner in self._claims:
+            if _is_below(folder, whole):
+                continue  # its files are among those of another claim
             for path in self._files_below(folder, but=self._kept):
                 if path in seen or path.casefold() in self._taken:
                     continue
@@ -214,3 +219,12 @@ class WritePlan:
                     stack.append(path)
                 elif entry.is_file(follow_symlinks=False) and path not in but:
                     yield path
+
+
+def _is_below(folder: str, folders: Set[str]) -> bool:
+    """Whether the folder is in one of `folders`, at any depth."""
+    while folder:
+        folder = folder.rpartition("/")[0]
+        if folder in folders:
+            return True
+    return False

@@ -50,9 +50,7 @@ def require_folder(directory: str) -> None:
 def stage(staging: str, number: int, content: bytes, mode: int | None) -> Staged:
     """Write new content. `mode`: permissions of the file that it replaces."""
     name = f"{number:x}"
-    path = f"{staging}/{name}"
-    write(path, content, mode)
-    return Staged(name, os.lstat(path).st_mtime_ns)
+    return Staged(name, write(f"{staging}/{name}", content, mode))
 
 
 def old(name: str) -> str:
@@ -82,8 +80,11 @@ def unhide(staging: str) -> None:
         os.unlink(f"{staging}/{IGNORED}")
 
 
-def write(path: str, content: bytes, mode: int | None = None) -> None:
-    """Write a file, not through a link; `mode`: its permissions, where they are not the default ones."""
+def write(path: str, content: bytes, mode: int | None = None) -> int:
+    """Write a file, not through a link. `mode`: its permissions, where they are not the default ones.
+
+    Returns the time of its last change in nanoseconds.
+    """
     descriptor = os.open(path, system.WRITE, 0o666)
     try:
         if mode is not None:
@@ -92,6 +93,7 @@ def write(path: str, content: bytes, mode: int | None = None) -> None:
         written = os.write(descriptor, content)
         while written < len(content):
             written += os.write(descriptor, content[written:])
+        return os.fstat(descriptor).st_mtime_ns
     finally:
         os.close(descriptor)
 

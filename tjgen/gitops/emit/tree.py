@@ -226,11 +226,11 @@ class OutputTree:
         roots = {root: os.path.abspath(place) for root, place in self._roots().items()}
         for root, folder in sorted({(step.root, step.path.rpartition("/")[0]) for step in self._steps}):
             place = f"{roots[root]}/{folder}" if folder else roots[root]
-            self._make(place)
-            if not os.access(place, os.W_OK | os.X_OK):
+            if not self._make(place) and not os.access(place, os.W_OK | os.X_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), place)
 
-    def _make(self, folder: str) -> None:
+    def _make(self, folder: str) -> bool:
+        """Make a folder and those above it; returns whether it did not exist."""
         above = os.path.dirname(folder)
         if above not in self._known_folders and os.path.dirname(above) in self._known_folders:
             self._make(above)  # most likely it is new, too
@@ -238,11 +238,12 @@ class OutputTree:
         try:
             os.mkdir(folder)
         except FileExistsError:
-            return
+            return False
         except FileNotFoundError:
             self._make(above)
             os.mkdir(folder)
         self._created_folders.append(folder)
+        return True
 
     def _begin(self, place: str) -> None:
         if not os.path.isdir(place):

@@ -7,7 +7,6 @@ archived runs of an experiment that was renamed, and locks without a source.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from hashlib import sha256
 
 from tjgen.compiler.building.run import Built, Run
 from tjgen.gitops.emit.plan import OutputFile
@@ -36,6 +35,7 @@ from tjgen.gitops.output.locknotes import LockNotes
 from tjgen.gitops.output.options import BuildOptions, TreeOptions
 from tjgen.gitops.output.records import Records
 from tjgen.gitops.output.strays import strays
+from tjgen.language.runs.freeze import body_digest
 from tjgen.language.runs.lock import RENAMED, REPLACED, Lock, is_data
 from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.diagnostics.model import INFO, Diagnostic
@@ -201,35 +201,35 @@ class Directory:
         now = self._now = RunProgress()
         lock: Lock | None = None
         for action in actions:
-            match action:
-                case Occupy():
-                    self._occupy(action)
-                case Put(file):
-                    self._tree.put(file)
+            match action:  # the most frequent actions first
                 case ShareFile(file, run):
                     self._share(file, run)
+                case Occupy():
+                    self._occupy(action)
+                case Count(what, runs):
+                    now.counts = now.counts._replace(**{what: getattr(now.counts, what) + runs})
+                case Fill(folder):
+                    self._folders.add(folder)
+                    now.keeps.append(folder)
+                case ReleaseClaim(folder, owner):
+                    self._tree.claim(folder, owner=owner) if owner else self._release(folder)
+                case RecordLock(path, lock):
+                    self._record(path, lock)
                 case Preview(file):
                     if self._previews is not None:
                         self._previews.put(file)
                         now.previews.append(file.path)
-                case Fill(folder):
-                    self._folders.add(folder)
-                    now.keeps.append(folder)
                 case KeepRun(folder, files):
                     self._keep(folder)
                     now.kept_files += files
-                case ReleaseClaim(folder, owner):
-                    self._tree.claim(folder, owner=owner) if owner else self._release(folder)
+                case Put(file):
+                    self._tree.put(file)
                 case Orphan():
                     self._orphans.append(action)
                 case ReportDiagnostic(diagnostic):
                     self._report(diagnostic)
-                case Count(what, runs):
-                    now.counts = now.counts.plus(RunCounts(**{what: runs}))
                 case Forget():
                     now.steady = False
-                case RecordLock(path, lock):
-                    self._record(path, lock)
         assert lock is not None, "the last action records the lock"
         self.counts = self.counts.plus(now.counts)
         return lock
@@ -248,7 +248,7 @@ class Directory:
             self._report(report(problems.same_name(run, holder), run).diagnostic)
 
     def _share(self, file: OutputFile, run: Run) -> None:
-        content, before = sha256(file.body.encode()).digest()[:8], self._put.get(file.path)
+        content, before = bytes.fromhex((file.digest or body_digest(file.body))[:16]), self._put.get(file.path)
         self._now.files.append(file.path)
         outlives_runs = is_data(file.path)
         if not file.owner or outlives_runs:

@@ -73,12 +73,13 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, 
         actions += _strays(unit, {*lock.runs, *lock.pruned, *requested}, on_disk)
     before = lock
     lock = lock.with_runs([one.locked for one in decisions])
-    lock = lock.superseding([*requested, *_staying(lock, built.kept_names)])
-    actions += _merged(unit, before, lock, on_disk.directory)
-    keep = 0 if options.prune_runs else options.keep
-    old = lock.superseded(keep=keep) if keep is not None else []
-    actions += [Count("removed", len(old)), *[ReleaseClaim(folder_of(unit, lock.runs[name])) for name in old]]
-    lock = lock.pruning(old, PRUNE_RUNS if options.prune_runs else f"history.keep: {keep}")
+    if len(lock.runs) > len(requested):
+        lock = lock.superseding([*requested, *_staying(lock, built.kept_names)])
+        actions += _merged(unit, before, lock, on_disk.directory)
+        keep = 0 if options.prune_runs else options.keep
+        old = lock.superseded(keep=keep) if keep is not None else []
+        actions += [Count("removed", len(old)), *[ReleaseClaim(folder_of(unit, lock.runs[name])) for name in old]]
+        lock = lock.pruning(old, PRUNE_RUNS if options.prune_runs else f"history.keep: {keep}")
     changes, lock = _changes(unit, before, lock, on_disk, options, stops=unit if built.stops else None)
     actions += changes
     for name in lock.runs:
@@ -140,8 +141,7 @@ def _run(
     """The actions for one run; it `stays` if a change waits for a promotion."""
     files = text.of(run)
     folder = run_folder(run.unit, run.name)
-    own = _own(run, files)
-    content = freeze.content_digest(own)
+    content = freeze.digest_of({name: file.digest for name, file in _own_files(run, files)})
     settings = freeze.settings_digest(run.unit.document.value, options.tool)
     locked = lock.runs.get(run.name)
     place = folder_of(run.unit, locked) if locked is not None else folder
@@ -217,8 +217,13 @@ def _is_scaled(run: Run, locked: LockedRun | None, on_disk: OnDisk, place: str, 
 
 def _own(run: Run, files: list[OutputFile]) -> dict[str, str]:
     """Name -> text of the files in the folder of a run."""
+    return {name: file.body for name, file in _own_files(run, files)}
+
+
+def _own_files(run: Run, files: list[OutputFile]) -> list[tuple[str, OutputFile]]:
+    """Name and file of each file in the folder of a run."""
     folder = run_folder(run.unit, run.name) + "/"
-    return {file.path.removeprefix(folder): file.body for file in files if file.path.startswith(folder)}
+    return [(file.path.removeprefix(folder), file) for file in files if file.path.startswith(folder)]
 
 
 def _problem(run: Run, lock: Lock, content: str, on_disk: OnDisk, *, force: bool) -> Diagnostic | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from tjgen.compiler.building.run import Run
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.layout import path_of
-from tjgen.trees.fields.path import Tree, get
+from tjgen.language.runs.freeze import body_digest
+from tjgen.trees.fields.path import Tree
 from tjgen.trees.k8s.labels import EXPERIMENT_LABEL
 from tjgen.trees.manifests.manifest import RUNS, RUNTIMES, Manifest
 
@@ -14,8 +15,8 @@ class OutputFiles:
     """Makes the files of runs; what many of them share is written as text once."""
 
     def __init__(self) -> None:
-        self._runtimes: dict[str, tuple[Tree, str]] = {}
-        """Path -> metadata and text of runtimes."""
+        self._runtimes: dict[str, tuple[Tree, OutputFile]] = {}
+        """Path -> metadata and file of runtimes."""
 
     def of(self, run: Run) -> list[OutputFile]:
         """A file for each object that is applied, with the source to edit and the experiment that owns it, if one does."""
@@ -28,8 +29,18 @@ class OutputFiles:
             metadata = manifest.tree["metadata"]
             known = self._runtimes.get(path)
             if known is None or known[0] != metadata:
-                known = self._runtimes[path] = (metadata, manifest.text())
-            return OutputFile(path, known[1], run.runtime.file)
+                text = manifest.text()
+                known = self._runtimes[path] = (metadata, OutputFile(path, text, run.runtime.file, "", body_digest(text)))
+            return known[1]
         body = manifest.text()
-        is_own = manifest.stage == RUNS or get(manifest.tree, ("metadata", "labels", EXPERIMENT_LABEL), None) == run.unit.name
-        return OutputFile(path, body, run.unit.source, run.unit.key) if is_own else OutputFile(path, body, "the project")
+        digest = body_digest(body)
+        is_own = manifest.stage == RUNS or _experiment(manifest) == run.unit.name
+        if not is_own:
+            return OutputFile(path, body, "the project", "", digest)
+        return OutputFile(path, body, run.unit.source, run.unit.key, digest)
+
+
+def _experiment(manifest: Manifest) -> Tree:
+    """The experiment that an object is labelled with, if it is."""
+    labels = manifest.labels
+    return labels.get(EXPERIMENT_LABEL) if labels.__class__ is dict else None

@@ -49,6 +49,7 @@ class Memory:
         is_kept = any(file is not None for file in files)
         self._surroundings = cache.key([program.digest(), *plan.surroundings(), *options]) if is_kept else b""
         self._is_kept = is_kept
+        self._working_directory = os.getcwd()
         notes = {path: note for one in self._caches[0].summaries() if one is not None for path, note in one["locks"].items()}
         self.locks = LockNotes(plan.locks, self._surroundings, notes)
         self._current: set[str] = set()
@@ -57,6 +58,8 @@ class Memory:
 
     def recall(self, file: str, environment: str | None, content: bytes) -> Remembered | None:
         """What became of the source, if everything is as it was."""
+        if not self._is_kept:
+            return None
         name, key = self._name(file, environment), cache.key([self._surroundings, content])
         entries = [one.find(name, key) for one in self._caches]
         summary = entries[0].summary if entries[0] is not None and None not in entries else None
@@ -76,6 +79,8 @@ class Memory:
 
     def note(self, built: Built, done: Done | None, lock: Lock | None) -> None:
         """A unit was built, and has this lock; kept by `save`, unless its source reads other files, or `done` is None."""
+        if not self._is_kept:
+            return
         name = self._name(built.unit.document.file, built.unit.environment)
         key = cache.key([self._surroundings, built.content])
         self._new.setdefault(name, (key, []))[1].append((_Unit.of(built, lock), done))
@@ -123,7 +128,8 @@ class Memory:
         return [self._name(file, environment) for file in files for environment in environments]
 
     def _name(self, file: str, environment: str | None) -> str:
-        return f"{environment or ''}\n{os.path.abspath(file)}"
+        place = file if file.startswith("/") else f"{self._working_directory}/{file}"
+        return f"{environment or ''}\n{place}"
 
 
 class _Unit(NamedTuple):

@@ -48,7 +48,17 @@ class Decision(NamedTuple):
 
 def content_digest(bodies: Mapping[str, str]) -> str:
     """The digest of a run's files: bodies without headers, by path in the run's folder."""
-    parts = [f"{path}\0{sha256(bodies[path].encode()).hexdigest()}\n" for path in sorted(bodies)]
+    return digest_of({path: body_digest(body) for path, body in bodies.items()})
+
+
+def body_digest(body: str) -> str:
+    """The digest of the body of one file."""
+    return sha256(body.encode()).hexdigest()
+
+
+def digest_of(digests: Mapping[str, str]) -> str:
+    """The digest of a run's files: digests of bodies, by path in the run's folder."""
+    parts = [f"{path}\0{digests[path]}\n" for path in sorted(digests)]
     return "sha256:" + sha256("".join(parts).encode()).hexdigest()
 
 

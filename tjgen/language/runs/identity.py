@@ -100,9 +100,9 @@ def run_content(
     return RunContent(environment or "", dict(files or {}), point, spec, content_of, task)
 
 
-def identity_of(canonical: Tree, attempt: int) -> Identity:
-    """The identity of the run with this canonical form (see `RunContent.canonical`)."""
-    return Identity(sha256_hex(f"{FORM}\n{json_text(canonical)}"), attempt)
+def identity_of(canonical: str, attempt: int) -> Identity:
+    """The identity of the run with this canonical form (see `RunContent.canonical`) as JSON."""
+    return Identity(sha256_hex(f"{FORM}\n{canonical}"), attempt)
 
 
 def point_of(run: str) -> str | None:
@@ -170,14 +170,14 @@ class RunContent(NamedTuple):
 
     def identity(self) -> Identity:
         """The identity of the run, by the newest rules."""
-        return identity_of(self.canonical(), _attempt(self.spec))
+        return identity_of(json_text(self.canonical()), _attempt(self.spec))
 
     def earlier_identities(self) -> Iterator[Identity]:
         """Yield the identities by earlier rules, by which an older lock may have the run; the newest of them first."""
         from tjgen.language.runs.earlier import rules_before  # few locks are that old
 
         for rule, keeps_overrides in rules_before(self.has_bundled_runtime()):
-            yield identity_of(self.canonical(rule, keeps_overrides=keeps_overrides), _attempt(self.spec))
+            yield identity_of(json_text(self.canonical(rule, keeps_overrides=keeps_overrides)), _attempt(self.spec))
 
     def has_bundled_runtime(self) -> bool:
         """Whether the run uses a runtime of tjgen, as the experiment and its task are written."""

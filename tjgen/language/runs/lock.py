@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from tjgen.language.runs.identity import Identity, RunContent
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import DATA, RUNTIMES
+from tjgen.trees.source.quoting import QUOTED
 from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple
 
@@ -21,6 +22,7 @@ API_VERSION = "tjgen.dev/v1alpha1"
 KIND = "LockedRun"
 PRUNED_KIND = "PrunedRun"
 COMMENT = "# Written by tjgen: the record of a run. Commit it: without this file, a build does not recognize the run.\n"
+_OPENING = f"{COMMENT}apiVersion: {API_VERSION}\nkind: {KIND}\n"
 EARLIER_COMMENT = "# Written by tjgen: a run that exists, and what it is made of. Commit it; a run without its file is new.\n"
 """What files begin with that an earlier build wrote. They stay as they are until the run changes."""
 PRUNED_COMMENT = (
@@ -214,27 +216,24 @@ def path_of(environment: str | None, namespace: str, experiment: str) -> str:
 
 def write(experiment: str, run: LockedRun) -> str:
     """The text of a run's lock file; `experiment` is the key of its experiment."""
-    text: Tree = {"apiVersion": API_VERSION, "kind": KIND, "experiment": experiment, "run": run.name, "identity": run.identity}
+    # The writer of YAML writes the same for this mapping. Digests need no quotes.
+    lines = [_OPENING, f"experiment: {QUOTED[experiment]}\nrun: {QUOTED[run.name]}\nidentity: {run.identity}\n"]
     if run.renewal:
-        text["renewal"] = run.renewal
+        lines.append(f"renewal: {run.renewal}\n")
     if run.promoted_from:
-        text["promotedFrom"] = run.promoted_from
-    text |= {"number": run.number, "state": run.state, "runtime": run.runtime, "runtimeDigest": run.runtime_digest}
-    text["settings"] = run.settings
-    if run.images:
-        text["images"] = list(run.images)
-    if run.uses:
-        text["uses"] = list(run.uses)
-    text["content"] = run.content
+        lines.append(f"promotedFrom: {QUOTED[run.promoted_from]}\n")
+    lines.append(f"number: {run.number}\nstate: {run.state}\nruntime: {QUOTED[run.runtime]}\n")
+    lines.append(f"runtimeDigest: {run.runtime_digest}\nsettings: {run.settings}\n")
+    for key, items in (("images", run.images), ("uses", run.uses)):
+        if items:
+            lines += [f"{key}:\n", *[f"- {QUOTED[item]}\n" for item in items]]
+    lines.append(f"content: {run.content}\n")
     if run.folder:
-        text["folder"] = run.folder
-    if run.archived:
-        text["archived"] = True
-    if run.stopped:
-        text["stopped"] = True
-    if run.kept:
-        text["kept"] = True
-    return COMMENT + dump(text)
+        lines.append(f"folder: {QUOTED[run.folder]}\n")
+    for flag, holds in (("archived", run.archived), ("stopped", run.stopped), ("kept", run.kept)):
+        if holds:
+            lines.append(f"{flag}: true\n")
+    return "".join(lines)
 
 
 def write_pruned(experiment: str, run: PrunedRun) -> str:

@@ -47,7 +47,7 @@ class Marks:
             changed_items = [(place, stamp) for place, stamp in enumerate(stamps_of_items) if stamp is not tree[place]]
             if not changed_items:
                 return tree
-            return _List(list(tree), changed_items) if kind is list else _Tuple(kind, stamps_of_items)
+            return _List(list(tree), changed_items) if kind is list else _Tuple(kind, list(tree), changed_items)
         return tree
 
 
@@ -69,7 +69,9 @@ def stamped(stamp: Any, texts: Sequence[str]) -> Any:
             items[place] = stamped(inner, texts)
         return items
     if kind is _Tuple:
-        items = [stamped(inner, texts) for inner in stamp.items]
+        items = stamp.items.copy()
+        for place, inner in stamp.changed:
+            items[place] = stamped(inner, texts)
         return tuple(items) if stamp.kind is tuple else stamp.kind(*items)
     if kind is _KeyedStamps:
         return {stamped(key, texts): stamped(inner, texts) for key, inner in stamp.entries}
@@ -77,9 +79,9 @@ def stamped(stamp: Any, texts: Sequence[str]) -> Any:
 
 
 def with_words(stamp: Any, word: Callable[[int], str], leaves: list[Any]) -> Any:
-    """The tree of a stamp with a word instead of each text that has a mark; adds the stamps of these texts to `leaves`."""
+    """The tree of a stamp with a word instead of each text or integer that has a mark; adds their stamps to `leaves`."""
     kind = stamp.__class__
-    if kind is _Text:
+    if kind is _Text or kind is _Integer:
         leaves.append(stamp)
         return word(len(leaves) - 1)
     if kind is _Map:
@@ -145,11 +147,12 @@ class _List:
 
 
 class _Tuple:
-    __slots__ = ("items", "kind")
+    __slots__ = ("changed", "items", "kind")
 
-    def __init__(self, kind: type, items: list[Any]) -> None:
+    def __init__(self, kind: type, items: list[Any], changed: list[tuple[int, Any]]) -> None:
         self.kind = kind
         self.items = items
+        self.changed = changed
 
 
 class _KeyedStamps:

@@ -48,6 +48,11 @@ class Manifest:
         return str(get(self.tree, ("metadata", "namespace"), ""))
 
     @property
+    def labels(self) -> Tree:
+        """Its labels; None if it has none."""
+        return get(self.tree, ("metadata", "labels"), None)
+
+    @property
     def ref(self) -> ObjectRef:
         return ObjectRef(self.api_version, self.kind, self.namespace, self.name)
 

@@ -40,7 +40,11 @@ def quote(text: str) -> str:
     """The one-line form: unquoted where no reader would see anything else, in the quotes that kubectl uses otherwise."""
     if has_hidden(text):
         return double_quoted(text)
-    if _WORD(text) or _UNQUOTED(text):
+    if _WORD(text):
+        # No reader takes a word with a dash or a slash within for anything else, if it begins with a letter.
+        is_text = text[0].isalpha() and ("-" in text or "/" in text)
+        return text if is_text or not _is_taken_for_another(text) else double_quoted(text)
+    if _UNQUOTED(text):
         return double_quoted(text) if _is_taken_for_another(text) else text
     if not text or regex.search(_CONTROL, text) or ("'" in text and '"' not in text and "\\" not in text):
         return double_quoted(text)

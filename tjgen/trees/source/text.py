@@ -6,6 +6,9 @@ from bisect import bisect_right
 
 from tjgen.trees.diagnostics.model import Span
 
+_NEAR = 512
+"""Characters before a place whose line is counted without the starts of all lines."""
+
 
 class Text:
     """The text of one file, shared by its documents. Line starts are computed on first use: most files never need them."""
@@ -28,6 +31,8 @@ class Text:
     def position(self, index: int) -> tuple[int, int]:
         """Line and column of the character at `index`, counted from 1."""
         starts = self._line_starts
+        if starts is None and index < _NEAR and "\r" not in (before := self.content[:index]):
+            return before.count("\n") + 1, index - before.rfind("\n")
         if starts is None:
             starts = self._line_starts = _line_starts(self.content)
         line = bisect_right(starts, index)
