@@ -49,18 +49,19 @@ def problems(run_relations: Iterable[Relation]) -> list[Diagnostic]:
 
 
 def _clashes(relations: Sequence[Relation]) -> Iterator[Diagnostic]:
-    makers: dict[Key, Relation] = {}
-    reported: set[Key] = set()
+    makers: dict[tuple[Any, ...], Relation] = {}
+    """Fields of a Key -> the first relation that has them."""
+    reported: set[tuple[Any, ...]] = set()
     for one in relations:
         if one[0] == CREATED:
-            key = Key(*one[4:])
+            key = one[4:]
             first = makers.setdefault(key, one)
             if first[3] != one[3] and key not in reported:
                 reported.add(key)
-                yield _placed(shared(key, ObjectRef(*first[3]), ObjectRef(*one[3])), one)
+                yield _placed(shared(Key(*key), ObjectRef(*first[3]), ObjectRef(*one[3])), one)
     for one in relations:
-        if one[0] == APPLIED and (key := Key(*one[4:])) in makers:
-            yield _placed(taken(key, ObjectRef(*one[3]), ObjectRef(*makers[key][3])), one)
+        if one[0] == APPLIED and (key := one[4:]) in makers:
+            yield _placed(taken(Key(*key), ObjectRef(*one[3]), ObjectRef(*makers[key][3])), one)
 
 
 def _gangs(relations: Sequence[Relation]) -> Iterator[Diagnostic]:
