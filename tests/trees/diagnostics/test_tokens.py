@@ -64,10 +64,11 @@ def test_what_only_looks_like_one_is_left_alone(text: str) -> None:
 
 
 def test_a_long_text_takes_time_in_proportion_to_its_length() -> None:
+    """Each text takes about 20 ms. With backtracking it takes minutes, so the limit of 10 s also holds on a busy machine."""
     generator = random.Random(1)
     hostile = ["sk-" * 30_000, "eyJ" * 30_000, "-----BEGIN " + "A " * 40_000, "-----BEGIN PRIVATE KEY-----" * 4_000]
     hostile.append("PRIVATE KEY " + "".join(generator.choices(string.ascii_letters + "-_.", k=100_000)))
     for text in hostile:
         start = time.process_time()
         list(find(text))
-        assert time.process_time() - start < 1.0, text[:20]
+        assert time.process_time() - start < 10, text[:20]
