@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.schema.patterns import search
+from tjgen.language.resolve import amounts
 from tjgen.language.spec.compact import ENV_VAR_FORM, EXPERIMENT_FORM, PLATFORM_FORM, PROJECT_FORM
 from tjgen.language.spec.compact import LABEL as _LABEL
 from tjgen.language.spec.forms import PLAIN, Form, chosen
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, render
 from tjgen.trees.k8s.names import LABEL_LENGTH
-from tjgen.trees.k8s.quantity import parse
 
 _SPEC: FieldPath = ("spec",)
 _SCHEDULE_OF = {
@@ -20,12 +20,7 @@ _SCHEDULE_OF = {
     "workloadPriority": "kueue",
     "multiKueue": "kueue",
 }
-_BYTES = ("memory", "ephemeralStorage", "sharedMemory")
-_RESOURCES = ("cpu", "memory", "ephemeralStorage")
 _EXTRA = ("sidecars", "initContainers")
-_BOUNDS = ("request", "limit")
-_LEAST = 2**20
-"""No container starts with less memory than this many bytes."""
 _OPERANDS = {"add": "value", "replace": "value", "move": "from", "copy": "from"}
 
 
@@ -39,8 +34,7 @@ def check_rules(experiment: Tree) -> list[Diagnostic]:
         *_names(spec),
         *_volumes(spec),
         *_new_claims(spec),
-        *_amounts(spec),
-        *_requests(spec),
+        *amounts.check(spec),
         *(_data(spec) if "data" in spec else ()),
         *(_prefetch(spec) if "prefetch" in spec else ()),
         *_schedule(spec),
@@ -189,51 +183,6 @@ def _sub_path(name: str, volume: Tree, place: Tree, at: FieldPath) -> Iterator[D
     if written and volume.get("pvc", {}).get("create", {}).get("volumeMode") == "Block":
         message = f'volume "{name}" has a {written[0]}, but a raw device (volumeMode Block) has no folders'
         yield Diagnostic("TJ128", message, path=(*at, written[0]), hint=f"remove {written[0]}, or volumeMode")
-
-
-def _amounts(spec: Tree) -> Iterator[Diagnostic]:
-    """Memory and storage of less than a mebibyte, which is a number without its unit."""
-    resources: list[FieldPath] = [(key,) for key in _BYTES]
-    resources += [("roles", role, key) for role in spec.get("roles", {}) for key in _BYTES]
-    places = [one for place in resources for one in _bounds(place, get(spec, place, None))]
-    for name in spec.get("volumes", {}):
-        places += [("volumes", name, *inner) for inner in (("pvc", "create", "size"), ("emptyDir", "sizeLimit"))]
-    for place in places:
-        amounts = get(spec, place, None)
-        if amounts.__class__ is dict:
-            amounts = amounts.get(_BOUNDS[0])
-        if amounts is None:
-            continue
-        nanos = parse(amounts).nanos
-        if 0 < nanos < _LEAST * parse("1").nanos:
-            number = str(amounts).rstrip("m")
-            message = f"{place[-1]} is {amounts}, which is less than 1 MiB"
-            hint = f"add the unit: {number}Mi or {number}Gi" if number.isdigit() else "add a unit such as Mi or Gi"
-            yield Diagnostic("TJ144", message, path=(*_SPEC, *place), hint=hint)
-
-
-def _requests(spec: Tree) -> Iterator[Diagnostic]:
-    """Requests above their limits, for which the API server refuses the pod."""
-    holders: list[FieldPath] = [(), *(("roles", role) for role in spec.get("roles", {}))]
-    holders += [(*holder, kind, name) for holder in holders for kind in _EXTRA for name in get(spec, (*holder, kind), None) or {}]
-    for holder in holders:
-        container = get(spec, holder)
-        places: list[FieldPath] = [(field,) for field in _RESOURCES if field in container]
-        places += [("resources", name) for name in container.get("resources", {})]
-        for place in places:
-            amount = get(container, place)
-            request, limit = (amount.get(bound) for bound in _BOUNDS)
-            if request is not None and limit is not None and parse(request).nanos > parse(limit).nanos:
-                message = f"{place[-1]} has a request of {request}, which is more than its limit of {limit}"
-                path: FieldPath = (*_SPEC, *holder, *place, "request")
-                yield Diagnostic("TJ152", message, path=path, hint=f"write request: {limit}, or raise the limit")
-
-
-def _bounds(place: FieldPath, amount: Tree) -> list[FieldPath]:
-    """The place of an amount, which is its request and its limit; the places of both if they differ."""
-    if amount.__class__ is not dict or all(amount.get(bound) == amount.get(_BOUNDS[0]) for bound in _BOUNDS):
-        return [place]
-    return [(*place, bound) for bound in _BOUNDS]
 
 
 def _data(spec: Tree) -> Iterator[Diagnostic]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.language.resolve import amounts
 from tjgen.language.resolve.overlays import Resolved, Surroundings
 from tjgen.language.resolve.places import Documents, placed, without_value
 from tjgen.language.resolve.rules import check_rules
@@ -206,5 +207,5 @@ def _checked(tree: Managed, documents: Documents) -> list[Diagnostic]:
 
         diagnostics += independent_errors(tree.value, diagnostics)
     else:
-        diagnostics = [*characters.diagnostics(tree.value), *check_rules(tree.value)]
+        diagnostics = [*characters.diagnostics(tree.value), *check_rules(tree.value), *amounts.deadline(tree, documents)]
     return placed(diagnostics, tree, documents) if diagnostics else diagnostics

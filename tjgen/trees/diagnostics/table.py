@@ -154,6 +154,8 @@ TABLE = {
     "TJ177": ("prefetch-order-of-nodes", "error"),
     "TJ178": ("no-image-to-measure", "error"),
     "TJ179": ("cache-of-a-pod", "info"),
+    "TJ180": ("amount-above-any-node", "error"),
+    "TJ181": ("deadline-without-unit", "warning"),
     "TJ202": ("no-such-file", "error"),
     "TJ203": ("same-name", "error"),
     "TJ204": ("no-project", "error"),
