@@ -67,13 +67,13 @@ def test_what_kustomize_and_helm_read_is_skipped_with_the_command_that_renders_i
     answer = tjgen(folder, "check", "base", "overlay", "chart", "loose", "--no-cache")
     assert answer.code == 0
     assert [line for line in answer.err.splitlines() if (line.strip() and "TJ5" in line) or "hint" in line] == [
-        "info[TJ547] chart holds a Helm chart, which is not checked as manifests",
+        "info[TJ547] chart contains a Helm chart, which is not checked as manifests",
         "  hint: check what it renders: helm template chart | tjgen check -",
-        "info[TJ547] base holds input of kustomize (generator inputs: 2), which is not checked as manifests",
+        "info[TJ547] base contains input of kustomize (generator inputs: 2), which is not checked as manifests",
         "  hint: check what it renders: kustomize build base | tjgen check -",
-        "info[TJ547] overlay holds input of kustomize (patches: 3), which is not checked as manifests",
+        "info[TJ547] overlay contains input of kustomize (patches: 3), which is not checked as manifests",
         "  hint: check what it renders: kustomize build overlay | tjgen check -",
-        "info[TJ547] loose/job.yaml holds a Helm template, which is not checked as manifests",
+        "info[TJ547] loose/job.yaml contains a Helm template, which is not checked as manifests",
         "  hint: check what it renders: helm template CHART | tjgen check -",
     ]
 

@@ -274,7 +274,7 @@ def _of_platforms(plan: Plan, runs: list[str], *, expanded: bool) -> tuple[list[
     # Controllers make nothing of them.
     texts = [dump(manifest.tree) for one in platforms for manifest in one.manifests if not expanded]
     if runs:
-        message = "what a platform makes goes to its cluster once, and does not belong among runs"
+        message = "one stream cannot contain the objects of a Platform and runs: its objects are applied to a cluster once"
         hint = "build them one after the other, or into a directory with -o DIR"
         diagnostics.append(Diagnostic("TJ910", message, hint=hint))
     return diagnostics, texts

@@ -47,7 +47,7 @@ def built(plan: Plan, arguments: Arguments, reporter: Reporter) -> Looked:
 def _of_runs(plan: Plan, tools: Iterable[str], arguments: Arguments, reporter: Reporter) -> list[Scene]:
     """Return the scenes of runs alone, without other known objects."""
     if arguments["against"] is not None:
-        message = "experiments are compared as a whole project with an output folder, by what is built of them"
+        message = "--against compares experiments only as a whole project that has an output folder"
         hint = "remove the paths and set spec.output.directory in tjgen.yaml, or name manifests"
         raise CompileError([Diagnostic("TJ543", message, hint=hint)])
     items: dict[str | None, dict[object, AppliedObject]] = {name: {} for name in plan.environments}

@@ -81,12 +81,12 @@ def _retarget(arguments: Arguments, reporter: Reporter, contents: list[tuple[str
 
     for option in ("trainer", "source"):
         if arguments[option] is not None:
-            raise UsageError("--target goes without --trainer and --from")
+            raise UsageError("--target cannot be combined with --trainer or --from")
     files = []
     for name, content in contents:
         of_experiments = experiments.is_of_experiments(content, name)
         if not of_experiments and arguments["in_place"]:
-            raise UsageError(f"--in-place is for experiments, and {name} holds none")
+            raise UsageError(f"--in-place rewrites experiments, but {name} contains none")
         way = experiments.experiments if of_experiments else retarget.jobs
         text, diagnostics = way(name, content, arguments["target"])
         reporter.add(diagnostics)

@@ -99,7 +99,7 @@ def _not_of_trainer(document: Document) -> Diagnostic:
     """TJ028 for what calls itself a TrainJob, in a group or version that no controller looks at."""
     return Diagnostic(
         "TJ028",
-        f"a TrainJob of {document.value.get('apiVersion')} is none of Trainer",
+        f"Kubeflow Trainer does not serve a TrainJob of {document.value.get('apiVersion')}",
         span=document.locate(("apiVersion",)),
         hint=f"write apiVersion: {API_VERSION}",
     )

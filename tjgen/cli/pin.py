@@ -114,7 +114,7 @@ def _wrong_use(arguments: Arguments) -> str | None:
     if timeout is not None and (not re.fullmatch(r"[0-9]{1,4}(\.[0-9]+)?", timeout) or float(timeout) == 0):
         return f"--timeout takes seconds, not {timeout}"
     if arguments["prune"] and (arguments["check"] or arguments["paths"] or arguments["env"]):
-        return "--prune goes with the whole project: leave PATH, --env and --check out"
+        return "--prune works on the whole project: remove PATH, --env and --check"
     return None
 
 

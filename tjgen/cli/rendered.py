@@ -132,5 +132,5 @@ def _resources(tree: dict[str, Tree], folder: str) -> Iterator[str]:
 
 
 def _note(place: str, what: str, command: str) -> Diagnostic:
-    message = f"{place or '.'} holds {what}, which is not checked as manifests"
+    message = f"{place or '.'} contains {what}, which is not checked as manifests"
     return Diagnostic("TJ547", message, hint=f"check what it renders: {command} | tjgen check -")

@@ -100,7 +100,7 @@ def _wrong_use(verb: str, patterns: Sequence[str], arguments: Arguments) -> str 
     if not reads_cluster and (arguments["source"] is not None or arguments["context"] is not None):
         return "--from and --context go with --finished and clean"
     if arguments["source"] is not None and arguments["context"] is not None:
-        return "--context goes with kubectl, and --from reads its output"
+        return "use --context, which runs kubectl, or --from, which reads its output, but not both"
     if arguments["finished"] and verb != "archive":
         return "--finished goes with archive"
     if verb in ("archive", "unarchive", "rerun", "keep") and not patterns and not arguments["finished"]:
@@ -115,7 +115,7 @@ def _wrong_use(verb: str, patterns: Sequence[str], arguments: Arguments) -> str 
         return "--base goes with discard"
     keep = arguments["keep"]
     if keep is not None and patterns:
-        return "--keep counts the runs of every experiment: leave the NAME out"
+        return "--keep applies to every experiment: remove NAME"
     if keep is not None and not (keep.isascii() and keep.isdigit()):
         return f"--keep takes a number, not {keep}"
     return None

@@ -88,4 +88,4 @@ def _write(definitions: list[Definition], folder: str, reporter: Reporter) -> No
     for path in removed:
         reporter.print_line(f"removed {path}: its version is not served any more")
     if not definitions:
-        reporter.print_line("nothing to import: tjgen brings schemas for all of them")
+        reporter.print_line("nothing to import: tjgen already has schemas for all of them")

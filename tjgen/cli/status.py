@@ -62,7 +62,7 @@ _COLORS = {HEALTHY: "32", DEGRADED: "31", PROGRESSING: "36", SUSPENDED: "33", MI
 def run(arguments: Arguments) -> int:
     """Show the state of the runs; 1 if the cluster or the tree cannot be read."""
     if arguments["source"] is not None and arguments["context"] is not None:
-        raise UsageError("--context goes with kubectl, and --from reads its output")
+        raise UsageError("use --context, which runs kubectl, or --from, which reads its output, but not both")
     enter(arguments)
     with Reporter(arguments) as reporter:
         project, problems = load_current()

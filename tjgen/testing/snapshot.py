@@ -107,7 +107,7 @@ def _difference(snapshot: SnapshotAssertion, built: str, root: Path) -> str:
     if result.recalled_data is None:
         return f"there is no {file} yet: run pytest with --snapshot-update, and read what it wrote"
     lines = difflib.unified_diff(str(result.recalled_data).split("\n"), built.split("\n"), file, "built", lineterm="", n=4)
-    return "\n".join(["what is built is not what the snapshot holds", *lines])
+    return "\n".join(["the build differs from the snapshot", *lines])
 
 
 @contextmanager

@@ -130,7 +130,7 @@ def test_what_is_not_understood_is_said_with_every_check(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("rule", "said"),
     [
-        ("self.wait == '1s'", "wait is no text to it"),
+        ("self.wait == '1s'", "wait is not a string in it"),
         ("strings.quote(self.name) == ''", "unknown function: strings.quote with 1 arguments"),
         ("Study{name: self.name}.name == ''", "the end is expected"),
     ],

@@ -63,14 +63,14 @@ def _definition(tree: Tree) -> tuple[Definition | None, list[Diagnostic]]:
     subject = subject_of(tree)
     if subject is None or (subject.api_version.partition("/")[0], subject.kind) != (GROUP, KIND):
         what = f"{subject.kind} {subject.name}".strip() if subject is not None and subject.kind else "what stands here"
-        return None, [Diagnostic("TJ525", f"{what} is no {KIND} and is left out", subject, ())]
+        return None, [Diagnostic("TJ525", f"{what} is not a {KIND}, so it is skipped", subject, ())]
     if subject.api_version != f"{GROUP}/v1":
         message = f"{subject.name} is written in {subject.api_version}, which no current cluster serves"
-        hint = "take it from a cluster, which answers in v1"
+        hint = "export it from a cluster, which returns v1"
         return None, [Diagnostic("TJ523", message, subject, ("apiVersion",), hint=hint)]
     wrong = list(faults(tree))
     if wrong:
-        hint = "take the definition from a cluster, which has accepted it"
+        hint = "export the definition from a cluster, which has accepted it"
         return None, [Diagnostic("TJ523", f"{field(path)}: {reason}", subject, path, hint=hint) for path, reason in wrong]
     diagnostics: list[Diagnostic] = []
     versions = []
@@ -140,7 +140,7 @@ def _beyond(rule: Schema, schema: Schema) -> str:
     except SyntaxError as problem:
         return str(problem)
     typed = [name for name in _typed(schema, "self") if re.search(rf"(?<!has\(self\.)\b{re.escape(name)}\b(?!\))", rule["rule"])]
-    return f"{typed[0]} is no text to it" if typed else ""
+    return f"{typed[0]} is not a string in it" if typed else ""
 
 
 def _typed(schema: Schema, name: str) -> list[str]:

@@ -51,8 +51,8 @@ def _volcano(tree: Tree) -> Iterator[Diagnostic]:
         for policy in (*everywhere, *(task.get("policies") or [])):
             if own != "Never" and "PodFailed" in (policy.get("event"), *(policy.get("events") or [])):
                 message = (
-                    f"with restartPolicy {own} the kubelet restarts a failed container of {task.get('name')} in its pod, alone: "
-                    f"the pod does not fail, so PodFailed and its {policy.get('action')} hardly ever come"
+                    f"with restartPolicy {own} the kubelet restarts a failed container of {task.get('name')} in its pod: "
+                    f"the pod does not fail, so PodFailed and its {policy.get('action')} rarely occur"
                 )
                 path: FieldPath = ("spec", "tasks", position, *_POD, "restartPolicy")
                 yield Diagnostic("TJ417", message, subject_of(tree), path, hint=_HINT)

@@ -178,11 +178,11 @@ def _number(gpu: Gpu, device: Accelerator, because: FieldPath) -> Contributions:
         most = None  # a node has more parts than devices
     if most is not None and gpu.count > most:
         what = "a pod shares at most" if gpu.share is not None else "a node has"
-        message = f"gpu requests {gpu.count} devices of class {device.name}, of which {what} {most}"
-        hint = f"request at most {most} on each node" + ("" if gpu.share is not None else ", and for more nodes")
+        message = f"gpu requests {gpu.count} devices of class {device.name}, but {what} {most}"
+        hint = f"request at most {most} on each node" + ("" if gpu.share is not None else ", and increase nodes")
     elif device.counts and gpu.count not in device.counts and gpu.share is None:
         known = ", ".join(map(str, device.counts))
-        message = f"gpu requests {gpu.count} devices of class {device.name}, but a pod on its nodes gets {known}"
+        message = f"gpu requests {gpu.count} devices of class {device.name}, but a pod on its nodes can have {known}"
         hint = f"request {known.replace(', ', ' or ')}"
     else:
         return

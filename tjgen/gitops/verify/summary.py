@@ -30,8 +30,8 @@ _TITLES = {
     IN_PLACE: "changes in place",
     REFUSED: "is refused",
     SILENT: "changes without effect",
-    SUPERSEDED_NOW: "supersedes, and leaves running",
-    ORPHANED_NOW: "orphans, and leaves running",
+    SUPERSEDED_NOW: "supersedes (keeps running)",
+    ORPHANED_NOW: "orphans (keeps running)",
 }
 
 

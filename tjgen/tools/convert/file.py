@@ -184,7 +184,7 @@ def _proof(one: _One, ones: Sequence[_One], target: Release, catalog: Catalog) -
 
 def _text_of(difference: ExpansionDifference) -> str:
     if not difference.place:
-        return "only one of the releases makes it"
+        return "only one of the releases creates it"
     return f"{difference.place} was {_short(difference.before)}, is {_short(difference.after)}"
 
 

@@ -51,7 +51,7 @@ def _restarts(
     disruption = next((rule for rule in (restart.get("rules") or {}).values() if rule.get("disruption")), None)
     if policy == "ExitCode":
         why = "a Volcano Job has one policy for each exit code: other codes from 128 on end the run"
-        losses.append(Loss(("restart", "policy"), why, "add those that the program ends with to volcano.tasks.TASK.exitCodes"))
+        losses.append(Loss(("restart", "policy"), why, "add the exit codes of the program to volcano.tasks.TASK.exitCodes"))
         return {"PodEvicted": "RestartPod", "PodFailed": "TerminateJob"}, MOST_RESTARTS * facts.pods + 1, "Never"
     if policy in ("OnFailure", "Always") and limit is None:
         return {}, None, policy

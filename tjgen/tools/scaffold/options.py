@@ -81,7 +81,7 @@ def wrong(options: Options) -> str | None:
         return f"--name {options.name}: use at most {_MOST} small letters, digits and dashes, with a letter first"
     for option, word in [("--name", options.name), *[("--env", one) for one in options.environments]]:
         if word.lower() in _NO_TEXT:
-            return f"{option} {word}: YAML takes it for something else than a text; use a longer name"
+            return f"{option} {word}: YAML reads it as a value that is not text; use a longer name"
     for environment in options.environments:
         if not _ENVIRONMENT.match(environment) or not _LABEL.match(options.namespace(environment)):
             return f"--env {environment}: use letters, digits and dashes, with a letter first"

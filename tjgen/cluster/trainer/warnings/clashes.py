@@ -18,7 +18,7 @@ from tjgen.trees.typing import Any, NamedTuple
 
 _NAME: FieldPath = ("metadata", "name")
 _OUTCOMES = {
-    ("jobset.x-k8s.io", "JobSet"): "it is taken for the run's own, which never trains, and is complete when that JobSet ends",
+    ("jobset.x-k8s.io", "JobSet"): "the controller treats it as the run's own: the run never trains, and is complete when that JobSet ends",
     ("", "Service"): "it stays as it is, and the pods have no host names",
     ("scheduling.volcano.sh", "PodGroup"): "it stays as it is, with its own minMember",
     ("scheduling.x-k8s.io", "PodGroup"): "it stays as it is, with its own minMember",
@@ -134,7 +134,7 @@ def taken(key: Key, subject: ObjectRef, trainjob: ObjectRef) -> Diagnostic:
     """TJ865 for an object that has the name of one that a controller creates for the TrainJob."""
     is_snapshot = key.name.endswith(SNAPSHOT_SUFFIX)
     outcome = "it is not a snapshot, so the run never starts" if is_snapshot else _OUTCOMES[key.group, key.kind]
-    message = f"{key.kind} {key.name} has the name of one that is made for TrainJob {trainjob.name}: {outcome}"
+    message = f"{key.kind} {key.name} has the name of one that the controller creates for TrainJob {trainjob.name}: {outcome}"
     return _diagnostic("TJ865", message, subject)
 
 

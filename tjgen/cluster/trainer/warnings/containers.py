@@ -48,7 +48,7 @@ def initializer_without_container(subject: ExpandedTrainJob) -> Iterator[Diagnos
         if podset is None or podset.container(name) is None:
             yield subject.of_trainjob(
                 "TJ831",
-                f"initializer.{kind} goes nowhere: no job labelled {name} has a container {name}",
+                f"initializer.{kind} has no effect: no job labelled {name} has a container {name}",
                 "label the job template and name the container so",
                 ("spec", "initializer", kind),
             )

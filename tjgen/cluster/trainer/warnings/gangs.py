@@ -51,7 +51,7 @@ def gang_in_steps(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     path = (*late.shape.path, "dependsOn") if waiting else ("spec", "startupPolicy")
     yield subject.of_runtime(
         "TJ853",
-        f"the pod group waits for {members} pods, but those of job {late.name} are made after others have run ({field})",
+        f"the pod group waits for {members} pods, but those of job {late.name} are created after others have run ({field})",
         "remove the pod group, or do the earlier steps in a separate run",
         in_runtime(path),
     )
@@ -78,7 +78,7 @@ def gang_of_requests(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
             if missing:
                 yield subject.of_runtime(
                     "TJ855",
-                    f"minResources leaves out {', '.join(missing)} of container {container.name}, a limit without a request",
+                    f"minResources leaves out {', '.join(missing)} of container {container.name}, which has a limit but no request",
                     "also set the request",
                     in_runtime((*container.path, "resources")),
                 )

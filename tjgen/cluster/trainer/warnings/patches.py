@@ -84,7 +84,7 @@ def double_values(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
             if len(sources) > 1:
                 yield subject.of_trainjob(
                     "TJ842",
-                    f"volume {volume['name']} ends up with {' and '.join(sources)}, and no pod is accepted",
+                    f"volume {volume['name']} ends up with {' and '.join(sources)}, so the API server refuses every pod",
                     "use another volume name, or change the runtime",
                     (*patch.pod_path, "volumes", named(volume["name"])),
                 )
@@ -95,7 +95,7 @@ def double_values(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
                     if (container.get("name"), variable["name"]) in doubled:
                         yield subject.of_trainjob(
                             "TJ843",
-                            f"{variable['name']} ends up with value and valueFrom, and no pod is accepted",
+                            f"{variable['name']} ends up with value and valueFrom, so the API server refuses every pod",
                             "change the variable in the runtime",
                             (*path, "env", named(variable["name"])),
                         )
@@ -136,7 +136,7 @@ def replaced_lists(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
             if ours and lost:
                 yield subject.of_trainjob(
                     "TJ890",
-                    f"{render(place)} of job {patch.name} is replaced whole, and loses {_shown(lost)} of the runtime",
+                    f"{render(place)} of job {patch.name} is replaced as a whole, and loses {_shown(lost)} of the runtime",
                     "repeat in the patch what is to stay",
                     (*patch.pod_path, *place),
                 )

@@ -173,7 +173,7 @@ def amounts_as_gpus(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
         if names[:1] == shares[:1] != []:
             yield subject.of_trainjob(
                 "TJ870",
-                f"the controller takes {shares[0]}: {amounts[kind][shares[0]]} for that number of GPUs, since gpu is in its name",
+                f"the controller counts {shares[0]}: {amounts[kind][shares[0]]} as that number of GPUs, because its name contains gpu",
                 "set numProcPerNode",
                 _RESOURCES if subject.job.resources is not None else _TRAINER,
             )

@@ -44,7 +44,7 @@ def tokens(text: str) -> Iterator[Token]:
         elif first in _SINGLE:
             kind, end = OPERATOR, position + 1
         else:
-            raise SyntaxError(f"nothing begins like this at character {position + 1}: {first!r}")
+            raise SyntaxError(f"unexpected character {first!r} at position {position + 1}")
         yield kind, text[position:end], position
         position = end
 

@@ -48,7 +48,7 @@ def _create(tree: Tree, spec: dict[str, Any], context: Sequence[Tree], release: 
         words = "InPlaceRestart restart strategy cannot be set when InPlaceRestart feature gate is disabled"
         yield internal(words, ("spec", "failurePolicy", "restartStrategy"), "use Recreate or BlockingRecreate")
     if isinstance(get(tree, (*_JOBS, 0, "dependsOn")), list):
-        hint = "move the job behind those that it depends on"
+        hint = "move the job after those that it depends on"
         yield internal("DependsOn can't be set for the first ReplicatedJob", (*_JOBS, 0, "dependsOn"), hint)
     yield from _network(spec.get("network", {}).get("subdomain", ""))
     if "managedBy" in spec:
@@ -62,7 +62,7 @@ def _create(tree: Tree, spec: dict[str, Any], context: Sequence[Tree], release: 
         for item in job.get("dependsOn", ()):
             if item["name"] not in names:
                 words = f"replicatedJob: {job['name']} cannot depend on replicatedJob: {item['name']}"
-                yield internal(words, (*_JOBS, position, "dependsOn"), "name a job that stands before it")
+                yield internal(words, (*_JOBS, position, "dependsOn"), "name a job that precedes it in the list")
     for target in spec.get("successPolicy", {}).get("targetReplicatedJobs", ()):
         if target not in names:
             words = f"invalid replicatedJob name '{target}' does not appear in .spec.ReplicatedJobs"

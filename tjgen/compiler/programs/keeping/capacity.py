@@ -65,7 +65,7 @@ def _capacity(size: int, checkpoints: Checkpoints, where: Location) -> Iterator[
     size_of_claim = claim_size(create)
     if parse(size_of_claim).value < needed:
         message = (
-            f"{count} checkpoints of {_text(size)} and a fifth more take {_text(needed)}, but the claim of volume "
+            f"{count} checkpoints of {_text(size)} with 20% of free space need {_text(needed)}, but the claim of volume "
             f'"{checkpoints.volume}" has {size_of_claim}'
         )
         hint = f"raise its size to {_text(needed)} for each run that shares it, or keep fewer"

@@ -85,7 +85,7 @@ def _problems(checkpoints: Checkpoints, where: Location | None, experiment: Expe
         message = (
             f'the folder of the checkpoints on volume "{checkpoints.volume}" is unknown, because it is mounted with subPathExpr'
         )
-        yield Diagnostic(problems.PATH, message, path=path, hint="mount it with subPath, or as a whole")
+        yield Diagnostic(problems.PATH, message, path=path, hint="mount it with subPath, or without both")
     if checkpoints.path is not None and (checkpoints.path.startswith("/") or ".." in checkpoints.path.split("/")):
         message = f"path {checkpoints.path} points outside the volume"
         yield Diagnostic(problems.PATH, message, path=(*AT, "path"), hint="name a folder of the volume")
