@@ -144,6 +144,76 @@ def test_removing_the_block_of_a_run_of_this_release_is_a_new_run(block: str, fo
     assert states(folder) == ["superseded", "active"]
 
 
+KEPT = {
+    "slices": "data.slices",
+    "slices of a data set": "data.sets.a-b.slices",
+    "success": "success",
+    "a network topology": "schedule.networkTopology",
+}
+"""Block -> what messages call it; others are containers."""
+
+
+@pytest.mark.parametrize("change", ["", "a label"])
+@pytest.mark.parametrize("block", BLOCKS)
+def test_removing_the_block_of_an_old_run_is_reported_and_a_renewal_removes_it(
+    block: str, change: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without, text = BLOCKS[block]
+    build_before(folder, text, monkeypatch)
+    before = snapshot(folder)
+    if change:
+        without = without.replace("namespace: vision}", "namespace: vision, labels: {team: a}}")
+    answer = build(folder, without)
+    (name,) = [path.stem for path in (folder / "tjgen.lock.d").rglob("*.yaml")]
+    message = (
+        f'warning[TJ236] experiments/digits.yaml:3:18: run "{name}" is locked and keeps {KEPT.get(block, "container metrics")}'
+    )
+    assert message in answer.err
+    assert "TJ076" not in answer.err
+    assert (snapshot(folder) == before) is (change == "")
+    build(folder, without, "--renew", name)
+    assert states(folder) == ["superseded", "active"]
+    before = snapshot(folder)
+    assert "TJ236" not in build(folder, without).err
+    assert snapshot(folder) == before
+
+
+def test_a_removed_block_of_a_run_with_a_fixed_name_needs_another_attempt(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fixed = EXPERIMENT.replace("spec:\n", "spec:\n  naming: fixed\n")
+    build_before(folder, fixed + SLICES, monkeypatch)
+    assert "increase attempt for a new run without it" in build(folder, fixed).err
+    answer = build(folder, fixed.replace("spec:\n", "spec:\n  attempt: 2\n"))
+    assert "TJ236" not in answer.err
+    assert states(folder) == ["superseded", "active"]
+
+
+def test_many_runs_with_a_removed_block_have_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sweep = EXPERIMENT + "%s  sweep: {matrix: {env.A: ['1', '2', '3', '4']}}\n"
+    build_before(folder, sweep % SLICES, monkeypatch)
+    err = build(folder, sweep % "").err
+    assert "4 runs are locked and keep blocks that a build no longer creates" in err
+    assert err.count("TJ236") == 1
+
+
+def test_an_archived_run_with_a_removed_block_is_not_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build_before(folder, EXPERIMENT + SLICES, monkeypatch)
+    assert tjgen(folder, "runs", "archive", "digits-*").code == 0
+    assert "TJ236" not in build(folder, EXPERIMENT).err
+
+
+@pytest.mark.parametrize("block", ["success", "a sidecar"])
+def test_blocks_of_a_changed_runtime_are_changes_of_others(block: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, text = BLOCKS[block]
+    build_before(folder, text, monkeypatch)
+    (lock,) = (folder / "tjgen.lock.d").rglob("*.yaml")
+    content = lock.read_text(encoding="utf-8")
+    digest = yaml.safe_load(content)["runtimeDigest"]
+    lock.write_text(content.replace(digest, f"sha256:{0:064}"), encoding="utf-8")
+    answer = build(folder, EXPERIMENT)
+    assert "TJ236" not in answer.err
+    assert "TJ076" in answer.err
+
+
 def test_an_old_run_without_a_block_stays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     build_before(folder, EXPERIMENT, monkeypatch)
     before = snapshot(folder)

@@ -38,11 +38,8 @@ from tjgen.gitops.output.strays import strays
 from tjgen.language.runs.freeze import body_digest
 from tjgen.language.runs.lock import RENAMED, REPLACED, Lock, is_data
 from tjgen.language.runs.store import LockKey, Locks
-from tjgen.trees.diagnostics.model import INFO, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES, SYNC
-
-SEVERAL = 3
-"""Runs that would change are reported one by one up to this number."""
 
 
 class Directory:
@@ -79,7 +76,7 @@ class Directory:
         self._uses: set[str] = set()
         self._objects: dict[tuple[str | None, str, str, str, str], tuple[str, str]] = {}
         """Environment and identity of an object -> its path, and the experiment that makes it."""
-        self._frozen: list[Diagnostic] = []
+        self._staying: list[Diagnostic] = []
         self._notes: LockNotes | None = None
         self._records = Records(locks, self._on_disk)
         self._repeated: list[tuple[Built, Again]] = []
@@ -158,7 +155,7 @@ class Directory:
                 self._tree.keep(path)
         elif self._has_renamed:
             self._keep_renamed()
-        self.diagnostics += self._frozen if len(self._frozen) <= SEVERAL else [problems.would_change(len(self._frozen))]
+        self.diagnostics += problems.staying(self._staying)
 
     def _finish_environments(self, known: Collection[str | None]) -> None:
         """Report environments that have runs and are not in the project; with `prune_runs`, remove their runs."""
@@ -293,7 +290,7 @@ class Directory:
 
     def _report(self, diagnostic: Diagnostic) -> None:
         self._now.steady = False
-        if diagnostic.severity == INFO:
-            self._frozen.append(diagnostic)
+        if diagnostic.code in problems.STAYING:
+            self._staying.append(diagnostic)
         else:
             self.diagnostics.append(diagnostic)

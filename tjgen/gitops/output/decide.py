@@ -26,7 +26,7 @@ from tjgen.gitops.output.actions import (
     ReportDiagnostic,
     ShareFile,
 )
-from tjgen.gitops.output.blocks import lacks_a_block
+from tjgen.gitops.output.blocks import kept_block, lacks_a_block
 from tjgen.gitops.output.damaged import damage
 from tjgen.gitops.output.disk import OnDisk, digest
 from tjgen.gitops.output.files import OutputFiles
@@ -171,7 +171,7 @@ def _run(
         decided = freeze.Decision(freeze.REBUILT, problems.scaled(run))
     else:
         problem = problem or _problem(run, lock, content, on_disk, force=options.force)
-    problem = problem or decided.diagnostic
+    problem = problem or kept_block(run, locked, decided, place, on_disk, text) or decided.diagnostic
     if problem is not None and problem.code == "TJ075" and (spoilt := on_disk.conflict(folder)) is not None:
         problem = in_conflict(spoilt)
     actions: list[Action] = [occupy]

@@ -9,6 +9,14 @@ from tjgen.gitops.output.records import Record
 from tjgen.language.runs.lock import PrunedRun
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
 
+SEVERAL = 3
+"""The number of runs that stay up to which each has a line."""
+STAYING = {
+    "TJ076": "would change, but are locked and stay as they are",
+    "TJ236": "are locked and keep blocks that a build no longer creates",
+}
+"""Code -> what is reported of many such runs."""
+_RENEW = "use --renew NAME (a name or pattern) to run them again under other names"
 _NEW_ATTEMPT = "increase attempt to get a new name"
 _ONE_CLAIM = "give the claim another name or scope, or use the same settings in both experiments"
 _ONE_OBJECT = "use the same settings in all runs that share the object; set backup of a claim in one experiment only"
@@ -34,13 +42,13 @@ def differing_file(path: str, run: Run | None) -> Diagnostic:
     )
 
 
-def would_change(count: int) -> Diagnostic:
-    """Many runs would change: one line for all."""
-    return Diagnostic(
-        "TJ076",
-        f"{count} runs would change, but are locked and stay as they are",
-        hint="use --renew NAME (a name or pattern) to run them again under other names",
-    )
+def staying(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    """What there is to report of runs that stay as they are: one line for all if there are many with one code."""
+    lines: list[Diagnostic] = []
+    for code, reason in STAYING.items():
+        same = [one for one in diagnostics if one.code == code]
+        lines += same if len(same) <= SEVERAL else [Diagnostic(code, f"{len(same)} runs {reason}", hint=_RENEW)]
+    return lines
 
 
 def scaled(run: Run) -> Diagnostic:

@@ -45,6 +45,11 @@ class Decision(NamedTuple):
     kind: str
     diagnostic: Diagnostic | None = None
 
+    @property
+    def keeps_content(self) -> bool:
+        """Whether the run stays as it was built, although it would be built otherwise now."""
+        return self.kind == IN_PLACE or (self.diagnostic is not None and self.diagnostic.code == "TJ076")
+
 
 def content_digest(bodies: Mapping[str, str]) -> str:
     """The digest of a run's files: bodies without headers, by path in the run's folder."""
