@@ -84,6 +84,7 @@ ALLOWED = {
 REGULAR = {
     "gitops.emit.program": SHIPPED,
     "tools.scaffold.artifact": "the wheel that the caller names",
+    "tools.scaffold.branch": "files of Git that name the default branch",
     "tools.scaffold.repository": "hooks and pipelines of the repository, to add those of one more project",
     "tools.scaffold.undo": "files that tjgen init changes, to restore them if it fails",
     "language.catalog.importer": "files in the folder that the caller imports into",

@@ -16,6 +16,7 @@ from tjgen.gitops.output.write import write
 from tjgen.language.runs.lock import DIRECTORY as RECORDS
 from tjgen.tools.scaffold import pages, policies, repository, workspace
 from tjgen.tools.scaffold.artifact import installed, parse
+from tjgen.tools.scaffold.branch import DEFAULT, default_branch
 from tjgen.tools.scaffold.first import FRAMEWORKS
 from tjgen.tools.scaffold.options import DEFAULT_ENVIRONMENTS, FORGES, OUTPUT, TOOLS, Options, named, wrong
 from tjgen.tools.scaffold.pipelines import FOLDER
@@ -163,7 +164,7 @@ def _options(arguments: Arguments, directory: str) -> Options | str:
         artifact = package
     elif arguments["ci"] not in (None, "none"):
         artifact = installed(FOLDER)
-    place = _place(directory)
+    top, place = _place(directory)
     return Options(
         name,
         tuple(arguments["env"]) or (() if arguments["source"] is not None else DEFAULT_ENVIRONMENTS),
@@ -171,8 +172,9 @@ def _options(arguments: Arguments, directory: str) -> Options | str:
         arguments["repository"] or "",
         arguments["ci"] or "none",
         hooks,
-        folder=place or "",
-        in_repository=place is not None,
+        folder=place,
+        in_repository=top is not None,
+        branch=default_branch(top) if top is not None else DEFAULT,
         framework=arguments["framework"] or FRAMEWORKS[0],
         imports=arguments["source"] is not None,
         artifact=artifact,
@@ -180,15 +182,15 @@ def _options(arguments: Arguments, directory: str) -> Options | str:
     )
 
 
-def _place(directory: str) -> str | None:
-    """Return the path of a folder in its repository, "" at the root of the repository; None outside of repositories."""
+def _place(directory: str) -> tuple[str | None, str]:
+    """Return the repository of a folder, and the path in it: "" at its root. Outside of repositories, it is None."""
     working_directory = above = os.path.realpath(directory)
     while not os.path.exists(os.path.join(above, ".git")):
         if above == os.path.dirname(above):
-            return None
+            return None, ""
         above = os.path.dirname(above)
     place = os.path.relpath(working_directory, above).replace(os.sep, "/")
-    return "" if place == "." else place
+    return above, "" if place == "." else place
 
 
 def _imported(

@@ -65,6 +65,63 @@ def test_what_is_written_is_built(tmp_path: Path) -> None:
     assert (answer.code, answer.err) == (0, "6 objects, 0 problems\n")
 
 
+def test_the_first_overlay_leaves_other_experiments_alone(tmp_path: Path) -> None:
+    made(tmp_path)
+    folder = tmp_path / "vision"
+    hello = (folder / "experiments/hello.yaml").read_text(encoding="utf-8")
+    own = hello.replace("name: hello", "name: own").replace("nodes: 2", "nodes: 4")
+    (folder / "experiments/own.yaml").write_text(own, encoding="utf-8")
+    built = yaml.safe_load_all(tjgen(folder, "build", "--env", "dev").out)
+    nodes = {one["metadata"]["name"].rpartition("-")[0]: one["spec"]["trainer"] for one in built if one["kind"] == "TrainJob"}
+    assert {name: trainer.get("numNodes") for name, trainer in nodes.items()} == {"hello": 1, "own": 4, "train": None}
+
+
+def branches_of(folder: Path) -> tuple[str, str]:
+    """The branch that the sync reads, and the one whose pushes start the pipeline."""
+    texts = tree(folder)
+    (source,) = (text for name, text in texts.items() if "/prod/gitops/gitrepository" in name)
+    (pipeline,) = (text for name, text in texts.items() if name.startswith(".github/workflows/"))
+    ref = yaml.safe_load(source)["spec"]["ref"]["branch"]
+    # YAML 1.1 reads the key `on` as true.
+    (pushed,) = yaml.safe_load(pipeline)[True]["push"]["branches"]
+    return ref, pushed
+
+
+BRANCHES: list[tuple[str, list[list[str]], str]] = [
+    ("no repository", [], "main"),
+    ("an empty repository", [["init", "--quiet", "--initial-branch=master"]], "master"),
+    ("a feature branch", [["init", "--quiet", "--initial-branch=main"], ["commit"], ["switch", "--quiet", "-c", "try"]], "main"),
+    (
+        "packed references",
+        [["init", "--quiet", "--initial-branch=main"], ["commit"], ["switch", "--quiet", "-c", "try"], ["pack-refs", "--all"]],
+        "main",
+    ),
+    ("a branch of its own", [["init", "--quiet", "--initial-branch=trunk/v2"], ["commit"]], "trunk/v2"),
+    (
+        "a clone",
+        [
+            ["init", "--quiet", "--initial-branch=main"],
+            ["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/stable"],
+        ],
+        "stable",
+    ),
+]
+
+
+@pytest.mark.parametrize(("commands", "branch"), [one[1:] for one in BRANCHES], ids=[one[0] for one in BRANCHES])
+def test_the_sync_and_the_pipeline_follow_the_default_branch(tmp_path: Path, commands: list[list[str]], branch: str) -> None:
+    for words in commands:
+        identity = ["-c", "user.name=tests", "-c", "user.email=tests@example.com"]
+        whole = [*identity, "commit", "--quiet", "--allow-empty", "-m", "first"] if words == ["commit"] else words
+        done = run(tmp_path, "git", *whole)
+        assert done.returncode == 0, done.stderr
+    answer = tjgen(tmp_path, "init", "--name", "vision", "--gitops", "flux", "--repository", REPOSITORY, *CI)
+    assert answer.code == 0, answer.err
+    assert branches_of(tmp_path) == (branch, branch)
+    assert ("git init -b main" in answer.err) == (not commands)
+    assert ("revision:" in (tmp_path / "tjgen.yaml").read_text(encoding="utf-8")) == (branch != "main")
+
+
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_a_framework_has_two_experiments_that_build_strictly(tmp_path: Path, framework: str) -> None:
     made(tmp_path, "--framework", framework)
@@ -449,7 +506,7 @@ def test_a_workspace_builds_checks_and_lints_clean(words: tuple[str, ...], tmp_p
     folder = tmp_path / "lab"
     teams = ["nlp"] if "--team" in words else ["speech", "vision"]
     number = "1 team" if "--team" in words else "2 teams"
-    assert answer.err.startswith(f"lab is a workspace of {number}. Next:\n  cd lab\n  git init\n")
+    assert answer.err.startswith(f"lab is a workspace of {number}. Next:\n  cd lab\n  git init -b main\n")
     assert sorted(path.name for path in (folder / "teams").iterdir()) == teams
     (folder / ".git").mkdir()
     assert tjgen(folder, "build", "--check", "--strict").code == 0

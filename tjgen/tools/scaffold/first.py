@@ -18,7 +18,7 @@ apiVersion: tjgen.dev/v1alpha1
 kind: Overlay
 metadata: {{name: {name}}}
 spec:
-  match: {{environments: [{environment}]}}
+  match: {{environments: [{environment}]{names}}}
   experiment:
 {fields}"""
 
@@ -49,10 +49,10 @@ def _template(*parts: str) -> str:
 
 
 def _overlay(environment: str, *, is_last: bool) -> str:
-    purpose, fields = "Runs each experiment on one node.", "    nodes: 1\n"
+    """An overlay that changes the size of the first experiment only, or one that sets a variable of all experiments."""
+    purpose = f"Runs {HELLO} on one node in {environment}. Without `names`, this sets the nodes of all experiments."
+    names, fields = f", names: [{HELLO}]", "    nodes: 1\n"
     if is_last:
-        purpose, fields = (
-            f"Fields that differ in {environment}. An overlay can set any field of an experiment.",
-            f"    env: {{STAGE: {environment}}}\n",
-        )
-    return _OVERLAY.format(purpose=purpose, name=environment.lower(), environment=environment, fields=fields)
+        purpose = f"Fields that differ in {environment}. An overlay can set any field of an experiment."
+        names, fields = "", f"    env: {{STAGE: {environment}}}\n"
+    return _OVERLAY.format(purpose=purpose, name=environment.lower(), environment=environment, names=names, fields=fields)

@@ -37,6 +37,8 @@ class Options(NamedTuple):
     """Its folder in an existing repository; "" at its root."""
     in_repository: bool = False
     """Whether a Git repository contains the folder already."""
+    branch: str = "main"
+    """Default branch of the repository."""
     framework: str = "torch"
     """What the first experiments are written with: a folder of `templates/init`."""
     imports: bool = False

@@ -40,7 +40,7 @@ def next_steps(options: Options, directory: str) -> str:
     """The commands to run next, for the summary of `tjgen init`."""
     steps = [
         *([f"cd {directory}"] if directory != "." else []),
-        *([] if options.in_repository else ["git init"]),
+        *([] if options.in_repository else [f"git init -b {options.branch}"]),
         "git add --all && pre-commit install",
         "tjgen build --summary",
     ]

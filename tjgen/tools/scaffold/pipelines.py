@@ -29,7 +29,7 @@ _GITHUB = """\
 name: {name}
 on:
   pull_request:
-  push: {{branches: [main]}}
+  push: {{branches: [{branch}]}}
 permissions:
   contents: read
 jobs:
@@ -124,6 +124,7 @@ def _github(options: Options) -> str:
     return _GITHUB.format(
         name=quote(f"training of {options.folder}") if options.folder else "training",
         place=place,
+        branch=quote(options.branch),
         checkout=CHECKOUT,
         setup_python=SETUP_PYTHON,
         install="\n".join(f"{python} {line}" for line in _installs(options)),

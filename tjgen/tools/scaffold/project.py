@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from tjgen.tools.scaffold.branch import DEFAULT
 from tjgen.tools.scaffold.options import OUTPUT, Options
 from tjgen.trees.source.quoting import double_quoted
 
@@ -49,4 +50,5 @@ def gitops_line(options: Options) -> Iterator[str]:
     """The line of the tool that applies the output, if there is one."""
     if options.tool != "none":
         path = f", path: {double_quoted(options.output)}" if options.folder else ""
-        yield f"  gitops: {{tool: {options.tool}, repository: {double_quoted(options.repository)}{path}}}"
+        revision = f", revision: {double_quoted(options.branch)}" if options.branch != DEFAULT else ""
+        yield f"  gitops: {{tool: {options.tool}, repository: {double_quoted(options.repository)}{revision}{path}}}"

@@ -48,7 +48,7 @@ def next_steps(options: Options, directory: str) -> str:
     """The commands to run next, for the summary of `tjgen init`."""
     steps = [
         *([f"cd {directory}"] if directory != "." else []),
-        *([] if options.in_repository else ["git init"]),
+        *([] if options.in_repository else [f"git init -b {options.branch}"]),
         "edit platform.yaml (namespaces, quotas) and codeowners in tjgen.yaml, then run tjgen build",
         "git add --all && pre-commit install",
         "tjgen build --summary --by team",
