@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -142,11 +143,89 @@ def test_the_user_is_the_default(user: str, suffix: str, monkeypatch: pytest.Mon
     assert {one["metadata"]["labels"][TRY_LABEL].rpartition("-try-")[2] for one in tried} == {suffix}
 
 
-def test_without_a_user_a_name_is_required(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("USER", raising=False)
+@pytest.mark.parametrize(
+    ("variables", "account", "suffix"),
+    [({"USER": "", "LOGNAME": "Ana"}, "root", "ana"), ({"USERNAME": "ana"}, "root", "ana"), ({}, "ana", "ana")],
+)
+def test_without_a_user_the_account_is_the_default(
+    variables: dict[str, str], account: str, suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("USER", "LOGNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("pwd.getpwuid", lambda number: (account,))
+    tried = objects(program(ROOT, "try", "examples/smallest.yaml"))
+    assert {one["metadata"]["labels"][TRY_LABEL].rpartition("-try-")[2] for one in tried} == {suffix}
+
+
+def test_without_an_account_a_name_is_required(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("USER", "LOGNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+
+    def unknown(number: int) -> object:
+        raise KeyError(number)
+
+    monkeypatch.setattr("pwd.getpwuid", unknown)
     answer = program(ROOT, "try", "examples/smallest.yaml")
     assert (answer.code, answer.out) == (2, "")
-    assert "--as NAME" in answer.err
+    assert "the environment has no user name: name yourself with --as NAME" in answer.err
+
+
+def resuming(project: Path, volume: str, run: str = "") -> tuple[str, Any, Answer]:
+    """The run of Git that a try resumes from, the TrainJob of the try, and the answer."""
+    file = project / "experiments/train.yaml"
+    text = file.read_text(encoding="utf-8")
+    text = text[: text.index("volumes:")] + f"volumes:\n    states: {{pvc: {volume}, mountPath: /states}}\n"
+    file.write_text(f"{text}  checkpoints: {{volume: states}}\n", encoding="utf-8")
+    shutil.rmtree(project / "deploy")
+    shutil.rmtree(project / "tjgen.lock.d")
+    assert program(project, "build").code == 0
+    (locked,) = (one.stem for one in (project / "tjgen.lock.d/dev").glob("*/train/*.yaml"))
+    resume = f"  checkpoints: {{volume: states, resumeFrom: {{run: {run or locked}}}}}\n"
+    file.write_text(f"{text}{resume}", encoding="utf-8")
+    answer = program(project, "try", "experiments/train.yaml", "--env", "dev", "--as", "ana")
+    jobs = [one for one in yaml.safe_load_all(answer.out) if one["kind"] == "TrainJob"]
+    return locked, jobs[0] if jobs else None, answer
+
+
+def mounted(trainjob: Any, path: str) -> tuple[str, str]:
+    """The claim and the folder that the main container of a TrainJob has at a path."""
+    specs = [one["trainingRuntimeSpec"]["template"]["spec"] for one in trainjob["spec"]["runtimePatches"]]
+    pods = [job["template"]["spec"]["template"]["spec"] for spec in specs for job in spec["replicatedJobs"]]
+    mounts = [mount for pod in pods for one in pod["containers"] for mount in one["volumeMounts"]]
+    (mount,) = [one for one in mounts if one["mountPath"] == path]
+    (volume,) = [one for pod in pods for one in pod.get("volumes", ()) if one["name"] == mount["name"]]
+    return volume["persistentVolumeClaim"]["claimName"], mount["subPath"]
+
+
+@pytest.mark.parametrize(
+    ("volume", "claim", "folder"),
+    [
+        ("{create: {size: 1Gi}}", "train-states", "RUN"),
+        ("{create: {size: 1Gi, scope: project}}", "states", "RUN"),
+        ("states-of-all", "states-of-all", "train/RUN"),
+    ],
+    ids=["claim-of-the-experiment", "claim-of-the-project", "claim-that-exists"],
+)
+def test_a_try_resumes_from_a_run_of_git(volume: str, claim: str, folder: str, project: Path) -> None:
+    run, trainjob, answer = resuming(project, volume)
+    assert answer.code == 0, answer.err
+    assert mounted(trainjob, "/tjgen/resume") == (claim, folder.replace("RUN", run))
+
+
+def test_a_try_resumes_from_an_earlier_try(project: Path) -> None:
+    _, trainjob, answer = resuming(project, "{create: {size: 1Gi}}", "train-try-ana-s9vbz5jq")
+    assert answer.code == 0, answer.err
+    assert mounted(trainjob, "/tjgen/resume") == ("train-try-ana-states", "train-try-ana-s9vbz5jq")
+
+
+@pytest.mark.parametrize(("run", "code"), [("train-4qbz2qg9", "TJ135"), ("hello-dcwlx7xr", "TJ467")])
+def test_a_try_resumes_from_no_other_run(run: str, code: str, project: Path) -> None:
+    _, _, answer = resuming(project, "{create: {size: 1Gi}}", run)
+    assert (answer.code, answer.out) == (1, "")
+    assert f"error[{code}] experiments/train.yaml:" in answer.err
+    assert "train-try-ana" not in answer.err
 
 
 def test_a_mistake_prints_no_objects(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ COMMAND = Command(
     "tjgen try experiment.yaml --env dev | kubectl apply -f -",
     "PATH...",
     (
-        Option(("--as",), "as", "Your name in the names of the objects; the default is $USER.", VALUE, "NAME"),
+        Option(("--as",), "as", "Your name in the names of the objects; the default is that of your account.", VALUE, "NAME"),
         Option(("--env",), "env", "Environment of the project.", MANY, "NAME"),
         Option(("--only",), "only", "Only the run of this name, or runs that match a pattern; may be repeated.", MANY, "NAME"),
         Option(("--set",), "set", "Set a field of every experiment: spec.nodes=1.", MANY, "PATH=VALUE"),
@@ -60,13 +60,28 @@ def run(arguments: Arguments) -> int:
 
 
 def _user(name: str | None) -> str:
-    """The name of the user in the names of objects: `name`, or $USER in a form that names can have. Raises UsageError."""
-    user = name or re.sub(r"[^a-z0-9]+", "-", os.environ.get("USER", "").lower()).strip("-")[:20].rstrip("-")
-    if not user:
-        raise UsageError("the variable USER is empty: name yourself with --as NAME")
+    """The name of the user in the names of objects: `name`, or the account's in a form that names can have. Raises UsageError."""
+    user = name if name is not None else next(filter(None, map(_short, _accounts())), None)
+    if user is None:
+        raise UsageError("the environment has no user name: name yourself with --as NAME, such as --as ana")
     if not _NAME.match(user):
-        raise UsageError(f"--as {user}: use at most 20 lowercase letters, digits and '-'")
+        raise UsageError(f'--as "{user}": use at most 20 lowercase letters, digits and "-"')
     return user
+
+
+def _accounts() -> Iterator[str]:
+    """The names of the account: $USER, else another variable or, in a container without them, that of the user ID."""
+    yield os.environ.get("USER", "")
+    import getpass  # most accounts have USER
+
+    try:
+        yield getpass.getuser()
+    except (ImportError, KeyError, OSError):
+        return
+
+
+def _short(account: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", account.lower()).strip("-")[:20].rstrip("-")
 
 
 def _print(arguments: Arguments, user: str, reporter: Reporter) -> None:

@@ -118,6 +118,15 @@ class Setting(NamedTuple):
     """The results that the runs of one build share."""
     project_labels: Collection[str] = ()
     """Those of `labels` that the project sets for all environments."""
+    committed: tuple[str, str] | None = None
+    """For a try, `family` and `storage` of the experiment in Git."""
+
+    def of_run(self, run: str) -> Setting:
+        """The setting whose names another run of the experiment has: for a try, that in Git, unless it is an earlier try."""
+        if self.committed is None or run.startswith(f"{self.family}-"):
+            return self._replace(run=run)
+        family, storage = self.committed
+        return self._replace(run=run, family=family, storage=storage)
 
     def emitted(self, image: str) -> str:
         """An image as it is to be pulled: with the digest that it is pinned to, from where the Platform has it."""

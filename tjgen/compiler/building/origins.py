@@ -163,4 +163,8 @@ def _setting(
     plan: Plan, session: Session, unit: Unit, name: str, variant: Variant, runtime: CatalogRuntime, digest_of: DigestOf | None
 ) -> Setting:
     storage, setting = plan.locks.of(unit).storage, plan.settings[unit.environment].setting
-    return setting(unit, name, variant.task, runtime.launcher, digest_of, session, storage=storage)
+    result = setting(unit, name, variant.task, runtime.launcher, digest_of, session, storage=storage)
+    if not plan.request.suffix:
+        return result
+    family = variant.experiment.metadata.name
+    return result._replace(committed=(family, plan.locks.of(unit._replace(name=family)).storage or family))

@@ -25,13 +25,16 @@ def unknown_runs(unit: Unit, runs: Sequence[Run], documents: Documents, locks: L
     """TJ135 for each new run that resumes from a run that neither the lock of the experiment nor this build has.
 
     There are none in a project without locks. A run that the lock has already exists, so what it resumes from is decided.
-    A name that cannot be a run of the experiment has its own diagnostic (TJ467).
+    A try resumes from a run of Git, or from an earlier try, which no lock has. A name that cannot be a run of the experiment has
+    its own diagnostic (TJ467).
     """
-    locked = locks.of(unit).runs
+    family = runs[0].variant.experiment.metadata.name
+    locked = locks.of(unit._replace(name=family)).runs
     known = [*locked, *(run.name for run in runs)]
     for run in runs:
         name = resumed_run(run)
-        if name is None or name in known or run.name in locked:
+        is_try = unit.name != family and name is not None and name.startswith(f"{unit.name}-")
+        if name is None or name in known or run.name in locked or is_try:
             continue
         if any(one.code == RESUME for one in run.compiled.diagnostics):
             continue

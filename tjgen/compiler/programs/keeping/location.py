@@ -7,7 +7,7 @@ one for all of them. On any other volume the folders of the experiment are below
 from __future__ import annotations
 
 from tjgen.compiler.lower import SPEC
-from tjgen.compiler.volumes.claims import own_folder
+from tjgen.compiler.volumes.claims import claim_name, own_folder
 from tjgen.compiler.volumes.mounts import MountPlace, places, writing_as
 from tjgen.compiler.volumes.pvc import new_claim
 from tjgen.language.setting import Setting
@@ -29,6 +29,10 @@ class Location(NamedTuple):
     """Name of the run's folder there; "" where the folder is not a run's own."""
     after: str
     """Folder in the run's folder."""
+    source: str = ""
+    """Folder of the run that it resumes from, on the volume of that run."""
+    source_claim: str | None = None
+    """The claim of that run, if it has another one."""
 
     def on_volume(self, run: str) -> str:
         """The folder of a run on the volume."""
@@ -39,6 +43,20 @@ def location(experiment: Experiment, setting: Setting) -> Location | None:
     """The location of the checkpoints; None if the volume does not exist, is not mounted, or is in an unknown folder."""
     checkpoints = experiment.spec.checkpoints
     assert checkpoints is not None, "called only with checkpoints"
+    where = _location(experiment, checkpoints, setting)
+    run = checkpoints.resume_from.run if checkpoints.resume_from is not None else None
+    if where is None or run is None:
+        return where
+    other = setting.of_run(run)
+    resumed = _location(experiment, checkpoints, other)
+    assert resumed is not None, "both runs have the volume"
+    create = new_claim(where.volume)
+    name = claim_name(checkpoints.volume, create, other) if create is not None else None
+    is_own = create is None or (create.scope != "run" and name == claim_name(checkpoints.volume, create, setting))
+    return where._replace(source=resumed.on_volume(run), source_claim=None if is_own else name)
+
+
+def _location(experiment: Experiment, checkpoints: Checkpoints, setting: Setting) -> Location | None:
     volume = experiment.spec.volumes.get(checkpoints.volume)
     place = next(places(volume, (*SPEC, "volumes", checkpoints.volume)), None) if volume is not None else None
     if volume is None or place is None:
@@ -77,8 +95,7 @@ def resumed_folder(checkpoints: Checkpoints, where: Location) -> str | None:
     if resume is None:
         return None
     if resume.run is not None:
-        create = new_claim(where.volume)
-        return None if create is not None and create.scope == "run" else where.on_volume(resume.run)
+        return where.source if where.source_claim is None else None
     path = resume.path or ""
     if not path.startswith("/"):
         return path.strip("/")
@@ -89,7 +106,8 @@ def resumed_folder(checkpoints: Checkpoints, where: Location) -> str | None:
 
 def is_of_family(run: str, setting: Setting) -> bool:
     """Whether a run may be one of the experiment, by its name."""
-    return any(run == name or run.startswith(f"{name}-") for name in (setting.family, setting.storage))
+    names = (setting.family, setting.storage, *(setting.committed or ()))
+    return any(run == name or run.startswith(f"{name}-") for name in names)
 
 
 def _inside(place: MountPlace, path: str) -> str:

@@ -13,8 +13,6 @@ from tjgen.compiler.programs import pods
 from tjgen.compiler.programs.containers import TINY, image_in_run, script, shell
 from tjgen.compiler.programs.keeping import problems
 from tjgen.compiler.programs.keeping.location import Location, is_of_family
-from tjgen.compiler.volumes.claims import claim_name
-from tjgen.compiler.volumes.pvc import new_claim
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Checkpoints, Resume
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -41,7 +39,8 @@ def problems_of(checkpoints: Checkpoints, setting: Setting) -> Iterator[Diagnost
         return
     if resume.run is not None:
         if not is_of_family(resume.run, setting):
-            message = f'"{resume.run}" is not a run of experiment {setting.family}'
+            family = setting.committed[0] if setting.committed is not None else setting.family
+            message = f'"{resume.run}" is not a run of experiment {family}'
             hint = "write a name that tjgen runs list prints; for another experiment, use one claim, and write the folder as path"
             yield Diagnostic(problems.RESUME, message, path=AT, hint=hint)
         elif checkpoints.scope == "family":
@@ -83,7 +82,7 @@ def resumed(
         ]
     else:
         folder, mounts = target, []
-        for one in _mounted(podset, resume, checkpoints, where, target, setting):
+        for one in _mounted(podset, resume, checkpoints, where, target):
             yield one
             if one.path[-2] == "volumeMounts":
                 mounts.append(one.value)
@@ -107,18 +106,14 @@ def variable(podset: PodSet, name: str, value: str, because: FieldPath) -> Contr
     return Contribution((*podset.main, "env", named(name)), {"name": name, "value": value.replace("$(", "$$(")}, because)
 
 
-def _mounted(
-    podset: PodSet, resume: Resume, checkpoints: Checkpoints, where: Location, target: str, setting: Setting
-) -> Iterator[Contribution]:
-    create = new_claim(where.volume)
+def _mounted(podset: PodSet, resume: Resume, checkpoints: Checkpoints, where: Location, target: str) -> Iterator[Contribution]:
     volume = checkpoints.volume
-    if resume.run is not None and create is not None and create.scope == "run":
-        # Each run has a claim, so the pods also mount the claim of the other run.
+    if where.source_claim is not None:
+        # Each run, or each try, has a claim, so the pods also mount the claim of the other run.
         volume = _VOLUME
-        name = claim_name(checkpoints.volume, create, setting._replace(run=resume.run))
-        claim: Tree = {"name": volume, "persistentVolumeClaim": {"claimName": name, "readOnly": True}}
+        claim: Tree = {"name": volume, "persistentVolumeClaim": {"claimName": where.source_claim, "readOnly": True}}
         yield Contribution((*podset.pod, "volumes", named(volume)), claim, AT)
-    folder = where.on_volume(resume.run) if resume.run is not None else (resume.path or "").strip("/")
+    folder = where.source if resume.run is not None else (resume.path or "").strip("/")
     mount: Tree = {"name": volume, "mountPath": target, "readOnly": True, **({"subPath": folder} if folder else {})}
     yield Contribution((*podset.main, "volumeMounts", (("mountPath", target),)), mount, AT)
 
