@@ -67,7 +67,9 @@ COMMAND = Command(
             "policies",
             "Write policies for a platform to start with, to the folder policies; also into a project that exists.",
         ),
-        Option(("--hooks",), "hooks", "Repository and revision of the hooks; the default is the installed tjgen.", VALUE, "URL@REV"),
+        Option(
+            ("--hooks",), "hooks", "Repository and revision of the hooks; the default is the installed tjgen.", VALUE, "URL@REV"
+        ),
         ACCEPT_MISSING,
         *COMMON,
     ),

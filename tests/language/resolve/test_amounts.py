@@ -15,7 +15,8 @@ REFUSED = {
     " | write limit: 8, or memory: {limit: 8Gi} if memory is meant",
     "memory: 900Ti": "TJ180 memory is 900Ti, which is more than any node has | write 900Gi",
     "memory: 1.5P": "TJ180 memory is 1.5P, which is more than any node has | write 1.5G",
-    "memory: 900000000000000": "TJ180 memory is 900000000000000, which is more than any node has | write the unit that is meant, such as Mi or Gi",
+    "memory: 900000000000000": "TJ180 memory is 900000000000000, which is more than any node has"
+    " | write the unit that is meant, such as Mi or Gi",
     "memory: {request: 400, limit: 1Gi}": "TJ144 memory.request is 400, which is less than 1 MiB | add the unit: 400Mi or 400Gi",
     "sharedMemory: 64Ti": "TJ180 sharedMemory is 64Ti, which is more than any node has | write 64Gi",
     "ephemeralStorage: 500Pi": "TJ180 ephemeralStorage is 500Pi, which is more than any node has | write 500Ti",

@@ -85,7 +85,9 @@ def _list(tree: list[Tree], schema: Schema, path: FieldPath, where: str) -> Iter
             wrong = _unusable(item, keys if kind == "map" else None, items)
             if wrong:
                 words = f"{where}: element {position}: {wrong}"
-                yield TypeProblem(field, words, words.lstrip("."), "give the element its keys, which distinguish it from the others")
+                yield TypeProblem(
+                    field, words, words.lstrip("."), "give the element its keys, which distinguish it from the others"
+                )
                 return
             name = _name(item, keys, items) if kind == "map" and keys else f"[={as_json(item)}]"
             if name in seen:

@@ -18,7 +18,10 @@ from tjgen.trees.typing import Any, NamedTuple
 
 _NAME: FieldPath = ("metadata", "name")
 _OUTCOMES = {
-    ("jobset.x-k8s.io", "JobSet"): "the controller treats it as the run's own: the run never trains, and is complete when that JobSet ends",
+    (
+        "jobset.x-k8s.io",
+        "JobSet",
+    ): "the controller treats it as the run's own: the run never trains, and is complete when that JobSet ends",
     ("", "Service"): "it stays as it is, and the pods have no host names",
     ("scheduling.volcano.sh", "PodGroup"): "it stays as it is, with its own minMember",
     ("scheduling.x-k8s.io", "PodGroup"): "it stays as it is, with its own minMember",

@@ -78,7 +78,8 @@ def gang_of_requests(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
             if missing:
                 yield subject.of_runtime(
                     "TJ855",
-                    f"minResources leaves out {', '.join(missing)} of container {container.name}, which has a limit but no request",
+                    f"minResources leaves out {', '.join(missing)} of container {container.name}, "
+                    "which has a limit but no request",
                     "also set the request",
                     in_runtime((*container.path, "resources")),
                 )

@@ -173,7 +173,8 @@ def amounts_as_gpus(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
         if names[:1] == shares[:1] != []:
             yield subject.of_trainjob(
                 "TJ870",
-                f"the controller counts {shares[0]}: {amounts[kind][shares[0]]} as that number of GPUs, because its name contains gpu",
+                f"the controller counts {shares[0]}: {amounts[kind][shares[0]]} as that number of GPUs, "
+                "because its name contains gpu",
                 "set numProcPerNode",
                 _RESOURCES if subject.job.resources is not None else _TRAINER,
             )
