@@ -21,7 +21,8 @@ def collect(
     diagnostics = []
     for one in runs:
         for manifest, note in _previews(one, arguments) if expanded else [(one, "") for one in one.compiled.manifests]:
-            tree = chosen.get(manifest.ref)
+            # The API server completes a generated name, so each object with it is one of its own.
+            tree = chosen.get(manifest.ref) if "name" in manifest.tree["metadata"] else None
             if tree is None:
                 tree = chosen[manifest.ref] = manifest.tree
                 staged[STAGES[-1] if expanded else manifest.stage].append(note + dump(tree))

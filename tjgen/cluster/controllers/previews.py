@@ -83,7 +83,8 @@ def follow(applied: Iterable[Manifest], previews: Sequence[Manifest], *, every: 
             yield manifest
         for below in _each_below(manifest) if every else _collapsed(manifest):
             key = (below.api_version, below.kind, below.name)
-            if key not in known:
+            # The API server completes a generated name, so two objects with it are not the same one.
+            if key not in known or "name" not in below.tree["metadata"]:
                 known.add(key)
                 yield below
 

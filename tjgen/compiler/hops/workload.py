@@ -22,7 +22,12 @@ def arrange(job: Job, draft: Draft) -> Draft:
     from tjgen.compiler.targets.direct import RequestedSize
 
     replicas = {name: role.replicas for name, role in spec.roles.items()}
-    workload, diagnostics = target.arranged(draft.workload, RequestedSize(spec.nodes, replicas, spec.elastic is not None))
+    size = RequestedSize(spec.nodes, replicas, spec.elastic is not None)
+    if any(gpu is not None and gpu.topology is not None for gpu in (spec.gpu, *(role.gpu for role in spec.roles.values()))):
+        from tjgen.compiler.hops import sizes  # devices that span nodes are rare
+
+        size = sizes.sized(size, spec)
+    workload, diagnostics = target.arranged(draft.workload, size)
     draft = draft._replace(workload=workload)
     return draft.refused(diagnostics) if has_errors(diagnostics) else draft.reporting(diagnostics)
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.manifests.manifest import Manifest
-from tjgen.trees.typing import NamedTuple, Protocol
+from tjgen.trees.typing import MappingProxyType, NamedTuple, Protocol
 from tjgen.trees.workload.workload import Workload
 
 
@@ -21,6 +22,10 @@ class RequestedSize(NamedTuple):
     """Role -> replicas."""
     is_elastic: bool = False
     """Whether the number of nodes may change."""
+    because: FieldPath = ("spec", "nodes")
+    """The field that sets `nodes`."""
+    topologies: Mapping[str, FieldPath] = MappingProxyType({})
+    """Role -> the field that sets its replicas, if it is not `replicas`."""
 
 
 class Lowered(NamedTuple):

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from tjgen.compiler.targets.direct import RequestedSize
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed, Origin, Owners
-from tjgen.trees.fields.path import FieldPath, Tree, get, named
+from tjgen.trees.fields.path import FieldPath, Tree, get, named, render
 from tjgen.trees.typing import NamedTuple
 from tjgen.trees.workload.roles import at_once, nodes, workers
 from tjgen.trees.workload.workload import JOBS, TRAINER, PodSet, Workload, podsets
@@ -63,12 +63,18 @@ def split(workload: Workload, size: RequestedSize, names: Sequence[str]) -> tupl
         counts[last] = max(total - sum(counts[name] for name in names if name != last), least)
     problems: list[Diagnostic] = []
     if size.nodes is not None and sum(counts.values()) != size.nodes:
-        message = f"the roles {', '.join(names)} have {sum(counts.values())} pods, but nodes is {size.nodes}"
-        hint = "remove nodes, or replicas of one of the roles"
-        problems.append(Diagnostic("TJ412", message, path=(*SPEC, "nodes"), hint=hint))
+        problems.append(_unlike_nodes(size, names, sum(counts.values())))
     mine = [Group(name, job, counts[name]) for name in names if counts[name]]
     others = [one for one in as_they_are(workload, size._replace(nodes=None)) if one.source != job]
     return [*mine, *others], problems
+
+
+def _unlike_nodes(size: RequestedSize, names: Sequence[str], pods: int) -> Diagnostic:
+    stated, hint = f"nodes is {size.nodes}", "remove nodes, or replicas of one of the roles"
+    if size.because != (*SPEC, "nodes"):
+        stated = f"{render(size.because[1:])} is {size.nodes} nodes"
+        hint = "add a role for these nodes, such as worker, or remove replicas of one of the roles"
+    return Diagnostic("TJ412", f"the roles {', '.join(names)} have {pods} pods, but {stated}", path=size.because, hint=hint)
 
 
 def new_roles(workload: Workload, size: RequestedSize) -> list[str]:
@@ -107,9 +113,11 @@ def arranged(workload: Workload, groups: Sequence[Group], size: RequestedSize, i
 
 def _because(size: RequestedSize, name: str) -> Origin:
     """Who decided how many pods a role has."""
+    if name in size.topologies:
+        return Origin("experiment", "experiment", size.topologies[name])
     if size.roles.get(name) is not None:
         return Origin("experiment", "experiment", (*SPEC, "roles", name, "replicas"), True)
-    return Origin("experiment", "experiment", (*SPEC, "nodes")) if size.nodes is not None else RULE
+    return Origin("experiment", "experiment", size.because) if size.nodes is not None else RULE
 
 
 def _moved(workload: Workload, source: PodSet, name: str) -> Owners:
