@@ -27,6 +27,7 @@ from tjgen.trees.typing import NamedTuple
 EXPERIMENT = "experiment"
 _OVERLAID: FieldPath = ("spec", "experiment")
 _DEFAULTS: FieldPath = ("spec", "defaults")
+_LABELS = "match.labels selects labels that experiments set in metadata; for labels of an environment, use match.environments"
 
 
 class Resolved(NamedTuple):
@@ -216,5 +217,5 @@ def _unmatched(overlay: _Overlay) -> Diagnostic:
         f'overlay "{overlay.name}" matches no experiment',
         path=path,
         span=overlay.document.locate(path),
-        hint="change its match, or remove it",
+        hint=_LABELS if overlay.match.labels else "change its match, or remove it",
     )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tjgen.cluster.kinds.without_target import instead_of
 from tjgen.cluster.schema import store, walk
-from tjgen.language.spec.foreign import field_of, synonym_of
+from tjgen.language.spec.foreign import condition_of, field_of, synonym_of
 from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.k8s.names import LABEL_LENGTH
 from tjgen.trees.k8s.nearest import nearest
@@ -32,6 +32,7 @@ _LONGEST_LIST = 100
 """Characters of a list that a hint shows."""
 _SHORT = 40
 """Characters of a name that was too long: the names of runs and pods add a suffix to it."""
+_MATCH: FieldPath = ("spec", "match")
 _EXAMPLES = {
     "commit": "commit: 0123456789abcdef0123456789abcdef01234567",
     "directory": "directory: .",
@@ -153,6 +154,9 @@ def unknown(finding: walk.Mismatch, schema_of: Callable[[FieldPath], Schema]) ->
         return f"for a variable of the program, write matrix: {{env.{variable}: [...]}}, with your values"
     if len(path) == 1 and key in below_spec:
         return f"indent {key} with two more spaces, so that it is a field of spec"
+    condition = _of_match(path, finding.value, schema_of)
+    if condition is not None:
+        return condition
     if path[0] == "spec" and ("image" in known or path[-2] == "pod"):
         if "image" in known and _VARIABLE.fullmatch(key) and nearest(key, known) is None:
             return f"for an environment variable, write env: {{{key}: {_shown(finding.value)}}}"
@@ -173,6 +177,27 @@ def unknown(finding: walk.Mismatch, schema_of: Callable[[FieldPath], Schema]) ->
     if len(known) > _MOST_FIELDS:
         return "see the fields in the reference of experiments, or run `tjgen schema experiment`"
     return f"use one of {', '.join(known)}" if known else None
+
+
+def _of_match(path: FieldPath, given: Tree, schema_of: Callable[[FieldPath], Schema]) -> str | None:
+    """The condition of an overlay for a field in `match`, or next to it; None for other fields and values."""
+    below = schema_of(_MATCH).get("properties", {})
+    in_match = path[:-1] == _MATCH
+    if not below or not (in_match or path[:-1] == _MATCH[:-1]):
+        return None
+    key = str(path[-1])
+    field = condition_of(key) or (nearest(key, below) if in_match else None)
+    value = given.get("matchLabels", given) if given.__class__ is dict else given
+    if field is None and in_match and given.__class__ is str:
+        field, value = "labels", {key: given}
+    if field not in below:
+        return None
+    if below[field].get("type") == "array" and value.__class__ is not list:
+        value = [value]
+    if walk.check(value, below[field]):
+        return None
+    shape = f"{field}: {_shown(value)}"
+    return f"write {shape}" if in_match else f"write match: {{{shape}}}"
 
 
 def target(finding: walk.Mismatch) -> str | None:

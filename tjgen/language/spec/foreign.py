@@ -63,12 +63,26 @@ _OTHER_WORDS = {
     "taints": "nodeTaints",
 }
 """Fields of a Platform -> the field that means the same elsewhere in it, or that its author looks for."""
+_CONDITIONS = {
+    "names": "names name experiments experiment",
+    "environments": "environments environment envs env",
+    "clusters": "clusters cluster",
+    "labels": "labels label matchlabels selector labelselector",
+    "runtimes": "runtimes runtime",
+}
+"""Conditions of an overlay -> what their authors look for."""
+_CONDITION_OF = {name: field for field, names in _CONDITIONS.items() for name in names.split()}
 _FIELDS = {name: field for field, names in _NAMES.items() for name in names.split()}
 
 
 def field_of(name: str) -> str | None:
     """The field of an experiment for what other tools call `name`; None for a name of no tool."""
     return _FIELDS.get(_plain(name))
+
+
+def condition_of(name: str) -> str | None:
+    """The condition of an overlay for `name`; None if there is none."""
+    return _CONDITION_OF.get(_plain(name))
 
 
 def synonym_of(name: str, known: Sequence[str]) -> str | None:
