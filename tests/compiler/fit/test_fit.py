@@ -479,3 +479,79 @@ def overlay(folder: Path, nodes: int) -> None:
 def shrink(folder: Path, count: int) -> None:
     """Write a Platform with fewer nodes."""
     (folder / "platform.yaml").write_text(PLATFORM % (POOL % "").replace("count: 4", f"count: {count}"), encoding="utf-8")
+
+
+QUEUE = """\
+  nodePools:
+    a100: {count: 4, like: a100, devices: 8, resources: {cpu: 96, memory: 1000Gi}}
+  flavors: {a100: {}}
+  queues: {team: {create: {kueue: {namespaces: [vision], flavors: [{name: a100, quota: %s}]}}}}
+"""
+QUEUE %= "{cpu: 64, memory: 512Gi, nvidia.com/gpu: 16}"
+QUEUED = f"gpu: a100:8, {SMALL}, schedule: {{system: kueue, queue: team}}"
+
+
+def committed(folder: Path) -> None:
+    """Build the tree of the project."""
+    project = folder / "tjgen.yaml"
+    text = project.read_text(encoding="utf-8")
+    if "output" not in text:
+        project.write_text(text.replace("spec: {", "spec: {output: {directory: deploy}, "), encoding="utf-8")
+    answer = tjgen(folder, "build")
+    assert answer.code == 0, answer.err
+
+
+def unfixed(folder: Path, old: str, new: str) -> None:
+    for path in (folder / "experiments").glob("*.yaml"):
+        path.write_text(path.read_text(encoding="utf-8").replace("naming: fixed, ", "").replace(old, new), encoding="utf-8")
+
+
+def test_superseded_runs_that_hold_the_queue_are_named_with_the_command_that_removes_them(tmp_path: Path) -> None:
+    write(tmp_path, QUEUE, first=QUEUED, second=QUEUED)
+    unfixed(tmp_path, "", "")
+    committed(tmp_path)
+    old = sorted(path.name for path in (tmp_path / "deploy/runs/vision").glob("*/*"))
+    unfixed(tmp_path, "train:1", "train:2")
+    committed(tmp_path)
+    answer = tjgen(tmp_path, "fit")
+    assert answer.err.count("warning[TJ582]") == 2, answer.err
+    command = f"tjgen runs prune {' '.join(old)}"
+    hint = (
+        f"superseded or orphaned runs hold part of it: {', '.join(old)}; if you no longer need them, run {command}; otherwise, "
+    )
+    assert answer.err.count(f"hint: {hint}it starts when other runs end") == 2, answer.err
+    assert tjgen(tmp_path, *command.split()[1:]).code == 0
+    again = tjgen(tmp_path, "fit")
+    assert ("TJ582" in again.err, "2 of 2 runs can start" in again.out) == (False, True), again.out
+
+
+def test_a_superseded_run_of_another_queue_is_not_named(tmp_path: Path) -> None:
+    other = QUEUE.replace(
+        "queues: {",
+        "queues: {other: {create: {kueue: {namespaces: [vision], flavors: [{name: a100, quota: "
+        "{cpu: 64, memory: 512Gi, nvidia.com/gpu: 8}}]}}}, ",
+    )
+    write(tmp_path, other, first=QUEUED.replace("team", "other"))
+    unfixed(tmp_path, "", "")
+    committed(tmp_path)
+    unfixed(tmp_path, "other", "team")
+    for name in ("second", "third"):
+        (tmp_path / f"experiments/{name}.yaml").write_text(RUN % (name, "tjgen-torch", QUEUED), encoding="utf-8")
+    committed(tmp_path)
+    answer = tjgen(tmp_path, "fit")
+    assert (answer.err.count("TJ582"), "prune" in answer.err) == (1, False), answer.err
+
+
+def test_points_of_a_sweep_that_wait_for_one_reason_are_one_warning(tmp_path: Path) -> None:
+    sweep = f"{QUEUED}, sweep: {{matrix: {{env.LR: [1, 2, 3, 4, 5]}}}}"
+    answer = tjgen(write(tmp_path, QUEUE, tuning=sweep), "fit")
+    assert answer.err.count("TJ582") == 1, answer.err
+    assert "(and 2 more points like it) waits for queue team: " in answer.err
+    assert answer.out.count("waits for the queue") == 3
+
+
+def test_a_run_that_its_queue_admits_and_that_waits_for_nodes_is_no_contradiction(tmp_path: Path) -> None:
+    platform = QUEUE.replace("count: 4", "count: 1")
+    answer = tjgen(write(tmp_path, platform, first=QUEUED, second=QUEUED), "fit")
+    assert "queue team admits run second, but it waits for the nodes of Platform lab: 0/1 nodes are available" in answer.err
+    assert "lower its quota in the Platform, or add nodes" in answer.err

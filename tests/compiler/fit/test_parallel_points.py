@@ -60,3 +60,11 @@ def test_a_point_that_waits_names_the_limit(folder: Path) -> None:
     assert "warning[TJ582]" in answer.err
     hint = "sweep.maxParallel lets 2 points train at once: this one starts when another run of the queue ends"
     assert f"hint: {hint}\n" in answer.err
+
+
+def test_a_queue_that_is_smaller_than_the_limit_is_the_reason(folder: Path) -> None:
+    """The queue starts one point, so maxParallel is not what the others wait for."""
+    (folder / "platform.yaml").write_text(PLATFORM.replace("gpu: 5", "gpu: 3"), encoding="utf-8")
+    (folder / "nodes.yaml").write_text("".join(NODES.replace("NUMBER", str(one)) for one in range(4)), encoding="utf-8")
+    answer = tjgen(folder, "fit", "experiment.yaml")
+    assert ("TJ582" in answer.err, "lets 2 points train at once" in answer.err) == (True, False), answer.err

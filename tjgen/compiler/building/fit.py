@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.compiler.building.environment import EnvironmentSettings
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Run
 from tjgen.compiler.fit.demand import demand_of
-from tjgen.compiler.fit.findings import findings, locked_findings
+from tjgen.compiler.fit.findings import Others, findings, locked_findings
+from tjgen.compiler.fit.holders import holders_of
 from tjgen.compiler.fit.start import verdicts
 from tjgen.compiler.fit.verdicts import FitCluster, FitRun, FitVerdict
 from tjgen.language.resolve.project import PlatformDocument
@@ -100,14 +102,40 @@ def _fit(cluster: str, shared: _Cluster, locked: _Locked) -> ClusterFit:
         for (_, one), other in zip(built, of_tree, strict=True)
     ]
     results = verdicts([*others, *placed], empty)
-    diagnostics: list[Diagnostic] = []
-    for (run, one), other, verdict in zip(built, of_tree, results[len(others) :], strict=True):
+    left, own = results[: len(others)], results[len(others) :]
+    points = Counter(run.unit.key for (run, _), verdict in zip(built, own, strict=True) if verdict.order)
+    reports: list[_Report] = []
+    for (run, one), other, verdict in zip(built, of_tree, own, strict=True):
         tree, sources = run.variant.tree, run.compiled.sources
+        around = Others(holders_of(verdict, left), points[run.unit.key])
         if other is None:
-            diagnostics += findings(verdict, empty, tree, sources)
+            several = findings(verdict, empty, tree, sources, around)
         else:
-            diagnostics += locked_findings(verdict, one, empty, tree, sources)
-    return ClusterFit(name, cluster, len(empty.cluster.nodes), results, diagnostics)
+            several = locked_findings(verdict, one, empty, tree, sources, around)
+        reports += [_Report(run.unit.key, run.name, diagnostic) for diagnostic in several]
+    return ClusterFit(name, cluster, len(empty.cluster.nodes), results, list(_of_points(reports)))
+
+
+class _Report(NamedTuple):
+    experiment: str
+    run: str
+    diagnostic: Diagnostic
+
+
+def _of_points(reports: Sequence[_Report]) -> Iterator[Diagnostic]:
+    """The diagnostics, those that are equal for several points of a sweep only once."""
+    groups: dict[tuple[object, ...], list[_Report]] = {}
+    for one in reports:
+        own = one.diagnostic
+        message = own.message.replace(f"run {one.run}", "run", 1)
+        groups.setdefault((one.experiment, own.code, own.span, message, own.hint), []).append(one)
+    for group in groups.values():
+        first, more = group[0], len(group) - 1
+        if not more:
+            yield first.diagnostic
+            continue
+        points = f"run {first.run} (and {more} more point{'s' * (more != 1)} like it)"
+        yield first.diagnostic._replace(message=first.diagnostic.message.replace(f"run {first.run}", points, 1))
 
 
 def _of_tree(one: TreeRun, shared: FitCluster, state: str) -> FitRun:

@@ -18,12 +18,25 @@ from tjgen.trees.explain.provenance import Sources, place_in
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.path import MISSING, FieldPath, get
 from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.typing import NamedTuple
 
 _QUEUE: FieldPath = ("spec", "schedule", "queue")
 _NETWORK: FieldPath = ("spec", "schedule", "networkTopology")
 _MOST: FieldPath = ("spec", "sweep", "maxParallel")
 _NAME: FieldPath = ("metadata", "name")
 _GPU: FieldPath = ("spec", "gpu")
+
+
+class Others(NamedTuple):
+    """What the other runs of the cluster hold of what a run waits for."""
+
+    holders: str = ""
+    """Runs that no experiment requests and that hold some of it, and how to free it; or empty."""
+    points: int = 0
+    """Points of the same experiment that start."""
+
+
+NO_OTHERS = Others()
 
 
 def never_starts(
@@ -41,14 +54,16 @@ def never_starts(
     return list(findings(verdict, shared, tree, sources))
 
 
-def findings(verdict: FitVerdict, shared: FitCluster, tree: Managed, sources: Sources) -> Iterator[Diagnostic]:
+def findings(
+    verdict: FitVerdict, shared: FitCluster, tree: Managed, sources: Sources, others: Others = NO_OTHERS
+) -> Iterator[Diagnostic]:
     """The diagnostics for a run; none if it starts. `tree` is its experiment, `shared` the cluster without pods."""
     documents, platform = sources.documents, shared.platform
     run = verdict.run
     if verdict.mode == FITS:
         return
     if verdict.mode != NEVER:
-        yield _waits(verdict, shared, tree, documents)
+        yield _waits(verdict, shared, tree, documents, others)
     elif verdict.by == BY_QUEUE:
         message = f"run {run.name} never starts: queue {run.queue} never admits it: {verdict.message}"
         cause = topology_cause(run, shared.quotas)
@@ -77,13 +92,13 @@ def findings(verdict: FitVerdict, shared: FitCluster, tree: Managed, sources: So
 
 
 def locked_findings(
-    verdict: FitVerdict, source: FitRun, shared: FitCluster, tree: Managed, sources: Sources
+    verdict: FitVerdict, source: FitRun, shared: FitCluster, tree: Managed, sources: Sources, others: Others = NO_OTHERS
 ) -> Iterator[Diagnostic]:
     """The diagnostics for a run that is locked with other pods than `source`, which its experiment makes now."""
     if verdict.mode == FITS:
         return
     if verdict.mode != NEVER:
-        yield _waits(verdict, shared, tree, sources.documents)
+        yield _waits(verdict, shared, tree, sources.documents, others)
         return
     run = verdict.run
     message = f"run {run.name} is locked with {_pods(run)} and never starts: {verdict.message}"
@@ -99,7 +114,7 @@ def _pods(run: FitRun) -> str:
     return "1 pod" if run.demand.number == 1 else f"{run.demand.number} pods"
 
 
-def _waits(verdict: FitVerdict, shared: FitCluster, tree: Managed, documents: Documents) -> Diagnostic:
+def _waits(verdict: FitVerdict, shared: FitCluster, tree: Managed, documents: Documents, others: Others) -> Diagnostic:
     run = verdict.run
     where = f"queue {run.queue}" if verdict.by == BY_QUEUE else f"the nodes of Platform {shared.platform}"
     partly = f" with {verdict.started} of {run.demand.number} pods on nodes" if verdict.started else ""
@@ -108,13 +123,19 @@ def _waits(verdict: FitVerdict, shared: FitCluster, tree: Managed, documents: Do
         partly = f", evicted for {verdict.evicted_for}"
     message = f"run {run.name} {action} {where}{partly}: {verdict.message}"
     hint = "it starts when other runs end; raise its priority or request less to start it earlier"
+    if verdict.by != BY_QUEUE and verdict.flavors and not verdict.condition:
+        message = f"queue {run.queue} admits run {run.name}, but it {action} {where}{partly}: {verdict.message}"
+        hint = (
+            "it holds its quota until nodes are free; if the queue has more quota than free nodes, "
+            "lower its quota in the Platform, or add nodes"
+        )
     tier = run.demand.highest_tier
     if verdict.by != BY_QUEUE and shared.cluster.hyper_nodes and tier is not None and tier != ANY_TIER:
         hint = f"no HyperNode up to tier {tier} has free nodes for all pods; it starts when other runs end, or with a higher tier"
     if verdict.share:
         hint = f"{verdict.share}; it starts when other runs end; request less to start it earlier"
     most = get(tree.value, _MOST, None)
-    if verdict.by == BY_QUEUE and most is not None:
+    if verdict.by == BY_QUEUE and most is not None and others.points >= most:
         hint = f"sweep.maxParallel lets {most} points train at once: this one starts when another run of the queue ends"
     if verdict.evicted_for:
         hint = "the run starts and is evicted; request no more than the quota of its own queue, or raise its priority"
@@ -122,6 +143,8 @@ def _waits(verdict: FitVerdict, shared: FitCluster, tree: Managed, documents: Do
         hint = "gang scheduling (schedule.system) keeps the nodes free for runs that can start"
     if verdict.condition:
         hint = verdict.condition
+    if others.holders:
+        hint = f"{others.holders}; otherwise, {hint}"
     return Diagnostic("TJ582", message, span=locate(tree, _NAME, documents), hint=hint)
 
 
