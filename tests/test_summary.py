@@ -48,14 +48,86 @@ HEADER = ["RUN", "BY", "SLICES", "ITEMS", "FEWEST", "MOST", "SMALLEST", "LARGEST
             "sum contiguous 2 9 2 3 - - 1.333 - -",
             id="two readers of each node",
         ),
+        pytest.param(
+            "[{path: a, size: 8}, {path: b, size: 4}, {path: c, size: 4}, {path: d, size: 2}, {path: e, size: 2}]",
+            "{by: lpt, over: processes, workers: 2}",
+            "sum lpt 2 5 1 2 2 8 1.600 - -",
+            id="bytes of two readers of each node",
+        ),
+        pytest.param(
+            "[{path: a, size: 1}, {path: b, size: 1}, {path: c, size: 9}, {path: d, size: 9}]",
+            "{workers: 2, remainder: drop}",
+            "sum contiguous 2 4 1 1 1 9 1.800 - -",
+            id="bytes of readers of which each has one item",
+        ),
     ],
 )
 def test_how_even_slices_are(items: str, slices: str, row: str, tmp_path: Path) -> None:
     (tmp_path / "experiment.yaml").write_text(EXPERIMENT + DATA % (items, slices))
     answer = tjgen(tmp_path, "build", "experiment.yaml", "--summary")
-    assert (answer.code, answer.err) == (0, "")
+    assert answer.code == 0
+    is_kept, ratio = "remainder" not in slices, float(row.split()[-3])
+    assert ("TJ237" in answer.err) is (is_kept and ratio > 1.25)
+    assert answer.err == "" or is_kept
     _, _, table = answer.out.partition("\n\n")
     assert [line.split() for line in table.splitlines()] == [HEADER, row.split()]
+
+
+@pytest.mark.parametrize(
+    ("items", "slices", "parts", "hint"),
+    [
+        pytest.param("[a, b, c]", "{}", "node reads 2 items, another 1", "set remainder: pad or drop for parts", id="items"),
+        pytest.param("[a, b, c]", "{deliver: configMap}", "node reads 2 items, another 1", "remainder: pad or drop", id="files"),
+        pytest.param(
+            "[a, b, c, d, e]", "{over: processes, workers: 2}", "worker reads 2 items, another 1", "remainder", id="workers"
+        ),
+        pytest.param(
+            "[{path: a, size: 9}, {path: b, size: 1}]", "{}", "node reads 9 bytes, another 1", "set by: lpt", id="bytes"
+        ),
+        pytest.param(
+            "[{path: a, size: 9}, {path: b, size: 1}]",
+            "{by: lpt}",
+            "node reads 9 bytes, another 1",
+            "use more and smaller items",
+            id="bytes that a strategy cannot divide evenly",
+        ),
+    ],
+)
+def test_uneven_parts_are_reported(items: str, slices: str, parts: str, hint: str, tmp_path: Path) -> None:
+    (tmp_path / "experiment.yaml").write_text(EXPERIMENT + DATA % (items, slices))
+    answer = tjgen(tmp_path, "build", "experiment.yaml")
+    assert f"warning[TJ237] experiment.yaml:16:13: the parts are uneven: one {parts}" in answer.err
+    assert hint in answer.err
+    balance = re.search(r"a balance, such as ([0-9.]+)", answer.err)
+    assert balance is not None
+    accepted = slices.replace("}", f", balance: {balance[1]}}}").replace("{, ", "{")
+    (tmp_path / "experiment.yaml").write_text(EXPERIMENT + DATA % (items, accepted))
+    answer = tjgen(tmp_path, "build", "experiment.yaml")
+    assert (answer.code, answer.err) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "slices",
+    [
+        "{remainder: pad}",
+        "{remainder: drop}",
+        "{by: weighted, weights: [2, 1]}",
+        "{by: explicit, lists: [[a, b], [c]]}",
+        "{virtual: 2}",
+        "{balance: 1.4}",
+    ],
+)
+def test_chosen_parts_are_not_reported(slices: str, tmp_path: Path) -> None:
+    (tmp_path / "experiment.yaml").write_text(EXPERIMENT + DATA % ("[a, b, c]", slices))
+    assert "TJ237" not in tjgen(tmp_path, "build", "experiment.yaml").err
+
+
+def test_uneven_ranges_are_reported(tmp_path: Path) -> None:
+    text = (EXPERIMENT + DATA % ("[]", "{deliver: range}")).replace("{list: []}", "{count: 3}")
+    (tmp_path / "experiment.yaml").write_text(text)
+    err = tjgen(tmp_path, "build", "experiment.yaml").err
+    assert "one node reads 2 items, another 1" in err
+    assert "set remainder: drop for parts of equal number" in err
 
 
 def test_there_is_no_table_where_nothing_is_sliced(tmp_path: Path) -> None:

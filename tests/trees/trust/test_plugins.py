@@ -34,7 +34,7 @@ spec:
     corpus: {pvc: corpus, mountPath: /corpus, readOnly: true}
   data:
     volume: corpus
-    items: {list: [a, b, c]}
+    items: {list: [a, b, c, d]}
     slices: {by: mine}
 """
 PROJECT = """\

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from tjgen.compiler.passes import items
+from tjgen.compiler.passes import items, slice_parts
 from tjgen.compiler.passes.data_sections import DataSection
 from tjgen.compiler.passes.slice_readers import Cut, cut_of, under_mpi
 from tjgen.compiler.passes.slice_variables import index_variable, variable
@@ -23,10 +23,10 @@ from tjgen.language.setting import Setting
 from tjgen.language.slicing import problems, ranges
 from tjgen.language.slicing.division import divide, left, short, uneven
 from tjgen.language.slicing.items import DataItems
-from tjgen.language.slicing.proof import Plan, balance
+from tjgen.language.slicing.proof import Plan
 from tjgen.language.spec.objects import Experiment, Slices
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
-from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.fields.path import get
 from tjgen.trees.typing import Any
 from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.roles import nodes as nodes_of
@@ -144,7 +144,8 @@ def _paths(workload: Workload, experiment: Experiment, cut: Cut, readers: list[P
     yield from problems
     if plan is None:
         return
-    yield Contribution(("slices", cut.data.name), _described(cut, plan, part, setting), cut.at)
+    yield from slice_parts.uneven(cut, plan, part, setting)
+    yield Contribution(("slices", cut.data.name), slice_parts.described(cut, plan, part, setting), cut.at)
     yield from _common(workload, cut, nodes_of(workload), readers)
     if slices.deliver == "env":
         yield from _variables([[part.paths[item] for item in one] for one in plan], cut.data, readers)
@@ -197,7 +198,8 @@ def _ranges(workload: Workload, cut: Cut, readers: list[PodSet], setting: Settin
     if has_errors(ranges_of_nodes):
         return
     merged = [whole[one.start : one.stop : one.step] for one in evened]
-    yield Contribution(("slices", cut.data.name), _described(cut, evened, None, setting, len(whole)), at)
+    yield from slice_parts.uneven(cut, evened, None, setting)
+    yield Contribution(("slices", cut.data.name), slice_parts.described(cut, evened, None, setting, len(whole)), at)
     yield from _common(workload, cut, nodes_of(workload), readers)
     text = json.dumps([[one.start, one.stop, one.step] for one in merged], separators=(",", ":"))
     yield from _in_env("TJGEN_SLICE_RANGES", text, cut.data, readers)
@@ -217,26 +219,6 @@ def _common(workload: Workload, cut: Cut, nodes: int, readers: list[PodSet]) -> 
             yield variable(podset, named("TJGEN_SLICE_NODES"), str(nodes), (*cut.at, "virtual"))
         if cut.section.workers > 1:
             yield variable(podset, named("TJGEN_SLICE_WORKERS"), str(cut.section.workers), (*cut.at, "workers"))
-
-
-def _described(cut: Cut, plan: Plan, known: DataItems | None, setting: Setting, total: int = 0) -> Tree:
-    """How even the parts of the readers are, for the summary of the build; bytes are those of whole slices."""
-    items = total if known is None else len(known)
-    statistics = balance(plan, known, setting.session)
-    # Every n-th item of a slice goes to the same one of n readers.
-    fewest, most = statistics.fewest // cut.readers, -(-statistics.most // cut.readers)
-    tree: Tree = {"by": cut.section.by, "count": len(plan), "items": items, "fewest": fewest, "most": most}
-    ratio = statistics.ratio
-    if statistics.smallest is not None:
-        tree |= {"smallest": statistics.smallest, "largest": statistics.largest}
-    read = sum(map(len, plan)) - items
-    if statistics.smallest is None and items + read:
-        ratio = most * len(plan) * cut.readers / (items + read)
-    return {
-        **tree,
-        "ratio": round(ratio, 3),
-        **({"repeated": read} if read > 0 else {"dropped": -read} if read else {}),
-    }
 
 
 def _variables(slices: list[list[str]], data: DataSection, readers: list[PodSet]) -> Contributions:

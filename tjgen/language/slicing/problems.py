@@ -1,4 +1,4 @@
-"""What can be wrong with items and slices, by code: TJ307 to TJ319, from TJ351 on, and for several data sets TJ159 and TJ160."""
+"""What can be wrong with items and slices, by code: TJ237, TJ307 to TJ319, from TJ351 on; for several data sets TJ159, TJ160."""
 
 from __future__ import annotations
 
@@ -30,3 +30,4 @@ REPEATED = "TJ368"
 ELASTIC = "TJ369"
 SAME_ITEMS = "TJ159"
 HIDDEN = "TJ160"
+UNEVEN_PARTS = "TJ237"

@@ -183,6 +183,7 @@ TABLE = {
     "TJ234": ("repeated-point", "error"),
     "TJ235": ("sweep-too-large", "error"),
     "TJ236": ("run-keeps-removed-block", "warning"),
+    "TJ237": ("uneven-parts", "warning"),
     "TJ240": ("invalid-shard", "error"),
     "TJ241": ("incomplete-shards", "error"),
     "TJ242": ("different-shard-inputs", "error"),
