@@ -67,6 +67,75 @@ def test_a_run_that_is_stopped_and_resumed_is_what_a_first_build_writes(target: 
     assert (tmp_path / "changed.yaml").read_bytes() == (tmp_path / "first.yaml").read_bytes()
 
 
+STATE = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Overlay
+metadata: {name: stop}
+spec: {match: {names: [bert]}, layer: environment, experiment: {state: STATEFIELDS}}
+"""
+
+
+def overlay(folder: Path, state: str | None, fields: str = "") -> None:
+    """An overlay that sets the state of the experiment, or none, and other fields."""
+    (folder / "tjgen.yaml").write_text(
+        PROJECT.replace("ENVIRONMENTS", "{dev: {}}").replace("experiments: [exp", "overlays: [stop.yaml], experiments: [exp"),
+        encoding="utf-8",
+    )
+    text = STATE.replace("STATEFIELDS", (state or "active") + fields)
+    (folder / "stop.yaml").write_text(text, encoding="utf-8")
+
+
+def state_in_lock(folder: Path) -> str:
+    (path,) = folder.glob("tjgen.lock.d/dev/nlp/bert/*.yaml")
+    (line,) = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("state: ")]
+    return line.removeprefix("state: ")
+
+
+MARKED = "    argocd.argoproj.io/hook: Skip\n    kustomize.toolkit.fluxcd.io/ssa: Ignore\n"
+IN_FILES = {"suspended": "suspend: true\n", "archived": MARKED}
+
+
+@pytest.mark.parametrize("state", ["suspended", "archived"])
+@pytest.mark.parametrize("fields", ["", ", nodes: 4"])
+def test_a_state_of_an_overlay_is_applied_in_place(state: str, fields: str, folder: Path) -> None:
+    (name,) = [path.name for path in folder.glob("deploy/dev/runs/nlp/bert/*")]
+    fresh = manifest(folder).read_text(encoding="utf-8")
+    overlay(folder, state, fields)
+    answer = tjgen(folder, "build")
+    assert answer.code == 0, answer.err
+    assert ("info[TJ076]" in answer.err) == (
+        bool(fields) and state == "suspended"
+    )  # what else a record would get is not reported
+    text = manifest(folder).read_text(encoding="utf-8")
+    assert manifest(folder).parent.name == name
+    assert (state_in_lock(folder), IN_FILES[state] in text, "numNodes: 4" in text) == (state, True, False)
+    checked = tjgen(folder, "build", "--check")
+    assert checked.code == 0, checked.err
+    assert tjgen(folder, "build").code == 0
+    assert manifest(folder).read_text(encoding="utf-8") == text
+    overlay(folder, None, fields)
+    assert tjgen(folder, "build").code == 0
+    assert (state_in_lock(folder), manifest(folder).read_text(encoding="utf-8")) == ("active", fresh)
+
+
+@pytest.mark.parametrize("state", ["suspended", "archived"])
+def test_a_lock_with_a_state_that_the_files_lack_is_repaired(state: str, folder: Path) -> None:
+    """An earlier release recorded the state of an overlay in the lock only."""
+    overlay(folder, state)
+    (lock,) = folder.glob("tjgen.lock.d/dev/nlp/bert/*.yaml")
+    lock.write_text(lock.read_text(encoding="utf-8").replace("state: active", f"state: {state}"), encoding="utf-8")
+    assert IN_FILES[state] not in manifest(folder).read_text(encoding="utf-8")
+    assert tjgen(folder, "build", "--check").code == 1
+    assert tjgen(folder, "build").code == 0
+    assert IN_FILES[state] in manifest(folder).read_text(encoding="utf-8")
+    assert tjgen(folder, "build", "--check").code == 0
+    text = lock.read_text(encoding="utf-8").replace(f"state: {state}", "state: active")
+    overlay(folder, None)
+    lock.write_text(text, encoding="utf-8")
+    assert tjgen(folder, "build").code == 0
+    assert IN_FILES[state] not in manifest(folder).read_text(encoding="utf-8")
+
+
 def test_a_run_is_explained_by_its_name(folder: Path) -> None:
     run = manifest(folder).parent.name
     answer = tjgen(folder, "explain", run, "spec.trainer.args")

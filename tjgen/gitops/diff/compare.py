@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 
 from tjgen.cluster.kinds.protocol import IN_PLACE, SILENT
-from tjgen.cluster.synctools.table import LEFT_ALONE
 from tjgen.gitops.diff.effect import REFUSED, UNCHANGED, WORST, effect
 from tjgen.gitops.diff.fields import Changed, changed
 from tjgen.gitops.diff.side import Attribution, Side, TreePlace, place_of, tree_of
 from tjgen.gitops.diff.succession import Earlier, RunKey, earlier_runs
 from tjgen.gitops.diff.update import Refusal, refusals
+from tjgen.language.runs.archive import is_marked
 from tjgen.language.runs.lock import NOT_REQUESTED, ORPHANED
 from tjgen.trees.diagnostics.model import ObjectRef
-from tjgen.trees.fields.path import MISSING, FieldPath, Tree, mapping_at
+from tjgen.trees.fields.path import MISSING, FieldPath, Tree
 from tjgen.trees.manifests.identity import ref_of
 from tjgen.trees.manifests.manifest import RUNS, RUNTIMES
 from tjgen.trees.typing import NamedTuple
@@ -163,9 +163,9 @@ def _object(path: str, old: Side, new: Side, context: list[Tree]) -> ObjectChang
     changes = list(changed(before, after))
     if not changes:
         return ObjectChange(path, ref, UNCHANGED)
-    if _is_record(after):
+    if is_marked(after):
         # No sync applies it, so the server's rules do not matter.
-        kind = SILENT if _is_record(before) else ARCHIVED
+        kind = SILENT if is_marked(before) else ARCHIVED
         remark = "no sync applies an archived run"
         fields = [FieldChange(one, kind, remark, *_attributions(one, ref, old, new)) for one in changes]
         return ObjectChange(path, ref, kind, tuple(fields))
@@ -226,11 +226,6 @@ def _attributions(change: Changed, ref: ObjectRef, old: Side, new: Side) -> tupl
     before = old.attribution_of(ref, change.path, change.before) if change.before is not MISSING else None
     after = new.attribution_of(ref, change.path, change.after) if change.after is not MISSING else None
     return before, after
-
-
-def _is_record(tree: Tree) -> bool:
-    annotations = mapping_at(tree, ("metadata", "annotations"))
-    return all(annotations.get(key) == value for key, value in LEFT_ALONE.items())
 
 
 def _removed_runs(old: Side, new: Side) -> dict[tuple[str, str], str]:

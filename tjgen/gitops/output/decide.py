@@ -27,6 +27,7 @@ from tjgen.gitops.output.actions import (
     ShareFile,
 )
 from tjgen.gitops.output.blocks import kept_block, lacks_a_block
+from tjgen.gitops.output.carried import settings_in, state_in, trees
 from tjgen.gitops.output.damaged import damage
 from tjgen.gitops.output.disk import OnDisk, digest
 from tjgen.gitops.output.files import OutputFiles
@@ -37,10 +38,7 @@ from tjgen.language.runs.identity import point_of
 from tjgen.language.runs.lock import ARCHIVED, ORPHANED, Lock, LockedRun
 from tjgen.language.runs.store import Locked, LockKey
 from tjgen.trees.diagnostics.model import ERROR, INFO, Diagnostic
-from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import DATA
-from tjgen.trees.source.reader import KUBERNETES, read
-from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple
 
 PRUNE_RUNS = "tjgen build --prune-runs"
@@ -171,6 +169,12 @@ def _run(
         decided = freeze.Decision(freeze.REBUILT, problems.scaled(run))
     else:
         problem = problem or _problem(run, lock, content, on_disk, force=options.force)
+    own: dict[str, str] = {}
+    if decided.kind == freeze.FROZEN and decided.diagnostic is not None and decided.diagnostic.code == "TJ076":
+        own = state_in(on_disk.bodies(place), run, lambda: _own(run, text.of(run.in_full())))
+        if own:
+            differs = freeze.content_digest(own) != content
+            decided = freeze.Decision(freeze.IN_PLACE, decided.diagnostic if differs else None)
     problem = problem or kept_block(run, locked, decided, place, on_disk, text) or decided.diagnostic
     if problem is not None and problem.code == "TJ075" and (spoilt := on_disk.conflict(folder)) is not None:
         problem = in_conflict(spoilt)
@@ -189,7 +193,7 @@ def _run(
         actions += [Count("kept"), Forget(), *shared]
         if decided.kind == freeze.FROZEN:
             return _Decision([*actions, KeepRun(place)], now)
-        own = _carried(on_disk.bodies(place), _own(run, text.of(run.in_full())))
+        own = own or settings_in(on_disk.bodies(place), _own(run, text.of(run.in_full())))
         put = [Put(OutputFile(f"{place}/{name}", body, run.unit.source, run.unit.key)) for name, body in own.items()]
         return _Decision([*actions, *put], now._replace(content=freeze.content_digest(own), settings=settings))
     actions += [Count("unchanged" if decided.kind == freeze.UNCHANGED else "new"), Fill(folder)]
@@ -212,7 +216,7 @@ def _is_scaled(run: Run, locked: LockedRun | None, on_disk: OnDisk, place: str, 
     bodies = on_disk.bodies(place)
     if freeze.content_digest(bodies) != locked.content:
         return False
-    return freeze.scales_in_place(_trees(bodies), _trees(_own(run, text.of(run.in_full()))))
+    return freeze.scales_in_place(trees(bodies), trees(_own(run, text.of(run.in_full()))))
 
 
 def _own(run: Run, files: list[OutputFile]) -> dict[str, str]:
@@ -281,17 +285,6 @@ def _strays(unit: Unit, known: set[str], on_disk: OnDisk) -> Iterator[ReportDiag
     for folder in on_disk.folders(experiment_folder(unit)):
         if folder.rpartition("/")[2] not in known and on_disk.bodies(folder):
             yield ReportDiagnostic(problems.without_lock(f"{on_disk.directory}/{folder}"))
-
-
-def _carried(old_texts: dict[str, str], built: dict[str, str]) -> dict[str, str]:
-    """The files on disk with the fields that can change in place as they are built now; other files keep their bytes."""
-    old, new = _trees(old_texts), _trees(built)
-    carried = freeze.carry_all(old, new)
-    return {name: old_texts[name] if tree == old.get(name) else dump(tree) for name, tree in carried.items()}
-
-
-def _trees(texts: dict[str, str]) -> dict[str, Tree]:
-    return {name: read(text, name, KUBERNETES)[0][0].value for name, text in texts.items()}
 
 
 def report(diagnostic: Diagnostic, run: Run) -> ReportDiagnostic:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from tjgen.cluster.synctools.table import LEFT_ALONE
 from tjgen.trees.fields.managed import Origin, Owners
-from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.fields.path import Tree, get, mapping_at
 from tjgen.trees.manifests.manifest import RUNS, Manifest
 
 BY_EXPERIMENT = Origin("experiment", "experiment", ("spec", "state"))
@@ -34,6 +34,12 @@ def _archived(manifest: Manifest, origin: Origin) -> Manifest:
 def marked(tree: Tree) -> Tree:
     """A manifest with the marks of a record."""
     return _annotated(tree, {**(get(tree, ("metadata", "annotations"), None) or {}), **LEFT_ALONE})
+
+
+def is_marked(tree: Tree) -> bool:
+    """Whether a manifest has these marks."""
+    annotations = mapping_at(tree, ("metadata", "annotations"))
+    return all(annotations.get(key) == value for key, value in LEFT_ALONE.items())
 
 
 def unmarked(tree: Tree) -> Tree:

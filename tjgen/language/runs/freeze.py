@@ -2,17 +2,19 @@
 
 TrainJob, JobSet and Volcano Job cannot be changed in place, and another name starts the run again.
 So a run that is in the lock keeps its files byte for byte when only the catalog, an overlay, the
-Platform or tjgen has changed; labels, annotations and state of its own experiment are still
-carried into them, since that can be changed in place.
+Platform or tjgen has changed; labels and annotations of its own experiment are still carried into
+them, since that can be changed in place. So is its state, also that of an overlay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 
 from tjgen.cluster.kinds.table import kind_of
 from tjgen.cluster.kinds.volcano_job import SIZE, TASK_SIZE, TASKS, VOLCANO_JOB
+from tjgen.cluster.synctools.table import LEFT_ALONE
+from tjgen.language.runs.archive import is_marked, marked, unmarked
 from tjgen.language.runs.lock import LockedRun
 from tjgen.language.spec.identity import SETTINGS
 from tjgen.trees.canonical import json_text, sha256_hex
@@ -37,6 +39,9 @@ NO_SETTINGS = f"sha256:{0:064}"
 
 OURS = "tjgen.dev/"
 """What our own labels and annotations begin with."""
+
+_SUSPENDED = "suspend: true\n"
+"""What the text of a suspended run contains."""
 
 
 class Decision(NamedTuple):
@@ -176,6 +181,20 @@ def unstoppable(tree: Tree) -> str | None:
         return f"a {kind.name} of {kind.group} has no field that suspends it"
     queue = get(tree, ("metadata", "labels", KUEUE_QUEUE), None)
     return f"Kueue starts a run of queue {queue} again" if queue is not None else None
+
+
+def may_differ_in_state(bodies: Iterable[str], *, is_active: bool) -> bool:
+    """Whether a run can have another state in its files, as texts, than in its sources: `is_active` if these only run it."""
+    return not is_active or any(mark in body for body in bodies for mark in (_SUSPENDED, *LEFT_ALONE))
+
+
+def with_state(old: Tree, new: Tree) -> Tree:
+    """`old` with the state of `new`: `suspend`, and the marks of a record. A state is not content, so it is never frozen."""
+    kind = kind_of(old)
+    if kind is not None and kind.suspend is not None:
+        old = _carried(old, kind.suspend, get(new, kind.suspend, None), new)
+    is_record = is_marked(new)
+    return old if is_record == is_marked(old) else marked(old) if is_record else unmarked(old)
 
 
 def carry_all(old: Mapping[str, Tree], new: Mapping[str, Tree]) -> dict[str, Tree]:

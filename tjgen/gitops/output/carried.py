@@ -1,0 +1,40 @@
+"""The files of a run on disk, and the same files as they are built now -> the files with what can change in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from tjgen.compiler.building.run import Run
+from tjgen.language.runs import freeze
+from tjgen.language.runs.lock import ACTIVE
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.source.reader import KUBERNETES, read
+from tjgen.trees.source.writer import dump
+
+
+def settings_in(old_texts: Mapping[str, str], built: Mapping[str, str]) -> dict[str, str]:
+    """The files on disk with the fields that can change in place as they are built now; other files keep their bytes."""
+    old = trees(old_texts)
+    return _texts(old_texts, old, freeze.carry_all(old, trees(built)))
+
+
+def state_in(old_texts: Mapping[str, str], run: Run, built: Callable[[], Mapping[str, str]]) -> dict[str, str]:
+    """The files on disk with the state of `run`; none if they have it already. `built` gives the files as they are built now.
+
+    An overlay that sets a state changes no other field of a run in place.
+    """
+    is_active = run.state == ACTIVE and not run.is_record
+    if not freeze.may_differ_in_state(old_texts.values(), is_active=is_active):
+        return {}
+    old, new = trees(old_texts), trees(built())
+    carried = {name: freeze.with_state(tree, new[name]) if name in new else tree for name, tree in old.items()}
+    return _texts(old_texts, old, carried) if carried != old else {}
+
+
+def trees(texts: Mapping[str, str]) -> dict[str, Tree]:
+    """Name -> the object in a file."""
+    return {name: read(text, name, KUBERNETES)[0][0].value for name, text in texts.items()}
+
+
+def _texts(old_texts: Mapping[str, str], old: Mapping[str, Tree], carried: Mapping[str, Tree]) -> dict[str, str]:
+    return {name: old_texts[name] if tree == old.get(name) else dump(tree) for name, tree in carried.items()}
