@@ -20,7 +20,7 @@ from tjgen.cli.reporting import Reporter
 from tjgen.cli.workspaces import refuse_workspace
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import entries, matching
-from tjgen.gitops.output.promote import promote
+from tjgen.gitops.output.promote import preview, promote
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.resolve.project_file import load_current
 from tjgen.language.runs.store import Locks
@@ -38,6 +38,7 @@ COMMAND = Command(
         Option(("--env",), "env", "Environment to promote to.", VALUE, "NAME"),
         Option(("--from",), "source", "Environment of the runs, if a NAME is a pattern.", VALUE, "NAME"),
         OUTPUT,
+        Option(("--dry-run",), "dry_run", "Print what would be written, and write nothing.", FLAG),
         Option(("--force",), "force", "Overwrite files that were edited manually.", FLAG),
         FOLDER,
         TRUSTED,
@@ -69,16 +70,26 @@ def _promote(arguments: Arguments, project: LoadedProject, directory: str, repor
         raise CompileError([project.unknown_environment(name) for name in unknown])
     locks = Locks(project.directory)
     refuse_workspace(COMMAND, arguments, project, arguments["paths"])
-    reporter.add(interrupted.undo(directory, locks.folder))
+    if not arguments["dry_run"]:
+        reporter.add(interrupted.undo(directory, locks.folder))
     candidates = [one for one in entries(locks) if source is None or one.place.environment == source]
-    chosen, problems = matching(candidates, arguments["paths"])
-    reporter.add(problems)
+    chosen, _ = matching(candidates, arguments["paths"])
+    # A hint names a run that can be promoted.
+    elsewhere = [one for one in candidates if one.place.environment != wanted]
+    own = [one.run.name for one in candidates if one.place.environment == wanted]
+    reporter.add(matching(elsewhere, [name for name in arguments["paths"] if name not in own])[1])
     # A pattern means the runs of now, of other environments; a run that is named is selected in any state.
     chosen = [
         one for one in chosen if one.run.name in arguments["paths"] or (one.run.is_requested and one.place.environment != wanted)
     ]
     if chosen and not reporter.failed:
-        written = promote(chosen, wanted, directory, project.directory, force=arguments["force"])
+        lines: list[str] = []
+        if arguments["dry_run"]:
+            written, lines = preview(chosen, wanted, directory, project.directory, force=arguments["force"])
+        else:
+            written = promote(chosen, wanted, directory, project.directory, force=arguments["force"])
         reporter.add(written.diagnostics)
         if not reporter.failed:
-            reporter.print_line(f"{written.counts}")
+            for line in lines:
+                reporter.print_line(line)
+            reporter.print_line(f"{written.counts}" + ("; nothing is written (--dry-run)" if arguments["dry_run"] else ""))

@@ -65,6 +65,33 @@ def test_a_run_of_another_environment_is_an_error(tmp_path: Path) -> None:
     answer = build(tmp_path, "prod", script=" --more", checkpoints=f", resumeFrom: {first}")
     assert answer.code == 1
     assert f"resumeFrom names run {first}, which exists only in dev" in answer.err
+    hint = "copy its checkpoints to this environment; in an overlay for prod with match: {names: [llm]}, set checkpoints: {resume"
+    assert f"  hint: {hint}" in answer.err
+
+
+def test_the_hint_names_an_overlay_of_the_environment(tmp_path: Path) -> None:
+    assert build(tmp_path, "dev").code == 0
+    [first] = names(tmp_path, "dev")
+    overlay = {
+        "apiVersion": "tjgen.dev/v1alpha1",
+        "kind": "Overlay",
+        "metadata": {"name": "prod"},
+        "spec": {"match": {"environments": ["prod"]}, "experiment": {"env": {"STAGE": "prod"}}},
+    }
+    (tmp_path / "prod.yaml").write_text(yaml.safe_dump(overlay))
+    project = PROJECT.replace("  environments:", "  overlays: [prod.yaml]\n  environments:")
+    (tmp_path / "tjgen.yaml").write_text(project)
+    (tmp_path / "llm.yaml").write_text(EXPERIMENT % ("", f", resumeFrom: {first}"))
+    answer = tjgen(tmp_path, "build", "--env", "prod", "-o", "deploy")
+    assert answer.code == 1
+    assert "in prod.yaml, or in another overlay for prod, with match: {names: [llm]}, set checkpoints:" in answer.err
+    overlay["spec"] = {
+        "match": {"environments": ["prod"], "names": ["llm"]},
+        "experiment": {"checkpoints": {"resumeFrom": {"path": "copied"}}},
+    }
+    (tmp_path / "prod.yaml").write_text(yaml.safe_dump(overlay))
+    answer = tjgen(tmp_path, "build", "--env", "prod", "-o", "deploy")
+    assert answer.code == 0, answer.err
 
 
 def test_without_locks_the_pods_alone_look(tmp_path: Path) -> None:

@@ -271,7 +271,65 @@ def test_another_digest_that_stands_in_the_environment_is_refused(folder: Path) 
 
 def test_a_run_of_the_environment_itself_is_refused(folder: Path) -> None:
     promote(folder, *names(folder, "dev"))
-    refused(folder, "TJ730", *names(folder, "prod"))
+    said = refused(folder, "TJ730", *names(folder, "prod"))
+    assert f"promoted from dev/vision/digits/{names(folder, 'dev')[0]}" in said
+
+
+def test_a_dry_run_lists_the_files_of_the_promotion_and_writes_none(folder: Path) -> None:
+    (name,) = names(folder, "dev")
+    before = snapshot(folder)
+    answer = promote(folder, name, "--dry-run")
+    assert answer.code == 0, answer.err
+    assert "runs: 1 new, 0 unchanged, 0 kept, 0 removed; nothing is written (--dry-run)\n" in answer.err
+    assert "info[TJ734]" in answer.err
+    assert snapshot(folder) == before
+    promote(folder, name)
+    after = snapshot(folder)
+    listed = {line.removeprefix("new: ") for line in answer.err.splitlines() if line.startswith("new: ")}
+    assert listed == {path for path in after if after[path] != before.get(path)}
+    edit(folder, "train.py", "other.py")
+    build(folder)
+    (other,) = names(folder, "dev")
+    again = promote(folder, other, "--dry-run").err
+    assert f"changed: tjgen.lock.d/prod/vision/digits/{names(folder, 'prod')[0]}.yaml\n" in again
+    assert promote(folder, other, "--dry-run").err == again
+
+
+def test_a_dry_run_reports_what_a_promotion_would_not_overwrite(folder: Path) -> None:
+    (name,) = names(folder, "dev")
+    promote(folder, name)
+    (file,) = (folder / "out/prod").rglob("tjgen-torch-*.yaml")
+    file.write_text(file.read_text(encoding="utf-8") + "# edited\n", encoding="utf-8")
+    for words in ([], ["--dry-run"]):
+        answer = promote(folder, name, *words)
+        assert answer.code == 1, answer.err
+        assert f"out/{file.relative_to(folder / 'out')}" in answer.err
+    assert promote(folder, name, "--dry-run", "--force").code == 0
+
+
+def test_a_run_stays_if_an_overlay_changes_and_the_hint_reruns_it(folder: Path) -> None:
+    (name,) = names(folder, "dev")
+    promote(folder, name)
+    (own,) = names(folder, "prod")
+    edit(folder, "nodes: 8", "nodes: 4", "prod.yaml")
+    answer = promote(folder, name)
+    assert answer.err.startswith("runs: 0 new, 0 unchanged, 1 kept, 0 removed\n")
+    assert f"hint: use tjgen runs rerun {own} to run it again under another name" in answer.err
+    assert tjgen(folder, "runs", "rerun", own).code == 0
+    (new,) = names(folder, "prod")
+    assert job(folder, "prod", new)["spec"]["trainer"]["numNodes"] == 4
+    assert "TJ076" not in promote(folder, name).err
+
+
+def test_a_misspelled_name_gets_the_name_of_a_run_that_can_be_promoted(folder: Path) -> None:
+    (name,) = names(folder, "dev")
+    promote(folder, name)
+    (own,) = names(folder, "prod")
+    assert f'hint: did you mean "{name}"?' in promote(folder, f"{name[:-1]}x").err
+    assert own not in promote(folder, f"{own[:-1]}x").err
+    assert f"such as {name}," in promote(folder, "digits").err
+    said = promote(folder, f"{own[:-1]}*").err
+    assert "error[TJ080]" in said
 
 
 @pytest.mark.parametrize(

@@ -287,7 +287,8 @@ class _Compilation:
             return ()
         from tjgen.compiler.building.resuming import unknown_runs  # many experiments save no checkpoints
 
-        return unknown_runs(unit, runs, documents, self._plan.locks)
+        overlays = self._plan.project.overlays_of.get(unit.environment or "", ())
+        return unknown_runs(unit, runs, documents, self._plan.locks, [one.document.file for one in overlays])
 
     def _documents_at(self, file: str) -> list[Document]:
         """The documents of a file that was compiled earlier, read again once: copies may be many."""

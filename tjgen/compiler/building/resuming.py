@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tjgen.compiler.building.run import Run, Unit
 from tjgen.compiler.programs.keeping.problems import RESUME
 from tjgen.language.resolve.places import Documents, placed
+from tjgen.language.runs.lock import LockedRun
 from tjgen.language.runs.store import Locks
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.k8s.nearest import nearest
 
 _AT: FieldPath = ("spec", "checkpoints", "resumeFrom")
@@ -21,12 +22,14 @@ def resumed_run(run: Run) -> str | None:
     return checkpoints.resume_from.run if checkpoints is not None and checkpoints.resume_from is not None else None
 
 
-def unknown_runs(unit: Unit, runs: Sequence[Run], documents: Documents, locks: Locks) -> Iterator[Diagnostic]:
+def unknown_runs(
+    unit: Unit, runs: Sequence[Run], documents: Documents, locks: Locks, overlays: Sequence[str] = ()
+) -> Iterator[Diagnostic]:
     """TJ135 for each new run that resumes from a run that neither the lock of the experiment nor this build has.
 
     There are none in a project without locks. A run that the lock has already exists, so what it resumes from is decided.
     A try resumes from a run of Git, or from an earlier try, which no lock has. A name that cannot be a run of the experiment has
-    its own diagnostic (TJ467).
+    its own diagnostic (TJ467). `overlays` are the files of overlays that the project has for the environment.
     """
     family = runs[0].variant.experiment.metadata.name
     locked = locks.of(unit._replace(name=family)).runs
@@ -43,7 +46,7 @@ def unknown_runs(unit: Unit, runs: Sequence[Run], documents: Documents, locks: L
             return
         others = sorted({place.environment or "no environment" for place, lock in everything if name in lock.runs})
         message = f"resumeFrom names run {name}, which exists only in {', '.join(others)}"
-        hint = "copy its checkpoints to this environment and name their folder: resumeFrom: {path: ...}"
+        hint = _elsewhere(unit, name, locked.values(), [*_overlays(documents, unit.environment), *overlays])
         if not others:
             near = nearest(name, known)
             message = f"resumeFrom names run {name}, which does not exist: the run would train from the start"
@@ -53,3 +56,20 @@ def unknown_runs(unit: Unit, runs: Sequence[Run], documents: Documents, locks: L
                 else "write a name that tjgen runs list prints, or a folder: resumeFrom: {path: ...}"
             )
         yield from placed([Diagnostic("TJ135", message, path=_AT, hint=hint)], run.variant.tree, documents)
+
+
+def _elsewhere(unit: Unit, name: str, locked: Iterable[LockedRun], overlays: Sequence[str]) -> str:
+    """The hint for a run of another environment: an overlay names the run that was promoted from it, or a folder."""
+    environment = unit.environment or "this environment"
+    place = f"in {overlays[-1]}, or in another overlay for {environment}," if overlays else f"in an overlay for {environment}"
+    place = f"{place} with match: {{names: [{unit.name}]}}"
+    promoted = [run.name for run in locked if run.promoted_from.endswith(f"/{name}")]
+    if promoted:
+        return f"{promoted[-1]} was promoted from it: {place}, set checkpoints: {{resumeFrom: {{run: {promoted[-1]}}}}}"
+    return f"copy its checkpoints to this environment; {place}, set checkpoints: {{resumeFrom: {{path: FOLDER}}}}"
+
+
+def _overlays(documents: Documents, environment: str | None) -> list[str]:
+    """The files of the overlays that name the environment."""
+    overlays = [one for one in documents.values() if get(one.value, ("kind",), None) == "Overlay"]
+    return [one.file for one in overlays if environment in (get(one.value, ("spec", "match", "environments"), None) or ())]

@@ -14,6 +14,7 @@ from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Digests, Promotion, Request
 from tjgen.compiler.building.run import Run, Unit
+from tjgen.gitops.output.foresight import foresee
 from tjgen.gitops.output.history import refuse, sources
 from tjgen.gitops.output.inventory import RunEntry
 from tjgen.gitops.output.options import BuildOptions
@@ -46,11 +47,29 @@ def promote(chosen: Sequence[RunEntry], environment: str, directory: str, projec
 
     Raises CompileError (TJ081, TJ085, TJ730 to TJ735) where one cannot be promoted.
     """
+    plan, warnings = _prepared(chosen, environment, directory, project)
+    return _reported(write(plan, directory, None, options=BuildOptions(force=force), renew=[]), warnings)
+
+
+def preview(
+    chosen: Sequence[RunEntry], environment: str, directory: str, project: str, *, force: bool = False
+) -> tuple[WriteResult, list[str]]:
+    """The same without writing, and a line for each file that it would change."""
+    plan, warnings = _prepared(chosen, environment, directory, project)
+    written, lines = foresee(plan, directory, options=BuildOptions(force=force))
+    return _reported(written, warnings), lines
+
+
+def _prepared(chosen: Sequence[RunEntry], environment: str, directory: str, project: str) -> tuple[Plan, list[Diagnostic]]:
     refuse(_at_home(entry) for entry in chosen if entry.place.environment == environment)
-    paths = sources(chosen, directory, project)
-    plan, warnings = planned(chosen, paths, environment, project)
-    written = write(plan, directory, None, options=BuildOptions(force=force), renew=[])
-    return written._replace(diagnostics=[*warnings, *written.diagnostics])
+    return planned(chosen, sources(chosen, directory, project), environment, project)
+
+
+def _reported(written: WriteResult, warnings: Sequence[Diagnostic]) -> WriteResult:
+    """The result with what differs in the environment. A run that stays as it is needs a command of its own to change."""
+    renewing = ("use --renew ", "use tjgen runs rerun ")
+    own = [one._replace(hint=one.hint.replace(*renewing)) if one.hint is not None else one for one in written.diagnostics]
+    return written._replace(diagnostics=[*warnings, *own])
 
 
 def planned(chosen: Sequence[RunEntry], paths: Sequence[str], environment: str, project: str) -> tuple[Plan, list[Diagnostic]]:
@@ -187,7 +206,11 @@ def _shown(value: Tree) -> str:
 
 def _at_home(entry: RunEntry) -> Diagnostic:
     message = f'run "{entry.run.name}" is already a run of environment {entry.place.environment}'
-    return Diagnostic("TJ730", message, hint="name a run of another environment")
+    hint = "name a run of another environment"
+    if entry.run.promoted_from:
+        message = f"{message}, promoted from {entry.run.promoted_from}"
+        hint = f"to run it again there, use tjgen runs rerun {entry.run.name}; to promote, {hint}"
+    return Diagnostic("TJ730", message, hint=hint)
 
 
 def _loose(entry: RunEntry, image: str) -> Diagnostic:

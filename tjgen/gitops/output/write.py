@@ -97,12 +97,7 @@ def write(
             plan, directory, previews, [b"prune" if options.prune_runs or options.prune_data else b"", options.previews.encode()]
         )
         diagnostics = [*tree.notes, *build_into(one, plan, renew, seen, None if forgets else memory, watch, options)]
-        if not has_errors(diagnostics):
-            diagnostics += platforms(plan, tree, options)
-        if not has_errors(diagnostics):
-            diagnostics += syncing(plan, tree, directory, options)
-        if not has_errors(diagnostics):
-            diagnostics += _of_workspace(plan, directory, tree)
+        diagnostics += apart_from_runs(plan, tree, directory, options, diagnostics)
         if has_errors(diagnostics):
             return WriteResult(diagnostics, one.counts, None, one.shared_overlays)
         files = tree.commit()
@@ -143,12 +138,7 @@ def compare(
     diagnostics = orphans.as_gate(
         build_into(one, plan, [], seen, Memory(plan, directory, previews, [b"", options.previews.encode()]), watch, options)
     )
-    if not has_errors(diagnostics):
-        diagnostics += platforms(plan, tree, options)
-    if not has_errors(diagnostics):
-        diagnostics += syncing(plan, tree, directory, options)
-    if not has_errors(diagnostics):
-        diagnostics += _of_workspace(plan, directory, tree)
+    diagnostics += apart_from_runs(plan, tree, directory, options, diagnostics)
     if not has_errors(diagnostics):
         differences = [*tree.differences(), *(shown.differences() if shown is not None else [])]
         converted = [one.place for one in differences if one.kind == CRLF]
@@ -156,6 +146,22 @@ def compare(
         diagnostics += [problems.stale(one.place, one.kind) for one in differences if one.kind != CRLF]
     trees = (directory, *([previews] if previews is not None else []), plan.locks.folder)
     return WriteResult(diagnostics, one.counts, None, one.shared_overlays, Settled(trees, one.counts, one.counts, None))
+
+
+def apart_from_runs(
+    plan: Plan, tree: OutputTree | Comparison, directory: str, options: BuildOptions, so_far: Sequence[Diagnostic]
+) -> list[Diagnostic]:
+    """Put the objects of platforms and of the sync into the tree, and compare with the workspace; nothing after errors."""
+    diagnostics: list[Diagnostic] = []
+    steps: tuple[Callable[[], list[Diagnostic]], ...] = (
+        lambda: platforms(plan, tree, options),
+        lambda: syncing(plan, tree, directory, options),
+        lambda: _of_workspace(plan, directory, tree),
+    )
+    for step in steps:
+        if not has_errors([*so_far, *diagnostics]):
+            diagnostics += step()
+    return diagnostics
 
 
 def _settled_by_writing(trees: tuple[str, ...], counts: RunCounts, written: int) -> Settled | None:
