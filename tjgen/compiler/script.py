@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tjgen.compiler.words import shell_syntax, split
 from tjgen.trees import regex
+from tjgen.trees.canonical import json_text
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.typing import NamedTuple
@@ -30,6 +31,12 @@ _OF_ONE_NODE = regex.compile(
 """Launchers that start processes on their own node only, unless an option names the other nodes."""
 _NAMES_NODES = regex.compile(r"PET_|MASTER_ADDR|host|node_rank|machine_rank")
 _INTERPRETER = regex.compile(r"((?:\S*/)?python[0-9.]*(?: -u)?) (?:-m \S+|\S+\.py)(?= |$)")
+_INTERPRETER_IN_SHELL = regex.compile(
+    r"(?:^|[;&|(\n])\s*(?:exec\s+)?((?:\S*/)?python[0-9.]*(?: -u)?) (?:-m \S+|\S+\.py)(?=[\s;&|)]|$)"
+)
+_SHELLS = ("sh", "bash", "dash", "zsh")
+_PRINTED = regex.compile(r"(?:^|(?<=\s))#[^\n]*|(?:^|(?<=[\s;&|(]))(?:echo|printf|which|type|command\s+-v)\s[^;&|\n]*")
+"""Comments, and words that a shell prints or looks up, but does not start."""
 _CONTINUED = regex.compile(r"\\\r?\n")
 
 
@@ -50,12 +57,8 @@ def program(script: str, launcher: list[str]) -> ScriptProgram | Diagnostic:
     line = lines[0] if lines else ""
     syntax = shell_syntax(line)
     if syntax is not None:
-        variable = regex.match(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)", syntax)
-        hint = f"write $({variable[1]}), which Kubernetes replaces" if variable else f"put {syntax} in single quotes"
         message = f"script has {syntax}, but no shell runs a script of one command: the program receives it as text"
-        return Diagnostic(
-            _SYNTAX, message, path=AT, hint=f"{hint}, or begin the script with the line #!/bin/sh to run it in a shell"
-        )
+        return Diagnostic(_SYNTAX, message, path=AT, hint=_without_shell(line, syntax, launcher))
     try:
         words = split(line)
     except ValueError as problem:
@@ -64,8 +67,24 @@ def program(script: str, launcher: list[str]) -> ScriptProgram | Diagnostic:
     return _command(words, launcher)
 
 
+def _without_shell(line: str, syntax: str, launcher: list[str]) -> str:
+    """What to write instead of shell syntax in a script of one command."""
+    folder = regex.match(r"\s*cd\s+([^\s;&|$]+)\s*(?:&&|;)", line)
+    if folder is not None:
+        return f"remove cd, and set workingDir: {folder[1]}"
+    start = f", and write {launcher[0]} before the program" if _is_distributed(launcher) else ""
+    in_shell = f"begin the script with the line #!/bin/sh{start}"
+    variable = regex.match(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)", syntax)
+    if variable is not None:
+        return f"write $({variable[1]}), which Kubernetes replaces; to run a shell, {in_shell}"
+    name, equals, value = syntax.partition("=")
+    if equals:
+        return f"remove it, and add {name}: {json_text(value)} to env"
+    return f"to run a shell, {in_shell}; if {syntax} is plain text, put it in single quotes"
+
+
 def _shell_text(script: str, launcher: list[str]) -> ScriptProgram | Diagnostic:
-    if _is_distributed(launcher) and not _starts_launcher(script, launcher[0]):
+    if _is_distributed(launcher) and not _starts_launcher(_without_printed_words(script), launcher[0]):
         return _bypassed("shell text", launcher, f"start the program with {launcher[0]} in the text")
     first = script.splitlines()[0]
     shell = first[2:].split() if first.startswith("#!") else []
@@ -108,6 +127,11 @@ def _starts_launcher(text: str, launcher: str) -> bool:
     return re.search(rf"(?<![^\s;&|('\"`]){names}(?![^\s;&|)'\"`])", text) is not None
 
 
+def _without_printed_words(text: str) -> str:
+    """Shell text without comments, and without what it prints or looks up."""
+    return _PRINTED.sub("", text)
+
+
 def launcher_of_one_node(words: list[str]) -> str | None:
     """The launcher in a command line that starts processes on its own node only; None if all nodes take part."""
     text = " ".join(words).replace(" -c ", " -c\n", 1)
@@ -122,6 +146,17 @@ def interpreter_alone(words: list[str]) -> str | None:
     if match is None or _NAMES_NODES.search(text) is not None or _starts_launcher(text, "torchrun"):
         return None
     return match[1]
+
+
+def alone_in_shell(words: list[str]) -> str | None:
+    """`python` where a shell command starts a program with it, and no launcher; else None."""
+    if len(words) < 3 or words[0].rpartition("/")[2] not in _SHELLS or not words[1].startswith("-") or "c" not in words[1]:
+        return None
+    text = _without_printed_words(words[2])
+    match = _INTERPRETER_IN_SHELL.search(text)
+    return (
+        match[1] if match is not None and _NAMES_NODES.search(text) is None and not _starts_launcher(text, "torchrun") else None
+    )
 
 
 def _bypassed(what: str, launcher: list[str], spelling: str) -> Diagnostic:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.compiler.checks import launch
 from tjgen.compiler.lower import SPEC
-from tjgen.compiler.script import interpreter_alone, launcher_of_one_node
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
-from tjgen.trees.fields.path import get
-from tjgen.trees.workload.contribution import EXPERIMENT
-from tjgen.trees.workload.roles import nodes, workers
+from tjgen.trees.fields.path import FieldPath, get
+from tjgen.trees.workload.roles import workers
 from tjgen.trees.workload.workload import PodSet, Workload
 
 _DEFAULT_SHM = "64 MiB"
@@ -29,24 +28,38 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
     """
     yield from _uncounted(workload, experiment)
     is_torch = experiment.spec.target == "pytorchjob" or get(workload.ml_policy or {}, ("torch",), None) is not None
-    if is_torch and nodes(workload) > 1:
-        yield from _alone(workload, experiment)
-    gpu = experiment.spec.gpu
-    if gpu is None or gpu.share is not None or gpu.mig is not None:
+    devices, per_device, path = _devices(experiment, setting)
+    yield from launch.check(workload, experiment, devices=devices, is_torch=is_torch)
+    if path is None:
         return
-    device = setting.classes.get(gpu.device_class or "")
-    processes, most = experiment.spec.procs_per_node, gpu.count * (device.processes if device is not None else 1)
+    processes, most = experiment.spec.procs_per_node, devices * per_device
     if processes is not None and processes > most:
         message = f"procsPerNode is {processes}, but a node has {most} devices: several processes would use one device"
         hint = f"remove procsPerNode, which starts {most} processes, or request more devices"
         at = (*SPEC, "procsPerNode")
         yield Diagnostic("TJ141", message, path=at, hint=hint, severity=None if is_torch else WARNING)
-    if is_torch and gpu.count > 1 and experiment.spec.shared_memory is None:
+    if is_torch and devices > 1 and experiment.spec.shared_memory is None:
         small = [podset for podset in workers(workload) if not _has_shared_memory(workload, podset)]
         if small:
-            message = f"PyTorch on {gpu.count} devices of a node needs /dev/shm, but a container has only {_DEFAULT_SHM}"
+            message = f"PyTorch on {devices} devices of a node needs /dev/shm, but a container has only {_DEFAULT_SHM}"
             hint = "add sharedMemory, such as 16Gi: it counts against memory"
-            yield Diagnostic("TJ142", message, path=(*SPEC, "gpu"), hint=hint)
+            yield Diagnostic("TJ142", message, path=path, hint=hint)
+
+
+def _devices(experiment: Experiment, setting: Setting) -> tuple[int, int, FieldPath | None]:
+    """Whole devices of each node, processes for each of them, and the field that requests them; None if none does."""
+    spec = experiment.spec
+    if spec.gpu is not None:
+        if spec.gpu.share is not None or spec.gpu.mig is not None:
+            return 0, 1, None
+        device = setting.classes.get(spec.gpu.device_class or "")
+        return spec.gpu.count, device.processes if device is not None else 1, (*SPEC, "gpu")
+    for name, amount in spec.resources.items():
+        device = next((one for one in setting.classes.values() if one.resource == name), None)
+        count = amount.limit if amount.limit is not None else amount.request
+        if device is not None and isinstance(count, int | str) and str(count).isdigit():
+            return int(count), device.processes, (*SPEC, "resources", name)
+    return 0, 1, None
 
 
 def _uncounted(workload: Workload, experiment: Experiment) -> Iterator[Diagnostic]:
@@ -61,38 +74,6 @@ def _uncounted(workload: Workload, experiment: Experiment) -> Iterator[Diagnosti
         )
         hint = "remove it, or use a runtime with a launcher, such as tjgen-torch"
         yield Diagnostic("TJ789", message, path=(*SPEC, "procsPerNode"), hint=hint)
-
-
-def _alone(workload: Workload, experiment: Experiment) -> Iterator[Diagnostic]:
-    """A command of the experiment that does not connect to the other nodes."""
-    spec = experiment.spec
-    for podset in workers(workload):
-        path = (*podset.main, "command")
-        main = get(workload.tree.value, podset.main, None) or {}
-        words = [str(word) for word in [*(main.get("command") or []), *(main.get("args") or [])]]
-        origin = next((origin for origin in workload.tree.origins(path) if origin.source == EXPERIMENT), None)
-        # The operators of other targets set the variables that a program without a launcher reads.
-        is_left_alone = workload.is_direct or spec.launcher is not None
-        program = launcher_of_one_node(words) or (None if is_left_alone else interpreter_alone(words))
-        options = _of_accelerate(words, nodes(workload))
-        if origin is not None and options is not None:
-            hint = "write the .py file alone: torchrun of the runtime starts it, and Accelerate reads the variables of torchrun"
-            yield Diagnostic("TJ150", f"accelerate launch: {options}", path=origin.because, hint=hint)
-            return
-        if origin is not None and program is not None:
-            message = f"{program} starts processes on its own node only: each of the {nodes(workload)} nodes would train alone"
-            hint = f"write torchrun, which connects all nodes, instead of {program}"
-            yield Diagnostic("TJ150", message, path=origin.because, hint=hint)
-            return
-
-
-def _of_accelerate(words: list[str], count: int) -> str | None:
-    """Which options of `accelerate launch` do not fit the nodes."""
-    if not any("accelerate" in word for word in words):
-        return None
-    from tjgen.compiler.accelerate import contradiction  # few scripts name it
-
-    return contradiction(words, count)
 
 
 def _has_shared_memory(workload: Workload, podset: PodSet) -> bool:
