@@ -302,7 +302,7 @@ def test_nothing_is_pinned_for_experiments_that_do_not_build(folder: Path, regis
         (["--platform", "amd64"], "--platform takes"),
         (["--timeout", "soon"], "--timeout takes seconds"),
         (["--timeout", "0"], "--timeout takes seconds"),
-        (["--prune", "--check"], "leave PATH, --env and --check out"),
+        (["--prune", "--check"], "remove PATH, --env and --check"),
     ],
 )
 def test_wrong_use_is_refused(folder: Path, words: list[str], said: str) -> None:

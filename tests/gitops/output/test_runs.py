@@ -327,7 +327,7 @@ def test_a_lock_in_conflict_is_shown(folder: Path) -> None:
         (["archive", "digit-x"], 1, "TJ080"),
         (["list", "--keep", "2"], 2, "go with prune"),
         (["prune", "--keep", "few"], 2, "takes a number"),
-        (["prune", "digits-*", "--keep", "1"], 2, "leave the NAME out"),
+        (["prune", "digits-*", "--keep", "1"], 2, "remove NAME"),
         (["list", "--env", "prod"], 1, "TJ262"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
