@@ -232,3 +232,13 @@ def test_a_suspended_mpijob_with_a_queue_of_kueue_leaves_its_suspension_to_kueue
     (converted,) = yaml.safe_load_all(answer.out)
     assert converted["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "team"
     assert "suspend" not in converted["spec"]["runPolicy"]
+
+
+def test_a_mistake_of_the_file_is_an_error_of_every_target(tmp_path: Path) -> None:
+    text = EXPERIMENT.replace("pytorchjob # v1", "trainjob").replace("  schedule: {queue: ai}\n", "  success: {roles: [nodes]}\n")
+    (tmp_path / "e.yaml").write_text(text, encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", "jobset", "--in-place", "e.yaml")
+    assert answer.code == 1
+    assert "error[TJ302]" in answer.err
+    assert "TJ952" not in answer.err
+    assert (tmp_path / "e.yaml").read_text(encoding="utf-8") == text

@@ -83,5 +83,9 @@ def test_the_tree_is_changed_as_the_text_is() -> None:
     (document,), _ = read("m:\n  name: x\n  a: {w: 5}\ns: [{t: 1}]\n", "file.yaml", KUBERNETES)
     tree = document.value
     assert changed(tree, ("m", "a", "w"), MISSING) == {"m": {"name": "x"}, "s": [{"t": 1}]}
+    assert changed(tree, ("s", 0, "t"), MISSING) == {"m": {"name": "x", "a": {"w": 5}}}
+    assert changed({"r": [1, 2]}, ("r", 0), MISSING) == {"r": [2]}
+    assert changed({"q": 1, "r": [1]}, ("r", 0), MISSING) == {"q": 1}
+    assert changed({"r": [[], 2]}, ("r", 1), 3) == {"r": [[], 3]}
     assert changed(tree, ("s", 0, "t"), 2) == {"m": {"name": "x", "a": {"w": 5}}, "s": [{"t": 2}]}
     assert tree == {"m": {"name": "x", "a": {"w": 5}}, "s": [{"t": 1}]}

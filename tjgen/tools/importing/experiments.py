@@ -6,7 +6,7 @@ for failures, elasticity or the end of a run that it refuses is lost, and everyt
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import make_plan
@@ -56,7 +56,9 @@ def experiments(file: str, content: bytes, target: str) -> tuple[str, list[Diagn
     if problems:
         return text, problems
     chosen = [one for one in documents if get(one.value, ("kind",), None) == "Experiment"]
-    former = _built_before(file, text)
+    before = _built_before(file, text)
+    former = {each.unit.document.index: each for each in _with_runs(before)}
+    wrong = {(one.code, one.path) for each in before for one in each.diagnostics if one.severity == ERROR}
     facts = {index: facts_of(each.runs[0].compiled.in_full().workload) for index, each in former.items()}
     rays = [one for one in chosen if get(one.value, ("spec", "target"), None) == RAY != target]
     if rays:
@@ -82,7 +84,7 @@ def experiments(file: str, content: bytes, target: str) -> tuple[str, list[Diagn
             for each in built
             for one in each.diagnostics
         ]
-        position, refused = next(_refused(built, conversions), (0, None))
+        position, refused = next(_refused(built, conversions, wrong), (0, None))
         if refused is None and (nodes := _with_nodes(built, conversions)) != conversions:
             conversions = nodes
         elif refused is None:
@@ -118,13 +120,12 @@ def manifests_of(runs: Sequence[Compiled]) -> list[Manifest]:
     return [manifest for run in runs for manifest in (*run.in_full().manifests, *run.in_full().previews)]
 
 
-def _built_before(file: str, text: str) -> Mapping[int, Built]:
-    """A build of the file as it is; nothing for experiments that do not build."""
+def _built_before(file: str, text: str) -> list[Built | ProjectFindings]:
+    """A build of the file as it is; nothing for a file that does not build."""
     try:
-        built = _build(file, text)
+        return _build(file, text)
     except CompileError:
-        return {}
-    return {each.unit.document.index: each for each in _with_runs(built)}
+        return []
 
 
 def _different(former: Mapping[int, Built], built: list[Built | ProjectFindings], target: str) -> Iterator[Diagnostic]:
@@ -229,14 +230,19 @@ def _edits(before: Tree, after: Tree, path: FieldPath) -> Iterator[tuple[FieldPa
             yield (*path, key), MISSING
 
 
-def _refused(built: list[Built | ProjectFindings], conversions: list[_Conversion]) -> Iterator[tuple[int, Diagnostic]]:
-    """The errors about settings that can be lost, each with the position of its experiment."""
+def _refused(
+    built: list[Built | ProjectFindings], conversions: list[_Conversion], wrong: Set[tuple[str, FieldPath | None]]
+) -> Iterator[tuple[int, Diagnostic]]:
+    """The errors about settings that can be lost, each with the position of its experiment.
+
+    `wrong`: the errors that the file has for its own target, by code and path. They are mistakes and not losses.
+    """
     positions = {one.document.index: position for position, one in enumerate(conversions)}
     for each in built:
         position = positions.get(each.unit.document.index) if isinstance(each, Built) else None
         for one in each.diagnostics if position is not None else ():
             path = one.path or ()
-            known = len(path) > 1 and path[1] in _TRANSLATED and one.severity == ERROR
+            known = len(path) > 1 and path[1] in _TRANSLATED and one.severity == ERROR and (one.code, one.path) not in wrong
             if known and position is not None and get(conversions[position].spec, path[1:2]) is not MISSING:
                 yield position, one
 

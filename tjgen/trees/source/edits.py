@@ -69,17 +69,23 @@ def edited(content: str, file: str, dialect: str, index: int, path: FieldPath, v
 
 
 def changed(tree: Tree, path: FieldPath, value: Tree) -> Tree:
-    """The tree with `value` at `path`, without it where it is MISSING; mappings that are left empty go too."""
+    """The tree with `value` at `path`, without it where it is MISSING; mappings and lists that are left empty go too."""
     if not path:
         return value
     step, rest = path[0], path[1:]
     if isinstance(step, int):
-        return [changed(item, rest, value) if at == step else item for at, item in enumerate(tree)]
+        items = [changed(item, rest, value) if at == step else item for at, item in enumerate(tree)]
+        return [item for at, item in enumerate(items) if at != step or not _is_removed(item, value)]
     before = tree if tree.__class__ is dict else {}
     inner = changed(before.get(step), rest, value) if rest or value is not MISSING else MISSING
-    if inner is MISSING or (value is MISSING and inner == {}):
+    if _is_removed(inner, value):
         return {key: one for key, one in before.items() if key != step}
     return {**before, step: inner}
+
+
+def _is_removed(tree: Tree, value: Tree) -> bool:
+    """Whether nothing is left of `tree` after the change of a value in it to `value`."""
+    return tree is MISSING or (value is MISSING and tree in ({}, []))
 
 
 def _document(content: str, file: str, dialect: str, index: int) -> Document | None:
