@@ -26,6 +26,8 @@ REFUSED = {
     "initContainers: {a: {image: a, memory: 96Ti}}": "TJ180 memory is 96Ti, which is more than any node has | write 96Gi",
     "initializer: {model: {storageUri: 'hf://a/b', cpu: 4Gi}}": "TJ180 cpu is 4Gi CPUs, which is more than any node has"
     " | write cpu: 4, or memory: 4Gi if memory is meant",
+    "resources: {gpus: 8}": 'TJ182 "gpus" is not a resource of Kubernetes | write gpu: 8, next to resources',
+    "roles: {launcher: {resources: {cpus: 8}}}": 'TJ182 "cpus" is not a resource of Kubernetes | write cpu: 8, next to resources',
     "deadline: 24": "TJ181 deadline is 24 without a unit, which is 24 seconds | write 24h or 24m, or 24s if seconds are meant",
     "sweep: {matrix: {deadline: [72]}}": "TJ181 deadline is 72 without a unit, which is 72 seconds"
     " | write 72h or 72m, or 72s if seconds are meant",

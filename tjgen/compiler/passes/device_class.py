@@ -148,12 +148,14 @@ def _too_little(what: str, gpu: Gpu, has: str, because: FieldPath) -> Diagnostic
 
 
 def _unknown(gpu: Gpu, setting: Setting, because: FieldPath) -> Diagnostic:
+    from tjgen.compiler.passes.device_names import meant  # only for an experiment with a mistake
+
     name = gpu.device_class or ""
-    joined, separator, count = name.rpartition("x")
-    near = nearest(name, setting.classes)
+    near, count = meant(name, gpu.count, setting.classes)
     hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(sorted(setting.classes))}, or add it to the Platform"
-    if separator and count.isdigit() and joined in setting.classes:
-        hint = f"write {joined}:{count}"
+    is_short = not (gpu.mig or gpu.dra or gpu.share or gpu.min_memory or gpu.topology)
+    if near and is_short and (count > 1 or count != gpu.count):
+        hint = f"write gpu: {near}:{count}"
     return Diagnostic("TJ301", f'unknown device class "{name}"', path=because, hint=hint)
 
 

@@ -13,6 +13,7 @@ from tjgen.trees.source.document import Document
 _SPEC: FieldPath = ("spec",)
 _DEADLINE: FieldPath = (*_SPEC, "deadline")
 _RESOURCES = ("cpu", "memory", "ephemeralStorage")
+_NATIVE = ("cpu", "memory", "ephemeral-storage")
 _EXTRA = ("sidecars", "initContainers")
 _FETCHED = ("dataset", "model")
 _BOUNDS = ("request", "limit")
@@ -106,7 +107,9 @@ def deadline(tree: Managed, documents: Mapping[str, Document]) -> Iterator[Diagn
 def _requests(holder: FieldPath, container: Tree) -> Iterator[Diagnostic]:
     """Requests above their limits, for which the API server refuses the pod."""
     places: list[FieldPath] = [(field,) for field in _RESOURCES if field in container]
-    places += [("resources", name) for name in container.get("resources", {})]
+    for name in container.get("resources", {}):
+        places.append(("resources", name))
+        yield from _foreign(name, container["resources"][name], (*_SPEC, *holder, "resources", name))
     for place in places:
         amount = get(container, place)
         if amount.__class__ is not dict:
@@ -116,6 +119,17 @@ def _requests(holder: FieldPath, container: Tree) -> Iterator[Diagnostic]:
             message = f"{place[-1]} has a request of {request}, which is more than its limit of {limit}"
             path: FieldPath = (*_SPEC, *holder, *place, "request")
             yield Diagnostic("TJ152", message, path=path, hint=f"write request: {limit}, or raise the limit")
+
+
+def _foreign(name: str, amount: Tree, path: FieldPath) -> Iterator[Diagnostic]:
+    """TJ182 for an entry of `resources` that is a field of the experiment."""
+    if "/" in name or name in _NATIVE:
+        return
+    from tjgen.language.spec import advice  # only for an experiment with a mistake
+
+    hint = advice.of_resource(name, _least_bound(amount))
+    if hint is not None:
+        yield Diagnostic("TJ182", f'"{name}" is not a resource of Kubernetes', path=path, hint=hint)
 
 
 def _least_bound(amount: Tree) -> Tree:

@@ -19,6 +19,7 @@ ABOUT_KEYS = (
     "malformed-path",
     "invalid-volume-name",
     "misspelled-resource",
+    "resource-of-another-tool",
     "unusual-variable-name",
     "overlapping-sweep-keys",
     "task-name-invalid",

@@ -171,10 +171,21 @@ def _unknown_platforms(project: LoadedProject, document: Document) -> list[Diagn
             path: FieldPath = ("spec", "environments", name, "platform")
             near = nearest(environment.platform, known)
             hint = f'did you mean "{near}"?' if near else "name its file under spec.platforms"
+            if environment.platform.endswith((".yaml", ".yml")):
+                hint = _of_file(environment.platform, project)
             message = f'the project has no platform "{environment.platform}"'
             span = document.locate(path)
             diagnostics.append(Diagnostic("TJ205", message, path=path, span=span, hint=hint))
     return diagnostics
+
+
+def _of_file(path: str, project: LoadedProject) -> str:
+    """The hint for a path instead of the name of a platform."""
+    file = os.path.basename(path)
+    names = [one.platform.metadata.name for one in project.platforms if os.path.basename(one.document.file) == file]
+    if names:
+        return f"write platform: {names[0]}, the name in metadata of that file"
+    return f"add platforms: [{path}] to spec, and write the name in metadata of that file here"
 
 
 def _unknown_environments(project: LoadedProject) -> list[Diagnostic]:

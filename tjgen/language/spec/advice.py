@@ -12,8 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tjgen.cluster.kinds.without_target import instead_of
 from tjgen.cluster.schema import store, walk
-from tjgen.language.spec.foreign import condition_of, field_of, synonym_of
-from tjgen.trees.fields.path import FieldPath, Tree, render
+from tjgen.language.spec import devicetext, misplaced, rewritten, sections
+from tjgen.language.spec.flow import flow
+from tjgen.language.spec.foreign import condition_of, field_of, plain, synonym_of
+from tjgen.language.spec.slurmtimes import duration_of
+from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.k8s.names import LABEL_LENGTH
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.typing import Any
@@ -58,22 +61,41 @@ def missing(path: FieldPath, schema: Schema) -> str:
     return f"add {_EXAMPLES.get(key, key)}"
 
 
-def value(wrong: Tree, schema: Schema) -> str | None:
+def value(wrong: Tree, schema: Schema, path: FieldPath = ()) -> str | None:
     """`write X`, if an acceptable value is close to a wrong one; None where no such value is known."""
+    if path[-1:] == ("gpu",):
+        return devicetext.advice(wrong)
+    if path[-2:-1] == ("resources",):
+        return of_resource(str(path[-1]), wrong)
+    whole = sections.value_of(path, wrong)
+    if whole is not None and not walk.check(whole, schema):
+        return f"write {flow(whole)}"
     if wrong.__class__ is str and "pvc" in schema.get("properties", {}) and "://" in wrong:
-        return f"write {{pvc: NAME}}, and copy the data to the claim with prefetch: {{volume: ..., source: {_shown(wrong)}}}"
-    fitting = list(dict.fromkeys(_shown(one) for one in _candidates(wrong, schema) if not walk.check(one, schema)))
+        return f"write {{pvc: NAME}}, and copy the data to the claim with prefetch: {{volume: ..., source: {flow(wrong)}}}"
+    fitting = list(dict.fromkeys(flow(one) for one in _candidates(wrong, schema) if not walk.check(one, schema)))
     return f"write {' or '.join(fitting[:2])}" if fitting else None
 
 
-def as_list(wrong: Tree) -> str:
+def as_list(wrong: Tree, path: FieldPath) -> str:
     """How to write a list for a value that is none: a text with spaces is the words of a command line."""
     words = [wrong]
-    if wrong.__class__ is str and " " in wrong:
+    if wrong.__class__ is str and re.fullmatch(r"[^,()\[\]{} ]+(, *[^,()\[\]{} ]+)+", wrong):
+        words = [word.strip() for word in wrong.split(",")]
+    elif wrong.__class__ is str and " " in wrong:
         with contextlib.suppress(ValueError):  # a quote without its end
             words = shlex.split(wrong)
-    flow = _shown(words)
-    return f"make it a list: {flow}" if len(flow) <= _LONGEST_LIST else "make it a list"
+    of_sweep = sections.list_of(path, wrong)
+    if of_sweep is not None:
+        return of_sweep
+    line = flow(words)
+    return f"make it a list: {line}" if len(line) <= _LONGEST_LIST else "make it a list"
+
+
+def volume(item: Tree) -> str | None:
+    """An element of a list of volumes as an entry of the mapping; None if it is too long or has no name."""
+    entry = sections.entry(item)
+    line = flow(entry)
+    return line if entry is not None and len(line) <= _LONGEST_LIST else None
 
 
 def other_group(finding: walk.Mismatch) -> str:
@@ -83,18 +105,28 @@ def other_group(finding: walk.Mismatch) -> str:
     return f", or run tjgen check to validate an object of {finding.value}"
 
 
-def _of_bounds(path: FieldPath, amount: Tree) -> str | None:
-    """The field for an amount below `resources.limits` or `resources.requests` of a container."""
+def of_bounds(path: FieldPath, amounts: dict[str, Tree]) -> str | None:
+    """The field for the amounts, by `limits` and `requests`, of a resource of a container at `path`; None for other places."""
     if len(path) < 3 or path[-3] != "resources" or path[-2] not in _BOUNDS:
         return None
-    resource, bound = str(path[-1]), _BOUNDS[str(path[-2])]
+    resource = str(path[-1])
+    bounds = {_BOUNDS[kind]: amount for kind, amount in amounts.items()}
+    is_one = len(bounds) == 2 and len(set(map(str, bounds.values()))) == 1
     field = _OF_RESOURCES.get(resource)
     if field is not None:
-        return f"write {field}: {{{bound}: {_shown(amount)}}}, next to resources"
-    return f"write resources: {{{resource}: {_shown(amount)}}}"
+        return f"write {field}: {flow(next(iter(bounds.values())) if is_one else bounds)}, next to resources"
+    # Devices have one amount: Kubernetes refuses a request that differs from the limit.
+    return f"write resources: {{{resource}: {flow(bounds.get('limit', bounds.get('request')))}}}"
+
+
+def of_resource(name: str, amount: Tree) -> str | None:
+    """The hint for an entry of `resources` that is not a resource."""
+    return rewritten.of_resource(name, amount, field_of)
 
 
 def _candidates(wrong: Tree, schema: Schema) -> Iterator[Tree]:
+    if wrong.__class__ is list and len(wrong) == 1 and wrong[0].__class__ not in (dict, list):
+        yield wrong[0]
     if wrong.__class__ is float:
         whole = int(wrong) if abs(wrong) < 2**31 else 0
         yield from (whole,) if wrong == whole else (whole, whole + 1)
@@ -143,7 +175,7 @@ def unknown(finding: walk.Mismatch, schema_of: Callable[[FieldPath], Schema]) ->
     below_spec = schema_of(("spec",)).get("properties", {})
     if path[:2] == ("spec", "sweep") and len(path) == 3 and (key.partition(".")[0] in below_spec):
         values = finding.value if finding.value.__class__ is list else [finding.value]
-        return f"write matrix: {{{key}: [{', '.join(_shown(one) for one in values)}]}}"
+        return f"write matrix: {{{key}: [{', '.join(flow(one) for one in values)}]}}"
     variable = key.upper()
     if (
         path[:2] == ("spec", "sweep")
@@ -159,21 +191,31 @@ def unknown(finding: walk.Mismatch, schema_of: Callable[[FieldPath], Schema]) ->
         return condition
     if path[0] == "spec" and ("image" in known or path[-2] == "pod"):
         if "image" in known and _VARIABLE.fullmatch(key) and nearest(key, known) is None:
-            return f"for an environment variable, write env: {{{key}: {_shown(finding.value)}}}"
+            return f"for an environment variable, write env: {{{key}: {flow(finding.value)}}}"
         field = field_of(key)
+        is_own = len(path) == 2 and nearest(key, [one for one in known if plain(one) == plain(key)]) is None
+        known_text = rewritten.rewritten(plain(key), finding.value, field_of) if is_own else None
+        if known_text is not None:
+            return known_text
         if field is not None:
             return _of_another_tool(field, finding, schema_of(path[:-1]))
-    bound = _of_bounds(path, finding.value)
+    bound = of_bounds(path, {str(path[-2]): finding.value}) if len(path) > 2 else None
     if bound is not None:
         return bound
+    if path[-2:-1] == ("gpu",) and "minMemory" in known:
+        return devicetext.of_entry(key, finding.value) or f"use one of {', '.join(known)}"
+    section = sections.of_field(path, plain(key), finding.value, known) if len(path) > 2 else None
+    if section is not None:
+        return section
     translated = _translated(key, finding.value, known)
     if translated is not None:
         return f"write {translated}"
-    near = synonym_of(key, known) or nearest(key, known)
+    level = misplaced.unknown(path, finding.value, schema_of)
+    near = synonym_of(key, known) or (nearest(key, known) if level is None else None)
+    if level is not None and near is None:
+        return level
     if near:
         return f'did you mean "{near}"?'
-    if len(path) > 2 and key in schema_of(path[:-2]).get("properties", {}):
-        return f"{key} is a field of {render(path[:-2])}: move it there"
     if len(known) > _MOST_FIELDS:
         return "see the fields in the reference of experiments, or run `tjgen schema experiment`"
     return f"use one of {', '.join(known)}" if known else None
@@ -196,12 +238,14 @@ def _of_match(path: FieldPath, given: Tree, schema_of: Callable[[FieldPath], Sch
         value = [value]
     if walk.check(value, below[field]):
         return None
-    shape = f"{field}: {_shown(value)}"
+    shape = f"{field}: {flow(value)}"
     return f"write {shape}" if in_match else f"write match: {{{shape}}}"
 
 
-def target(finding: walk.Mismatch) -> str | None:
-    """What to use for a target that is a kind without one; None for other values and fields."""
+def replacement(finding: walk.Mismatch) -> str | None:
+    """What to use for a target that is a kind without one, or an abbreviated access mode; None for other values and fields."""
+    if "accessModes" in finding.path:
+        return sections.abbreviated(finding.value)
     return instead_of(str(finding.value)) if finding.path == ("spec", "target") else None
 
 
@@ -209,13 +253,22 @@ def _of_another_tool(field: str, finding: walk.Mismatch, schema: Schema) -> str:
     own, _, template = field.partition(":")
     if own not in finding.known:
         return f"write {field}, in spec of the experiment"
-    fits = finding.value.__class__ not in (dict, list) and not walk.check(finding.value, schema["properties"][own])
+    inner = schema["properties"][own]
+    is_sound = not walk.check(finding.value, inner)
+    if finding.value.__class__ in (dict, list) and is_sound and not template and finding.value:
+        return f"write {own} instead of {finding.path[-1]}"
+    if own == "deadline" and duration_of(finding.value):
+        return f"write deadline: {duration_of(finding.value)}"
+    better = value(finding.value, inner.get("x-tjgen-short") or inner, (own,))
+    if not is_sound and not template and better is not None:
+        return f"write {own}: {better.removeprefix('write ')}"
+    fits = finding.value.__class__ not in (dict, list) and is_sound
     if template.strip().isupper() or not template:
-        return f"write {own}: {_shown(finding.value)}" if fits else f"write {field}"
+        return f"write {own}: {flow(finding.value)}" if fits else f"write {field}"
     name = template.strip(" {}").partition(":")[0]
     inner = schema["properties"][own].get("properties", {}).get(name, {})
     if template.strip(" {}").endswith((": ...", ": N")) and not walk.check(finding.value, inner):
-        return f"write {own}: {{{name}: {_shown(finding.value)}}}"
+        return f"write {own}: {{{name}: {flow(finding.value)}}}"
     return f"write {field}"
 
 
@@ -236,25 +289,9 @@ def _translated(key: str, given: Tree, known: Sequence[str]) -> str | None:
             return f"resource: {inner.get('resource', 'NAME')}"
     if "pvc" in known:
         if key in ("size", "storage", "capacity"):
-            return f"pvc: {{create: {{size: {_shown(given)}}}}}"
+            return f"pvc: {{create: {{size: {flow(given)}}}}}"
         if key == "persistentVolumeClaim":
             return f"pvc: {inner.get('claimName', 'NAME')}"
         if key in ("claimName", "claim", "volumeClaim"):
             return f"pvc: {given}" if given.__class__ is str else "pvc: NAME"
     return None
-
-
-def _shown(one: Tree) -> str:
-    """A value as it can be pasted: scalars in YAML, quoted where they would be read as something else."""
-    if one.__class__ is dict:
-        return "{" + ", ".join(f"{key}: {_shown(item)}" for key, item in one.items()) + "}"
-    if one.__class__ is list:
-        return f"[{', '.join(map(_shown, one))}]"
-    if one.__class__ is bool:
-        return "true" if one else "false"
-    if one is None:
-        return "..."
-    if one.__class__ is str and not re.fullmatch(r"[A-Za-z/][\w./:@-]*|[0-9]+[A-Za-z]+", one):
-        escaped = one.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{escaped}"'
-    return str(one)

@@ -38,8 +38,14 @@ def check(tree: Tree, schema: Schema) -> list[Diagnostic]:
     findings = list(walk.check(tree, schema))
     # A number or a boolean instead of a fixed word is one mistake, and only TJ104 names the words.
     unsupported = {one.path for one in findings if one.type == walk.UNSUPPORTED and str(one.value) not in one.known}
+    bounds = _bounds(findings)
     for finding in findings:
         if finding.type == walk.TYPE and finding.path in unsupported:
+            continue
+        amounts = bounds.get((*finding.path[:-2], finding.path[-1])) if finding.type == walk.UNKNOWN and bounds else None
+        if amounts is not None and finding.path[-2] in amounts:
+            if next(iter(amounts)) == finding.path[-2]:
+                diagnostics.append(_of_bounds(finding, amounts))
             continue
         if strange is not None and finding.path[: len(strange)] == strange:
             continue  # a value in a list that must be a mapping is reported once
@@ -48,6 +54,22 @@ def check(tree: Tree, schema: Schema) -> list[Diagnostic]:
         if finding.type != walk.REQUIRED or not _is_partial(schema, finding.path):
             diagnostics.append(_diagnostic(finding, schema))
     return diagnostics
+
+
+def _bounds(findings: list[Mismatch]) -> dict[FieldPath, dict[str, Tree]]:
+    """The amounts of each resource that is below both `limits` and `requests`: one mistake."""
+    bounds: dict[FieldPath, dict[str, Tree]] = {}
+    for one in findings:
+        if one.type == walk.UNKNOWN and one.path[-3:-2] == ("resources",) and one.path[-2] in ("limits", "requests"):
+            bounds.setdefault((*one.path[:-2], one.path[-1]), {})[str(one.path[-2])] = one.value
+    return {path: amounts for path, amounts in bounds.items() if len(amounts) == 2}
+
+
+def _of_bounds(finding: Mismatch, amounts: dict[str, Tree]) -> Diagnostic:
+    from tjgen.language.spec import advice  # only for an experiment with a mistake
+
+    message = f'unknown field "{finding.path[-1]}"'
+    return Diagnostic("TJ101", message, path=finding.path, hint=advice.of_bounds(finding.path, amounts))
 
 
 def schema_at(schema: Schema, path: FieldPath) -> Schema:
@@ -78,7 +100,7 @@ def _diagnostic(finding: Mismatch, schema: Schema) -> Diagnostic:
 
 
 def _words(finding: Mismatch, schema: Schema, root: Schema) -> tuple[str, str, str | None]:
-    from tjgen.language.spec import advice  # only for an experiment with a mistake
+    from tjgen.language.spec import advice, misplaced  # only for an experiment with a mistake
 
     field, value = render(finding.path), finding.value
     short = schema.get("x-tjgen-short", {}) if value.__class__ is not dict else {}
@@ -91,14 +113,14 @@ def _words(finding: Mismatch, schema: Schema, root: Schema) -> tuple[str, str, s
         return (
             "TJ103",
             f"{field} is {shown(value)}, {_kind(value)}, but must be {_wanted(schema)}",
-            _hint(value, schema),
+            misplaced.entry(finding.path, value, lambda path: schema_at(root, path)) or _hint(value, schema, finding.path),
         )
     if finding.type == walk.UNSUPPORTED:
         near = nearest(str(value), finding.known)
         if near is None and len(finding.known) == 1:
             message = f"{field} is {shown(value)}, but must be {finding.known[0]}"
             return "TJ104", message, f"write {finding.known[0]}{advice.other_group(finding)}"
-        hint = advice.target(finding) or (f'did you mean "{near}"?' if near else "use one of them")
+        hint = advice.replacement(finding) or (f'did you mean "{near}"?' if near else "use one of them")
         wanted = ("one of " if len(finding.known) > 1 else "") + ", ".join(finding.known)
         return "TJ104", f"{field} is {shown(value)}, but must be {wanted}", hint
     if finding.type == walk.TOO_LONG:
@@ -111,7 +133,11 @@ def _words(finding: Mismatch, schema: Schema, root: Schema) -> tuple[str, str, s
     if value == "" or "minItems" in schema:
         return "TJ105", f"{field} is empty", "set a value or remove it"
     wanted = expected or f"write a value that matches {schema.get('pattern')}"
-    return "TJ105", f"{field} is {shown(value)}, which is not valid", _with_reason(advice.value(value, short or schema), wanted)
+    return (
+        "TJ105",
+        f"{field} is {shown(value)}, which is not valid",
+        _with_reason(advice.value(value, short or schema, finding.path), wanted),
+    )
 
 
 def _with_reason(suggestion: str | None, wanted: str | None) -> str | None:
@@ -135,7 +161,7 @@ def _wanted(schema: Schema) -> str:
     return ", ".join(wanted[:-1]) + " or " + wanted[-1] if len(wanted) > 1 else "".join(wanted)
 
 
-def _hint(value: Tree, schema: Schema) -> str | None:
+def _hint(value: Tree, schema: Schema, path: FieldPath) -> str | None:
     types = schema.get("type")
     if types == "string" and value.__class__ in (int, float, bool):
         # The value does not show how it was written: 1.10 is 1.1, and 007 is 7.
@@ -145,21 +171,27 @@ def _hint(value: Tree, schema: Schema) -> str | None:
     from tjgen.language.spec import advice  # only for an experiment with a mistake
 
     if types == "array" and value is not None:
-        return advice.as_list(value)
+        return advice.as_list(value, path)
     expected: str | None = schema.get("x-tjgen-expects") or schema.get("x-tjgen-short", {}).get("x-tjgen-expects")
-    suggestion = advice.value(value, schema)
+    suggestion = advice.value(value, schema, path)
     if suggestion is not None or expected is not None:
         return _with_reason(suggestion, expected)
     if types == "object":
-        return _fields(value, schema)
+        return _fields(value, schema, path)
     return {"integer": "write a number without quotes and unit, such as 2", "boolean": "write true or false"}.get(str(types))
 
 
-def _fields(value: Tree, schema: Schema) -> str | None:
+def _fields(value: Tree, schema: Schema, path: FieldPath) -> str | None:
     """What a mapping holds that something else was written for; lists with names are Kubernetes' way to write maps."""
     if "additionalProperties" not in schema:
         return f"use one of {', '.join(schema['properties'])}" if schema.get("properties") else None
-    first = value[0] if value.__class__ is list and value else None
+    first = value[0] if value.__class__ is list and value else value
+    if path[-1:] == ("volumes",):
+        from tjgen.language.spec import advice  # only for an experiment with a mistake
+
+        whole = advice.volume(first)
+        if whole is not None:
+            return f"make each name a key: {whole}"
     name = first.get("name") if first.__class__ is dict else first
     if name.__class__ is not str:
         return "make each name a key"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 _NAMES = {
     "gpu: CLASS:COUNT": "devices gpus numgpus ngpus gpucount gpuspernode gpusperworker accelerator accelerators acceleratortype",
     "nodes": "numnodes nnodes nodecount numworkers workers replicas numreplicas instances instancecount",
-    "procsPerNode": "nprocpernode numprocpernode numprocesses procspernode ntaskspernode taskspernode slotsperworker",
+    "procsPerNode": "nproc nprocpernode numprocpernode numprocesses procspernode ntaskspernode taskspernode slotsperworker",
     "restart: {limit: N}": "backofflimit maxrestarts restartlimit retries maxretries retrylimit",
     "restart: {policy: ...}": "restartpolicy",
     "deadline": "activedeadlineseconds timeout timelimit walltime maxruntime",
@@ -77,19 +77,20 @@ _FIELDS = {name: field for field, names in _NAMES.items() for name in names.spli
 
 def field_of(name: str) -> str | None:
     """The field of an experiment for what other tools call `name`; None for a name of no tool."""
-    return _FIELDS.get(_plain(name))
+    return _FIELDS.get(plain(name))
 
 
 def condition_of(name: str) -> str | None:
     """The condition of an overlay for `name`; None if there is none."""
-    return _CONDITION_OF.get(_plain(name))
+    return _CONDITION_OF.get(plain(name))
 
 
 def synonym_of(name: str, known: Sequence[str]) -> str | None:
     """The field among `known` that means what `name` does; None if there is none."""
-    synonym = _OTHER_WORDS.get(_plain(name))
+    synonym = _OTHER_WORDS.get(plain(name))
     return synonym if synonym in known else None
 
 
-def _plain(name: str) -> str:
-    return name.replace("_", "").replace("-", "").lower()
+def plain(name: str) -> str:
+    """A name in small letters, without what separates its words, and without the name of its tool."""
+    return name.replace("_", "").replace("-", "").lower().removeprefix("slurm")

@@ -96,6 +96,8 @@ def _written_out(scalar: Tree, short: tuple[tuple[str, str], ...]) -> Tree:
         return {short[0][0]: scalar}
     (first, _), (second, _) = short
     name, separator, number = scalar.partition(":")
+    if not name.replace("-", "").replace(".", "").replace("_", "").isalnum():
+        return scalar  # The schema reports the text as it is written.
     if not separator:
         return {first: name}
     return {first: name, second: int(number)} if name and number.isascii() and number.isdigit() and len(number) < 20 else scalar

@@ -156,6 +156,7 @@ TABLE = {
     "TJ179": ("cache-of-a-pod", "info"),
     "TJ180": ("amount-above-any-node", "error"),
     "TJ181": ("deadline-without-unit", "warning"),
+    "TJ182": ("resource-of-another-tool", "error"),
     "TJ202": ("no-such-file", "error"),
     "TJ203": ("same-name", "error"),
     "TJ204": ("no-project", "error"),

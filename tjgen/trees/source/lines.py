@@ -12,6 +12,7 @@ from tjgen.trees.source.text import Text
 from tjgen.trees.typing import NamedTuple
 
 _KEY = re.compile(r"""\s*(?:- +)*([\w./-]+|"[^"]*"|'[^']*'):(?=\s|$)""")
+_ITEM = re.compile(r" *- ")
 _NO_SPACE = re.compile(r"\s*([A-Za-z_][\w-]*):(\S.*)")
 _COLON = "mapping values are not allowed in this context"
 _NO_KEY = "did not find expected key"
@@ -68,25 +69,44 @@ _NOT_CLOSED = {"[": "the list that starts here is not closed", "{": "the mapping
 
 
 def _indented(source: Text, start: int, line: str) -> Advice | None:
-    """A line that is indented differently from the line before it, which has a key and a value."""
+    """A line that is indented differently from the line before it: a key after a key with a value, or an item after an item."""
     before = _before(source.content, start)
-    if before is None or _KEY.match(line) is None:
+    if before is None:
         return None
     text = _line(source.content, before)
     own, other = _indentation(line), _indentation(text)
-    key = _KEY.match(text)
-    if own == other or key is None or not text[key.end() :].strip():
+    note = Note("the line before it", source.span(before, before + other + 1))
+    span = source.span(start, start + own + 1)
+    if own != other and _ITEM.match(line) and _ITEM.match(text):
+        message = f"the item is indented with {_spaces(own)}, but the item before it with {_spaces(other)}"
+        return Advice(span, f"indent with {_spaces(other)}: {' ' * other}{line.strip()}", message, (note,))
+    key, own_key = _KEY.match(text), _KEY.match(line)
+    if own_key is None or key is None or not text[key.end() :].strip():
+        return None
+    if _ITEM.match(text) and not _ITEM.match(line):
+        inside = key.start(1)
+        if own in (inside, other):
+            return None
+        message = f"the line is indented with {_spaces(own)}, but the keys of the list item with {_spaces(inside)}"
+        return Advice(span, f"indent with {_spaces(inside)}: {' ' * inside}{line.strip()}", message, (note,))
+    if own == other:
         return None
     used = {_indentation(one) for one in source.content[:before].split("\n") if one.strip()}
     message = f"the line is indented with {_spaces(own)}, but the line before it with {_spaces(other)}"
+    below = _below(source.content, start) if not line[own_key.end() :].strip() else 0
+    outer = max((one for one in used if one < below), default=other) if below > own else other
     hint = (
         "indent both lines with the same number of spaces"
         if own in used
-        else f"indent with {_spaces(other)}: {' ' * other}{line.strip()}"
+        else f"indent with {_spaces(outer)}: {' ' * outer}{line.strip()}"
     )
-    return Advice(
-        source.span(start, start + own + 1), hint, message, (Note("the line before it", source.span(before, before + other + 1)),)
-    )
+    return Advice(span, hint, message, (note,))
+
+
+def _below(content: str, start: int) -> int:
+    """The indentation of the next line that is not blank; 0 at the end."""
+    lines = content[start:].split("\n")[1:]
+    return next((_indentation(one) for one in lines if one.strip()), 0)
 
 
 def _before(content: str, start: int) -> int | None:

@@ -1,0 +1,71 @@
+"""Devices as other tools write them (`8xA100`, `A100 x 8`, `nvidia.com/gpu:8`) -> as `gpu` takes them."""
+
+from __future__ import annotations
+
+import re
+
+from tjgen.language.spec.flow import flow
+from tjgen.trees.fields.path import Tree
+
+_NAME = r"[A-Za-z][A-Za-z0-9._-]*?"
+_FORMS = (
+    re.compile(rf"(?P<count>[1-9][0-9]{{0,5}})\s*[xX*,: ]\s*(?P<name>{_NAME})"),
+    re.compile(rf"(?P<name>{_NAME})\s*[*,:= ]\s*(?P<count>[1-9][0-9]{{0,5}})"),
+    re.compile(rf"(?P<name>{_NAME})\s*[xX]\s*(?P<count>[1-9][0-9]{{0,5}})"),
+)
+_COUNTED = re.compile(r"[1-9][0-9]{0,5}")
+_VENDORS = {"nvidia.com/gpu": "nvidia", "amd.com/gpu": "amd"}
+"""Resource -> the built-in class of all its devices."""
+_CLASS_WORDS = ("type", "name", "model", "kind", "accelerator", "product", "device")
+_COUNT_WORDS = ("num", "number", "amount", "n", "quantity", "gpus", "size", "replicas", "devices")
+
+
+def request(text: str) -> str | None:
+    """`class:count` for a text with a class and a count in another notation; None for other texts."""
+    parts = parted(text)
+    if parts is not None:
+        return f"{parts[0].lower()}:{parts[1]}"
+    return text if _COUNTED.fullmatch(text) else None
+
+
+def parted(text: str) -> tuple[str, int] | None:
+    """The class and the count in such a text."""
+    for form in _FORMS:
+        matched = form.fullmatch(text.strip())
+        if matched is not None:
+            return matched["name"], int(matched["count"])
+    return None
+
+
+def advice(wrong: Tree) -> str | None:
+    """The hint for a value of `gpu` that is not valid."""
+    if wrong.__class__ is list and all(one.__class__ in (str, int) for one in wrong):
+        wrong = ",".join(map(str, wrong))
+    if wrong.__class__ is not str:
+        return None
+    name, _, count = wrong.partition(":")
+    if "/" in name and (not count or _COUNTED.fullmatch(count)):
+        return _of_resource(name, count or "1")
+    written = request(wrong)
+    return f"write {written}" if written is not None else None
+
+
+def of_entry(key: str, value: Tree) -> str | None:
+    """The hint for an unknown field of `gpu`."""
+    word = key.replace("_", "").lower()
+    if word in _CLASS_WORDS:
+        return f"write class: {flow(value).lower()}"
+    if word in _COUNT_WORDS:
+        return f"write count: {flow(value)}"
+    if word in ("memory", "minmem", "vram"):
+        return f"write minMemory: {flow(value)}"
+    if not _COUNTED.fullmatch(str(value)):
+        return None
+    if "/" in key:
+        return _of_resource(key, str(value))
+    return f"write gpu: {key.lower()}:{value}"
+
+
+def _of_resource(name: str, count: str) -> str:
+    vendor = _VENDORS.get(name)
+    return f"write gpu: {vendor}:{count}" if vendor else f"write resources: {{{name}: {count}}} instead of gpu"

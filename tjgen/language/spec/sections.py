@@ -1,0 +1,159 @@
+"""An unknown field of a volume, claim, sweep or other section, with its value -> the text to paste instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tjgen.language.spec.flow import flow
+from tjgen.trees.fields.path import FieldPath, Tree
+
+_PLACES = ("mount", "path", "mountpoint", "target", "destination", "dest", "containerpath", "mountdir", "dir")
+_SIZES = ("size", "storage", "capacity")
+_PARALLEL = (
+    "parallelism",
+    "parallel",
+    "maxparalleltrials",
+    "paralleltrialcount",
+    "maxconcurrent",
+    "concurrency",
+    "maxconcurrenttrials",
+)
+_VALUES = ("parameters", "params", "grid", "values", "space", "searchspace", "hyperparameters")
+_LIMITS = ("maxrestarts", "retries", "maxretries", "backofflimit", "count", "max", "attempts", "maxattempts")
+_MODES = {"RWO": "ReadWriteOnce", "ROX": "ReadOnlyMany", "RWX": "ReadWriteMany", "RWOP": "ReadWriteOncePod"}
+_RANGE = re.compile(r"range\(([0-9]{1,4})(?:, *([0-9]{1,4}))?\)")
+_MOST_POINTS = 64
+_SEARCHES = ("method", "algorithm", "metric", "objective", "goal")
+_POLICIES = {"never": "policy: Never", "onfailure": "policy: OnFailure, limit: 3", "always": "policy: OnFailure, limit: 3"}
+
+
+def of_field(path: FieldPath, word: str, value: Tree, known: Sequence[str]) -> str | None:
+    """The hint for the unknown field at `path`, whose name is `word` in small letters; None if this module has none."""
+    if "pvc" in known and "mountPath" in known:
+        return _of_volume(path, word, value)
+    if "claimName" in known and "create" in known:
+        return _of_claim(word, value)
+    if "storageClassName" in known and word in _SIZES:
+        return f"write size: {flow(value)}"
+    if path[-2] == "sweep" and "matrix" in known:
+        return _of_sweep(path, word, value)
+    if path[-2] == "restart" and "limit" in known:
+        return _of_restart(word, value)
+    if path[-2] == "schedule" and "queue" in known and word in ("priorityclass", "priority"):
+        return f"write priorityClassName: {flow(value)}"
+    return None
+
+
+def value_of(path: FieldPath, value: Tree) -> Tree:
+    """A valid value for a section that was written as a scalar or a list; None if none is known."""
+    field = path[-1] if path else ""
+    if field == "restart" and value.__class__ is int:
+        return {"limit": value}
+    if field == "restart" and value.__class__ is str and value.lower() in _POLICIES:
+        return {"policy": "Never"} if value.lower() == "never" else {"policy": "OnFailure", "limit": 3}
+    if field == "nfs" and value.__class__ is str and ":/" in value:
+        server, _, folder = value.partition(":")
+        return {"server": server, "path": folder}
+    if field == "emptyDir" and value in (True, ""):
+        return {}
+    if field == "create" and value.__class__ is str and value[:1].isdigit():
+        return {"size": value}
+    if field == "mounts":
+        places = value if value.__class__ is list else [value]
+        return {place: {} for place in places if place.__class__ is str and place.startswith("/")} or None
+    if path[1:2] == ("volumes",) and len(path) == 3 and value.__class__ is str:
+        return _volume(value)
+    return None
+
+
+def entry(item: Tree) -> Tree:
+    """An element of a list of volumes -> the name and the entry of a mapping; None if it has no name."""
+    if item.__class__ is str:
+        volume = _volume(item)
+        return None if volume is None else {re.sub(r"[^a-z0-9]+", "-", item.partition(":")[0].lower()).strip("-"): volume}
+    if item.__class__ is not dict or item.get("name").__class__ is not str:
+        return None
+    rest = {key: value for key, value in item.items() if key != "name"}
+    claim = rest.pop("persistentVolumeClaim", None)
+    if claim.__class__ is dict and "claimName" in claim:
+        rest = {"pvc": claim["claimName"], **rest}
+    return {item["name"]: rest} if rest and "value" not in rest else None
+
+
+def list_of(path: FieldPath, value: Tree) -> str | None:
+    """The hint for a value of a sweep that is not a list of values; None for others."""
+    if path[1:2] != ("sweep",) or len(path) < 4:
+        return None
+    if value.__class__ is dict and {"min", "max"} <= value.keys():
+        return f"make it a list: {flow([value['min'], value['max']])}, with all values between them"
+    if value.__class__ is dict and value:
+        entries = [f"{path[-1]}.{key}: {flow(inner)}" for key, inner in value.items()]
+        return f"write {', '.join(entries)}"
+    counted = _RANGE.fullmatch(value) if value.__class__ is str else None
+    if counted is not None:
+        start, end = (0, int(counted[1])) if counted[2] is None else (int(counted[1]), int(counted[2]))
+        return f"make it a list: {list(range(start, end))}" if 0 < end - start <= _MOST_POINTS else None
+    return None
+
+
+def abbreviated(value: Tree) -> str | None:
+    """The hint for an access mode that is written as kubectl prints it."""
+    return f"write {_MODES[value.upper()]}" if value.__class__ is str and value.upper() in _MODES else None
+
+
+def _volume(text: str) -> Tree:
+    """`claim:/data` and `/mnt:/data`, as Docker writes them."""
+    source, _, place = text.partition(":")
+    if not place.startswith("/") or place.startswith("//"):
+        return None
+    return {"hostPath" if source.startswith("/") else "pvc": source, "mountPath": place.partition(":")[0]}
+
+
+def _of_volume(path: FieldPath, word: str, value: Tree) -> str | None:
+    if word in _PLACES and value.__class__ is str and value.startswith("/"):
+        return f"write mountPath: {flow(value)}"
+    if word in _PLACES and word != "path":
+        return "write mountPath: /data, with the path of your program"
+    if word == "ro":
+        return f"write readOnly: {flow(value)}"
+    if word == "name":
+        return f"remove it: the name of the volume is its key, {path[-2]}"
+    if word in ("secretname", "configmapname") and value.__class__ is str:
+        return f"write {'secret' if word == 'secretname' else 'configMap'}: {flow(value)}"
+    if word in ("s3", "gcs", "source", "uri", "url", "bucket") and value.__class__ is str:
+        return f"write pvc: NAME, and copy the data to the claim with prefetch: {{volume: {path[-2]}, source: {flow(value)}}}"
+    return None
+
+
+def _of_claim(word: str, value: Tree) -> str | None:
+    if word in _SIZES:
+        return f"write create: {{size: {flow(value)}}}"
+    if word in ("name", "claim"):
+        return f"write claimName: {flow(value)}"
+    if word in ("storageclass", "storageclassname", "accessmodes"):
+        field = "accessModes" if word == "accessmodes" else "storageClassName"
+        return f"write create: {{{field}: {flow(value)}}}"
+    return None
+
+
+def _of_sweep(path: FieldPath, word: str, value: Tree) -> str | None:
+    if word in _PARALLEL and value.__class__ is int:
+        return f"write maxParallel: {value}"
+    if word in _VALUES and value.__class__ is dict:
+        return f"write matrix instead of {path[-1]}"
+    if word in _SEARCHES:
+        return "remove it: each combination of the values of matrix is a run"
+    if word in ("maxtrials", "maxtrialcount", "numtrials", "trials") and value.__class__ is int:
+        return f"write max: {value}"
+    if word == "name":
+        return "remove it: the runs of a sweep take their names from metadata.name"
+    return None
+
+
+def _of_restart(word: str, value: Tree) -> str | None:
+    if word in _LIMITS and value.__class__ is int:
+        return f"write limit: {value}"
+    if word == "restartpolicy":
+        return f"write {_POLICIES.get(str(value).lower(), 'policy: Never')}"
+    return None
