@@ -23,6 +23,7 @@ from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.projects import is_of_all
 from tjgen.compiler.building.request import Request
 from tjgen.gitops.output.migration import Migration, adoption, migration
+from tjgen.gitops.output.moves import refused
 from tjgen.gitops.output.options import BuildOptions
 from tjgen.gitops.output.orphans import environments, of_environment
 from tjgen.gitops.output.write import write
@@ -38,7 +39,8 @@ COMMAND = Command(
     "and the namespace of the sync objects. A build that changes the layout of a tree with runs is refused (TJ280). "
     "With --write, write the tree with the new layout, which is one of the steps. With --environment, print the steps "
     "that give the runs of a project without environments to an environment that you added (TJ274). If the tree has "
-    "runs that the release of Trainer cannot read (TJ282), their steps come first. With REV, begin at the layout of a "
+    "runs that the release of Trainer cannot read (TJ282), or that would start again in another cluster (TJ259), their "
+    "steps come first. With REV, begin at the layout of a "
     "Git revision, for a migration that is already written.",
     "tjgen migrate",
     "[REV]",
@@ -97,6 +99,9 @@ def _write(plan: Plan, directory: str, environment: str | None, reporter: Report
         if not _adopt(plan, directory, environment, reporter):
             return
         plan = plan._replace(locks=Locks(plan.project.directory))
+    reporter.add(refused(plan, directory, migrates=True))
+    if reporter.failed:
+        return
     written = write(plan, directory, None, options=BuildOptions(migrates=True), renew=[])
     reporter.add(written.diagnostics)
     if not reporter.failed:

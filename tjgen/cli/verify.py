@@ -13,6 +13,7 @@ from tjgen.compiler.building.projects import is_of_all
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built
 from tjgen.gitops.diff.revision import Repository
+from tjgen.gitops.output.moves import refused, second_tree
 from tjgen.gitops.output.staged import Index
 from tjgen.gitops.verify.added import AddedRun, added_runs, superseded
 from tjgen.gitops.verify.added import compiled as added_by_build
@@ -22,12 +23,15 @@ from tjgen.gitops.verify.reference import chosen
 from tjgen.gitops.verify.replay import POLICY_FINDINGS
 from tjgen.gitops.verify.summary import as_markdown, as_text, as_tree, sections
 from tjgen.gitops.verify.verify import verify
-from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
 from tjgen.trees.diagnostics.printable import printable, printable_json
 
 _NOTHING = "Nothing changes: no run starts, stops or changes.\n"
 _OUTDATED = "Nothing changes: no run starts, stops or changes, until the output is built from the current sources.\n"
 _UNKNOWN = "The sources cannot be built, so the effect on runs is unknown.\n"
+_ELSEWHERE = "No manifest of a run changes, but runs start again in another cluster (TJ259).\n"
+_OTHER_CLUSTER = "TJ259"
+_REMEDIED_BY_BUILD = ("TJ294", "TJ699")
 FORMATS = ("text", "markdown", "json", "sarif", "github", "gitlab")
 COMMAND = Command(
     "verify",
@@ -118,8 +122,13 @@ def _verify(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter
             if (added := added_by_build(one, plan)) is not None:
                 known[built.unit.key, one.name] = added
 
+    second = second_tree(plan, directory)
+    if second:
+        raise CompileError(second)
     verified = verify(plan, repository, base, os.path.normpath(directory), staged=staged, seen=seen)
-    reporter.add(verified.diagnostics)
+    refusals = refused(plan, directory) if not verified.incomplete else []
+    # A refused build does not repair the tree.
+    reporter.add([*refusals, *(one for one in verified.diagnostics if not refusals or one.code not in _REMEDIED_BY_BUILD)])
     catalogs = plan.project.catalogs
     findings = policy_findings(plan, verified.snapshot.tree, compiled, lambda versions: RuntimeFiles(catalogs, versions))
     reporter.add(list(dict.fromkeys(findings)))
@@ -136,6 +145,8 @@ def _verify(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter
     verdict = f"verified {runs} run{'s' * (runs != 1)} against {base.name}: {verified.compiled} built again, {count}"
     report_sections = sections(evaluation.entries, added)
     nothing = _UNKNOWN if verified.incomplete else _OUTDATED if verified.outdated else _NOTHING
+    if any(one.code == _OTHER_CLUSTER for one in evaluation.diagnostics):
+        nothing = _ELSEWHERE
     shape = arguments["format"]
     if shape == "json":
         import json

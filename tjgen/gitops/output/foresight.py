@@ -19,7 +19,7 @@ def foresee(plan: Plan, directory: str, *, options: BuildOptions) -> tuple[Write
     tree = Comparison(directory, records=plan.locks.folder)
     one = Directory(directory, tree, None, plan.locks, of_project(plan, options))
     diagnostics = build_into(one, plan, [], None, None, None, options)
-    diagnostics += apart_from_runs(plan, tree, directory, options, diagnostics)
+    diagnostics += apart_from_runs(plan, tree, one, options, diagnostics)
     differences = tree.differences() if not has_errors(diagnostics) else []
     diagnostics += [problem for file in differences if (problem := _refused(file, options)) is not None]
     return WriteResult(diagnostics, one.counts), [f"{_WORDS.get(one.kind, 'changed')}: {one.place}" for one in differences]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from tjgen.compiler.building.plan import Plan
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.emit.ondisk import below
+from tjgen.gitops.output.clusters import relocations, warnings
 from tjgen.gitops.output.layout import stage_folder
 from tjgen.gitops.output.moves import is_empty, on_disk, stages, tool_of_runs, wanted
 from tjgen.gitops.output.outdated import outdated
@@ -37,22 +38,25 @@ def migration(plan: Plan, directory: str, revision: str | None) -> Migration:
     commit. Raises CompileError if a file or the revision cannot be read.
     """
     late = outdated(plan, directory, {})
-    upgrade = handover.upgrade([one.run for one in late], late[0].release) if late else []
+    first = handover.upgrade([one.run for one in late], late[0].release) if late else []
     source = present_tree(plan, directory) if is_empty(plan, directory) else None
     if source is not None:
-        return Migration([*upgrade, *_relocation(plan, source, directory)], 0)
+        return Migration([*first, *_relocation(plan, source, directory)], 0)
     new, present = _wanted(plan), _present(plan, directory)
     before = present if revision is None and _moves(present, new, directory) else _of_revision(directory, revision)
     moves = _moves(before, new, directory)
+    since = present if revision is None and relocations(plan, present, new, plan.locks) else _of_revision(directory, revision)
+    for one in relocations(plan, since, new, plan.locks):
+        first += handover.to_cluster(one.runs, one.old, one.new, builds=not moves)
     if not moves:
-        return Migration(upgrade, 0)
-    if upgrade or _moves(present, new, directory):
+        return Migration(first, 0)
+    if first or _moves(present, new, directory):
         position = 0
     elif _moves(_of_revision(directory, None), new, directory):
         position = handover.COMMIT
     else:
         position = handover.COMMIT + 1
-    return Migration([*upgrade, *handover.plan(moves, directory)], position)
+    return Migration([*first, *handover.plan(moves, directory)], position)
 
 
 def _relocation(plan: Plan, source: str, directory: str) -> list[HandoverStep]:
@@ -84,7 +88,7 @@ def adoption(plan: Plan, directory: str, environment: str, revision: str | None)
 
 
 def since(plan: Plan, directory: str, revision: str, adopting: str | None = None) -> list[Diagnostic]:
-    """TJ281 if objects have another owner than in a revision. Raises CompileError as `migration` does.
+    """TJ281 and TJ259 if objects have another owner or cluster than in a revision. Raises CompileError as `migration` does.
 
     `adopting`: the environment that got the runs of the project without environments.
     """
@@ -94,15 +98,16 @@ def since(plan: Plan, directory: str, revision: str, adopting: str | None = None
     moves = _moves(before, after, directory)
     owners = [(move.old.owner(stage), move.new.owner(stage)) for move in moves for stage in STAGES if stage in move.stages]
     changed = [(old, new) for old, new in owners if old != new]
+    elsewhere = warnings(plan, relocations(plan, before, after, plan.locks))
     if not changed:
-        return []
+        return elsewhere
     old, new = changed[-1]
     message = f"synced objects move from {old} to {new} since {revision}, and a sync may delete what its owner no longer applies"
     option = f" --environment {adopting}" if adopting is not None else ""
     document = plan.project.document
     span = document.locate(GITOPS) if document is not None else None
     hint = f"follow the steps of tjgen migrate{option} {revision} before you merge"
-    return [Diagnostic("TJ281", message, span=span, hint=hint)]
+    return [Diagnostic("TJ281", message, span=span, hint=hint), *elsewhere]
 
 
 def _wanted(plan: Plan) -> dict[str, Layout]:

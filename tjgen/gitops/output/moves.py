@@ -10,8 +10,8 @@ from tjgen.compiler.building.plan import Plan
 from tjgen.gitops.emit.ondisk import below, files
 from tjgen.gitops.output.layout import folder_of, stage_folder
 from tjgen.gitops.sync.access import GITOPS, is_synced
-from tjgen.language.runs.lock import path_of
-from tjgen.language.runs.store import LockKey
+from tjgen.language.runs.lock import Lock, path_of
+from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.manifests.manifest import RUNS, STAGES, SYNC
@@ -21,12 +21,31 @@ if TYPE_CHECKING:
     from tjgen.gitops.sync.ownership import Layout
 
 
-def refused(plan: Plan, directory: str) -> list[Diagnostic]:
-    """What a build of `plan` into `directory` is refused for. Raises CompileError if a file cannot be read."""
+def refused(
+    plan: Plan, directory: str, *, later: Mapping[str, Lock] | None = None, force: bool = False, migrates: bool = False
+) -> list[Diagnostic]:
+    """What a build of `plan` into `directory` is refused for. Raises CompileError if a file cannot be read.
+
+    `later`: key of an experiment -> its lock after the build. `force` allows another cluster, `migrates` another owner.
+    """
     old = on_disk(directory, plan.environments)
     if not old:
-        return _other_tool(plan, directory)
-    return moved(plan, directory, old, wanted(plan))
+        return [] if migrates else _other_tool(plan, directory)
+    new = wanted(plan)
+    if _is_same(old, new):
+        return []
+    problems = [] if migrates else moved(plan, directory, old, new)
+    return problems if force else [*problems, *elsewhere(plan, old, new, plan.locks, later)]
+
+
+def elsewhere(
+    plan: Plan, old: Mapping[str, str], new: Mapping[str, str], locks: Locks, later: Mapping[str, Lock] | None = None
+) -> list[Diagnostic]:
+    """TJ259 for each environment whose runs would start again in another cluster; arguments as for `moved` and `refused`."""
+    from tjgen.gitops.output.clusters import refusals, relocations  # few builds change a sync object
+    from tjgen.gitops.sync.ownership import layouts
+
+    return refusals(plan, relocations(plan, layouts(old), layouts(new), locks, later))
 
 
 def second_tree(plan: Plan, directory: str) -> list[Diagnostic]:
@@ -70,7 +89,7 @@ def is_empty(plan: Plan, directory: str) -> bool:
 
 def moved(plan: Plan, directory: str, old: Mapping[str, str], new: Mapping[str, str]) -> list[Diagnostic]:
     """TJ280 for each environment whose objects get another owner; `old` and `new`: path -> text of sync objects."""
-    if all(new.get(path) == text for path, text in old.items()) and old.keys() == new.keys():
+    if _is_same(old, new):
         return []
     from tjgen.gitops.sync.ownership import layouts, unknown  # few builds change a sync object
 
@@ -82,6 +101,10 @@ def moved(plan: Plan, directory: str, old: Mapping[str, str], new: Mapping[str, 
         for environment, old_layout, new_layout in pairs
         if (new_layout is None or new_layout.identity != old_layout.identity) and stages(directory, environment)
     ]
+
+
+def _is_same(old: Mapping[str, str], new: Mapping[str, str]) -> bool:
+    return all(new.get(path) == text for path, text in old.items()) and old.keys() == new.keys()
 
 
 def on_disk(directory: str, environments: Collection[str | None]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from fnmatch import fnmatchcase
 from time import time_ns
@@ -28,6 +28,7 @@ from tjgen.gitops.output.problems import refuse_nested
 from tjgen.gitops.sync.access import is_synced
 from tjgen.gitops.sync.access import options as configured
 from tjgen.language.resolve.policy import judged
+from tjgen.language.runs.lock import Lock
 from tjgen.language.runs.store import PLATFORMS
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.manifests.manifest import DATA, SYNC
@@ -97,7 +98,7 @@ def write(
             plan, directory, previews, [b"prune" if options.prune_runs or options.prune_data else b"", options.previews.encode()]
         )
         diagnostics = [*tree.notes, *build_into(one, plan, renew, seen, None if forgets else memory, watch, options)]
-        diagnostics += apart_from_runs(plan, tree, directory, options, diagnostics)
+        diagnostics += apart_from_runs(plan, tree, one, options, diagnostics)
         if has_errors(diagnostics):
             return WriteResult(diagnostics, one.counts, None, one.shared_overlays)
         files = tree.commit()
@@ -138,7 +139,7 @@ def compare(
     diagnostics = orphans.as_gate(
         build_into(one, plan, [], seen, Memory(plan, directory, previews, [b"", options.previews.encode()]), watch, options)
     )
-    diagnostics += apart_from_runs(plan, tree, directory, options, diagnostics)
+    diagnostics += apart_from_runs(plan, tree, one, options, diagnostics)
     if not has_errors(diagnostics):
         differences = [*tree.differences(), *(shown.differences() if shown is not None else [])]
         converted = [one.place for one in differences if one.kind == CRLF]
@@ -149,14 +150,14 @@ def compare(
 
 
 def apart_from_runs(
-    plan: Plan, tree: OutputTree | Comparison, directory: str, options: BuildOptions, so_far: Sequence[Diagnostic]
+    plan: Plan, tree: OutputTree | Comparison, built: Directory, options: BuildOptions, so_far: Sequence[Diagnostic]
 ) -> list[Diagnostic]:
     """Put the objects of platforms and of the sync into the tree, and compare with the workspace; nothing after errors."""
     diagnostics: list[Diagnostic] = []
     steps: tuple[Callable[[], list[Diagnostic]], ...] = (
         lambda: platforms(plan, tree, options),
-        lambda: syncing(plan, tree, directory, options),
-        lambda: _of_workspace(plan, directory, tree),
+        lambda: syncing(plan, tree, built.directory, options, built.locks),
+        lambda: _of_workspace(plan, built.directory, tree),
     )
     for step in steps:
         if not has_errors([*so_far, *diagnostics]):
@@ -181,10 +182,15 @@ def platforms(plan: Plan, tree: TreeOptions, options: BuildOptions, attributions
     return put(plan, tree, force=options.force, attributions=attributions)
 
 
-def syncing(plan: Plan, tree: Present, directory: str, options: BuildOptions) -> list[Diagnostic]:
-    """Return the objects that make a GitOps tool sync the tree, if the project has some; and their diagnostics."""
+def syncing(
+    plan: Plan, tree: Present, directory: str, options: BuildOptions, later: Mapping[str, Lock] | None = None
+) -> list[Diagnostic]:
+    """Put the objects that make a GitOps tool sync the tree, if the project has some, and return their diagnostics.
+
+    `later`: key of an experiment -> its lock after the build.
+    """
     project = plan.project
-    moved = [] if options.migrates else refused(plan, directory)
+    moved = [] if options.migrates else refused(plan, directory, later=later, force=options.force)
     if moved:
         return moved
     if plan.whole:

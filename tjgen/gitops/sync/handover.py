@@ -170,6 +170,36 @@ def upgrade(runs: Sequence[str], release: str) -> list[HandoverStep]:
     ]
 
 
+def to_cluster(runs: Sequence[str], old: str, new: str, *, builds: bool) -> list[HandoverStep]:
+    """The steps of an environment to another cluster; `builds`: whether its owner stays, so that a build writes the tree."""
+    steps = [
+        HandoverStep(
+            f"Wait until these runs have ended in {old}.",
+            f"Afterwards, no sync changes or stops them there, and they would start again in {new}.",
+            (f"kubectl get trainjobs -A | grep -E {shlex.quote('|'.join(runs))}",),
+        ),
+        HandoverStep(
+            "Archive them.", f"A sync does not create archived runs in {new}.", (f"tjgen runs archive {' '.join(runs)}",)
+        ),
+    ]
+    if not builds:
+        return steps
+    return [
+        *steps,
+        HandoverStep("Write the other cluster into the tree.", "Runs keep their names and their content.", ("tjgen build",)),
+        HandoverStep(
+            "Commit and push.",
+            f"The sync creates runtimes and claims in {new}. The new claims are empty.",
+            ("git add --all", "git commit -m 'Change the cluster'", "git push"),
+        ),
+        HandoverStep(
+            f"Delete what you no longer need in {old}.",
+            "No sync changes it any more: finished runs, runtimes, and claims with their data.",
+            (),
+        ),
+    ]
+
+
 def _marks(move: Move) -> Iterator[str]:
     """Argo CD identifies its objects by an annotation; Flux by the inventory of the Kustomization, which is deleted with it."""
     if move.old.tool == ARGOCD and move.moved:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from tjgen.cluster.synctools.table import ARGOCD, BY_NAME, FLUX
-from tjgen.gitops.sync.applicationset import ENVIRONMENTS, EXPERIMENTS
+from tjgen.gitops.sync.applicationset import ENVIRONMENTS, EXPERIMENTS, IN_CLUSTER
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import RUNS, STAGES, SYNC
 from tjgen.trees.source.reader import KUBERNETES, read
@@ -14,6 +14,11 @@ from tjgen.trees.typing import NamedTuple
 ONE = "one"
 """One Application applies all stages. The other values are those of `gitops.applicationSet`."""
 _ENDING = ".yaml"
+_OF_TOOL = "the cluster of {}"
+_IN_CLUSTER = "in-cluster"
+"""The name that Argo CD gives its own cluster."""
+_DEFAULT_KEY = "value"
+"""The key of a Secret that Flux reads first."""
 _ORDER = ("ApplicationSet", "Application", "Kustomization")
 
 
@@ -42,6 +47,8 @@ class Layout(NamedTuple):
     """Name of the Application or Kustomization that applies the sync objects; empty if there is none."""
     objects: tuple[OwnedObject, ...] = ()
     """Its sync objects, and those of the whole project."""
+    cluster: str = ""
+    """The cluster of its objects, as people write it; empty if no sync object is in the tree."""
 
     @property
     def identity(self) -> tuple[str, str, str, str]:
@@ -112,19 +119,21 @@ def _layout(own: Mapping[str, Tree], shared: Mapping[str, Tree]) -> Layout | Non
             name, namespace = _name(tree)
             name = name.removesuffix(f"-{RUNS}")
             path = path.removeprefix("./").removesuffix(f"/{RUNS}")
-            return Layout(FLUX, ONE, name, namespace, path, _bootstrap(trees.values()), applied)
+            return Layout(FLUX, ONE, name, namespace, path, _bootstrap(trees.values()), applied, _cluster_of_flux(tree))
     sets = [_generator(tree) for tree in trees.values() if tree.get("kind") == "ApplicationSet"]
     for tree in own.values():
         if tree.get("kind") == "Application" and _is_for_stages(tree):
             name, namespace = _name(tree)
             per = EXPERIMENTS if EXPERIMENTS in sets else ONE
             path = str(_at(tree, "spec", "source", "path"))
-            return Layout(ARGOCD, per, name, namespace, path, _bootstrap(trees.values()), applied)
+            cluster = _cluster_of_argocd(_at(tree, "spec", "destination", "name"), _at(tree, "spec", "destination", "server"))
+            return Layout(ARGOCD, per, name, namespace, path, _bootstrap(trees.values()), applied, cluster)
         data = tree.get("data")
         if tree.get("kind") == "ConfigMap" and isinstance(data, dict) and "path" in data:
             namespace = _name(tree)[1]
             name, path = str(data.get("name")), str(data["path"])
-            return Layout(ARGOCD, ENVIRONMENTS, name, namespace, path, _bootstrap(trees.values()), applied)
+            cluster = _cluster_of_argocd(data.get("cluster", ""), data.get("server", ""))
+            return Layout(ARGOCD, ENVIRONMENTS, name, namespace, path, _bootstrap(trees.values()), applied, cluster)
     return None
 
 
@@ -145,6 +154,22 @@ def _bootstrap(trees: Iterable[Tree]) -> str:
         if tree.get("kind") == "Kustomization" and str(_at(tree, "spec", "path")).endswith(f"/{SYNC}"):
             return _name(tree)[0]
     return ""
+
+
+def _cluster_of_argocd(name: Tree, server: Tree) -> str:
+    if (name or server) in (_IN_CLUSTER, IN_CLUSTER):
+        return _OF_TOOL.format(BY_NAME[ARGOCD].title)
+    return f"cluster {name or server}" if name or server else ""
+
+
+def _cluster_of_flux(tree: Tree) -> str:
+    access = _at(tree, "spec", "kubeConfig")
+    if not access:
+        return _OF_TOOL.format(BY_NAME[FLUX].title)
+    name, key = _at(access, "secretRef", "name"), _at(access, "secretRef", "key")
+    if name:
+        return f"the cluster of Secret {name}" + (f" (key {key})" if key not in ("", _DEFAULT_KEY) else "")
+    return f"the cluster of ConfigMap {_at(access, 'configMapRef', 'name')}"
 
 
 def _generator(tree: Tree) -> str:

@@ -19,7 +19,9 @@ from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.suppress import Mark
 from tjgen.gitops.lint.units import assigned
 from tjgen.gitops.output.adoption import adopted_side
+from tjgen.gitops.output.clusters import relocations, warnings
 from tjgen.gitops.output.moves import moved
+from tjgen.gitops.sync.ownership import layouts
 from tjgen.gitops.verify.state import StoredLocks, TreeState, body_of
 from tjgen.gitops.verify.verify import Verified
 from tjgen.trees.diagnostics.model import INFO, WARNING, Diagnostic, Span
@@ -81,10 +83,22 @@ def _moves(plan: Plan, verified: Verified, adopting: str | None, base: str) -> l
         for state in (both.old, both.new)
     )
     if adopting is None:
-        return [one._replace(severity=WARNING) for one in moved(plan, both.tree.place, old, new)] if old else []
+        owners = [one._replace(severity=WARNING) for one in moved(plan, both.tree.place, old, new)] if old else []
+        return [*owners, *_elsewhere(plan, verified, old, new)]
     old = {f"{adopting}/{path}" if path.startswith(f"{SYNC}/") else path: body for path, body in old.items()}
     hint = f"complete the first three steps of tjgen migrate --environment {adopting} {base} before you merge"
     return [one._replace(severity=WARNING, hint=hint) for one in moved(plan, both.tree.place, old, new)] if old else []
+
+
+def _elsewhere(plan: Plan, verified: Verified, old: Mapping[str, str], new: Mapping[str, str]) -> list[Diagnostic]:
+    """A warning for each environment whose runs start again in another cluster: `tjgen build --force` does that on purpose."""
+    if old == new:
+        return []
+    before, after = (
+        StoredLocks(plan.project.directory, state.records) for state in (verified.snapshot.old, verified.snapshot.new)
+    )
+    later = {lock.experiment: lock for _, lock in after.all()}
+    return warnings(plan, relocations(plan, layouts(old), layouts(new), before, later))
 
 
 def _is_sync(path: str) -> bool:

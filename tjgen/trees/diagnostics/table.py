@@ -202,6 +202,7 @@ TABLE = {
     "TJ256": ("catalog-not-found", "error"),
     "TJ257": ("import-would-overwrite", "error"),
     "TJ258": ("nothing-to-import", "error"),
+    "TJ259": ("runs-start-in-another-cluster", "error"),
     "TJ260": ("several-projects", "error"),
     "TJ261": ("nothing-to-build", "error"),
     "TJ262": ("unknown-environment", "error"),
