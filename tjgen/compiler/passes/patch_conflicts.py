@@ -18,6 +18,9 @@ from tjgen.trees.typing import NamedTuple
 _CHOICES = (("spec", "target"), ("spec", "runtime"))
 """Fields that choose a whole object. What they bring is not a value of the author."""
 
+_COMPUTED = "target:rayjob"
+"""The manager of bounds that a target computes from a number of pods. A patch may set others (TJ474)."""
+
 
 class PatchConflict(NamedTuple):
     """A value that a field of the experiment set. `field` is the place of that field in the experiment."""
@@ -31,7 +34,7 @@ def conflicts(before: Manifest, after: Tree, manager: str, sources: Sources) -> 
     managed = Managed(before.tree, before.owners)
     for path in _changed(before.tree, after, ()):
         for place in (path, *managed.recorded_below(path)):
-            origins = [one for one in managed.origins(place) if one.manager != manager]
+            origins = [one for one in managed.origins(place) if one.manager not in (manager, _COMPUTED)]
             fields = ((one, _field(one, before, sources)) for one in origins)
             field = next((field for one, field in fields if field and not _only_addresses(one, place, field, managed)), None)
             if field is not None:

@@ -87,7 +87,10 @@ def lower(workload: Workload) -> Lowered:
         take(writer, (*group, "replicas"), workload, ("counts", name))
         for field in ("minReplicas", "maxReplicas"):
             for origin in workload.tree.origins(("counts", name)):
-                writer.put((*group, field), workload.tree.value["counts"][name], origin._replace(mirrors=False))
+                # The target computes them, so a patch may set others.
+                writer.put(
+                    (*group, field), workload.tree.value["counts"][name], origin._replace(manager=RULE.manager, mirrors=False)
+                )
         writer.put((*group, "rayStartParams"), {}, RULE)
         _template(writer, workload, podset, (*group, "template"))
     done = writer.done()
@@ -95,8 +98,8 @@ def lower(workload: Workload) -> Lowered:
 
 
 def find_warnings(job: Manifest, workload: Workload) -> list[Diagnostic]:
-    """Variables that the operator overrides (TJ432)."""
-    return list(_overridden(job))
+    """Variables that the operator overrides (TJ432), and bounds of patches that change the number of workers (TJ474)."""
+    return [*_overridden(job), *_out_of_bounds(job)]
 
 
 def budget(job: Manifest) -> int:
@@ -136,3 +139,17 @@ def _overridden(job: Manifest) -> Iterator[Diagnostic]:
                 message = f"the operator of a RayJob sets {name} after this one, so this value has no effect"
                 path: FieldPath = (*pods.path, "spec", "containers", named(container["name"]), "env", named(name))
                 yield Diagnostic("TJ432", message, job.ref, path, hint="remove it")
+
+
+def _out_of_bounds(job: Manifest) -> Iterator[Diagnostic]:
+    # KubeRay v1.5.1 controllers/ray/utils/util.go:GetWorkerGroupDesiredReplicas
+    for group in get(job.tree, (*CLUSTER, WORKERS), None) or ():
+        least, wanted, most = (group.get(field) for field in ("minReplicas", "replicas", "maxReplicas"))
+        path: FieldPath = (*CLUSTER, WORKERS, (("groupName", group.get("groupName")),), "replicas")
+        if wanted is None:
+            continue
+        for field, bound in (("minReplicas", least), ("maxReplicas", most)):
+            if bound is not None and (wanted < bound if field == "minReplicas" else wanted > bound):
+                message = f"group {group['groupName']} has {wanted} workers, but its {field} is {bound}: KubeRay starts {bound}"
+                hint = f"change replicas, or {field} in the patch that sets it"
+                yield Diagnostic("TJ474", message, job.ref, path, hint=hint)

@@ -46,9 +46,8 @@ def experiment(tree: Tree) -> Tree:
     words = {replica_type: role for role, replica_type in reversed(list(kind.types.items()))}
     by_role = {words[name]: replicas for name, replicas in types.items() if name in words and replicas.__class__ is dict}
     restarts = {one.get("restartPolicy") for one in by_role.values()}
-    shared, own = (
-        pods.fields_of({role: _template(one, restarts) for role, one in by_role.items()}, kind.container) if by_role else ({}, {})
-    )
+    templates = {role: _template(one, restarts) for role, one in by_role.items()}
+    shared, own = pods.fields_of(templates, kind.container, kind.aside) if by_role else ({}, {})
     roles = {role: {"replicas": one.get("replicas", 1), **own[role]} for role, one in by_role.items()}
     whole = named(tree)
     target = kind.name.lower()

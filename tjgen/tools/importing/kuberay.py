@@ -27,7 +27,7 @@ def experiment(tree: Tree) -> Tree:
     groups = {str(group.get("groupName")): group for group in cluster.get(WORKERS) or [] if group.__class__ is dict}
     templates = {HEAD: get(cluster, ("headGroupSpec", "template"), None) or {}}
     templates |= {name: group.get("template") or {} for name, group in groups.items()}
-    shared, own = pods.fields_of({name: _without_command(template) for name, template in templates.items()})
+    shared, own = pods.fields_of({name: _without_command(template) for name, template in templates.items()}, aside=(HEAD,))
     roles: Tree = {HEAD: own[HEAD]} if own[HEAD] else {}
     roles |= {name: {"replicas": group.get("replicas") or 0, **own[name]} for name, group in groups.items()}
     words: Tree = {"runtime": BARE, "target": "rayjob", "naming": "fixed", **shared, "command": _command(spec.get("entrypoint"))}

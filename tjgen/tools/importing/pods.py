@@ -30,18 +30,26 @@ _POD = (
 _RESTARTS = ("Never", "OnFailure")
 _BY_ENTRY = ("env", "envFrom", "resources", "ports")
 """Fields in which a role may set only its own values."""
+_OF_COMPUTING = ("cpu", "memory", "ephemeralStorage", "resources")
+"""Fields of the experiment for the roles that train."""
 _MOUNT = ("readOnly", "subPath", "subPathExpr")
 _SOURCES = {"secretRef": "secret", "configMapRef": "configMap"}
 
 
-def fields_of(templates: Mapping[str, Tree], main: str = "") -> tuple[dict[str, Tree], dict[str, dict[str, Tree]]]:
+def fields_of(
+    templates: Mapping[str, Tree], main: str = "", aside: Sequence[str] = ()
+) -> tuple[dict[str, Tree], dict[str, dict[str, Tree]]]:
     """Fields of all roles, and those that only one role has.
 
     `main` is the name that the container that trains must have. Without it, the first one trains, and its name is a field.
+    `aside`: roles that do not train, which get no resources of the experiment.
     """
     by_role = {role: dict(_fields(template, main)) for role, template in templates.items()}
     shared = _shared(list(by_role.values()))
     own = {role: dict(_own(fields, shared)) for role, fields in by_role.items()}
+    for role in aside:
+        if role in own:
+            own[role] |= {field: by_role[role][field] for field in _OF_COMPUTING if field in by_role[role]}
     mounted = dict(_volumes(templates, main))
     if mounted:
         shared["volumes"] = mounted

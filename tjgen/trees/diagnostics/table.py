@@ -402,6 +402,7 @@ TABLE = {
     "TJ471": ("kubernetes-nearest-release", "warning"),
     "TJ472": ("field-dropped", "warning"),
     "TJ473": ("slices-in-jobs-of-their-own", "error"),
+    "TJ474": ("workers-out-of-bounds", "error"),
     "TJ475": ("initializer-without-volume", "error"),
     "TJ476": ("initializer-volume", "error"),
     "TJ477": ("initializer-taken", "error"),
