@@ -61,6 +61,8 @@ class ClusterSettings(NamedTuple):
     """What NetworkPolicies of programs next to runs allow; None where they get none."""
     claims: ClaimSizes = MappingProxyType({})
     """Sizes of claims that exist."""
+    priority_classes: Sequence[str] = ()
+    """PriorityClasses of the Platform."""
 
     def security_of(self, namespace: str) -> str | None:
         """The level of Pod Security that a namespace enforces."""

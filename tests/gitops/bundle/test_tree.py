@@ -56,6 +56,18 @@ def test_objects_lie_in_a_folder_of_their_own(tmp_path: Path) -> None:
     assert "plain" in tjgen(tmp_path, "runs", "list").out
 
 
+def test_a_priority_class_that_exists_is_not_created(tmp_path: Path) -> None:
+    path = project(tmp_path) / "platform.yaml"
+    path.write_text(path.read_text().replace("{value: 1000}", "{value: 1000, exists: true}"))
+    assert tjgen(tmp_path, "build", "-o", "deploy").code == 0
+    assert files(tmp_path, "deploy/platform") == [
+        "lab/namespace-vision.yaml",
+        "lab/storageclass-fast.yaml",
+        "lab/vision/role-tjgen-trainers.yaml",
+        "lab/vision/rolebinding-tjgen-trainers.yaml",
+    ]
+
+
 def test_a_stream_of_the_project_holds_runs_alone(tmp_path: Path) -> None:
     kinds = [one["kind"] for one in yaml.safe_load_all(tjgen(project(tmp_path), "build").out)]
     assert kinds == ["TrainingRuntime", "TrainJob"]

@@ -200,6 +200,7 @@ def _cluster(platform: PlatformSpec) -> ClusterSettings:
         platform.cluster.network_topology_aware,
         platform.programs.network_policies,
         platform.claims,
+        list(platform.priority_classes),
     )
 
 

@@ -12,8 +12,10 @@ from tjgen.trees.manifests.sourced import Sourced
 
 
 def objects(spec: PlatformSpec) -> Iterator[Manifest]:
-    """A class for each."""
+    """A class for each that does not exist already."""
     for name, one in spec.priority_classes.items():
+        if one.exists:
+            continue
         at: FieldPath = (*SPEC, "priorityClasses", name)
         rest: Tree = {"value": Sourced(one.value, (*at, "value"))}
         if one.global_default:

@@ -2409,6 +2409,7 @@ NEW_PRIORITY: Schema = {
         "globalDefault": {"type": "boolean"},
         "preemptionPolicy": {"type": "string", "enum": ["PreemptLowerPriority", "Never"]},
         "description": {"type": "string", "minLength": 1},
+        "exists": {"type": "boolean"},
     },
 }
 

@@ -2406,12 +2406,13 @@ class KueueTopology:
 class NewPriority:
     """A PriorityClass. Its value cannot change later."""
 
-    __slots__ = ("description", "global_default", "preemption_policy", "value")
+    __slots__ = ("description", "exists", "global_default", "preemption_policy", "value")
 
     value: int
     global_default: bool
     preemption_policy: str
     description: str | None
+    exists: bool
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
@@ -2419,6 +2420,7 @@ class NewPriority:
         self.global_default = get("globalDefault", False)
         self.preemption_policy = get("preemptionPolicy", "PreemptLowerPriority")
         self.description = get("description")
+        self.exists = get("exists", False)
 
 
 class Bounds:

@@ -210,6 +210,7 @@ TABLE = {
     "TJ264": ("same-experiment", "error"),
     "TJ265": ("document-without-kind", "error"),
     "TJ266": ("several-environments", "error"),
+    "TJ267": ("unknown-priority-class", "error"),
     "TJ270": ("made-twice", "error"),
     "TJ271": ("previews-in-output", "error"),
     "TJ272": ("name-was-pruned", "error"),

@@ -215,3 +215,5 @@ class NewPriority(Shape):
     """Whether its pods preempt other pods."""
     description: Text | None = None
     """When to use it."""
+    exists: bool = False
+    """Whether it exists already, so that tjgen only refers to it."""

@@ -252,7 +252,7 @@ class PlatformSpec(Shape):
     topologies: dict[str, KueueTopology] = {}
     """Kueue Topologies by name."""
     priority_classes: dict[str, NewPriority] = {}
-    """PriorityClasses that the Platform creates, by name."""
+    """PriorityClasses by name."""
     namespaces: dict[str, Namespace] = {}
     """Namespaces that the Platform creates or configures. Their `podSecurity` and `quotas` become objects."""
     runtimes: list[Text] = []
