@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tjgen.compiler.checks import gangs, images, pods, priorities, processes, references, requests, resources
+from tjgen.compiler.checks import gangs, images, mounts, pods, priorities, processes, references, requests, resources
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -24,6 +24,7 @@ CHECKS: tuple[Check, ...] = (
     _entry,
     pods.check,
     references.check,
+    mounts.check,
     images.check,
     processes.check,
     resources.check,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tjgen.compiler.volumes.protocol import (
     ALSO_IN_SOURCE,
     EVERY_POD,
@@ -13,13 +15,13 @@ from tjgen.compiler.volumes.protocol import (
     any_node,
     filled,
     no_objects,
-    no_problems,
     present,
     unlimited,
 )
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Nfs, Volume
-from tjgen.trees.fields.path import Tree
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree
 
 
 def _of(volume: Volume) -> Nfs:
@@ -41,6 +43,14 @@ def _shared_as(name: str, volume: Volume, setting: Setting) -> str | None:
 
 def _driver(volume: Volume, setting: Setting) -> str:
     return "nfs.csi.k8s.io"
+
+
+def _problems(name: str, volume: Volume, setting: Setting, at: FieldPath) -> Iterator[Diagnostic]:
+    path = _of(volume).path
+    if not path.startswith("/"):
+        message = f'volume "{name}" is the folder {path} of NFS server {_of(volume).server}, but the path is not absolute'
+        hint = f"write the path that the server exports, such as path: /{path.removeprefix('./')}"
+        yield Diagnostic("TJ238", message, path=(*at, "nfs", "path"), hint=hint)
 
 
 def _imported(value: Tree) -> Tree | None:
@@ -67,7 +77,7 @@ SOURCE = Source(
     size_limit=unlimited,
     replaceable=None,
     driver=_driver,
-    problems=no_problems,
+    problems=_problems,
     imported=_imported,
     label=_label,
 )

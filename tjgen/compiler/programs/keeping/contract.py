@@ -88,7 +88,10 @@ def _problems(checkpoints: Checkpoints, where: Location | None, experiment: Expe
         yield Diagnostic(problems.PATH, message, path=path, hint="mount it with subPath, or without both")
     if checkpoints.path is not None and (checkpoints.path.startswith("/") or ".." in checkpoints.path.split("/")):
         message = f"path {checkpoints.path} points outside the volume"
-        yield Diagnostic(problems.PATH, message, path=(*AT, "path"), hint="name a folder of the volume")
+        hint = "name a folder of the volume"
+        if checkpoints.path.startswith("/") and ".." not in checkpoints.path.split("/"):
+            hint = _from_root(checkpoints.path, where.place.path)
+        yield Diagnostic(problems.PATH, message, path=(*AT, "path"), hint=hint)
     yield from resuming.problems_of(checkpoints, setting)
 
 
@@ -106,3 +109,9 @@ def _marked(
     container = pods.secured_in_run(container, pods.user_of(workload, [podset], setting))
     yield Contribution((*podset.pod, "initContainers", named(MARKING)), container, (*AT, "mark"))
     yield Contribution((*podset.pod, "volumes", named(pods.TMP_VOLUME)), pods.tmp_volume(), (*AT, "mark"))
+
+
+def _from_root(path: str, mount: str) -> str:
+    """The hint for a path that is written as one of the container."""
+    below = f"{path.rstrip('/')}/".removeprefix(f"{mount.rstrip('/')}/").strip("/")
+    return f"write {below}, the folder from the root of the volume" if below else "remove path: it is the root of the volume"

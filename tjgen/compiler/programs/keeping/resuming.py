@@ -17,7 +17,7 @@ from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Checkpoints, Resume
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.workload import PodSet, Workload
 
 AT: FieldPath = (*SPEC, "checkpoints", "resumeFrom")
@@ -66,9 +66,7 @@ def problems_of(checkpoints: Checkpoints, setting: Setting) -> Iterator[Diagnost
         yield Diagnostic(problems.RESUME, message, path=(*AT, "path"), hint="name a folder of the volume")
 
 
-def resumed(
-    workload: Workload, podset: PodSet, checkpoints: Checkpoints, where: Location, setting: Setting
-) -> Iterator[Contribution]:
+def resumed(workload: Workload, podset: PodSet, checkpoints: Checkpoints, where: Location, setting: Setting) -> Contributions:
     """The fields of one pod set; nothing without `resumeFrom`."""
     resume = checkpoints.resume_from
     if resume is None:
@@ -88,6 +86,11 @@ def resumed(
                 mounts.append(one.value)
     yield variable(podset, "TJGEN_RESUME_FROM", folder if resume.best is None else RESUME, AT)
     own = [mount for mount in own if mount["mountPath"] == where.place.path]
+    if not mounts:
+        # The folder of an image: no init container has it.
+        message = f"resumeFrom.path {folder} is in no volume of the run: unless the image has it, the run trains from the start"
+        hint = f"to name a folder of volume {checkpoints.volume}, write {folder.strip('/')}, or begin with {where.place.path}/"
+        yield Diagnostic(problems.NO_MOUNT, message, path=(*AT, "path"), hint=hint)
     if resume.best is not None:
         links: Tree = {"name": _LINKS, "mountPath": RESUME}
         yield Contribution((*podset.pod, "volumes", named(_LINKS)), {"name": _LINKS, "emptyDir": {}}, AT)

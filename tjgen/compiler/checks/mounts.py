@@ -1,0 +1,52 @@
+"""The mounts of the main containers -> warnings about those below a read-only mount, where the container may not start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.lower import SPEC
+from tjgen.compiler.volumes.mounts import folder_path, mounts_of, places
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Experiment
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.workload.workload import PodSet, Workload
+
+_PREPARED = ("configMap", "secret", "downwardAPI", "projected")
+"""Volumes in which the kubelet creates the folders of other mounts (`MakeNestedMountpoints`, kubernetes pkg/volume/util)."""
+
+
+def check(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Diagnostic]:
+    """Report mounts whose folder the container runtime cannot create (TJ239)."""
+    del setting
+    known = experiment.spec.volumes
+    if not any(volume.read_only or volume.mounts or volume.image for volume in known.values()):
+        return
+    # Other mounts have folders that programs of tjgen create, such as those of a prefetch.
+    written = {(name, place.path) for name, volume in known.items() for place in places(volume, ())}
+    reported = set[str]()
+    for podset in workload.podsets:
+        for outer, inner in _nested(workload, podset):
+            name = inner["name"]
+            if (name, inner["mountPath"]) not in written or inner["mountPath"] in reported:
+                continue
+            reported.add(inner["mountPath"])
+            folder = folder_path(inner["mountPath"]).removeprefix(f"{folder_path(outer['mountPath'])}/")
+            message = (
+                f"{inner['mountPath']} is below {outer['mountPath']}, which is read-only: "
+                f'the container starts only if volume "{outer["name"]}" has the folder {folder}'
+            )
+            hint = f"mount it outside of {outer['mountPath']}, or create {folder} on the volume before the run"
+            yield Diagnostic("TJ239", message, path=(*SPEC, "volumes", name), hint=hint)
+
+
+def _nested(workload: Workload, podset: PodSet) -> Iterator[tuple[Tree, Tree]]:
+    """A read-only mount and one below it, if the runtime must create the folder of the second one."""
+    mounts = mounts_of(workload, podset)
+    volumes = {volume["name"]: volume for volume in get(workload.tree.value, (*podset.pod, "volumes"), None) or []}
+    for inner in mounts:
+        around = [one for one in mounts if folder_path(inner["mountPath"]).startswith(folder_path(one["mountPath"]) + "/")]
+        outer = max(around, key=lambda one: len(folder_path(one["mountPath"])), default=None)
+        volume = volumes.get(outer["name"], {}) if outer is not None else {}
+        if outer is not None and outer.get("readOnly") and not any(kind in volume for kind in _PREPARED):
+            yield outer, inner
