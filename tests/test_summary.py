@@ -176,14 +176,14 @@ def test_each_cluster_has_totals_of_its_own(clusters: Path) -> None:
         ["dev", "dev", "two", "two", "current", "h100", "1", "2", "-"],
         ["prod", "prod", "two", "two", "current", "h100", "1", "2", "-"],
         ["test", "test", "two", "two", "current", "h100", "1", "2", "-"],
-        ["lab", "TOTAL", "all", "4", "6", "-"],
-        ["lab", "TOTAL", "of", "environment", "dev", "all", "2", "3", "-"],
-        ["lab", "TOTAL", "of", "environment", "test", "all", "2", "3", "-"],
-        ["lab", "TOTAL", "of", "team", "nlp", "all", "2", "4", "-"],
-        ["lab", "TOTAL", "of", "team", "vision", "all", "2", "2", "-"],
-        ["main", "TOTAL", "all", "2", "3", "-"],
-        ["main", "TOTAL", "of", "team", "nlp", "all", "1", "2", "-"],
-        ["main", "TOTAL", "of", "team", "vision", "all", "1", "1", "-"],
+        ["cluster", "lab", "TOTAL", "all", "4", "6", "-"],
+        ["cluster", "lab", "TOTAL", "of", "environment", "dev", "all", "2", "3", "-"],
+        ["cluster", "lab", "TOTAL", "of", "environment", "test", "all", "2", "3", "-"],
+        ["cluster", "lab", "TOTAL", "of", "team", "nlp", "all", "2", "4", "-"],
+        ["cluster", "lab", "TOTAL", "of", "team", "vision", "all", "2", "2", "-"],
+        ["prod", "TOTAL", "all", "2", "3", "-"],
+        ["prod", "TOTAL", "of", "team", "nlp", "all", "1", "2", "-"],
+        ["prod", "TOTAL", "of", "team", "vision", "all", "1", "1", "-"],
     ]
 
 
@@ -242,10 +242,10 @@ def test_a_run_has_the_cost_of_its_devices_for_an_hour_and_up_to_its_deadline(pr
 
 def test_totals_of_cost_are_of_one_cluster_and_one_currency(priced: Path) -> None:
     costs = _costs(tjgen(priced, "build", "--summary", "-q").out)
-    assert costs["lab", "TOTAL", "all"] == ("21.00 EUR", "-")
-    assert costs["lab", "TOTAL of environment dev", "all"] == ("10.50 EUR", "-")
-    assert costs["lab", "TOTAL of team nlp", "all"] == ("14.00 EUR", "21.00 EUR")
-    assert costs["main", "TOTAL", "all"] == ("12.00 USD", "-")
+    assert costs["cluster lab", "TOTAL", "all"] == ("21.00 EUR", "-")
+    assert costs["cluster lab", "TOTAL of environment dev", "all"] == ("10.50 EUR", "-")
+    assert costs["cluster lab", "TOTAL of team nlp", "all"] == ("14.00 EUR", "21.00 EUR")
+    assert costs["prod", "TOTAL", "all"] == ("12.00 USD", "-")
     found = json.loads(tjgen(priced, "build", "--summary", "-q", "--format", "json").out)
     assert found["total"] is None
     assert found["clusters"]["lab"]["total"]["cost"] == {
@@ -263,7 +263,7 @@ def test_devices_without_a_price_make_a_total_a_lower_bound(priced: Path) -> Non
     one.write_text(one.read_text().replace("h100:1", "a100:3"))
     costs = _costs(tjgen(priced, "build", "--summary", "-q", "--env", "dev").out)
     assert costs["dev", "dev", "one", "one", "current", "a100"] == ("-", "-")
-    assert costs["lab", "TOTAL", "all"] == (">=7.00 EUR", "-")
+    assert costs["dev", "TOTAL", "all"] == (">=7.00 EUR", "-")
     found = json.loads(tjgen(priced, "build", "--summary", "-q", "--env", "dev", "--format", "json").out)
     assert found["total"]["cost"]["unpricedDevices"] == 3
 
@@ -330,15 +330,15 @@ def test_totals_are_of_the_groups_that_are_named(clusters: Path) -> None:
     one.write_text(one.read_text().replace("{team: vision}", '{team: vision, cost-center: "12"}'))
     answer = tjgen(clusters, "build", "--summary", "-q", "--by", "label:cost-center", "--by", "namespace")
     assert _totals(answer.out) == [
-        "lab TOTAL all 4 6 -",
-        "lab TOTAL of no label cost-center all 2 4 -",
-        "lab TOTAL of label cost-center 12 all 2 2 -",
-        "lab TOTAL of namespace dev all 2 3 -",
-        "lab TOTAL of namespace test all 2 3 -",
-        "main TOTAL all 2 3 -",
-        "main TOTAL of no label cost-center all 1 2 -",
-        "main TOTAL of label cost-center 12 all 1 1 -",
-        "main TOTAL of namespace prod all 2 3 -",
+        "cluster lab TOTAL all 4 6 -",
+        "cluster lab TOTAL of no label cost-center all 2 4 -",
+        "cluster lab TOTAL of label cost-center 12 all 2 2 -",
+        "cluster lab TOTAL of namespace dev all 2 3 -",
+        "cluster lab TOTAL of namespace test all 2 3 -",
+        "prod TOTAL all 2 3 -",
+        "prod TOTAL of no label cost-center all 1 2 -",
+        "prod TOTAL of label cost-center 12 all 1 1 -",
+        "prod TOTAL of namespace prod all 2 3 -",
     ]
     words = ("build", "--summary", "-q", "--format", "json", "--by", "label:cost-center", "--by", "team")
     found = json.loads(tjgen(clusters, *words).out)["clusters"]["lab"]["groups"]
@@ -354,8 +354,8 @@ def test_totals_are_of_the_groups_that_are_named(clusters: Path) -> None:
 def test_groups_have_the_cost_of_their_runs(priced: Path) -> None:
     answer = tjgen(priced, "build", "--summary", "-q", "--by", "team")
     costs = _costs(answer.out)
-    assert costs["lab", "TOTAL of team vision", "all"] == ("7.00 EUR", "-")
-    assert costs["main", "TOTAL of team nlp", "all"] == ("8.00 USD", "12.00 USD")
+    assert costs["cluster lab", "TOTAL of team vision", "all"] == ("7.00 EUR", "-")
+    assert costs["prod", "TOTAL of team nlp", "all"] == ("8.00 USD", "12.00 USD")
 
 
 def test_a_total_of_several_currencies_has_no_cost(priced: Path) -> None:
@@ -364,8 +364,8 @@ def test_a_total_of_several_currencies_has_no_cost(priced: Path) -> None:
     file.write_text(file.read_text().replace("platform: ", "cluster: west, platform: "))
     answer = tjgen(priced, "build", "--summary", "-q", "--by", "environment")
     costs = _costs(answer.out)
-    assert costs["west", "TOTAL", "all"] == ("-", "-")
-    assert costs["west", "TOTAL of environment prod", "all"] == ("12.00 USD", "-")
+    assert costs["cluster west", "TOTAL", "all"] == ("-", "-")
+    assert costs["cluster west", "TOTAL of environment prod", "all"] == ("12.00 USD", "-")
     assert tjgen(priced, "report", "-o", "report.html").code == 0
 
 

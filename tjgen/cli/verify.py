@@ -138,7 +138,7 @@ def _verify(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter
     evaluation = evaluate(plan, verified, marks, base.name)
     reporter.add(ruled(evaluation.diagnostics, plan.project, whole=False))
     added = added_runs(plan, verified.snapshot.new, evaluation.entries, known)
-    reporter.add(superseded(added, base.name))
+    reporter.add(ruled(superseded(added, base.name), plan.project, whole=False))
     problems = sum(one.severity in (ERROR, WARNING) for one in dict.fromkeys(reporter.diagnostics))
     runs = sum(entry.place.run != "" for entry in evaluation.entries)
     count = "1 problem" if problems == 1 else f"{problems} problems"

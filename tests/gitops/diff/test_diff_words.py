@@ -106,3 +106,17 @@ def test_the_fields_that_differ(old: Any, new: Any, fields: list[str]) -> None:
 )
 def test_what_a_file_is_for(path: str, expected: TreePlace | None) -> None:
     assert place_of(path) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("1", 1, ('"1"', "1")),
+        (True, "true", ("true", '"true"')),
+        ("a", "a ", ('"a"', '"a "')),
+        ("a", "a\n", ('"a"', '"a\\n"')),
+        ("null", None, ('"null"', "null")),
+    ],
+)
+def test_values_that_only_quotes_tell_apart_have_quotes(before: object, after: object, words: tuple[str, str]) -> None:
+    assert shown_both(before, after) == words

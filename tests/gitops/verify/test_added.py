@@ -117,6 +117,13 @@ def test_a_run_that_is_superseded_before_the_merge_starts_too_and_the_hint_preve
     assert "  costs: 6 pods, 51 cpu, 585.9Gi memory, 12 nvidia.com/gpu, 25.20 EUR per hour\n" in answer.out
     command = f"runs discard {first} --base base"
     assert ("warning[TJ698]" in answer.err, f"use tjgen {command}, and build again" in answer.err) == (True, True), answer.err
+    assert verify(project, "--base", "base", "--strict").code == 1
+    file = project / "tjgen.yaml"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.rstrip("\n") + "\n  policy: {severity: {TJ698: info}}\n", encoding="utf-8")
+    noted = verify(project, "--base", "base", "--strict")
+    assert (noted.code, "info[TJ698]" in noted.err) == (0, True), noted.err
+    file.write_text(text, encoding="utf-8")
     assert tjgen(project, *command.split()).code == 0
     build(project)
     answer = verify(project, "--base", "base")

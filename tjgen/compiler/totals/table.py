@@ -92,7 +92,11 @@ def cells(rows: Sequence[Row], bandwidths: Bandwidths, by: Sequence[str] = ()) -
         ]
         for one in rows
     ]
-    totals = [[*([one.cluster] if has_environments else []), "", "", one.name, one.state, "", *amounts(one)] for one in sums]
+    places = {name: _place(name, own) for name, own in by_cluster(rows).items()} if has_environments else {}
+    totals = [
+        [*([places.get(one.cluster, one.cluster)] if has_environments else []), "", "", one.name, one.state, "", *amounts(one)]
+        for one in sums
+    ]
     return Cells([*texts, *heads, *(_COSTS if is_priced else [])], len(texts), runs, totals)
 
 
@@ -126,6 +130,12 @@ def _at_once(rows: Sequence[Row], cluster: str) -> Iterator[Row]:
 def _sum(name: str, state: str, rows: Sequence[Row], cluster: str) -> Row:
     totals = together([one.totals for one in rows])
     return Row(name, state, totals, cluster=cluster, cost=summed_cost(one.cost for one in rows))
+
+
+def _place(cluster: str, rows: Sequence[Row]) -> str:
+    """What the column of environments shows for the totals of a cluster: its environment, or the cluster if it has several."""
+    environments = {one.environment for one in rows}
+    return next(iter(environments)) if len(environments) == 1 else f"cluster {cluster}"
 
 
 def by_cluster(rows: Sequence[Row]) -> dict[str, list[Row]]:

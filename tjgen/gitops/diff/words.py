@@ -49,6 +49,10 @@ def shown_both(before: Tree, after: Tree) -> tuple[str, str]:
     if before is MISSING or after is MISSING:
         return shown(before), shown(after)
     one, other = _text(before), _text(after)
+    if one.strip() == other.strip():
+        # A string and another value, or white space, which only quotes show.
+        one, other = json_text(before), json_text(after)
+        before, after = one, other
     common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
     if (one.find("\n"), other.find("\n")) == (-1, -1) and common < _LONGEST - _CONTEXT:
         return shown(before), shown(after)
