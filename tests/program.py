@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -33,6 +34,12 @@ def tjgen(folder: Path, *words: str, stdin: str = "") -> Answer:
         sys.stdout.flush()
         sys.stderr.flush()
     return Answer(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))
+
+
+def assert_clean(answer: Answer) -> None:
+    """Lint reports nothing but the number of objects that it looked at."""
+    assert (answer.code, answer.out) == (0, ""), answer.err
+    assert re.fullmatch(r"\d+ objects?, 0 problems\n", answer.err), answer.err
 
 
 def cases(kind: str) -> list[Path]:

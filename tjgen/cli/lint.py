@@ -22,6 +22,7 @@ from tjgen.cli.command import (
     UsageError,
     enter,
 )
+from tjgen.cli.counts import CheckCounts
 from tjgen.cli.inputs import absent
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.synctools import table
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from tjgen.language.resolve.project import LoadedProject
     from tjgen.trees.fields.path import Tree
 
+_LEFT_OUT = "TJ547"
 TOOLS = (*[tool.name for tool in table.TOOLS], "both")
 COMMAND = Command(
     "lint",
@@ -45,7 +47,8 @@ COMMAND = Command(
     "Check built experiments (by default, the whole project), and manifests in files and folders (- is standard input),"
     " for problems with Argo CD and Flux. Examples are hooks that delete runs, TTLs that repeat runs, and unprotected "
     "claims. docs/reference/rules lists the rules. With --against, also report changes that the server refuses, and "
-    "removals that lose something. With --fix, correct the manifests if a correction is known.",
+    "removals that lose something. Without findings, the last line states how many objects were checked. With --fix, "
+    "correct the manifests if a correction is known.",
     "tjgen lint deploy/ --gitops argocd",
     "[PATH...]",
     (
@@ -90,17 +93,20 @@ def run(arguments: Arguments) -> int:
         raise UsageError("--diff shows what --fix would write: give both")
     enter(arguments)
     reporter = Reporter(arguments)
+    counts = CheckCounts()
     for option in ("select", "ignore"):
         reporter.add(unknown_rules(arguments[option], f"--{option}"))
     reporter.add(absent(arguments["catalog"]))
     if not reporter.failed:
         with reporter:
-            _lint(arguments, _choice(arguments), reporter)
-    return reporter.close()
+            _lint(arguments, _choice(arguments), counts, reporter)
+    # Findings end with their number. What was left out is not a finding.
+    has_findings = any(one.code != _LEFT_OUT for one in reporter.diagnostics)
+    return reporter.close("" if has_findings else f"{counts}")
 
 
-def _lint(arguments: Arguments, choice: Choice, reporter: Reporter, known: Plan | None = None) -> None:
-    """Lint what the arguments name; `known`: the plan of a project of a workspace."""
+def _lint(arguments: Arguments, choice: Choice, counts: CheckCounts, reporter: Reporter, known: Plan | None = None) -> None:
+    """Lint what the arguments name, and count its objects; `known`: the plan of a project of a workspace."""
     from tjgen.cli.scenes import Looked, inputs, taken, written
     from tjgen.gitops.lint.engine import lint
 
@@ -118,7 +124,7 @@ def _lint(arguments: Arguments, choice: Choice, reporter: Reporter, known: Plan 
         if known is None and is_of_all(plan):
             from tjgen.cli.projects import for_each  # few projects are in a workspace
 
-            for_each(plan, arguments, reporter, lambda one, part: _lint(arguments, choice, part, one))
+            for_each(plan, arguments, reporter, lambda one, part: _lint(arguments, choice, counts, part, one))
             return
         project = plan.project
         looked.append(built(plan, arguments, reporter))
@@ -141,6 +147,8 @@ def _lint(arguments: Arguments, choice: Choice, reporter: Reporter, known: Plan 
     if reporter.failed:
         return
     scenes = [scene for one in looked for scene in one.scenes]
+    for scene in scenes:
+        counts.add(one.tree for one in scene.items)
     texts = {file: text for one in looked for file, text in one.texts.items()}
     diagnostics_of_scenes = lint(scenes, texts, choice, marks).diagnostics
     before = [one.tree for scene in scenes for one in scene.before or ()]

@@ -6,7 +6,7 @@ A patch, the input of a generator, and a template of a chart mean nothing to an 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from tjgen.cli.folders import ENDINGS
 from tjgen.cli.inputs import Listed
@@ -65,6 +65,24 @@ def rendered(folders: Listed, sandbox: Sandbox) -> RenderedFiles:
             what = ", ".join(f"{kind}: {count}" for count, kind in counts if count)
             notes.append(_note(folder, f"input of kustomize ({what})", f"kustomize build {folder or '.'}"))
     return RenderedFiles(frozenset(files - kept), places, notes)
+
+
+def outside_charts(
+    contents: Iterator[tuple[str, bytes]], folders: Listed, sandbox: Sandbox, add: Callable[[list[Diagnostic]], None]
+) -> Iterator[tuple[str, bytes]]:
+    """The files that are not part of a Helm chart, and no template of Helm. `add` gets TJ547 for what is left out."""
+    every = rendered(folders, sandbox)
+    charts = every._replace(files=frozenset(), notes=every.notes[: len(every.charts)])
+    add(charts.notes)
+    prefixes = tuple([os.path.join(folder, "") for folder in folders])
+    for file, content in contents:
+        is_below = file.startswith(prefixes)
+        if is_below and charts.has(file):
+            continue
+        if is_below and is_template(content, file):
+            add([template_note(file)])
+        else:
+            yield file, content
 
 
 def is_template(content: bytes, file: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tjgen.cli.against import applied_objects
 from tjgen.cli.command import Arguments
-from tjgen.cli.inputs import good, sandbox_for, texts
+from tjgen.cli.inputs import good, listed, sandbox_for, texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.synctools.table import ARGOCD, FLUX, TOOLS, tools_of
@@ -53,7 +53,7 @@ def inputs(paths: Sequence[str], reporter: Reporter) -> Inputs:
     """Return the files of the paths by kind of content; the reporter gets read errors."""
     experiments: list[str] = []
     manifests: dict[str, bytes] = {}
-    for file, content in good(texts(paths), reporter):
+    for file, content in _readable(paths, reporter):
         kinds = _language(content, file)
         if "Experiment" in kinds:
             experiments.append(file)
@@ -63,6 +63,18 @@ def inputs(paths: Sequence[str], reporter: Reporter) -> Inputs:
         # What a build writes is looked at as it is built.
         manifests = {file: content for file, content in manifests.items() if header.read(content) is None}
     return Inputs(experiments, manifests)
+
+
+def _readable(paths: Sequence[str], reporter: Reporter) -> Iterator[tuple[str, bytes]]:
+    """The files of the paths without those of Helm charts, which a sync does not apply as they are."""
+    sandbox = sandbox_for(paths)
+    folders = listed([path for path in paths if os.path.isdir(path)], sandbox)
+    contents = good(texts(paths, sandbox, folders), reporter)
+    if not folders:
+        return contents
+    from tjgen.cli.rendered import outside_charts
+
+    return outside_charts(contents, folders, sandbox, reporter.add)
 
 
 def _language(content: bytes, file: str) -> set[str]:

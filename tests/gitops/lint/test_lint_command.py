@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.program import Answer, tjgen
+from tests.program import Answer, assert_clean, tjgen
 
 JOBSET = """\
 apiVersion: jobset.x-k8s.io/v1alpha2
@@ -81,7 +81,7 @@ def codes(answer: Answer) -> list[str]:
     ],
 )
 def test_a_suppression_with_a_reason_silences_what_it_covers(text: str, tmp_path: Path) -> None:
-    assert lint(tmp_path, text) == Answer(0, "", "")
+    assert_clean(lint(tmp_path, text))
 
 
 @pytest.mark.parametrize(
@@ -112,13 +112,13 @@ def test_any_other_suppression_silences_nothing_and_is_reported(text: str, found
 
 def test_a_rule_that_was_not_asked_leaves_its_suppression_alone(tmp_path: Path) -> None:
     text = "# tjgen: ignore TJ632: nobody syncs it\n" + ONE.replace(TTL, "")
-    assert lint(tmp_path, text, "--ignore", "TJ632") == Answer(0, "", "")
-    assert lint(tmp_path, text, "--select", "TJ638") == Answer(0, "", "")
+    assert_clean(lint(tmp_path, text, "--ignore", "TJ632"))
+    assert_clean(lint(tmp_path, text, "--select", "TJ638"))
 
 
 def test_rules_are_chosen_by_their_codes(tmp_path: Path) -> None:
     assert codes(lint(tmp_path, ONE, "--select", "TJ632")) == ["TJ632"]
-    assert lint(tmp_path, ONE, "--ignore", "TJ632") == Answer(0, "", "")
+    assert_clean(lint(tmp_path, ONE, "--ignore", "TJ632"))
     answer = lint(tmp_path, ONE, "--select", "TJ623x", "--ignore", "T632")
     assert answer.err.count("error[TJ678]") == 2
     assert "did you mean TJ632?" in answer.err
@@ -171,14 +171,14 @@ def project(folder: Path, more: str = "", experiment: str = EXPERIMENT) -> None:
 
 def test_a_finding_of_an_experiment_stands_at_the_line_that_asked(tmp_path: Path) -> None:
     project(tmp_path)
-    assert tjgen(tmp_path, "lint") == Answer(0, "", "")
+    assert_clean(tjgen(tmp_path, "lint"))
     answer = tjgen(tmp_path, "lint", "experiments", "--gitops", "flux")
     assert "warning[TJ638] experiments/resnet50.yaml:9:" in answer.err
 
 
 def test_a_comment_in_an_experiment_silences(tmp_path: Path) -> None:
     project(tmp_path, experiment=EXPERIMENT.replace("  volumes:\n", "  # tjgen: ignore TJ638: may be lost\n  volumes:\n"))
-    assert tjgen(tmp_path, "lint", "--gitops", "flux") == Answer(0, "", "")
+    assert_clean(tjgen(tmp_path, "lint", "--gitops", "flux"))
     assert codes(tjgen(tmp_path, "lint")) == ["TJ676"]
 
 
@@ -186,19 +186,18 @@ def test_without_a_tool_its_rules_are_not_asked(tmp_path: Path) -> None:
     (tmp_path / "run.yaml").write_text(EXPERIMENT, encoding="utf-8")
     answer = tjgen(tmp_path, "lint", "run.yaml")
     assert answer.code == 0
-    assert (
-        answer.err == "rules for GitOps tools were skipped: name the tool with --gitops, or as spec.gitops.tool in tjgen.yaml\n"
-    )
+    skipped = "rules for GitOps tools were skipped: name the tool with --gitops, or as spec.gitops.tool in tjgen.yaml"
+    assert answer.err == f"{skipped}\n3 objects, 0 problems\n"
 
 
 def test_a_project_ignores_with_a_reason(tmp_path: Path) -> None:
     project(tmp_path, "  lint: {ignore: {TJ638: nothing of it is kept}}\n")
-    assert tjgen(tmp_path, "lint", "--gitops", "flux") == Answer(0, "", "")
+    assert_clean(tjgen(tmp_path, "lint", "--gitops", "flux"))
     answer = tjgen(tmp_path, "lint")
     assert "warning[TJ676] tjgen.yaml:8:19" in answer.err
     (tmp_path / "deploy").mkdir()
     (tmp_path / "deploy" / "claim.yaml").write_text(CLAIM)
-    assert tjgen(tmp_path, "lint", "deploy") == Answer(0, "", "")
+    assert_clean(tjgen(tmp_path, "lint", "deploy"))
 
 
 def test_a_project_ignores_no_rule_that_does_not_exist_and_none_without_a_reason(tmp_path: Path) -> None:
@@ -235,7 +234,7 @@ def test_manifests_are_compared_with_a_revision(tmp_path: Path) -> None:
     git(tmp_path, "init")
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "-m", "one")
-    assert tjgen(tmp_path, "lint", "deploy", "--against", "HEAD") == Answer(0, "", "")
+    assert_clean(tjgen(tmp_path, "lint", "deploy", "--against", "HEAD"))
     (tmp_path / "deploy" / "one.yaml").unlink()
     answer = tjgen(tmp_path, "lint", "deploy", "--against", "HEAD")
     assert "error[TJ635] HEAD:deploy/one.yaml:4:9: JobSet/classifier-1c0ffee0: it was removed" in answer.err
@@ -248,13 +247,13 @@ def test_a_project_is_compared_with_a_revision(tmp_path: Path) -> None:
     git(tmp_path, "init")
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "-m", "one")
-    assert tjgen(tmp_path, "lint", "--against", "HEAD") == Answer(0, "", "")
+    assert_clean(tjgen(tmp_path, "lint", "--against", "HEAD"))
     # A changed run is another one, and what is superseded stays.
     project(tmp_path, experiment=EXPERIMENT.replace("train:1", "train:2"))
-    assert tjgen(tmp_path, "lint", "--against", "HEAD") == Answer(0, "", "")
+    assert_clean(tjgen(tmp_path, "lint", "--against", "HEAD"))
     project(tmp_path, "  history: {keep: 0}\n", experiment=EXPERIMENT.replace("train:1", "train:2"))
     # A run that a sync only deletes after a person confirms stays until then.
-    assert tjgen(tmp_path, "lint", "--against", "HEAD") == Answer(0, "", "")
+    assert_clean(tjgen(tmp_path, "lint", "--against", "HEAD"))
     assert codes(tjgen(tmp_path, "lint", "experiments", "--against", "HEAD")) == ["TJ543"]
 
 
@@ -304,7 +303,7 @@ def test_a_fix_that_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
 def test_a_fix_keeps_what_it_does_not_touch(tmp_path: Path) -> None:
     text = ONE.replace("metadata:\n", "metadata: # who\n").replace("spec:\n", "spec:\n  # jobs\n").replace("\n", "\r\n")
     (tmp_path / "run.yaml").write_bytes(text.encode())
-    assert tjgen(tmp_path, "lint", "run.yaml", "--fix") == Answer(0, "", "cured 1 finding in 1 file\n")
+    assert tjgen(tmp_path, "lint", "run.yaml", "--fix") == Answer(0, "", "cured 1 finding in 1 file\n1 object, 0 problems\n")
     assert (tmp_path / "run.yaml").read_bytes() == text.replace("  ttlSecondsAfterFinished: 60\r\n", "").encode()
 
 
@@ -317,7 +316,7 @@ def test_an_item_of_a_list_is_cured(tmp_path: Path) -> None:
 
 def test_a_silenced_finding_is_not_cured(tmp_path: Path) -> None:
     text = "# tjgen: ignore TJ632: nobody syncs it\n" + ONE
-    assert lint(tmp_path, text, "--fix") == Answer(0, "", "")
+    assert_clean(lint(tmp_path, text, "--fix"))
     assert (tmp_path / "run.yaml").read_text(encoding="utf-8") == text
 
 
@@ -385,3 +384,32 @@ def test_a_field_that_the_release_refuses_is_an_error(tmp_path: Path) -> None:
     text = f"{head}metadata: {{name: a, namespace: b}}\nspec:\n  podSpecOverrides: []\n"
     answer = lint(tmp_path, text, "--select", "TJ671", "--trainer", "2.3")
     assert (answer.code, "error[TJ671]" in answer.err) == (1, True), answer.err
+
+
+def test_the_last_line_counts_the_objects_unless_it_is_quiet(tmp_path: Path) -> None:
+    text = f"{ONE.replace(TTL, '')}---\n{TWO.replace(TTL, '')}"
+    assert lint(tmp_path, text).err == "2 objects, 0 problems\n"
+    assert lint(tmp_path, text, "--quiet").err == ""
+    assert lint(tmp_path, ONE).err.endswith("1 error\n")
+
+
+def test_a_chart_is_left_out_and_named(tmp_path: Path) -> None:
+    """A sync renders a chart: its templates are no manifests, and not even YAML."""
+    templates = tmp_path / "deploy/chart/templates"
+    templates.mkdir(parents=True)
+    (tmp_path / "deploy/run.yaml").write_text(ONE, encoding="utf-8")
+    (tmp_path / "deploy/README.md").write_text("# Runs\n", encoding="utf-8")
+    (tmp_path / "deploy/chart/Chart.yaml").write_text("apiVersion: v2\nname: a\nversion: 1.0.0\n", encoding="utf-8")
+    (tmp_path / "deploy/chart/values.yaml").write_text("a: 1\n", encoding="utf-8")
+    (templates / "job.yaml").write_text("a: {{ .Values.a }}\n", encoding="utf-8")
+    (tmp_path / "deploy/loose.yaml").write_text("a: {{ .Values.a }}\n", encoding="utf-8")
+    answer = tjgen(tmp_path, "lint", "deploy", "--gitops", "argocd")
+    assert codes(answer) == ["TJ632"]
+    assert "info[TJ547] deploy/chart contains a Helm chart" in answer.err
+    assert "info[TJ547] deploy/loose.yaml contains a Helm template" in answer.err
+    (tmp_path / "deploy/run.yaml").write_text(ONE.replace(TTL, ""), encoding="utf-8")
+    clean = tjgen(tmp_path, "lint", "deploy", "--gitops", "argocd")
+    assert clean.code == 0
+    assert clean.err.endswith("1 object, 0 problems (2 info)\n")
+    named = tjgen(tmp_path, "lint", "deploy/loose.yaml")
+    assert (named.code, codes(named)) == (1, ["TJ005"])

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.checkout import ROOT
-from tests.program import arguments, cases, tjgen
+from tests.program import arguments, assert_clean, cases, tjgen
 from tjgen.tools.scaffold.first import FRAMEWORKS
 
 PROJECTS = ("project", "catalog", "gitops")
@@ -46,7 +46,7 @@ def test_a_case_is_free_of_findings(case: Path, tmp_path: Path) -> None:
     for tool in ("argocd", "flux"):
         for_tool(folder, tool)
         answer = tjgen(folder, "lint", *chosen, *ignored)
-        assert (answer.code, answer.out, answer.err) == (0, "", "")
+        assert_clean(answer)
 
 
 @pytest.mark.parametrize("tool", ["argocd", "flux"])
@@ -55,7 +55,7 @@ def test_the_examples_are_free_of_findings(tool: str, tmp_path: Path) -> None:
         shutil.copy(file, tmp_path)
     for_tool(tmp_path, tool)
     answer = tjgen(tmp_path, "lint", *[file.name for file in ALONE], *asked_for(tmp_path))
-    assert (answer.code, answer.err) == (0, "")
+    assert_clean(answer)
 
 
 @pytest.mark.parametrize("tool", ["argocd", "flux"])
@@ -65,13 +65,13 @@ def test_the_example_projects_are_free_of_findings(name: str, tool: str, tmp_pat
     shutil.copytree(ROOT / "examples" / name, folder)
     for_tool(folder, tool)
     answer = tjgen(folder, "lint")
-    assert (answer.code, answer.err) == (0, "")
+    assert_clean(answer)
 
 
 @pytest.mark.parametrize("folder", ["deploy", "flux/deploy"])
 def test_a_built_tree_is_free_of_findings(folder: str) -> None:
     answer = tjgen(ROOT / "examples" / "gitops", "lint", folder, "--gitops", "flux" if folder.startswith("flux") else "argocd")
-    assert (answer.code, answer.err) == (0, "")
+    assert_clean(answer)
 
 
 @pytest.mark.parametrize("tool", ["argocd", "flux"])
@@ -82,4 +82,4 @@ def test_a_fresh_project_is_free_of_findings(framework: str, tool: str, tmp_path
     assert tjgen(tmp_path, "init", "vision", "--framework", framework, "--gitops", tool, *repository).code == 0
     for words in ([], ["deploy"], ["deploy", "--gitops", tool]):
         answer = tjgen(tmp_path / "vision", "lint", "--all", *words)
-        assert (answer.code, answer.out, answer.err) == (0, "", ""), words
+        assert_clean(answer)
