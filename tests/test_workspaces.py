@@ -399,7 +399,7 @@ def test_the_summary_of_a_workspace_has_the_runs_of_all_projects(lab: Path) -> N
     }
     assert cluster["projects"]["teams/a"]["pods"] == cluster["teams"]["a"]["pods"] == 1
     assert cluster["environments"]["prod"] == cluster["total"]
-    assert [line.split("  ")[-0] for line in answer.out.splitlines() if "TOTAL of project teams/a" in line] == ["lab"]
+    assert [line.split("  ")[-0] for line in answer.out.splitlines() if "TOTAL of project teams/a" in line] == ["prod"]
 
 
 def test_no_total_of_a_workspace_combines_two_clusters(lab: Path) -> None:

@@ -93,7 +93,7 @@ def test_tasks_say_what_the_webhook_would_write_so_that_they_can_be_applied_agai
     objects, _ = built(tmp_path, f"{TORCH}  nodes: 3\n  volcano: {{tasks: {{worker: {{maxRetry: 7}}}}}}\n")
     assert {name: task["maxRetry"] for name, task in tasks(objects).items()} == {"master": 3, "worker": 7}
     found = tjgen(tmp_path, "lint", "run.yaml", "--gitops", "argocd", "--select", "TJ646")
-    assert (found.code, found.out, found.err) == (0, "", "")
+    assert (found.code, found.out, found.err) == (0, "", "1 object, 0 problems\n")
 
 
 def test_warnings_are_about_the_object_with_its_patches(tmp_path: Path) -> None:

@@ -44,9 +44,19 @@ def _nested(workload: Workload, podset: PodSet) -> Iterator[tuple[Tree, Tree]]:
     """A read-only mount and one below it, if the runtime must create the folder of the second one."""
     mounts = mounts_of(workload, podset)
     volumes = {volume["name"]: volume for volume in get(workload.tree.value, (*podset.pod, "volumes"), None) or []}
+    by_folder = {folder_path(mount["mountPath"]): mount for mount in mounts}
     for inner in mounts:
-        around = [one for one in mounts if folder_path(inner["mountPath"]).startswith(folder_path(one["mountPath"]) + "/")]
-        outer = max(around, key=lambda one: len(folder_path(one["mountPath"])), default=None)
-        volume = volumes.get(outer["name"], {}) if outer is not None else {}
-        if outer is not None and outer.get("readOnly") and not any(kind in volume for kind in _PREPARED):
+        outer = _around(folder_path(inner["mountPath"]), by_folder)
+        if outer is None or not outer.get("readOnly"):
+            continue
+        volume = volumes.get(outer["name"], {})
+        if not any(kind in volume for kind in _PREPARED):
             yield outer, inner
+
+
+def _around(folder: str, by_folder: dict[str, Tree]) -> Tree | None:
+    """The mount of the nearest folder above a folder."""
+    while folder := folder.rpartition("/")[0]:
+        if folder in by_folder:
+            return by_folder[folder]
+    return None
