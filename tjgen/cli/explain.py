@@ -83,6 +83,7 @@ def run(arguments: Arguments) -> int:
         if of_platforms and not reporter.failed:
             _show(of_platforms, selection, as_json=as_json)
         elif not reporter.failed:
+            reporter.add(_kept_values(plan, runs, selection))
             _explain(runs, selection, as_json=as_json)
     return reporter.close()
 
@@ -127,6 +128,16 @@ def _of_platforms(plan: Plan, selection: ExplainedWords, reporter: Reporter) -> 
     if known and not matching and plan.platform_files:
         raise CompileError([_unknown(known, selection)])
     return matching
+
+
+def _kept_values(plan: Plan, runs: list[Run], selection: ExplainedWords) -> list[Diagnostic]:
+    """Warnings about fields that the explained runs have otherwise in the output tree."""
+    if plan.project.output is None:
+        return []
+    from tjgen.gitops.output.kept_values import warnings  # experiments outside of a project have no tree
+
+    own = [run for run in runs if _chosen([run], _own_objects, selection.means)] if selection.output else runs
+    return [*warnings(plan, own)]
 
 
 def _explain(runs: list[Run], selection: ExplainedWords, *, as_json: bool) -> None:
@@ -176,9 +187,7 @@ def _with_followed(runs: list[Run], selection: ExplainedWords) -> list[list[tupl
 
 
 def _of_earlier_sources(selection: ExplainedWords) -> Diagnostic:
-    message = (
-        f"{selection.kind}/{selection.name} comes from an earlier version of {selection.paths[0]}, which builds other runs now"
-    )
+    message = f"{selection.output} comes from an earlier version of {selection.paths[0]}, which builds other runs now"
     hint = f"check out its commit, which git log --diff-filter=A -- {selection.output} shows, and repeat the command there"
     return Diagnostic("TJ026", message, hint=hint)
 

@@ -160,7 +160,7 @@ def test_a_superseded_run_is_explained_at_its_commit(folder: Path) -> None:
     assert tjgen(folder, "build").code == 0
     answer = tjgen(folder, "explain", path.parent.name)
     assert answer.code == 1
-    assert "comes from an earlier version of experiments/bert.yaml" in answer.err
+    assert f"{path.relative_to(folder)} comes from an earlier version of experiments/bert.yaml" in answer.err
     assert f"git log --diff-filter=A -- {path.relative_to(folder)} shows" in answer.err
 
 
@@ -173,3 +173,23 @@ def test_an_earlier_run_is_current_again(folder: Path) -> None:
     listed = tjgen(folder, "runs", "list").out.splitlines()
     assert [line.split()[1] for line in listed if line.startswith(run)] == ["current"]
     assert sum(line.split()[1] == "superseded" for line in listed) == 1
+
+
+def test_an_explanation_of_a_locked_run_names_the_fields_that_its_files_keep(folder: Path) -> None:
+    path = manifest(folder)
+    overlay(folder, None, ", pod: {nodeSelector: {pool: b}}")
+    assert "TJ076" in tjgen(folder, "build").err
+    for words in (["experiments/bert.yaml"], [path.parent.name], [str(path.relative_to(folder))]):
+        answer = tjgen(folder, "explain", *words, "TrainJob", "spec")
+        assert answer.code == 0
+        assert f'warning[TJ166] run "{path.parent.name}" is locked' in answer.err
+        assert ".nodeSelector.pool is a there, and b from the sources\n" in answer.err
+        assert f"git log --diff-filter=A -- {path.parent.relative_to(folder)} shows" in answer.err
+
+
+def test_an_explanation_of_an_unchanged_run_has_no_warning(folder: Path) -> None:
+    path = manifest(folder)
+    edited = path.read_text(encoding="utf-8").replace("pool: a", "pool: z")
+    assert tjgen(folder, "explain", path.parent.name).err == ""
+    path.write_text(edited, encoding="utf-8")
+    assert "pool is z there, and a from the sources" in tjgen(folder, "explain", path.parent.name).err

@@ -141,6 +141,7 @@ TABLE = {
     "TJ163": ("claim-without-size", "error"),
     "TJ164": ("class-below-demand", "warning"),
     "TJ165": ("two-backups-of-a-claim", "error"),
+    "TJ166": ("locked-run-keeps-values", "warning"),
     "TJ167": ("parallel-points-unlimited", "error"),
     "TJ168": ("parallel-points-above-limit", "error"),
     "TJ169": ("claim-cannot-grow", "warning"),
