@@ -405,3 +405,54 @@ def test_an_error_of_the_environment_is_reported_and_nothing_is_promoted(folder:
 )
 def test_what_is_trained_may_not_differ(path: str, expected: bool) -> None:
     assert _is_trained(("spec", *path.split("."))) is expected
+
+
+STOP = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Overlay
+metadata: {name: stop}
+spec: {layer: environment, match: {names: [digits]}, experiment: {state: suspended}}
+"""
+
+
+def test_an_overlay_suspends_a_promoted_run_whose_experiment_has_changed(folder: Path) -> None:
+    edit(folder, ", queue: urgent", "", "prod.yaml")
+    edit(folder, "system: volcano", "system: none", "prod.yaml")
+    build(folder)
+    promote(folder, *names(folder, "dev"))
+    (old,) = names(folder, "prod")
+    before = job(folder, "prod", old)
+    edit(folder, "train.py", "other.py")
+    edit(folder, "[prod.yaml]", "[prod.yaml, stop.yaml]", "tjgen.yaml")
+    (folder / "stop.yaml").write_text(STOP, encoding="utf-8")
+    assert build(folder).code == 0
+    assert names(folder, "prod", "suspended") == [old]
+    assert job(folder, "prod", old) == {**before, "spec": {**before["spec"], "suspend": True}}
+    assert tjgen(folder, "build", "--check").code == 0
+    edit(folder, ", stop.yaml", "", "tjgen.yaml")
+    assert build(folder).code == 0
+    assert names(folder, "prod") == [old]
+    assert job(folder, "prod", old) == before
+
+
+def test_the_state_of_a_new_version_does_not_suspend_the_promoted_run(folder: Path) -> None:
+    promote(folder, *names(folder, "dev"))
+    (old,) = names(folder, "prod")
+    edit(folder, "train.py", "other.py\n  state: suspended")
+    assert build(folder).code == 0
+    assert names(folder, "prod") == [old]
+    assert "suspend" not in job(folder, "prod", old)["spec"]
+
+
+def test_a_promoted_run_that_no_sync_can_stop_is_reported(folder: Path) -> None:
+    edit(folder, "system: volcano", "system: kueue", "prod.yaml")
+    build(folder)
+    assert promote(folder, *names(folder, "dev")).code == 0
+    (old,) = names(folder, "prod")
+    edit(folder, "system: kueue, queue: urgent", "system: none", "prod.yaml")
+    edit(folder, "train.py", "other.py")
+    edit(folder, "[prod.yaml]", "[prod.yaml, stop.yaml]", "tjgen.yaml")
+    (folder / "stop.yaml").write_text(STOP, encoding="utf-8")
+    answer = build(folder)
+    assert f'warning[TJ224] experiments/digits.yaml:3:18: promoted run "{old}" stays as it is' in answer.err
+    assert names(folder, "prod") == [old]

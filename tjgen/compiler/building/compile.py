@@ -276,9 +276,9 @@ class _Compilation:
         diagnostics += self._unknown_runs(unit, runs, expansion.documents)
         # A promoted run stays until the next promotion, even if the experiments change.
         stays = tuple(lock.runs if only_promoted else kept_names)
-        own = expansion.runs[0].experiment.spec.on_supersede
-        stops = (own or plan.project.on_supersede(environment)) == "stop"
-        built = Built(unit, runs, list(dict.fromkeys(diagnostics)), content, expansion.overlays, stays, waiting, stops)
+        stops = (expansion.runs[0].experiment.spec.on_supersede or plan.project.on_supersede(environment)) == "stop"
+        kept = expansion.state_for_kept_runs(document) if only_promoted else ""
+        built = Built(unit, runs, list(dict.fromkeys(diagnostics)), content, expansion.overlays, stays, waiting, stops, kept)
         self._compared.add(built)
         return built
 

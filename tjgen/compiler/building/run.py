@@ -113,6 +113,8 @@ class Built(NamedTuple):
     """Number of runs that were left out because they are not promoted to the environment."""
     stops: bool = False
     """Whether runs that are superseded are stopped (`onSupersede: stop`)."""
+    kept_state: str = ""
+    """The state of those runs, if the sources of an environment with promoted runs set one: see gitops/output/kept_states.py."""
 
     @property
     def footprint(self) -> tuple[Any, ...]:

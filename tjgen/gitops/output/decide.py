@@ -31,6 +31,7 @@ from tjgen.gitops.output.carried import settings_in, state_in, trees
 from tjgen.gitops.output.damaged import damage
 from tjgen.gitops.output.disk import OnDisk, digest
 from tjgen.gitops.output.files import OutputFiles
+from tjgen.gitops.output.kept_states import change_states
 from tjgen.gitops.output.layout import experiment_folder, folder_of, preview_files, run_folder, stage_folder
 from tjgen.gitops.output.options import BuildOptions
 from tjgen.language.runs import freeze
@@ -83,6 +84,9 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, 
     for name in lock.runs:
         if name not in requested:
             actions += [Count("kept"), *_kept(unit, before.runs[name], on_disk)]
+    if built.kept_state:
+        states, lock = change_states(built, lock, on_disk)
+        actions += states
     actions.append(ReleaseClaim(experiment_folder(unit)))
     if options.prune_data:
         actions.append(ReleaseClaim(f"{stage_folder(unit.environment, DATA)}/{unit.namespace}", unit.key))

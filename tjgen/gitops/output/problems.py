@@ -123,6 +123,16 @@ def not_stopped(unit: Unit, run: str, reason: str) -> Diagnostic:
     )
 
 
+def not_suspended(unit: Unit, run: str, state: str, reason: str) -> Diagnostic:
+    """A promoted run of an earlier version of its experiment should get a state, and no sync can change it."""
+    return Diagnostic(
+        "TJ224",
+        f'promoted run "{run}" stays as it is, although its state is {state} in {unit.environment}: {reason}',
+        span=unit.document.locate(("metadata", "name")),
+        hint='to stop it in the cluster, see "Stop a run" in docs/troubleshooting.md',
+    )
+
+
 def name_was_pruned(run: Run, pruned: PrunedRun) -> Diagnostic:
     """A run needs a name that a removed run had."""
     return Diagnostic(

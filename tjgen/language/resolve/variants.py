@@ -50,6 +50,18 @@ class Variants(NamedTuple):
     tree: Managed | None = None
     """The merged experiment, if its own fields have errors."""
 
+    def state_for_kept_runs(self, document: Document) -> str:
+        """The state of runs of earlier versions of the experiment in `document`; "" if the sources set none for them.
+
+        An overlay suspends them. The experiment's own state can be meant for its new version, so it does not.
+        """
+        states = {variant.experiment.spec.state for variant in self.runs}
+        if len(states) > 1:
+            return ""
+        (state,) = states
+        is_own = get(document.value, ("spec", "state"), None) == state
+        return "" if is_own and state != "active" else state
+
 
 _ROLES: FieldPath = ("spec", "roles")
 

@@ -162,6 +162,11 @@ def stopped(tree: Tree) -> Tree | None:
     return _carried(tree, suspend, True)
 
 
+def resumed(tree: Tree) -> Tree:
+    """A manifest of a run that `stopped` suspended, as it was before."""
+    return _carried(tree, kind.suspend, None) if (kind := kind_of(tree)) is not None and kind.suspend is not None else tree
+
+
 def is_stopped(tree: Tree) -> bool:
     """Whether a manifest of a run is suspended, so that the run has no pods."""
     kind = kind_of(tree)

@@ -178,6 +178,7 @@ TABLE = {
     "TJ220": ("malformed-set", "error"),
     "TJ221": ("malformed-path", "error"),
     "TJ222": ("unknown-path", "error"),
+    "TJ224": ("promoted-run-not-suspended", "warning"),
     "TJ230": ("overlapping-sweep-keys", "error"),
     "TJ231": ("uneven-zip", "error"),
     "TJ232": ("idle-exclude", "warning"),
