@@ -9,6 +9,8 @@ import pytest
 from tests.admission import binding, policy
 from tests.checkout import ROOT
 from tests.program import tjgen
+from tjgen.cluster.policies.documents import policies_of, read
+from tjgen.cluster.policies.judgment import judged
 
 POLICIES = ROOT / "templates" / "policies"
 EXPERIMENT = """\
@@ -119,6 +121,122 @@ def test_the_values_of_the_bundled_policies_can_be_changed(name: str, value: str
     answer = tjgen(tmp_path, "build", "llm.yaml", "--policy", "policies")
     assert answer.code == 1
     assert words in answer.err
+
+
+def judge_with(folder: Path, name: str, parameters: dict[str, str], manifest: str = "") -> str:
+    """What a bundled policy reports with these lines of its parameters, of the experiment or of a manifest."""
+    own = folder / "policies"
+    own.mkdir()
+    text = (POLICIES / "parameters.yaml").read_text(encoding="utf-8")
+    for before, after in parameters.items():
+        assert before in text
+        text = text.replace(before, after)
+    (own / "parameters.yaml").write_text(text, encoding="utf-8")
+    (own / f"{name}.yaml").write_bytes((POLICIES / f"{name}.yaml").read_bytes())
+    if not manifest:
+        return tjgen(folder, "build", "llm.yaml", "--policy", "policies").err
+    (folder / "manifest.yaml").write_text(manifest, encoding="utf-8")
+    return tjgen(folder, "check", "manifest.yaml", "--policy", "policies").err
+
+
+@pytest.mark.parametrize("value", ["registry.example.com/,", '""', '", ,"', "registry.example.com", "registry.example.com, "])
+def test_an_ordinary_edit_of_the_registries_allows_no_other_registry(value: str, tmp_path: Path) -> None:
+    experiment(tmp_path, image="registry.example.com.evil.io/train:1")
+    answer = judge_with(tmp_path, "registries", {"registries: registry.example.com/": f"registries: {value}"})
+    assert "image registry.example.com.evil.io/train:1 is from none of the registries" in answer
+
+
+@pytest.mark.parametrize("value", ["registry.example.com", "registry.example.com/,", "' , registry.example.com '"])
+def test_an_ordinary_edit_of_the_registries_allows_those_that_are_listed(value: str, tmp_path: Path) -> None:
+    experiment(tmp_path)
+    assert judge_with(tmp_path, "registries", {"registries: registry.example.com/": f"registries: {value}"}) == ""
+
+
+QUEUES = "default, vision, speech"
+DEVICES = "nvidia.com/gpu=8, amd.com/gpu=8, rdma/hca=8"
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("labels", "labels: team", "labels: 'team,'"),
+        ("queues", QUEUES, f"'{QUEUES},'"),
+        ("namespaces", "namespaces: vision, speech", "namespaces: 'vision, , speech,'"),
+        ("devices", DEVICES, f"', {DEVICES},'"),
+        ("devices", DEVICES, "nvidia.com/gpu = 8"),
+        ("cost", "cpu=0.04", "'cpu=0.04,'"),
+    ],
+)
+def test_an_empty_entry_of_the_parameters_denies_nothing_more(name: str, before: str, after: str, tmp_path: Path) -> None:
+    experiment(tmp_path)
+    # A list in quotes is the whole value.
+    line = next(line for line in (POLICIES / "parameters.yaml").read_text(encoding="utf-8").splitlines() if before in line)
+    key, _, value = line.strip().partition(": ")
+    changed = f"{key}: {value}".replace(before, after)
+    if after.startswith("'") and not before.startswith(key):
+        changed = f"{key}: '{value.replace(before, after.strip(chr(39)))}'"
+    assert judge_with(tmp_path, name, {line.strip(): changed}) == ""
+
+
+SPEC_OF_POD = f"  containers: [{{name: a, image: {DIGEST}, resources: {{requests: {{cpu: 1}}, limits: {{memory: 1Gi}}}}}}]\n"
+
+
+@pytest.mark.parametrize("field", ["initContainers", "ephemeralContainers"])
+@pytest.mark.parametrize(
+    ("name", "container", "words"),
+    [
+        ("registries", {"image": "docker.io/b:1"}, "image docker.io/b:1 is from none of the registries"),
+        ("digests", {"image": "docker.io/b:1"}, "image docker.io/b:1 has no digest"),
+        ("privileged", {"image": DIGEST, "securityContext": {"privileged": True}}, "a privileged container controls its node"),
+    ],
+)
+def test_the_bundled_policies_hold_for_all_containers(field: str, name: str, container: dict[str, object], words: str) -> None:
+    files = [(file, (POLICIES / file).read_bytes()) for file in (f"{name}.yaml", "parameters.yaml")]
+    objects, wrong = read(files)
+    policies, unbound = policies_of(objects)
+    assert [*wrong, *unbound] == []
+    spec = {"containers": [{"name": "a", "image": DIGEST}], field: [{"name": "b", **container}]}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "vision"}, "spec": spec}
+    assert [words in one.message for one in judged(pod, policies)] == [True]
+    assert list(judged({**pod, "spec": {"containers": spec["containers"]}}, policies)) == []
+
+
+@pytest.mark.parametrize("restart", ["", ", restartPolicy: Always"])
+def test_init_containers_and_sidecars_need_resources(restart: str, tmp_path: Path) -> None:
+    pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: vision}\nspec:\n" + SPEC_OF_POD
+    pod += f"  initContainers: [{{name: b, image: {DIGEST}{restart}}}]\n"
+    assert "container b requires requests.cpu and limits.memory" in judge_with(tmp_path, "resources", {}, pod)
+
+
+@pytest.mark.parametrize(
+    ("inits", "cost"),
+    [
+        ("", "2.5"),
+        ("{name: b, image: b, resources: {limits: {nvidia.com/gpu: 1}}}", "2.5"),
+        ("{name: b, image: b, resources: {limits: {nvidia.com/gpu: 3}}}", "7.5"),
+        ("{name: b, image: b, restartPolicy: Always, resources: {limits: {nvidia.com/gpu: 3}}}", "10"),
+    ],
+)
+def test_init_containers_and_sidecars_have_a_cost(inits: str, cost: str, tmp_path: Path) -> None:
+    main = "{name: a, image: a, resources: {limits: {nvidia.com/gpu: 1}}}"
+    spec = f"{{restartPolicy: Never, containers: [{main}], initContainers: [{inits}]}}"
+    job = f"{{name: node, template: {{spec: {{template: {{spec: {spec}}}}}}}}}"
+    head = "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: a, namespace: vision}\n"
+    words = judge_with(tmp_path, "cost", {'"100"': '"1"'}, f"{head}spec: {{replicatedJobs: [{job}]}}\n")
+    assert f"the run costs {cost} an hour, and at most 1 are allowed" in words
+
+
+@pytest.mark.parametrize("target", ["trainjob", "jobset"])
+def test_the_deadline_of_an_experiment_is_its_length(target: str, tmp_path: Path) -> None:
+    experiment(tmp_path, more=f"  target: {target}\n  deadline: 7d\n")
+    assert judge_with(tmp_path, "run-length", {}) == ""
+    text = (tmp_path / "llm.yaml").read_text(encoding="utf-8")
+    for line, place in (("  deadline: 604801\n", "llm.yaml:14:13"), ("", "llm.yaml:")):
+        (tmp_path / "llm.yaml").write_text(text.replace("  deadline: 7d\n", line), encoding="utf-8")
+        answer = tjgen(tmp_path, "build", "llm.yaml", "--policy", "policies").err
+        assert answer.startswith(f"error[TJ550] {place}")
+        assert "requires activeDeadlineSeconds of at most 604800, which deadline of an experiment sets" in answer
+        assert answer.count("error[") == 1
 
 
 def test_policies_of_the_platform_hold_for_its_projects(tmp_path: Path) -> None:
