@@ -105,3 +105,34 @@ def test_a_build_supersedes_a_promoted_run_that_ran_again_before(project: Path) 
     lock.write_text(lock.read_text(encoding="utf-8").replace("state: superseded", "state: active"), encoding="utf-8")
     build(project)
     assert "state: superseded" in lock.read_text(encoding="utf-8")
+
+
+def test_a_rollback_to_an_earlier_promoted_run_passes(project: Path) -> None:
+    experiment = project / "experiments/digits.yaml"
+    (first,) = (run.name for run in (project / "deploy/dev/runs/vision/digits").iterdir())
+    _, old_lock = promoted(project)
+    commit(project)
+    experiment.write_text(EXPERIMENT.replace("train.py", "other.py"), encoding="utf-8")
+    build(project)
+    (second,) = (run.name for run in (project / "deploy/dev/runs/vision/digits").iterdir() if run.name != first)
+    assert tjgen(project, "promote", second, "--env", "prod").code == 0
+    (new_lock,) = (path for path in old_lock.parent.iterdir() if path != old_lock)
+    assert verify(project, "--base", "HEAD").code == 0
+    commit(project)
+    experiment.write_text(EXPERIMENT, encoding="utf-8")
+    build(project)
+    # Only a promotion changes the current run of this environment.
+    assert "state: superseded" in old_lock.read_text(encoding="utf-8")
+    assert "state: active" in new_lock.read_text(encoding="utf-8")
+    assert verify(project, "--base", "HEAD").code == 0
+    answer = tjgen(project, "promote", first, "--env", "prod")
+    assert (answer.code, "TJ276" in answer.err) == (0, False)
+    assert "state: active" in old_lock.read_text(encoding="utf-8")
+    assert "state: superseded" in new_lock.read_text(encoding="utf-8")
+    answer = verify(project, "--base", "HEAD")
+    assert answer.code == 0, answer.err
+    before = {path: path.read_bytes() for path in (old_lock, new_lock)}
+    build(project)
+    assert {path: path.read_bytes() for path in before} == before
+    new_lock.write_text(new_lock.read_text(encoding="utf-8").replace("superseded", "active"), encoding="utf-8")
+    assert verify(project, "--base", "HEAD").code == 1

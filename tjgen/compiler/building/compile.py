@@ -35,6 +35,7 @@ from tjgen.language.resolve.policy import judged
 from tjgen.language.resolve.spelling import spelled
 from tjgen.language.resolve.variants import variants
 from tjgen.language.runs.identity import written
+from tjgen.language.runs.lock import SUPERSEDED
 from tjgen.language.spec.compact import EXPERIMENT_FORM
 from tjgen.trees.budgets import Clock
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
@@ -240,9 +241,7 @@ class _Compilation:
         content_of = written(spelled(document, EXPERIMENT_FORM))
         source = UnitSource(unit, expansion.documents, content_of, lock.by_identity(), lock.renewals())
         only_promoted = plan.request.promotions is None and plan.only_promoted(unit.environment)
-        runs: list[Run] = []
-        kept_names: list[str] = []
-        waiting = 0
+        runs, kept_names, waiting = list[Run](), list[str](), 0
         for variant in expansion.runs:
             self._clock.check()
             origin, locked, problems, reads_files = origin_of(plan, source, variant)
@@ -256,7 +255,7 @@ class _Compilation:
                     kept_names += [locked.name] if locked is not None else []
                     continue
                 promoted_from = promotion.origin
-            elif only_promoted and locked is None:
+            elif only_promoted and (locked is None or locked.state == SUPERSEDED):
                 waiting += 1
                 continue
             is_record = locked is not None and locked.archived

@@ -20,7 +20,7 @@ from tjgen.gitops.output.inventory import RunEntry, entries
 from tjgen.gitops.output.layout import folder_of
 from tjgen.gitops.output.rename import Rename, identities, rename
 from tjgen.gitops.verify.state import StateReplica, StoredLocks, StoredTree, TreeState
-from tjgen.language.runs.lock import ARCHIVED, RENAMED, REPLACED, Lock, LockedRun, path_of
+from tjgen.language.runs.lock import ARCHIVED, RENAMED, REPLACED, SUPERSEDED, Lock, LockedRun, path_of
 from tjgen.language.runs.store import LockKey
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.manifests.manifest import STAGES
@@ -50,11 +50,15 @@ class Decisions(NamedTuple):
     """Run -> the reason in its tombstone."""
     promoted: Mapping[Key, str] = {}
     """New run -> key of the experiment and name of the run that it is promoted from."""
+    promoted_again: Mapping[Key, str] = {}
+    """The same of a superseded run that is requested again. Only a promotion does that in an environment of promoted runs."""
 
     @property
     def keys(self) -> set[str]:
         """Return the experiments with a decision that follows the build."""
-        return {key for key, _ in (*self.archived, *self.unarchived, *self.kept, *self.pruned, *self.promoted)}
+        return {
+            key for key, _ in (*self.archived, *self.unarchived, *self.kept, *self.pruned, *self.promoted, *self.promoted_again)
+        }
 
 
 def decisions(old: StoredLocks, new: StoredLocks) -> Decisions:
@@ -86,16 +90,27 @@ def decisions(old: StoredLocks, new: StoredLocks) -> Decisions:
                 archived |= {at} if tombstone.was == ARCHIVED and run.lifecycle_state != ARCHIVED else set()
     renewed: list[str] = []
     promoted: dict[Key, str] = {}
+    promoted_again: dict[Key, str] = {}
     for key, (_, lock) in after.items():
         source = before.get(key)
         for name, run in lock.runs.items():
             if source is not None and name in source[1].runs:
+                is_again = run.promoted_from and run.is_requested and source[1].runs[name].state == SUPERSEDED
+                promoted_again |= {(key, name): run.promoted_from} if is_again else {}
                 continue
             promoted |= {(key, name): run.promoted_from} if run.promoted_from and not run.folder else {}
             earlier = _renewed(run, source[1]) if source is not None and run.renewal else None
             renewed += [earlier] if earlier is not None and earlier in lock.runs else []
     return Decisions(
-        renames, adopting, tuple(renewed), frozenset(archived), frozenset(unarchived), frozenset(kept), pruned, promoted
+        renames,
+        adopting,
+        tuple(renewed),
+        frozenset(archived),
+        frozenset(unarchived),
+        frozenset(kept),
+        pruned,
+        promoted,
+        promoted_again,
     )
 
 

@@ -110,7 +110,8 @@ def _promotions(
     project = plan.project.directory
     known = {f"{one.place.key}/{one.run.name}": one for one in entries(StoredLocks(project, state.records))}
     wanted: dict[str, list[RunEntry]] = {}
-    for (key, _), origin in chosen.promoted.items():
+    again = {at: origin for at, origin in chosen.promoted_again.items() if plan.only_promoted(at[0].partition("/")[0])}
+    for (key, _), origin in {**chosen.promoted, **again}.items():
         if origin in known:
             wanted.setdefault(key.partition("/")[0], []).append(known[origin])
     plans: list[tuple[Plan | None, list[Diagnostic]]] = []
