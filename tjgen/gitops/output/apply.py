@@ -65,7 +65,7 @@ class Directory:
         self._trees = [tree] if previews is None else [tree, previews]
         self._locks = locks
         self._options = options
-        self._on_disk = on_disk or Disk(directory, locks.folder)
+        self.on_disk = on_disk or Disk(directory, locks.folder)
         self._put: dict[str, bytes] = {}
         """Path -> digest of the body that was put there."""
         self._files = OutputFiles()
@@ -78,7 +78,7 @@ class Directory:
         """Environment and identity of an object -> its path, and the experiment that makes it."""
         self._staying: list[Diagnostic] = []
         self._notes: LockNotes | None = None
-        self._records = Records(locks, self._on_disk)
+        self._records = Records(locks, self.on_disk)
         self._repeated: list[tuple[Built, Again]] = []
         """Units with new runs that repeat archived ones: whether they were renamed is known at the end."""
         self._orphans: list[Orphan] = []
@@ -92,11 +92,11 @@ class Directory:
     @property
     def place(self) -> str:
         """The folder of the output tree."""
-        return self._on_disk.directory
+        return self.on_disk.directory
 
     def recognize(self, notes: LockNotes) -> None:
         """Look for runs that are archived or moved only in locks that may have some."""
-        self._notes, self._records = notes, Records(self._locks, self._on_disk, notes)
+        self._notes, self._records = notes, Records(self._locks, self.on_disk, notes)
 
     def add(self, built: Built, again: Again) -> Done | None:
         """Take the runs of a unit. `again` compiles a run again.
@@ -133,24 +133,24 @@ class Directory:
             self._add(built._replace(runs=runs), self._locks.of(built.unit), again)
         if whole:
             for path, lock in list(self._locks.others(environments, self._known)):
-                self._perform(decide_absent(path, lock, self._on_disk, options=self._options))
+                self._perform(decide_absent(path, lock, self.on_disk, options=self._options))
             self.diagnostics += orphans.report(self._orphans, self._locks, self._new)
             self._finish_environments(all_environments)
             self._keep_renamed()
             for environment in environments:
                 self.diagnostics += (
-                    [] if self._options.force else strays(self._on_disk, environment, self._folders, self.diagnostics)
+                    [] if self._options.force else strays(self.on_disk, environment, self._folders, self.diagnostics)
                 )
                 self._release(stage_folder(environment, RUNS))
                 self._tree.claim(stage_folder(environment, RUNTIMES))
                 self._tree.claim(stage_folder(environment, SYNC))
                 if self._options.prune_data:
                     self._tree.claim(stage_folder(environment, DATA))
-                if self._options.tool != "none" and self._on_disk.folders(stage_folder(environment, DATA)):
+                if self._options.tool != "none" and self.on_disk.folders(stage_folder(environment, DATA)):
                     from tjgen.gitops.output.unrequested import protect_claims  # most trees have no claim
 
                     stays = self._uses if self._options.prune_data else None
-                    protect_claims(self._tree, self._on_disk, environment, self._options.tool, written=self._put, stays=stays)
+                    protect_claims(self._tree, self.on_disk, environment, self._options.tool, written=self._put, stays=stays)
             for path in sorted(self._uses):
                 self._tree.keep(path)
         elif self._has_renamed:
@@ -165,7 +165,7 @@ class Directory:
                 self.diagnostics += orphans.of_environment(environment, locks, new)
                 continue
             for path, lock in locks:
-                self._perform(decide_absent(path, lock, self._on_disk, options=self._options))
+                self._perform(decide_absent(path, lock, self.on_disk, options=self._options))
             self._release(stage_folder(environment, RUNS))
 
     def _keep_renamed(self) -> None:
@@ -179,7 +179,7 @@ class Directory:
                         self._tree.keep(used)
 
     def _add(self, built: Built, lock: Lock, again: Again) -> Done | None:
-        before, actions = lock, decide(built, lock, self._on_disk, options=self._options, again=again, files=self._files)
+        before, actions = lock, decide(built, lock, self.on_disk, options=self._options, again=again, files=self._files)
         lock = self._perform(actions)
         new = [run.identity for name, run in lock.runs.items() if name not in before.runs]
         self._new.update({f"{built.unit.environment or ''}/{identity}": built.unit.key for identity in new})
@@ -259,7 +259,7 @@ class Directory:
             self.diagnostics.append(problems.differing_file(file.path, run))
 
     def _warn_of_refusals(self, file: OutputFile, run: Run) -> None:
-        if (before := self._on_disk.body(file.path)) not in (None, file.body):
+        if (before := self.on_disk.body(file.path)) not in (None, file.body):
             from tjgen.gitops.output.updates import refused_updates  # few builds change a claim
 
             self.diagnostics += refused_updates(before, run, file.path, file.body)

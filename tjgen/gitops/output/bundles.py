@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from tjgen.cluster.policies.judgment import judged
 from tjgen.cluster.schema.store import OWN
@@ -19,9 +19,11 @@ from tjgen.compiler.building.policies import policies_of
 from tjgen.gitops.bundle import bundle, included, lock
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.attributions import Attributions
+from tjgen.gitops.output.disk import OnDisk
 from tjgen.gitops.output.layout import file_name
 from tjgen.gitops.output.neighbors import cluster_of, object_at
 from tjgen.gitops.output.options import TreeOptions
+from tjgen.gitops.output.platform_uses import ObjectKey, warnings
 from tjgen.language.resolve.project import PlatformDocument
 from tjgen.language.resolve.reading import of_kind
 from tjgen.language.runs.store import PLATFORMS
@@ -62,9 +64,12 @@ def build_platforms(plan: Plan) -> tuple[list[PlatformObjects], list[Diagnostic]
     return platforms, [*problems, *(diagnostic for one in platforms for diagnostic in one.diagnostics)]
 
 
-def put(plan: Plan, tree: TreeOptions, *, force: bool, attributions: Attributions | None = None) -> list[Diagnostic]:
+def put(
+    plan: Plan, tree: TreeOptions, on_disk: OnDisk, *, force: bool, attributions: Attributions | None = None
+) -> list[Diagnostic]:
     """Write the objects and the locks; with `force` also changes that the lock does not allow."""
     platforms, diagnostics = build_platforms(plan)
+    created = {_key(manifest) for one in platforms for manifest in one.manifests}
     known: set[str] = set()
     for one in platforms:
         known.add(one.name)
@@ -73,6 +78,8 @@ def put(plan: Plan, tree: TreeOptions, *, force: bool, attributions: Attribution
         for change in lock.changes(one.manifests, before) if not force else ():
             place = place_in(change.manifest, change.path, one.sources)
             diagnostics.append(lock.refused(change, one.platform.document, place))
+        removed = [key for key in before if key not in created]
+        diagnostics += warnings(plan, one.name, removed, on_disk, one.platform.document.locate(("metadata", "name")))
         if attributions is not None:
             attributions.add_created(one.manifests, one.sources)
         source = plan.source(one.platform.document.file)
@@ -86,7 +93,7 @@ def put(plan: Plan, tree: TreeOptions, *, force: bool, attributions: Attribution
     if known and PLATFORM in plan.project.spec.environments:
         diagnostics.append(_name_taken(plan))
     elif plan.whole and not has_errors(diagnostics) and _is_every_environment(plan):
-        _forget(plan, tree, known)
+        diagnostics += _forget(plan, tree, known, created, on_disk)
     return diagnostics
 
 
@@ -147,13 +154,21 @@ def _locked(plan: Plan, platform: str) -> tuple[dict[tuple[str, str, str], Tree]
     return lock.read_lock(text, os.path.join(plan.locks.folder, lock.path_of(platform))) if text is not None else ({}, [])
 
 
-def _forget(plan: Plan, tree: TreeOptions, known: set[str]) -> None:
-    """The files and locks of platforms that make nothing any more. What the cluster has of them stays there."""
+def _forget(
+    plan: Plan, tree: TreeOptions, known: set[str], created: Collection[ObjectKey], on_disk: OnDisk
+) -> Iterator[Diagnostic]:
+    """Remove the files and locks of platforms that make nothing any more. What the cluster has of them stays there."""
     for name in sorted(plan.locks.names(PLATFORMS)):
         platform = name.removesuffix(_ENDING)
         if name.endswith(_ENDING) and platform not in known:
             tree.claim(f"{PLATFORM}/{platform}")
             tree.record(lock.path_of(platform), None)
+            before, _ = _locked(plan, platform)
+            yield from warnings(plan, platform, [key for key in before if key not in created], on_disk, None)
+
+
+def _key(manifest: Manifest) -> ObjectKey:
+    return manifest.kind, manifest.namespace, manifest.name
 
 
 def _created_by_runs(plan: Plan, platform: PlatformObjects, present: Sequence[str]) -> Iterator[Diagnostic]:

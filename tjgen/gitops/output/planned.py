@@ -77,7 +77,7 @@ def plan_side(plan: Plan, directory: str, see: Seen | None = None, watch: Watch 
         diagnostic for diagnostic in build_into(one, plan, [], seen, None, watch, options) if diagnostic.code != "TJ540"
     ]
     # The server's errors are reported for each field, in its words.
-    diagnostics += platforms(plan, tree, options._replace(force=True), attributions)
+    diagnostics += platforms(plan, tree, one.on_disk, options._replace(force=True), attributions)
     return Side("this build", tree.bodies(), {**locks_by_key(plan.locks), **one.locks}, attributions.find), diagnostics
 
 

@@ -18,6 +18,7 @@ from tjgen.gitops.emit.tree import Committed, OutputTree
 from tjgen.gitops.output import orphans, outdated
 from tjgen.gitops.output.apply import Directory
 from tjgen.gitops.output.decide import Again
+from tjgen.gitops.output.disk import OnDisk
 from tjgen.gitops.output.done import RequestedRuns, RunCounts
 from tjgen.gitops.output.interrupted import still_wanted
 from tjgen.gitops.output.layout import stage_folder
@@ -155,7 +156,7 @@ def apart_from_runs(
     """Put the objects of platforms and of the sync into the tree, and compare with the workspace; nothing after errors."""
     diagnostics: list[Diagnostic] = []
     steps: tuple[Callable[[], list[Diagnostic]], ...] = (
-        lambda: platforms(plan, tree, options),
+        lambda: platforms(plan, tree, built.on_disk, options),
         lambda: syncing(plan, tree, built.directory, options, built.locks),
         lambda: _of_workspace(plan, built.directory, tree),
     )
@@ -172,14 +173,16 @@ def _settled_by_writing(trees: tuple[str, ...], counts: RunCounts, written: int)
     return Settled(trees, counts, RunCounts(0, counts.new + counts.unchanged), written)
 
 
-def platforms(plan: Plan, tree: TreeOptions, options: BuildOptions, attributions: Attributions | None = None) -> list[Diagnostic]:
+def platforms(
+    plan: Plan, tree: TreeOptions, on_disk: OnDisk, options: BuildOptions, attributions: Attributions | None = None
+) -> list[Diagnostic]:
     """The objects of the platforms that make some, with their locks; what is wrong with them."""
     wanted = any(plan.project.builds(one) for one in plan.project.platforms) if plan.whole else bool(plan.platform_files)
     if not wanted and not (plan.whole and plan.locks.names(PLATFORMS)):
         return []
     from tjgen.gitops.output.bundles import put  # most projects have no platform that makes anything
 
-    return put(plan, tree, force=options.force, attributions=attributions)
+    return put(plan, tree, on_disk, force=options.force, attributions=attributions)
 
 
 def syncing(

@@ -107,7 +107,7 @@ def replay(
     target.finish(plan.environments, whole=is_whole, all_environments=environments)
     diagnostics += target.diagnostics
     if whole and not _failed(diagnostics):
-        diagnostics += platforms(plan, tree, options, attributions)
+        diagnostics += platforms(plan, tree, target.on_disk, options, attributions)
     if whole and not _failed(diagnostics):
         diagnostics += syncing(plan, tree, directory, options)
     # Several current runs of one point are those of the base: the build supersedes all but one of them.

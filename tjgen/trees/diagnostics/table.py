@@ -216,6 +216,7 @@ TABLE = {
     "TJ266": ("several-environments", "error"),
     "TJ267": ("unknown-priority-class", "error"),
     "TJ268": ("resume-from-the-image", "warning"),
+    "TJ269": ("removed-object-in-use", "warning"),
     "TJ270": ("made-twice", "error"),
     "TJ271": ("previews-in-output", "error"),
     "TJ272": ("name-was-pruned", "error"),
