@@ -71,7 +71,7 @@ def actions(one: Built, lock: Lock, disk: dict[str, str], options: BuildOptions 
         Memory(disk),
         options=options or BuildOptions(),
         again=Again(lambda _: None, lambda run: run),
-        files=OutputFiles(),
+        files=OutputFiles(""),
     )
 
 

@@ -6,6 +6,7 @@ archived runs of an experiment that was renamed, and locks without a source.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Sequence
 
 from tjgen.compiler.building.run import Built, Run
@@ -68,7 +69,7 @@ class Directory:
         self.on_disk = on_disk or Disk(directory, locks.folder)
         self._put: dict[str, bytes] = {}
         """Path -> digest of the body that was put there."""
-        self._files = OutputFiles()
+        self._files = OutputFiles(os.path.dirname(locks.folder))
         self._now = RunProgress()
         self._known: set[str] = set()
         self._recorded: set[str] = set()
