@@ -1,4 +1,4 @@
-"""The files of runtimes of a catalog name their source relative to the project, wherever the command runs."""
+"""The files of runtimes of a catalog name their source relative to the project, not to the folder of the command."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class OutputFiles:
 
     def __init__(self, project: str) -> None:
         self._project = project
-        """The folder of the project: headers name sources relative to it, wherever the command runs."""
+        """The folder of the project: headers name sources relative to it, not to the folder of the command."""
         self._runtimes: dict[str, tuple[Tree, OutputFile]] = {}
         """Path -> metadata and file of runtimes."""
 
