@@ -158,7 +158,7 @@ def _requirement(requires: str, document: Document) -> list[Diagnostic]:
         return [Diagnostic("TJ207", message, path=path, span=document.locate(path), hint=hint)]
     message, hint = (
         f"this is tjgen {__version__}, but the project requires {requires}",
-        f"install a release that it allows: pip install 'tjgen{requires.replace(' ', '')}'",
+        "install a release that it allows from a wheel or a commit, as docs/how-to/install.md describes",
     )
     return [Diagnostic("TJ206", message, path=path, span=document.locate(path), hint=hint)]
 
