@@ -140,6 +140,33 @@ def test_a_catalog_or_overlay_that_changes_does_not_touch_a_record(folder: Path)
     assert snapshot(folder) == archived
 
 
+def test_renewing_a_run_that_does_not_exist_writes_nothing(folder: Path) -> None:
+    fresh = snapshot(folder)
+    edit(folder, "train:1", "train:2")
+    answer = build(folder, "--renew", "digits-nope")
+    assert (answer.code, snapshot(folder)) == (1, fresh)
+    assert 'error[TJ080] no run matches "digits-nope"' in answer.err
+    (name,) = jobs(folder)
+    answer = build(folder, "--renew", "digits")
+    assert f"hint: digits is an experiment: name one of its runs, such as {name}, or use a pattern" in answer.err
+
+
+def test_renewing_a_run_without_an_effect_gives_the_reason(folder: Path) -> None:
+    (name,) = jobs(folder)
+    unchanged = build(folder, "--renew", name)
+    assert unchanged.code == 0
+    assert f'info[TJ219] run "{name}" is not renewed: the sources would not change it' in unchanged.err
+    assert f"hint: to train it again, use tjgen runs rerun {name}" in unchanged.err
+    assert runs(folder, "archive", name).code == 0
+    assert f"hint: use tjgen runs unarchive {name} first" in build(folder, "--renew", name).err
+    runs(folder, "unarchive", name)
+    edit(folder, "train:1", "train:2")
+    assert "TJ" not in build(folder).err
+    superseded = build(folder, "--renew", name)
+    assert superseded.code == 1
+    assert f'error[TJ085] run "{name}" cannot run again: experiment' in superseded.err
+
+
 def test_labels_still_reach_a_record_in_place(folder: Path) -> None:
     runs(folder, "archive", *jobs(folder))
     edit(folder, "namespace: vision}", "namespace: vision, annotations: {paper: accepted}}")

@@ -131,6 +131,15 @@ def archived_by_experiment(entry: RunEntry) -> Diagnostic:
     )
 
 
+def not_requested(entry: RunEntry) -> Diagnostic:
+    """A run that cannot run again, because its experiment no longer requests it."""
+    return Diagnostic(
+        "TJ085",
+        f'run "{entry.run.name}" cannot run again: experiment {entry.place.key} no longer requests it',
+        hint="restore the experiment from Git, and build it",
+    )
+
+
 def _not_orphaned(entry: RunEntry) -> Diagnostic:
     return Diagnostic(
         "TJ277",

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
-from tjgen.gitops.output.history import archived_by_experiment, refuse, sources
+from tjgen.gitops.output.history import archived_by_experiment, not_requested, refuse, sources
 from tjgen.gitops.output.inventory import RunEntry
 from tjgen.gitops.output.options import BuildOptions
 from tjgen.gitops.output.write import WriteResult, write
 from tjgen.language.runs.lock import ARCHIVED
-from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.session import Session
 
 
@@ -29,7 +28,7 @@ def rerun(chosen: Sequence[RunEntry], directory: str, project: str, *, force: bo
     present = [path for path in paths if path not in missing]
     request = Request(present, environments=environments, project=project or ".")
     names = _names(make_plan(request)) if present else set()
-    refuse(_not_requested(entry) for entry in chosen if entry.run.name not in names)
+    refuse(not_requested(entry) for entry in chosen if entry.run.name not in names)
     options = BuildOptions(force=force, again=True)
     return write(make_plan(request), directory, None, options=options, renew=[entry.run.name for entry in chosen])
 
@@ -37,11 +36,3 @@ def rerun(chosen: Sequence[RunEntry], directory: str, project: str, *, force: bo
 def _names(plan: Plan) -> set[str]:
     """Return the current names of the runs of the experiments."""
     return {run.name for built in build(plan, Session()) for run in built.runs}
-
-
-def _not_requested(entry: RunEntry) -> Diagnostic:
-    return Diagnostic(
-        "TJ085",
-        f'run "{entry.run.name}" cannot run again: experiment {entry.place.key} no longer requests it',
-        hint="restore the experiment from Git, and build it",
-    )

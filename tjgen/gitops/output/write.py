@@ -79,13 +79,12 @@ def write(
 ) -> WriteResult:
     """Build everything into `directory`, and what controllers will make into `previews`.
 
-    `renew` holds patterns of names of runs that may be created again, `seen` is called with every unit as it is
-    built, also those that have not changed. Raises CompileError where the directory cannot be written.
+    `renew`: patterns of names of runs to create again. `seen` is called with every unit, also without a change.
+    Raises CompileError where the directory cannot be written.
     """
     if previews is not None:
         refuse_nested(directory, previews)
-    second = second_tree(plan, directory)
-    if second:
+    if second := second_tree(plan, directory):
         return WriteResult(second, RunCounts())
     with ExitStack() as stack:
         tree = stack.enter_context(OutputTree(directory, force=options.force, records=plan.locks.folder, history=still_wanted))
@@ -100,6 +99,10 @@ def write(
         )
         diagnostics = [*tree.notes, *build_into(one, plan, renew, seen, None if forgets else memory, watch, options)]
         diagnostics += apart_from_runs(plan, tree, one, options, diagnostics)
+        if renew and not has_errors(diagnostics):
+            from tjgen.gitops.output.renewal import without_effect  # few builds renew a run
+
+            diagnostics += without_effect(renew, plan, one.locks)
         if has_errors(diagnostics):
             return WriteResult(diagnostics, one.counts, None, one.shared_overlays)
         files = tree.commit()
@@ -108,8 +111,8 @@ def write(
         written = time_ns()
         names = memory.names(plan.files, plan.environments)
         if not forgets:
-            trees_written = [one.written(TREE) for one in (tree, shown) if one is not None]
-            memory.save(whole=plan.whole, known=names, written=trees_written, locks=tree.written(RECORD))
+            outputs = [one.written(TREE) for one in (tree, shown) if one is not None]
+            memory.save(whole=plan.whole, known=names, written=outputs, locks=tree.written(RECORD))
         trees = (directory, *([previews] if previews is not None else []), plan.locks.folder)
         settled: Settled | None = None
         if not tree.is_changed and not (shown is not None and shown.is_changed):

@@ -175,6 +175,7 @@ TABLE = {
     "TJ216": ("too-many-values", "error"),
     "TJ217": ("build-too-slow", "error"),
     "TJ218": ("overlay-of-unknown-environment", "error"),
+    "TJ219": ("run-not-renewed", "warning"),
     "TJ220": ("malformed-set", "error"),
     "TJ221": ("malformed-path", "error"),
     "TJ222": ("unknown-path", "error"),
