@@ -33,4 +33,5 @@ def test_verify_names_the_file(attack: Attack, origin: Path, tmp_path: Path, mon
     assert (before == [0, 0]) == attack.passes_before
     answer = verify(folder, "--base", "base")
     assert answer.code == 1, answer.out
-    assert str(file.relative_to(folder)) in answer.err
+    place = file.relative_to(folder)
+    assert str(place) in answer.err or str(place.parent) in answer.err  # one error for all files of a removed run

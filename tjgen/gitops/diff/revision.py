@@ -120,13 +120,16 @@ class Repository(NamedTuple):
         known = (head, f"refs/remotes/{remote}/main", f"refs/remotes/{remote}/master")
         return next((name for name in known if self.resolved(name) is not None), None)
 
-    def commits(self, base: str, head: str, paths: Sequence[str], *, first_parent: bool = False) -> list[tuple[str, list[str]]]:
+    def commits(
+        self, base: str | None, head: str, paths: Sequence[str], *, first_parent: bool = False
+    ) -> list[tuple[str, list[str]]]:
         """The commits of `head` that `base` lacks and that change one of `paths`, the first one first, with their parents.
 
-        Without paths, all of them; with `first_parent`, without those of branches that were merged.
+        Without a base, those of the whole history. Without paths, all of them; with `first_parent`, without those of
+        branches that were merged.
         """
         only = ["--first-parent"] if first_parent else []
-        words = ("log", "--format=%H %P", "--reverse", "--topo-order", *only, f"{base}..{head}", "--")
+        words = ("log", "--format=%H %P", "--reverse", "--topo-order", *only, head if base is None else f"{base}..{head}", "--")
         answer = self._run(*words, *[f":(top,literal){path}" for path in paths])
         lines = [line.split() for line in answer.stdout.decode().splitlines()]
         return [(line[0], line[1:]) for line in lines if line]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Run
@@ -11,7 +11,7 @@ from tjgen.compiler.totals.tally import Totals
 from tjgen.gitops.diff.compare import NEW, DiffEntry
 from tjgen.gitops.output.layout import folder_of
 from tjgen.gitops.output.leftover import leftover_of
-from tjgen.gitops.verify.findings import discarding
+from tjgen.gitops.verify.findings import discarding, listed
 from tjgen.gitops.verify.state import StoredLocks, StoredTree, TreeState
 from tjgen.language.runs import freeze
 from tjgen.language.runs.lock import ACTIVE, ARCHIVED, SUPERSEDED, LockedRun
@@ -28,7 +28,6 @@ ADDED_ARCHIVED = "new-archived"
 STARTING = (NEW, STARTS_SUPERSEDED)
 """The kinds of added runs that have pods after a merge."""
 
-_SHOWN = 5
 Key = tuple[str, str]
 """Key of an experiment, and the name of a run."""
 
@@ -98,9 +97,3 @@ def superseded(added: Mapping[Key, AddedRun], base: str) -> list[Diagnostic]:
     message = f"merging starts {some} ({listed(names)}) next to what replaces {they}"
     hint = f"to start current runs only, use {discarding(base, names)}, and build again"
     return [Diagnostic("TJ698", message, hint=hint, severity=WARNING)]
-
-
-def listed(names: Sequence[str]) -> str:
-    """The first names, and the number of the others."""
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more

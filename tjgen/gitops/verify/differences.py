@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tjgen.gitops.emit import header
 from tjgen.gitops.output.layout import folder_of
@@ -48,15 +48,51 @@ def differences(
 
 def runs_in(differences: list[TreeDifference], snapshot: Snapshot, head: TreeState) -> dict[RunFiles, str]:
     """The runs with a file that differs -> their names."""
+    places = _runs_of(head)
+    trees = {one.path.rpartition("/")[0] for one in differences if one.folder is snapshot.tree}
+    records = {one.path for one in differences if one.folder is snapshot.records}
+    return {run: name for run, name in places.items() if run.folder in trees or run.lock in records}
+
+
+def removed_runs(
+    differing: Sequence[TreeDifference], snapshot: Snapshot, base: TreeState, head: TreeState, name: str
+) -> tuple[list[TreeDifference], list[Diagnostic]]:
+    """The differences without those of runs that were removed whole, and one diagnostic for all such runs of the base `name`."""
+    lost = [one for one in differing if one.actual is None and one.before is not None]
+    places = _runs_of(base) if lost else {}
+    runs = {run: places[run] for run in runs_in(lost, snapshot, base) if run.lock not in head.records}
+    present = {path.rpartition("/")[0] for path in head.tree}
+    removed = {run: run_name for run, run_name in runs.items() if run.folder not in present}
+    if not removed:
+        return [*differing], []
+    trees, locks = {run.folder for run in removed}, {run.lock for run in removed}
+    rest = [
+        one
+        for one in differing
+        if (one.path not in locks if one.folder is snapshot.records else one.path.rpartition("/")[0] not in trees)
+    ]
+    paths = [f"{snapshot.tree.place}/{path}" for path in _together(trees)]
+    paths += [f"{snapshot.records.place}/{path}" for path in _together(locks)]
+    return rest, [findings.removed_runs(sorted(removed.values()), paths, name)]
+
+
+def _together(paths: Iterable[str]) -> list[str]:
+    """The paths, or the folders that contain them if a folder has several."""
+    inside: dict[str, list[str]] = {}
+    for path in sorted(paths):
+        inside.setdefault(path.rpartition("/")[0], []).append(path)
+    return [own[0] if len(own) == 1 else folder for folder, own in inside.items()]
+
+
+def _runs_of(state: TreeState) -> dict[RunFiles, str]:
+    """The runs and tombstones of the locks of a state -> their names."""
     places: dict[RunFiles, str] = {}
-    for place, lock in StoredLocks("", head.records).all():
+    for place, lock in StoredLocks("", state.records).all():
         folder = path_of(*place)
         runs: dict[str, LockedRun | PrunedRun] = {**lock.runs, **lock.pruned}
         for name, run in runs.items():
             places[RunFiles(folder_of(place, run), f"{folder}/{name}.yaml")] = name
-    trees = {one.path.rpartition("/")[0] for one in differences if one.folder is snapshot.tree}
-    records = {one.path for one in differences if one.folder is snapshot.records}
-    return {run: name for run, name in places.items() if run.folder in trees or run.lock in records}
+    return places
 
 
 def outdated(differing: Sequence[TreeDifference], head: TreeState, command: str) -> tuple[list[TreeDifference], list[Diagnostic]]:

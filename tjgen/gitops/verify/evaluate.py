@@ -30,6 +30,8 @@ from tjgen.trees.manifests.manifest import RUNS, STAGES, SYNC
 from tjgen.trees.typing import NamedTuple
 
 _RUN_REMOVED = "TJ635"
+_FILE_REMOVED, _UNRECORDED = "TJ293", "TJ745"
+"""The first names the files of a run that was removed without a record, the second the run."""
 
 
 class Evaluation(NamedTuple):
@@ -53,7 +55,9 @@ def evaluate(plan: Plan, verified: Verified, marks: Sequence[Mark], base: str) -
     old, new = old._replace(bodies=only(old.bodies, environments)), new._replace(bodies=only(new.bodies, environments))
     entries = compare(old, new)
     diagnostics = [one for entry in entries for one in problems(entry)]
-    diagnostics += [*removals(entries, new), *_moves(plan, verified, adopting, base)]
+    is_reported = any(one.code == _FILE_REMOVED for one in verified.diagnostics)
+    diagnostics += [one for one in removals(entries, new) if not (one.code == _UNRECORDED and is_reported)]
+    diagnostics += [*_moves(plan, verified, adopting, base)]
     tool = plan.project.spec.gitops.tool
     scenes = _scenes(plan, verified, () if tool == "none" else (tool,), adopting)
     acknowledged = {name for lock in new.locks.values() for name in lock.pruned}

@@ -44,6 +44,15 @@ def removed(path: str, base: str) -> Diagnostic:
     return _error("TJ293", message, path, 0, hint)
 
 
+def removed_runs(names: Sequence[str], paths: Sequence[str], base: str) -> Diagnostic:
+    """TJ293: runs of the base without their files and their locks. `paths` has all of them, and no other run."""
+    some = f"{len(names)} runs of {base} ({listed(names)}) were" if len(names) > 1 else f"run {names[0]} of {base} was"
+    message = f"{some} removed without a command that records it, as git revert does"
+    restore = " ".join(quote(path) for path in paths)
+    hint = f"use git checkout {base} -- {restore}, and then tjgen build; to remove a run, use tjgen runs prune"
+    return _error("TJ293", message, paths[0], 0, hint)
+
+
 def missing(path: str) -> Diagnostic:
     """TJ294: the sources produce a file that the tree does not have."""
     return _error("TJ294", f"{path} is missing: the sources produce it", path, 0, "build and commit the result")
@@ -81,6 +90,12 @@ def no_merge_base(base: str) -> Diagnostic:
 def compared_with(base: str, reason: str) -> Diagnostic:
     """TJ299: what the tree is compared with, if no base is given."""
     return Diagnostic("TJ299", f"compared with {base}: {reason}", hint="pass another base with --base", severity=INFO)
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first names, and the number of the others."""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
 
 
 def discarding(base: str, names: Sequence[str] = ()) -> str:

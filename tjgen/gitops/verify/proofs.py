@@ -35,11 +35,18 @@ class Past:
         that are on the branch itself."""
         if base is None or head is None or base == head:
             return []
-        tree, records = self._snapshot.tree.path, self._snapshot.records.path
         if run is None:
             return self._repository.commits(base, head, [], first_parent=True)[-_MOST:]
-        paths = [f"{tree}/{run.folder}", f"{records}/{run.lock}"]
-        return self._repository.commits(base, head, [path.removeprefix("/") for path in paths])[:_MOST]
+        return self._repository.commits(base, head, self._paths(run))[:_MOST]
+
+    def changes(self, head: str, run: RunFiles) -> list[tuple[str, list[str]]]:
+        """All commits up to `head` that change `run`, with their parents, the first one first; none if there are too many."""
+        commits = self._repository.commits(None, head, self._paths(run))
+        return commits if len(commits) <= _MOST else []
+
+    def _paths(self, run: RunFiles) -> list[str]:
+        paths = (f"{self._snapshot.tree.path}/{run.folder}", f"{self._snapshot.records.path}/{run.lock}")
+        return [path.removeprefix("/") for path in paths]
 
     def head(self) -> str | None:
         """The commit that is checked out."""
@@ -95,9 +102,27 @@ def proof(run: RunFiles, past: Past, base: str | None, head: str | None) -> Tree
 
     Each commit that changes the run must do what its own sources produce from its parent.
     """
-    known = [run.of(past.state(base))]
+    return _followed(run, past, past.commits(base, head, run), run.of(past.state(base)))
+
+
+def restored(run: RunFiles, past: Past, base: str | None) -> TreeState | None:
+    """The same for a run that a commit before the base removed whole, as `git revert` does, before that commit.
+
+    None if the base has the run or its tombstone.
+    """
+    before = run.of(past.state(base))
+    changes = past.changes(base, run) if base is not None and not (before.tree or before.records) else []
+    if not changes:
+        return None
+    *earlier, (removal, _) = changes
+    removed = run.of(past.state(removal))
+    return _followed(run, past, earlier, TreeState({}, {})) if not (removed.tree or removed.records) else None
+
+
+def _followed(run: RunFiles, past: Past, commits: list[tuple[str, list[str]]], start: TreeState) -> TreeState | None:
+    known = [start]
     latest: TreeState | None = None
-    for commit, parents in past.commits(base, head, run):
+    for commit, parents in commits:
         now = run.of(past.state(commit))
         befores: list[str | None] = [*parents] or [None]
         if not any(_is_step(run, now, parent, commit, known, past) for parent in befores):

@@ -13,7 +13,8 @@ from tjgen.gitops.diff.data import as_data
 from tjgen.gitops.diff.effect import REFUSED, UNCHANGED
 from tjgen.gitops.diff.markdown import render_markdown
 from tjgen.gitops.diff.text import render_text
-from tjgen.gitops.verify.added import ADDED_ARCHIVED, ADDED_SUSPENDED, STARTING, STARTS_SUPERSEDED, AddedRun, Key, listed
+from tjgen.gitops.verify.added import ADDED_ARCHIVED, ADDED_SUSPENDED, STARTING, STARTS_SUPERSEDED, AddedRun, Key
+from tjgen.gitops.verify.findings import listed
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.k8s.quantity import Quantity, multiply, parse, total
 from tjgen.trees.k8s.readable import readable

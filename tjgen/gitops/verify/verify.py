@@ -14,10 +14,10 @@ from tjgen.gitops.output.attributions import Attributions
 from tjgen.gitops.output.damaged import damage
 from tjgen.gitops.output.layout import folder_of
 from tjgen.gitops.verify import findings
-from tjgen.gitops.verify.differences import TreeDifference, differences, finding, odd_files, outdated, runs_in
+from tjgen.gitops.verify.differences import TreeDifference, differences, finding, odd_files, outdated, removed_runs, runs_in
 from tjgen.gitops.verify.expected import Expected, expected
 from tjgen.gitops.verify.memory import nothing_known, unchanged
-from tjgen.gitops.verify.proofs import Past, proof
+from tjgen.gitops.verify.proofs import Past, proof, restored
 from tjgen.gitops.verify.reference import Base
 from tjgen.gitops.verify.replay import Remember
 from tjgen.gitops.verify.snapshot import Blobs, Snapshot, snapshot
@@ -78,7 +78,8 @@ def verify(
     command = "tjgen build" if directory == plan.output else f"tjgen build -o {quote(directory)}"
     edited, diagnostics = outdated(differing, both.new, command)
     is_outdated = bool(diagnostics)
-    diagnostics += [*result.expected.diagnostics, *odd_files(both.tree), *odd_files(both.records)]
+    edited, lost = removed_runs(edited, both, both.old, both.new, base.name)
+    diagnostics += [*lost, *result.expected.diagnostics, *odd_files(both.tree), *odd_files(both.records)]
     diagnostics += _findings(edited, both, result.refuted, base.name)
     changed = {one.path.rpartition("/")[0] for one in differing if one.folder is both.tree}
     diagnostics += _damages(both.new, plan.project.directory, directory, changed)
@@ -124,7 +125,7 @@ def _compared(
         more = {}
         for run, name in runs_in(differing, both, new).items():
             if run not in proven and run not in refuted:
-                state = proof(run, past, base, head)
+                state = proof(run, past, base, head) or restored(run, past, base)
                 if state is None:
                     refuted[run] = name
                 else:
