@@ -198,3 +198,30 @@ def test_a_new_run_is_discarded_with_its_renames(started: Path) -> None:
     answer = tjgen(started, "runs", "discard")
     assert (answer.code, answer.err) == (0, summary([new]))
     assert not any("glyphs" in path or "signs" in path or "marks" in path for path in state(started))
+
+
+def test_a_rebased_branch_is_written_again(tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    start(folder)
+    (folder / "catalog/.gitkeep").touch()  # Git does not keep an empty folder
+    commit(folder)
+    git(folder, "checkout", "--quiet", "-b", "feature")
+    experiment(folder, "letters", "2")
+    build(folder)
+    commit(folder)
+    git(folder, "checkout", "--quiet", "main")
+    experiment(folder, "letters", "3")
+    build(folder)
+    commit(folder)
+    git(folder, "checkout", "--quiet", "feature")
+    git(folder, "rebase", "--quiet", "-X", "theirs", "main")
+    build(folder)
+    commit(folder)
+    answer = verify(folder, "--base", "main")
+    assert answer.code == 1
+    assert 'the line is "number: 2", but should be "number: 3"' in answer.err
+    assert "hint: if you rebased the branch, use tjgen runs discard --base main, and build again" in answer.err
+    assert tjgen(folder, "runs", "discard", "--base", "main").code == 0
+    build(folder)
+    commit(folder)
+    assert verify(folder, "--base", "main").code == 0

@@ -26,6 +26,8 @@ def unproduced(path: str, line: int, actual: str, wanted: str, base: str) -> Dia
     """TJ291: a file that the base lacks is not what the sources produce."""
     message = f"the file is not what the sources produce: the line is {_shown(actual)}, but should be {_shown(wanted)}"
     hint = f"commit the sources of the build, and use the same release of tjgen; or use {discarding(base)}, and build again"
+    if _number(actual) and _number(wanted):
+        hint = f"if you rebased the branch, use {discarding(base)}, and build again"
     return _error("TJ291", message, path, line, hint, actual)
 
 
@@ -108,6 +110,11 @@ def _error(code: str, message: str, path: str, line: int, hint: str, text: str =
     start = len(text) - len(text.lstrip()) + 1
     span = Span(path, line, start, line, max(start, len(text.rstrip()) + 1)) if line else None
     return Diagnostic(code, message, span=span, hint=hint)
+
+
+def _number(line: str) -> bool:
+    """Whether a line of a lock counts the runs of an experiment: a rebase adds those of the base."""
+    return line.startswith("number: ")
 
 
 def _shown(line: str) -> str:
