@@ -13,6 +13,7 @@ from tjgen.trees.diagnostics.model import Diagnostic, Note
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.path import MISSING, FieldPath, get
 from tjgen.trees.k8s.quantity import Quantity, parse
+from tjgen.trees.k8s.readable import readable
 from tjgen.trees.source.document import Document
 from tjgen.trees.typing import NamedTuple
 
@@ -147,5 +148,6 @@ def requesting_field(key: str, tree: Managed) -> FieldPath:
     return next((path for path in wanted if get(tree.value, path) is not MISSING), ("metadata", "name"))
 
 
-def shown(nanos: int, like: Quantity) -> Quantity:
-    return Quantity(nanos, like.format)
+def shown(nanos: int, like: Quantity) -> str:
+    """An amount in the format of a quota, for people."""
+    return readable(Quantity(nanos, like.format))

@@ -10,6 +10,7 @@ from tjgen.compiler.totals.tally import Totals, together
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.k8s.labels import TEAM_LABEL
 from tjgen.trees.k8s.quantity import BINARY, Quantity, multiply, parse, total
+from tjgen.trees.k8s.readable import readable
 from tjgen.trees.typing import NamedTuple
 
 _FIRST = ("cpu", "memory", "ephemeral-storage")
@@ -172,7 +173,11 @@ def line(totals: Totals, heads: Sequence[str], bandwidths: Bandwidths) -> list[s
         _STORAGE: storage,
         _BANDWIDTH: bandwidth(totals, bandwidths) or "-",
     }
-    return [str(known.get(upper.get(head, head), "-")) for head in heads]
+    return [_amount(known.get(upper.get(head, head), "-")) for head in heads]
+
+
+def _amount(value: object) -> str:
+    return readable(value) if isinstance(value, Quantity) else str(value)
 
 
 def bandwidth(totals: Totals, bandwidths: Bandwidths) -> Quantity | None:
