@@ -87,7 +87,8 @@ def copy_written(copy: Project) -> None:
     if file is None:
         return
     if copy.draw.random() < 0.7:
-        shutil.copy(file, file.with_name(copy.draw.choice(("stray.yaml", "stray.txt", "trainjob-stray.yaml"))))
+        target = file.with_name(copy.draw.choice(("stray.yaml", "stray.txt", "trainjob-stray.yaml")))
+        target.write_bytes(file.read_bytes())
     elif not (stray := file.parent.with_name("stray")).exists():
         shutil.copytree(file.parent, stray)
 

@@ -18,7 +18,7 @@ from tjgen.tools.importing.losses import DEFAULT, VOLCANO, FormerRun, Loss, fact
 from tjgen.tools.importing.translation import nodes_for, translated
 from tjgen.tools.importing.variables import missing
 from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
-from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get
+from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, render
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.session import Session
 from tjgen.trees.source.document import Document
@@ -275,6 +275,6 @@ def _losses(conversion: _Conversion, target: str) -> Iterator[Diagnostic]:
         place = path
         while get(document.value, place) is MISSING:
             place = place[:-1]
-        what = ".".join(map(str, loss.path))
+        what = render(loss.path)
         message = f"{name}: target {target} has no equivalent of {what}: {loss.why}"
         yield Diagnostic("TJ952", message, path=place, span=document.locate(place), hint=loss.hint)

@@ -44,7 +44,13 @@ def check(scene: Scene) -> Iterator[Finding]:
             if other.unit(tool) != item.unit(tool):
                 message = f"{owners[other.unit(tool)]} and {owner} both apply it"
                 place = RelatedPlace(other, ("metadata", "name"), f"applied by {owners[other.unit(tool)]}")
-                yield Finding(item, ("metadata", "name"), message, hint="keep it in one of them", related=(place,))
+                yield Finding(item, ("metadata", "name"), message, hint=_hint(item, other, owner), related=(place,))
+
+
+def _hint(item: AppliedObject, other: AppliedObject, owner: AppliedObject) -> str:
+    if item.file == other.file:
+        return f"let the source of {owner} exclude {item.file}"
+    return f"remove it from {item.file} or from {other.file}, or give one of the two another name"
 
 
 def _cluster(owner: AppliedObject) -> str:
