@@ -233,7 +233,19 @@ def test_a_patch_that_changes_the_image_is_refused(folder: Path) -> None:
     said = refused(folder, "TJ735", *names(folder, "dev"))
     assert "error[TJ735] experiments/digits.yaml:3:18: " in said
     assert f"in prod, no pod uses {IMAGE}@{ONE}" in said
-    assert "hint: change runtimes, overlays and patches so that both environments use the same images" in said
+    assert "otherwise, let overlays and patches use the same images in both environments" in said
+
+
+def test_a_field_that_only_the_other_environment_sets_is_located_there(folder: Path) -> None:
+    (folder / "dev.yaml").write_text(
+        "apiVersion: tjgen.dev/v1alpha1\nkind: Overlay\nmetadata: {name: dev}\n"
+        "spec:\n  match: {environments: [dev]}\n  experiment:\n    deadline: 1d\n",
+        encoding="utf-8",
+    )
+    edit(folder, "dev: {}", "dev: {overlays: [dev.yaml]}", "tjgen.yaml")
+    tjgen(folder, "build", "--renew", "*")
+    answer = tjgen(folder, "promote", *names(folder, "dev"), "--env", "prod")
+    assert "info[TJ734] dev.yaml:7:15: spec.deadline is not set in prod, but 86400 in dev" in answer.err
 
 
 def test_a_run_without_digests_is_refused(folder: Path) -> None:

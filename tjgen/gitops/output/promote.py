@@ -189,7 +189,8 @@ def _difference(origin: _PromotedRun, run: Run, path: FieldPath, before: Tree, a
         hint = "change the overlays so that both environments run the same content, or run it there as a separate experiment"
         note = (Note(f"{old} gets it from here", old_place),) if old_place is not None else ()
         return Diagnostic("TJ732", message, span=new_place, related=note, hint=hint)
-    return Diagnostic("TJ734", difference, span=new_place)
+    place = new_place if after is not None or old_place is None else old_place
+    return Diagnostic("TJ734", difference, span=place)
 
 
 def _place(run: Run, path: FieldPath) -> Span | None:
@@ -252,6 +253,9 @@ def _other_digest(origin: _PromotedRun, run: Run, digest: str, *, stands: bool) 
         hint = f"use tjgen runs rerun {run.name} to run it there with the images that are pinned now"
     else:
         message = f'run "{name}" cannot be promoted: in {where}, no pod uses {image}'
-        hint = "change runtimes, overlays and patches so that both environments use the same images"
+        hint = (
+            f"if the sources have changed since, use tjgen build --renew {name}, and promote the new run; "
+            f"otherwise, let overlays and patches use the same images in both environments"
+        )
     span = run.unit.document.locate(("metadata", "name"))
     return Diagnostic("TJ735", message, span=span, hint=hint)
