@@ -95,6 +95,13 @@ class Server:
             warnings = _warnings(refused.headers.get_all("Warning"))
             return {"code": status["code"], "reason": status["reason"], "message": status["message"], "warnings": warnings}
 
+    def delete(self, tree: dict[str, Any]) -> None:
+        """Delete an object that is not in a namespace."""
+        path = f"/apis/{tree['apiVersion']}/{PLURALS[tree['kind']]}/{tree['metadata']['name']}"
+        request = urllib.request.Request(self.url + path, headers={"Authorization": f"Bearer {self.token}"}, method="DELETE")
+        with urllib.request.urlopen(request, context=self.context):  # https
+            pass
+
     def create(self, tree: dict[str, Any], namespace: str = "") -> None:
         """Create an object. Raises RuntimeError if the server refuses it."""
         answer = self.send("POST", tree, namespace)
@@ -121,7 +128,7 @@ def main(arguments: list[str]) -> int:
         command = [arguments[0], "--dir", folder, "--kubeconfig", str(kubeconfig)]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             try:
-                recorded = record(_ready(kubeconfig), [Path(one) for one in arguments[1:]])
+                recorded = record(ready(kubeconfig), [Path(one) for one in arguments[1:]])
             finally:
                 process.terminate()
     RECORDED.write_bytes(lzma.compress(json.dumps(recorded, ensure_ascii=False, sort_keys=True).encode(), preset=9))
@@ -129,7 +136,8 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _ready(kubeconfig: Path) -> Server:
+def ready(kubeconfig: Path) -> Server:
+    """The server, when it accepts objects."""
     while not kubeconfig.exists():
         time.sleep(0.5)
     while True:
