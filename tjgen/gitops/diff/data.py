@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tjgen.gitops.diff.compare import DiffEntry, FieldChange, ObjectChange
 from tjgen.gitops.diff.side import Attribution
-from tjgen.gitops.diff.words import counts
+from tjgen.gitops.diff.words import concealed, counts
 from tjgen.trees.fields.path import MISSING, Tree, render
 from tjgen.trees.manifests.manifest import RUNS
 
@@ -42,12 +42,12 @@ def object_data(one: ObjectChange) -> Tree:
         "name": one.ref.name,
         "change": one.kind,
         "refusals": list(one.words),
-        "fields": [_field(field) for field in one.fields],
+        "fields": [_field(one.ref.kind, field) for field in one.fields],
     }
 
 
-def _field(field: FieldChange) -> Tree:
-    change = field.change
+def _field(kind: str, field: FieldChange) -> Tree:
+    change = concealed(kind, field.change)
     data: Tree = {"path": render(change.path), "change": field.kind}
     if field.remark:
         data["remark"] = field.remark

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.gitops.diff.compare import DiffEntry, FieldChange
-from tjgen.gitops.diff.words import meaning, sections, shown_both, summary
+from tjgen.gitops.diff.words import concealed, meaning, sections, shown_both, summary
 from tjgen.trees.fields.path import MISSING, render
 
 
@@ -36,7 +36,7 @@ def _entry(entry: DiffEntry) -> Iterator[str]:
 
 
 def _row(kind: str, field: FieldChange) -> tuple[str, ...]:
-    change = field.change
+    change = concealed(kind, field.change)
     before, after = shown_both(change.before, change.after)
     attributions = [
         f"{label} {_code(attribution.words)}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tjgen.cluster.kinds.protocol import SILENT
 from tjgen.gitops.diff.compare import DiffEntry, FieldChange, ObjectChange
 from tjgen.gitops.diff.effect import REFUSED
-from tjgen.gitops.diff.words import meaning, sections, shown, shown_both, summary
+from tjgen.gitops.diff.words import concealed, meaning, sections, shown, shown_both, summary
 from tjgen.trees.fields.path import render
 
 
@@ -31,7 +31,7 @@ def object_lines(one: ObjectChange) -> list[str]:
 
 
 def _field(kind: str, field: FieldChange) -> list[str]:
-    change = field.change
+    change = concealed(kind, field.change)
     note = f"  ({field.remark or field.kind})" if field.remark or field.kind in (REFUSED, SILENT) else ""
     values = shown(change.after) if field.is_plain else " -> ".join(shown_both(change.before, change.after))
     lines = [f"{kind} {render(change.path)}: {values}{note}"]

@@ -7,9 +7,11 @@ from itertools import takewhile
 
 from tjgen.gitops.diff.compare import ARCHIVED, KINDS, ORPHANED_NOW, REMOVED, SUPERSEDED_NOW, DiffEntry
 from tjgen.gitops.diff.effect import UNCHANGED
+from tjgen.gitops.diff.fields import Changed
 from tjgen.trees.canonical import json_text
 from tjgen.trees.fields.path import MISSING, Tree
 from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES
+from tjgen.trees.manifests.secrets import without_secrets
 
 _LONGEST = 100
 _CONTEXT = 30
@@ -61,6 +63,12 @@ def shown_both(before: Tree, after: Tree) -> tuple[str, str]:
     lead = f"line {line}: " if "\n" in one or "\n" in other else ""
     lead += "... " if start and one[start - 1] != "\n" else ""
     return lead + shown(one[start:]), lead + shown(other[start:])
+
+
+def concealed(kind: str, change: Changed) -> Changed:
+    """The change of a field of an object of `kind`, as it is printed: without secrets."""
+    before, after = (one if one is MISSING else without_secrets(one, change.path, kind) for one in (change.before, change.after))
+    return Changed(change.path, before, after)
 
 
 def _text(value: Tree) -> str:

@@ -16,6 +16,7 @@ from tjgen.trees.explain.report import shown
 from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.manifests.manifest import RUNS
+from tjgen.trees.manifests.secrets import without_secrets
 from tjgen.trees.typing import NamedTuple
 
 _MOST_FIELDS = 3
@@ -66,7 +67,7 @@ def _differences(run: Run, bodies: dict[str, str]) -> Iterator[_Difference]:
 
 def _values(tree: Tree) -> dict[FieldPath, str]:
     """Path -> the value of each leaf as text, without the labels and annotations with which tjgen describes a build."""
-    return {path: shown(value) for path, value in leaves(tree) if not str(path[-1]).startswith(OURS)}
+    return {path: shown(without_secrets(value, path)) for path, value in leaves(tree) if not str(path[-1]).startswith(OURS)}
 
 
 def _warning(run: Run, folder: str, differences: list[_Difference]) -> Diagnostic:

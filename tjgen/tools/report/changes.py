@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.gitops.diff.compare import DiffEntry, FieldChange
-from tjgen.gitops.diff.words import meaning, sections, shown_both, summary
+from tjgen.gitops.diff.words import concealed, meaning, sections, shown_both, summary
 from tjgen.tools.report.content import Report
 from tjgen.tools.report.fields import place
 from tjgen.tools.report.markup import escape, slug
@@ -52,7 +52,7 @@ def _entry(entry: DiffEntry) -> Iterator[str]:
 
 
 def _row(kind: str, field: FieldChange) -> str:
-    change = field.change
+    change = concealed(kind, field.change)
     old, new = shown_both(change.before, change.after)
     before, after = f"{escape(old)} {place(field.before)}", f"{escape(new)} {place(field.after)}"
     path = f"{escape(kind)} {escape(render(change.path))}"

@@ -9,6 +9,7 @@ from tjgen.tools.report.content import ReportField, ReportPart, Shown
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree
 from tjgen.trees.manifests.identity import ref_of
 from tjgen.trees.manifests.leaves import leaves
+from tjgen.trees.manifests.secrets import without_secrets
 from tjgen.trees.typing import NamedTuple
 
 _KNOWN: tuple[FieldPath, ...] = (("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace"))
@@ -16,10 +17,12 @@ _KNOWN: tuple[FieldPath, ...] = (("apiVersion",), ("kind",), ("metadata", "name"
 
 
 def part(tree: Tree, file: str, attribute: AttributeField) -> ReportPart:
-    """An object, field by field."""
+    """An object, field by field, without secrets."""
     ref = ref_of(tree)
     fields = [
-        ReportField(path, value, attribute(ref, path, value)) for path, value in leaves(tree) if path not in _KNOWN and path
+        ReportField(path, without_secrets(value, path, ref.kind), attribute(ref, path, value))
+        for path, value in leaves(tree)
+        if path not in _KNOWN and path
     ]
     return ReportPart(ref, file, tuple(fields))
 

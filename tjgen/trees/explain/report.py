@@ -8,6 +8,7 @@ from tjgen.trees.explain.provenance import Hop, Sources, traces
 from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.manifests.manifest import PREVIEW, Manifest
+from tjgen.trees.manifests.secrets import without_secrets
 from tjgen.trees.typing import NamedTuple
 
 
@@ -20,12 +21,12 @@ class Explained(NamedTuple):
 
 
 def explain(manifest: Manifest, sources: Sources, below: FieldPath = ()) -> Iterator[Explained]:
-    """Every leaf of `manifest` at or below the path `below`."""
+    """Every leaf of `manifest` at or below the path `below`, its value without secrets."""
     for path, value in leaves(manifest.tree):
         if path[: len(below)] == below:
             origins = manifest.origins(path)
             owners = [hops for origin in origins for hops in traces(origin, sources, expanded=manifest.expanded)]
-            yield Explained(path, value, owners)
+            yield Explained(path, without_secrets(value, path, manifest.kind), owners)
 
 
 def as_text(manifest: Manifest, leaves: list[Explained]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from tjgen.cluster.validate.disclosure import Disclosed, find
@@ -11,6 +10,7 @@ from tjgen.gitops.lint.kinds import SECRET
 from tjgen.gitops.lint.pods import containers
 from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, ERROR, FLUX, WARNING, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
+from tjgen.trees.diagnostics.suspected import is_suspected
 from tjgen.trees.fields.path import Tree
 
 RULE = Rule(
@@ -30,8 +30,6 @@ RULE = Rule(
     },
     upstream="Kubernetes documentation, good practices for Secrets.",
 )
-_NAMES = re.compile(r"(\A|_)(PASSWORD|PASSWD|SECRET|TOKEN|API_?KEY|SECRET_ACCESS_KEY|PRIVATE_KEY|CREDENTIALS)\Z")
-_HARMLESS = ("", "true", "false", "none", "null", "0", "1")
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -57,7 +55,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                 token = disclosed.pop(place, None)
                 if token is not None:
                     yield Finding(item, place, f"{name} contains {token.kind}", hint=hint)
-                elif _NAMES.search(name.upper()) and value.lower() not in _HARMLESS and not value.startswith(("$", "/")):
+                elif is_suspected(name, value):
                     yield Finding(item, place, f"the name {name} suggests a secret", hint=hint, severity=WARNING)
         for place, token in disclosed.items():
             yield Finding(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tjgen.trees.diagnostics import suspected
 from tjgen.trees.diagnostics.credentials import concealed
 from tjgen.trees.diagnostics.printable import visible
 from tjgen.trees.typing import lru_cache
@@ -37,8 +38,8 @@ def excerpt(line: str, column: int, end_column: int) -> tuple[str, int, int]:
 
 @lru_cache(maxsize=4)
 def _concealed(line: str) -> str:
-    """The line without passwords. A long line may have many diagnostics."""
-    return concealed(line)
+    """The line without passwords and suspected secrets. A long line may have many diagnostics."""
+    return suspected.concealed(concealed(line))
 
 
 def columns(text: str) -> int:

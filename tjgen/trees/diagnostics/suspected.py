@@ -1,0 +1,40 @@
+"""Variables whose names suggest that their values are secrets: recognized, or concealed in a line before it is printed."""
+
+from __future__ import annotations
+
+from tjgen.trees import regex
+from tjgen.trees.typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
+
+_ENDS = ("PASSWORD", "PASSWD", "SECRET", "TOKEN", "API_?KEY", "SECRET_ACCESS_KEY", "PRIVATE_KEY", "CREDENTIALS")
+_NAME = rf"(\A|_)({'|'.join(_ENDS)})\Z"
+_HARMLESS = ("", "true", "false", "none", "null", "0", "1")
+_MARKS = ("PASSW", "SECRET", "TOKEN", "KEY", "CREDENTIALS")
+"""What each of the ends has: most lines have none, and need no regular expression."""
+_VARIABLE = r"""(?P<name>\b[A-Z][A-Z0-9_]*)(?P<between>["']?\s*[:=]\s*)(?P<value>"[^"]*"|'[^']*'|[^\s,"'{}\[\]]+)"""
+"""A variable in capital letters with its value, in YAML, JSON or a shell. A field such as `token` is not a variable."""
+
+
+def is_suspected(name: str, value: str) -> bool:
+    """Whether the name of a variable suggests that its value is a secret, and the value can be one."""
+    if value.lower() in _HARMLESS or value.startswith(("$", "/")):
+        return False
+    return regex.search(_NAME, name.upper()) is not None
+
+
+def concealed(line: str) -> str:
+    """The line with an asterisk for each character of a suspected secret; columns stay where they are."""
+    for mark in _MARKS:
+        if mark in line:
+            return regex.sub(_VARIABLE, _hidden, line)
+    return line
+
+
+def _hidden(match: re.Match[str]) -> str:
+    value = match["value"]
+    text = value.strip("\"'")
+    if not is_suspected(match["name"], text):
+        return match[0]
+    return match["name"] + match["between"] + value.replace(text, "*" * len(text), 1)
