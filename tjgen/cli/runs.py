@@ -193,6 +193,7 @@ def _discard(patterns: list[str], arguments: Arguments, locks: Locks, directory:
 
 def _rename(old: str, new: str, arguments: Arguments, project: LoadedProject, directory: str, reporter: Reporter) -> None:
     from tjgen.gitops.emit.tree import OutputTree
+    from tjgen.gitops.output.coexisting import problems_of_coexisting
     from tjgen.gitops.output.newname import problems_of_name
     from tjgen.gitops.output.rename import FIELDS, experiments, identities, rename
 
@@ -205,6 +206,9 @@ def _rename(old: str, new: str, arguments: Arguments, project: LoadedProject, di
         if reporter.failed:
             return
         known = identities(os.path.dirname(locks.folder) or ".", old, new) if field == "environment" else {}
+        reporter.add(list(problems_of_coexisting(locks, renames, known)))
+        if reporter.failed:
+            return
         done = rename(locks, renames, known)
         for path, text in done.records:
             tree.record(path, text)

@@ -13,9 +13,8 @@ from tjgen.gitops.diff.revision import Repository, uncommitted
 from tjgen.gitops.diff.side import AttributeField, Side, no_attribution, place_of
 from tjgen.gitops.emit import header
 from tjgen.gitops.output.attributions import Attributions
+from tjgen.gitops.output.committed_locks import locks_at
 from tjgen.gitops.output.planned import body_of
-from tjgen.language.runs.lock import Lock
-from tjgen.language.runs.store import gathered
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.session import Session
 
@@ -37,7 +36,7 @@ def earlier(revision: str, plan: Plan, directory: str, new: Side) -> tuple[Side,
     count = repository.uncommitted(sources)
     if count:
         diagnostics.append(uncommitted(count, project))
-    locks = _locks(repository.files(commit, repository.path_of(plan.locks.folder)), revision, plan.locks.folder)
+    locks = locks_at(repository.files(commit, repository.path_of(plan.locks.folder)), revision, plan.locks.folder)
     wanted = _attributed_sources(files, bodies, new)
     attribute = _attributor(revision, _project(repository, commit, sources, tree), plan, wanted) if wanted else no_attribution
     return Side(revision, bodies, locks, attribute), diagnostics
@@ -53,23 +52,6 @@ def _attributed_sources(files: Mapping[str, bytes], bodies: Mapping[str, str], n
             known = header.read(files[path])
             changed_sources.add(known.source if known is not None else "")
     return changed_sources
-
-
-def _locks(files: Mapping[str, bytes], revision: str, folder: str) -> dict[str, Lock]:
-    experiments: dict[str, dict[str, str]] = {}
-    formers: dict[str, str] = {}
-    for path, content in files.items():
-        text = content.decode(errors="replace")
-        if path.endswith(".yaml") and path.count("/") == 3:
-            experiments.setdefault(path.rpartition("/")[0], {})[f"{revision}:{folder}/{path}"] = text
-        elif path.endswith(".yaml") and path.count("/") == 2:
-            formers[path.removesuffix(".yaml")] = text
-    locks = {}
-    for path in {**experiments, **formers}:
-        stored = gathered(experiments.get(path, {}), f"{revision}:{folder}/{path}.yaml", formers.get(path))
-        if stored is not None:
-            locks[stored.lock.experiment] = stored.lock
-    return locks
 
 
 def _project(repository: Repository, commit: str, sources: str, tree: str) -> dict[str, bytes]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Container, Mapping, Sequence
 
 from tjgen.gitops.output.actions import Orphan
 from tjgen.language.runs.lock import ARCHIVED, Lock, path_of
-from tjgen.language.runs.store import Locks
+from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 
 GATED = ("TJ273", "TJ276", "TJ697")
@@ -81,12 +81,22 @@ def _hint(orphans: Sequence[Orphan], locks: Locks, new: Mapping[str, str]) -> st
     for one in orphans:
         lock = locks.of(one.place)
         twins = {new.get(f"{one.place.environment or ''}/{lock.runs[name].identity}") for name in one.runs}
-        renames += [f"tjgen runs rename {one.place.key} {key}" for key in sorted(filter(None, twins))]
+        renames += [
+            f"tjgen runs rename {one.place.key} {key}" for key in sorted(filter(None, twins)) if _is_later(one, key, locks)
+        ]
     if renames:
         return f"if you renamed the experiment, use {' && '.join(renames[:_SHOWN])}; otherwise prune, archive or keep the runs"
     runs = " ".join([name for one in orphans for name in one.runs][:_SHOWN])
     more = " ..." if sum(len(one.runs) for one in orphans) > _SHOWN else ""
     return f"restore the source, or use tjgen runs prune, archive or keep {runs}{more}"
+
+
+def _is_later(one: Orphan, key: str, locks: Locks) -> bool:
+    """Whether the experiment `key` may be a new name: no commit has runs of both with the same content."""
+    from tjgen.gitops.output.coexisting import coexisting  # few builds have an orphan with a twin
+
+    namespace, name = key.split("/")[-2:]
+    return not coexisting(locks, one.place, LockKey(one.place.environment, namespace, name))
 
 
 def _undecided(lock: Lock) -> int:
