@@ -506,6 +506,15 @@ def unfixed(folder: Path, old: str, new: str) -> None:
         path.write_text(path.read_text(encoding="utf-8").replace("naming: fixed, ", "").replace(old, new), encoding="utf-8")
 
 
+def test_a_run_of_a_queue_with_more_quota_than_nodes_gets_no_hint_to_use_a_gang(tmp_path: Path) -> None:
+    platform = QUEUE.replace("gpu: 16", "gpu: 48").replace("cpu: 64, memory: 512Gi", "cpu: 640, memory: 5120Gi")
+    write(tmp_path, platform, first=f"nodes: 3, {QUEUED}", second=f"nodes: 2, {QUEUED}")
+    answer = tjgen(tmp_path, "fit")
+    assert "queue team admits run second, but it waits for the nodes of Platform lab with 1 of 2 pods on nodes" in answer.err
+    assert "hint: it holds its quota until nodes are free; if the queue has more quota than free nodes" in answer.err
+    assert "gang scheduling" not in answer.err
+
+
 def test_superseded_runs_that_hold_the_queue_are_named_with_the_command_that_removes_them(tmp_path: Path) -> None:
     write(tmp_path, QUEUE, first=QUEUED, second=QUEUED)
     unfixed(tmp_path, "", "")

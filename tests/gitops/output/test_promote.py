@@ -111,6 +111,15 @@ def test_an_environment_of_promoted_runs_gets_no_others(folder: Path) -> None:
     assert "info[TJ736] 1 run is not shown: prod contains promoted runs only\n" in tjgen(folder, "build", "--summary").err
 
 
+def test_a_promoted_run_cannot_be_pruned_until_another_is_promoted(folder: Path) -> None:
+    promote(folder, *names(folder, "dev"))
+    (name,) = names(folder, "prod")
+    answer = tjgen(folder, "runs", "prune", name)
+    assert answer.code == 1
+    assert f'error[TJ086] run "{name}" is the promoted run of prod/' in answer.err
+    assert f"hint: promote another run first, or stop it with tjgen runs archive {name}" in answer.err
+
+
 def test_a_promoted_run_has_its_code_its_digests_and_its_origin(folder: Path) -> None:
     (name,) = names(folder, "dev")
     pin(folder, TWO)  # what is pinned now does not count: the run was built before

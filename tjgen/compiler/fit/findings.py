@@ -139,7 +139,7 @@ def _waits(verdict: FitVerdict, shared: FitCluster, tree: Managed, documents: Do
         hint = f"sweep.maxParallel lets {most} points train at once: this one starts when another run of the queue ends"
     if verdict.evicted_for:
         hint = "the run starts and is evicted; request no more than the quota of its own queue, or raise its priority"
-    if verdict.started:
+    if verdict.started and not verdict.flavors:
         hint = "gang scheduling (schedule.system) keeps the nodes free for runs that can start"
     if verdict.condition:
         hint = verdict.condition

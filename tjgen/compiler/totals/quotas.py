@@ -32,7 +32,10 @@ _REQUESTING_FIELDS: Mapping[str, FieldPath] = {
     "persistentvolumeclaims": ("spec", "volumes"),
 }
 _ONE_AFTER_ANOTHER = "suspend some of them, or let a queue admit one after the other; otherwise half of a gang may wait forever"
-_REMOVE = "stop or remove runs that nothing requests: tjgen runs prune, or onSupersede: stop"
+_REMOVE = (
+    "remove runs that nothing requests with tjgen runs prune; "
+    "outside of queues of Kueue, onSupersede: stop also stops runs that are superseded later"
+)
 _WHOLE = parse("1").nanos
 
 

@@ -149,6 +149,13 @@ def _not_orphaned(entry: RunEntry) -> Diagnostic:
 
 
 def _requested_problem(entry: RunEntry) -> Diagnostic:
+    name, place = entry.run.name, entry.place
+    if entry.run.promoted_from:
+        return Diagnostic(
+            "TJ086",
+            f'run "{name}" is the promoted run of {place.key}, so it stays until another run is promoted',
+            hint=f"promote another run first, or stop it with tjgen runs archive {name}",
+        )
     return Diagnostic(
         "TJ086",
         f'run "{entry.run.name}" is requested by experiment {entry.place.key}: the next build would create it again',
