@@ -228,6 +228,20 @@ def test_a_job_whose_operator_is_gone_is_left_out() -> None:
     assert "no target creates this kind" in found.diagnostics[0].message
 
 
+@pytest.mark.parametrize(
+    ("kind", "version", "served"),
+    [
+        ("JobSet", "jobset.x-k8s.io/v1", "jobset.x-k8s.io/v1alpha2"),
+        ("TrainJob", "trainer.kubeflow.org/v2", "trainer.kubeflow.org/v1alpha1"),
+    ],
+)
+def test_a_version_that_no_release_serves_is_left_out(kind: str, version: str, served: str) -> None:
+    found = read({"apiVersion": version, "kind": kind, "metadata": {"name": "a", "namespace": "ml"}, "spec": {}})
+    [one] = found.diagnostics
+    assert (one.code, one.hint) == ("TJ775", f"write apiVersion: {served}, and import again")
+    assert f"no supported release serves {version}" in one.message
+
+
 def test_a_leaderworkerset_never_ends_and_is_left_out() -> None:
     template = {"spec": {"containers": [{"name": "a", "image": "registry.example/a:1"}]}}
     spec = {"leaderWorkerTemplate": {"size": 2, "workerTemplate": template}}

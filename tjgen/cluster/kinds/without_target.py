@@ -13,7 +13,7 @@ WITHOUT_TARGET: dict[tuple[str, str], tuple[str, str]] = {
     ),
     ("kubeflow.org", "PaddleJob"): (
         "the operator of this kind is no longer developed, and no target creates this kind",
-        "write it for Trainer",
+        "write an experiment with its image and command, and runtime: tjgen-plain",
     ),
 }
 """Group and name of a kind -> why it is not a target, and a hint."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tjgen.cluster.kinds.table import group_and_kind
+from tjgen.cluster.kinds.table import group_and_kind, kind_of
 from tjgen.cluster.kinds.without_target import WITHOUT_TARGET
 from tjgen.cluster.schema.store import runtimes_of_trainer
 from tjgen.cluster.trainer.framework import expand
@@ -92,10 +92,12 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
             for tree, path in manifests(document.value)
             if tree.__class__ is dict and tree
         ]
-    jobs = [one for one in subjects if is_kind(one.tree, trainjob.KIND)]
+    unserved = [one for one in subjects if not _is_job(one.tree) and _is_unserved(one.tree)]
+    jobs = [one for one in subjects if is_kind(one.tree, trainjob.KIND) and one not in unserved]
     others = [one for one in subjects if _is_job(one.tree)]
     runtimes = [one for one in subjects if is_runtime(one.tree)]
-    if not jobs and not others and not runtimes and not has_errors(diagnostics):
+    diagnostics += map(_of_another_version, unserved)
+    if not jobs and not others and not runtimes and not diagnostics:
         diagnostics.append(imported.nothing(folder))
     if has_errors(diagnostics):
         return Import((), {}, NEWEST, diagnostics)
@@ -197,6 +199,19 @@ def _of_another_kind(job: ImportedObject, experiments: dict[str, Imported], rele
 def _is_job(tree: Tree) -> bool:
     """A job that is imported without a runtime, or reported as left out."""
     return importer(tree) is not None or mpijob_v1.is_of_v1(tree) or group_and_kind(tree) in WITHOUT_TARGET
+
+
+def _is_unserved(tree: Tree) -> bool:
+    """A job in a version of its API that no supported release serves."""
+    kind = kind_of(tree)
+    return kind is not None and kind.run is not None and tree.get("apiVersion") != kind.api_version
+
+
+def _of_another_version(one: ImportedObject) -> Diagnostic:
+    kind, version = kind_of(one.tree), one.tree.get("apiVersion")
+    assert kind is not None, "a job is of a kind"
+    hint = f"write apiVersion: {kind.api_version}, and import again"
+    return imported.not_importable(one, f"no supported release serves {version}", hint)
 
 
 def _kind(reference: Tree) -> str:
