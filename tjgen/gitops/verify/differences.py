@@ -121,6 +121,8 @@ def finding(one: TreeDifference, base: str) -> Diagnostic:
         return findings.removed(one.place, base) if one.before is not None else findings.missing(one.place)
     if one.wanted is None:
         return findings.foreign(one.place) if one.before is None else findings.edited(one.place, 1, _lines(one.actual)[0], "")
+    if one.actual.replace(b"\r\n", b"\n") == one.wanted:
+        return findings.line_ends(one.place, "TJ291" if one.before is None else "TJ292")
     line, actual, wanted = _first(one.actual, one.wanted)
     if one.before is None:
         return findings.unproduced(one.place, line, actual, wanted, base)

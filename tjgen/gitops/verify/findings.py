@@ -39,6 +39,12 @@ def edited(path: str, line: int, actual: str, wanted: str) -> Diagnostic:
     return _error("TJ292", message, path, line, hint, actual)
 
 
+def line_ends(path: str, code: str) -> Diagnostic:
+    """TJ291 or TJ292: a file that differs only by its line endings."""
+    message = "the file has CRLF line endings, and tjgen writes LF: nothing else differs"
+    return _error(code, message, path, 1, f"use sed -i 's/\\r$//' {quote(path)}, and commit the result")
+
+
 def removed(path: str, base: str) -> Diagnostic:
     """TJ293: a file of the base was removed, and no command recorded that."""
     message = f"{path} of {base} was removed without a command that records it"
