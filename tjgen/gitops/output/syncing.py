@@ -23,7 +23,7 @@ from tjgen.gitops.sync.site import Site, site_of
 from tjgen.gitops.sync.table import SYNCING, Syncing
 from tjgen.language.resolve.project import PlatformDocument
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
-from tjgen.trees.manifests.manifest import PLATFORM, STAGES, SYNC, Manifest
+from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC, Manifest
 from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import Protocol
 
@@ -102,7 +102,7 @@ def _created(
 ) -> Iterator[tuple[str, SyncObject]]:
     """Every object with the folder that it goes to."""
     every: list[str | None] = [*plan.project.spec.environments] or [None]
-    whole = site_of(plan.project, None, path, _described(plan).namespace)
+    whole = site_of(plan.project, None, path, _described(plan).namespace)._replace(former=_former(every, present))
     if not plan.project.spec.environments:
         whole = whole._replace(platform=sites[0].platform)
     for one in tool.shared(whole, sites if every == plan.environments else _sites(plan, path, present, every)):
@@ -110,6 +110,14 @@ def _created(
     for site in sites:
         for one in tool.objects(site):
             yield stage_folder(site.environment, SYNC), one
+
+
+def _former(environments: Sequence[str | None], present: Sequence[str]) -> tuple[str, ...]:
+    """Folders of renamed or removed environments: their runs stay with their Applications, which the bootstrap must not prune."""
+    folders = [
+        {path.partition("/")[0] for path in present if path.partition("/")[2].startswith(f"{stage}/")} for stage in (RUNS, SYNC)
+    ]
+    return tuple(sorted((folders[0] & folders[1]) - {*environments})) if environments != [None] else ()
 
 
 def _own_sites(plan: Plan, path: str, present: Sequence[str]) -> list[Site]:

@@ -121,7 +121,7 @@ def _bootstrap(site: Site) -> SyncObject:
     folders = [SYNC]
     if site.application_set != applicationset.ENVIRONMENTS:
         # By name: `*` also matches a slash, and a namespace may have the name of the folder.
-        folders += [f"{environment}/{SYNC}" for environment in site.environments]
+        folders += [f"{environment}/{SYNC}" for environment in (*site.environments, *site.former)]
     patterns = [f"{folder}/*" for folder in folders]
     include = patterns[0] if len(patterns) == 1 else f"{{{','.join(patterns)}}}"
     directory = {"recurse": True, "include": include, "exclude": f"*/{applicationset.PARAMETERS}"}

@@ -48,6 +48,8 @@ class Site(NamedTuple):
     """Folder of its platform's objects in the repository, where it is this site that applies them."""
     platform_kinds: tuple[tuple[str, str, str], ...] = ()
     """API group, kind and namespace of the objects in that folder."""
+    former: tuple[str, ...] = ()
+    """Folders of environments that the project no longer has, whose runs and sync objects are still in the tree."""
     has_runs: bool = True
     """Whether the environment can have runs. That of a workspace without experiments of its own has none."""
 
