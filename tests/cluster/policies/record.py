@@ -18,6 +18,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -121,23 +122,29 @@ def _warnings(headers: Sequence[str] | None) -> list[str]:
     return found
 
 
-def main(arguments: list[str]) -> int:
-    """Start the server, record, and print the number of answers."""
+@contextmanager
+def server(program: str) -> Iterator[Server]:
+    """Start the server of MINIKAPI, and stop it at the end."""
     with tempfile.TemporaryDirectory() as folder:
         kubeconfig = Path(folder, "kubeconfig")
-        command = [arguments[0], "--dir", folder, "--kubeconfig", str(kubeconfig)]
+        command = [program, "--dir", folder, "--kubeconfig", str(kubeconfig)]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             try:
-                recorded = record(ready(kubeconfig), [Path(one) for one in arguments[1:]])
+                yield _ready(kubeconfig)
             finally:
                 process.terminate()
+
+
+def main(arguments: list[str]) -> int:
+    """Start the server, record, and print the number of answers."""
+    with server(arguments[0]) as started:
+        recorded = record(started, [Path(one) for one in arguments[1:]])
     RECORDED.write_bytes(lzma.compress(json.dumps(recorded, ensure_ascii=False, sort_keys=True).encode(), preset=9))
     sys.stdout.write(f"{', '.join(f'{len(value)} {key}' for key, value in recorded.items())}\n")
     return 0
 
 
-def ready(kubeconfig: Path) -> Server:
-    """The server, when it accepts objects."""
+def _ready(kubeconfig: Path) -> Server:
     while not kubeconfig.exists():
         time.sleep(0.5)
     while True:

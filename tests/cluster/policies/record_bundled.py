@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import json
 import lzma
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +19,7 @@ import yaml
 
 from tests.checkout import ROOT
 from tests.cluster.policies import bundled
-from tests.cluster.policies.record import Server, ready
+from tests.cluster.policies.record import Server, server
 
 POLICIES = ROOT / "templates" / "policies"
 PARAMETERS = "parameters.yaml"
@@ -30,49 +28,43 @@ RECORDED = Path(__file__).parent / "recorded_bundled.json.xz"
 
 def main(arguments: list[str]) -> int:
     """Start the server, record, and print the number of refused objects for each policy."""
-    with tempfile.TemporaryDirectory() as folder:
-        kubeconfig = Path(folder, "kubeconfig")
-        command = [arguments[0], "--dir", folder, "--kubeconfig", str(kubeconfig)]
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-            try:
-                recorded = _record(ready(kubeconfig), [Path(one) for one in arguments[1:]])
-            finally:
-                process.terminate()
+    with server(arguments[0]) as started:
+        recorded = _record(started, [Path(one) for one in arguments[1:]])
     RECORDED.write_bytes(lzma.compress(json.dumps(recorded, sort_keys=True).encode(), preset=9))
     sys.stdout.write("".join(f"{name}: {sum(map(bool, answers))}\n" for name, answers in recorded.items()))
     return 0
 
 
-def _record(server: Server, folders: Sequence[Path]) -> dict[str, list[str]]:
+def _record(api: Server, folders: Sequence[Path]) -> dict[str, list[str]]:
     """Name of a policy -> its message for each object; empty if it accepts the object."""
     for folder in folders:
         for file in sorted(folder.glob("*.yaml")):
-            _create(server, file)
-    _create(server, POLICIES / PARAMETERS)
+            _create(api, file)
+    _create(api, POLICIES / PARAMETERS)
     for name in bundled.NAMESPACES:
-        server.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
     recorded = {}
     for file in sorted(POLICIES.glob("*.yaml")):
         if file.name != PARAMETERS:
-            bindings = _create(server, file)
+            bindings = _create(api, file)
             time.sleep(6)  # until the server judges by it
-            recorded[file.stem] = [_message(server, tree) for tree in bundled.objects()]
+            recorded[file.stem] = [_message(api, tree) for tree in bundled.objects()]
             for tree in bindings:
-                server.delete(tree)
+                api.delete(tree)
             time.sleep(3)
     return recorded
 
 
-def _create(server: Server, file: Path) -> list[dict[str, Any]]:
+def _create(api: Server, file: Path) -> list[dict[str, Any]]:
     """The bindings of the file, which is created."""
     trees = [tree for tree in yaml.safe_load_all(file.read_text(encoding="utf-8")) if tree]
     for tree in trees:
-        server.create(tree, tree["metadata"].get("namespace", ""))
+        api.create(tree, tree["metadata"].get("namespace", ""))
     return [tree for tree in trees if tree["kind"] == "ValidatingAdmissionPolicyBinding"]
 
 
-def _message(server: Server, tree: dict[str, Any]) -> str:
-    answer = server.send("POST", tree, tree["metadata"]["namespace"], dry=True)
+def _message(api: Server, tree: dict[str, Any]) -> str:
+    answer = api.send("POST", tree, tree["metadata"]["namespace"], dry=True)
     _, refused, message = str(answer.get("message", "")).partition(" denied request: ")
     if answer["code"] >= 300 and not refused:
         raise RuntimeError(f"{tree['kind']} {tree['metadata']['name']}: {answer['message']}")

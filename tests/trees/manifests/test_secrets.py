@@ -33,6 +33,7 @@ TOKEN = f"hf_{'a1B2' * 8}"
         (f"run {TOKEN}", ("args", 0), "Pod", f"run {'*' * len(TOKEN)}"),
         ("abc", ("stringData", "key"), "Secret", HIDDEN),
         ({"key": "abc"}, ("data",), "Secret", {"key": HIDDEN}),
+        ({"key": "<random>"}, ("data",), "Secret", {"key": "<random>"}),
         ({"key": "abc"}, ("data",), "ConfigMap", {"key": "abc"}),
         (3, ("replicas",), "Job", 3),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tjgen.trees.diagnostics import credentials
 from tjgen.trees.diagnostics.suspected import is_suspected
 from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.k8s.placeholders import RANDOM
 
 HIDDEN = "********"
 _OF_SECRET = ("data", "stringData")
@@ -37,4 +38,4 @@ def _variable(path: FieldPath) -> str | None:
 def _hidden(value: Tree) -> Tree:
     if value.__class__ is dict:
         return {key: _hidden(one) for key, one in value.items()}
-    return HIDDEN if value.__class__ is str and value else value
+    return HIDDEN if value.__class__ is str and value not in ("", RANDOM) else value
