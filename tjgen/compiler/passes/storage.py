@@ -11,6 +11,7 @@ from tjgen.compiler.volumes.mounts import places, users_of
 from tjgen.compiler.volumes.protocol import JOB
 from tjgen.compiler.volumes.pvc import new_claim
 from tjgen.compiler.volumes.table import source_of
+from tjgen.language.platform.profiles import OF_DATA
 from tjgen.language.setting import Setting
 from tjgen.language.spec.check import shown
 from tjgen.language.spec.forms import text
@@ -159,7 +160,7 @@ def _folders(experiment: Experiment, data_volumes: Sequence[str], setting: Setti
             if is_data:
                 message = f'volume "{name}" holds the data, but each run mounts its own empty folder of the claim'
                 yield Diagnostic("TJ146", message, path=place.at, hint=hint)
-            elif _DATA.search(name) or _DATA.search(place.path):
+            elif _DATA.search(name) or _DATA.search(place.path) or (create is not None and create.profile in OF_DATA):
                 message = f'volume "{name}" looks like data, but each run mounts its own empty folder of the claim'
                 yield Diagnostic("TJ147", message, path=place.at, hint=hint)
 

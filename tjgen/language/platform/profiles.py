@@ -18,6 +18,8 @@ PATTERNS: Mapping[str, str] = {
     "checkpoint": "sequential",
 }
 """Profile of every Platform -> how its volumes are read. The Platform sets their class."""
+OF_DATA = frozenset(PATTERNS) - {"checkpoint"}
+"""The profiles of volumes that hold data for reading."""
 
 
 class Profile(NamedTuple):
