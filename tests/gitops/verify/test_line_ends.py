@@ -29,8 +29,8 @@ def test_crlf_is_named_with_a_repair(tmp_path: Path, part: str, *, is_new: bool)
     assert (
         f"error[{'TJ291' if is_new else 'TJ292'}] {place}:1:1: the file has CRLF line endings, and tjgen writes LF" in answer.err
     )
-    assert f"hint: use sed -i 's/\\r$//' {place}, and commit the result" in answer.err
-    subprocess.run(["sed", "-i", "s/\\r$//", str(file)], check=True)
+    assert f"hint: use perl -pi -e 's/\\r$//' {place}, and commit the result" in answer.err
+    subprocess.run(["perl", "-pi", "-e", "s/\\r$//", str(file)], check=True)
     assert file.read_bytes() == before
     commit(tmp_path)
     assert verify(tmp_path, "--base", "base").code == 0

@@ -42,7 +42,7 @@ def edited(path: str, line: int, actual: str, wanted: str) -> Diagnostic:
 def line_ends(path: str, code: str) -> Diagnostic:
     """TJ291 or TJ292: a file that differs only by its line endings."""
     message = "the file has CRLF line endings, and tjgen writes LF: nothing else differs"
-    return _error(code, message, path, 1, f"use sed -i 's/\\r$//' {quote(path)}, and commit the result")
+    return _error(code, message, path, 1, f"use perl -pi -e 's/\\r$//' {quote(path)}, and commit the result")
 
 
 def removed(path: str, base: str) -> Diagnostic:
