@@ -522,28 +522,3 @@ def test_fields_that_a_bare_pod_leaves_out_are_one_error(tmp_path: Path) -> None
     assert "allowPrivilegeEscalation != false" in answer.err
     assert ", seccompProfile (" in answer.err
     assert "manifests.yaml:9:16" in answer.err
-
-
-def test_a_new_policy_does_not_stop_a_build_of_runs_that_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path / "project"
-    folder.mkdir()
-    for name in ("registries", "parameters"):
-        path = folder / f"policies/{name}.yaml"
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes((POLICIES / path.name).read_bytes())
-    monkeypatch.setenv("TJGEN_POLICY", str(folder / "policies"))
-    text = "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {experiments: [experiments], output: {directory: deploy}}\n"
-    (folder / "tjgen.yaml").write_text(text, encoding="utf-8")
-    (folder / "experiments").mkdir()
-    experiment(folder / "experiments")
-    assert tjgen(folder, "build").code == 0
-    (name,) = [path.name for path in (folder / "deploy/runs/vision/llm").iterdir()]
-    parameters = folder / "policies/parameters.yaml"
-    parameters.write_text(parameters.read_text(encoding="utf-8").replace("registry.example.com/", "other.example.com/"))
-    for words in (("build",), ("build",), ("build", "--check")):
-        answer = tjgen(folder, *words)
-        assert (answer.code, "TJ550" in answer.err) == (0, False), answer.err
-        assert f"warning[TJ557] policies would now deny 1 unchanged run: vision/{name}" in answer.err
-    experiment(folder / "experiments", more="  target: jobset\n  attempt: 2\n" + LENGTH % 3600)
-    answer = tjgen(folder, "build")
-    assert (answer.code, "error[TJ550]" in answer.err, "TJ557" in answer.err) == (1, True, False)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import cProfile
 import json
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -365,7 +365,7 @@ def git(folder: Path, *words: str) -> None:
 
 
 @pytest.mark.parametrize("queues", [pytest.param(0, id="without queues"), pytest.param(4, id="in queues with preemption")])
-def test_a_thousand_runs_on_two_hundred_nodes_take_less_than_a_second(queues: int) -> None:
+def test_a_thousand_runs_on_two_hundred_nodes_take_few_calls(queues: int) -> None:
     """Equal nodes and equal pods are judged once."""
     quota = {"nvidia.com/gpu": 400, "cpu": 10_000_000, "memory": 2**50}
     flavor, rules = ResourceFlavor("default", {}, (), ()), ClusterQueuePreemption("LowerPriority", "Any")
@@ -382,9 +382,10 @@ def test_a_thousand_runs_on_two_hundred_nodes_take_less_than_a_second(queues: in
         gang = number * (i % 2)
         demand = Demand((DemandSet("node", (pod,) * number, manifest, (), ()),), 0, gang, gang, i % 3)
         runs.append(FitRun(f"r{i}", "vision", f"q{i % queues}" if queues else "", demand))
-    start = time.process_time()
-    several = verdicts(runs, shared)
-    assert time.process_time() - start < 1
+    profile = cProfile.Profile()
+    several = profile.runcall(verdicts, runs, shared)
+    calls = sum(one.callcount for one in profile.getstats())
+    assert calls < (1_500_000 if queues else 800_000)  # 1,223,161 and 641,749 on Python 3.11
     assert 50 < sum(one.order > 0 for one in several) < 1000
 
 

@@ -24,8 +24,7 @@ from tjgen.gitops.output.interrupted import still_wanted
 from tjgen.gitops.output.layout import stage_folder
 from tjgen.gitops.output.memory import Memory, Remembered
 from tjgen.gitops.output.moves import refused, second_tree, second_tree_of
-from tjgen.gitops.output.options import BuildOptions, TreeOptions, of_project
-from tjgen.gitops.output.policed import accepted, denied_unchanged
+from tjgen.gitops.output.options import BuildOptions, TreeOptions
 from tjgen.gitops.output.problems import refuse_nested
 from tjgen.gitops.sync.access import is_synced
 from tjgen.gitops.sync.access import options as configured
@@ -221,6 +220,14 @@ def _of_workspace(plan: Plan, directory: str, tree: Present) -> list[Diagnostic]
     return judged(neighbors.problems(plan, directory, tree.present()), plan.project.spec.policy)
 
 
+def of_project(plan: Plan, options: BuildOptions) -> BuildOptions:
+    """The options with what the project sets."""
+    spec = plan.project.spec
+    tool = spec.gitops.tool
+    confirms = tool != "none" and spec.gitops.removal == "confirm"
+    return options._replace(keep=spec.history.keep, tool=f"{tool} confirm" if confirms else tool)
+
+
 def build_into(
     directory: Directory,
     plan: Plan,
@@ -232,7 +239,6 @@ def build_into(
 ) -> list[Diagnostic]:
     """Everything of `plan` into `directory`, which is finished then; what was found."""
     diagnostics: list[Diagnostic] = []
-    denied: list[str] = []
     session = Session()
     units: dict[str, RequestedRuns | None] = {}
     current: set[str] = set()
@@ -273,22 +279,18 @@ def build_into(
         plan, session, recall=recall, watch=watch, left=left, jobs=options.jobs, answers=options.answers, form=form
     )
     with closing(compilation) as results:
-        for result in results:
-            if isinstance(result, ProjectFindings):
-                diagnostics += result.diagnostics
-                directory.shared_overlays = result.shared_overlays
-                continue
-            built, names = accepted(result, plan.locks, renew)
-            denied += names
+        for built in results:
             diagnostics += built.diagnostics
+            if isinstance(built, ProjectFindings):
+                directory.shared_overlays = built.shared_overlays
+                continue
             units[built.unit.key] = RequestedRuns.of(built)
             if seen is not None:
                 seen(built)
             if not built.failed:
                 done = directory.add(built, Again(renew_run, lambda run: newest(plan, session, run)))
-                if memory is not None and built is result:
+                if memory is not None:
                     memory.note(built, done, directory.locks.get(built.unit.key))
-    diagnostics += [denied_unchanged(denied)] if denied else []
     if not plan.whole:
         diagnostics += second_tree_of(plan, directory.directory, [one.place for one in units.values() if one is not None])
     environments: list[str | None] = [*plan.project.spec.environments] or [None]
