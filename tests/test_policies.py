@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -522,3 +524,81 @@ def test_fields_that_a_bare_pod_leaves_out_are_one_error(tmp_path: Path) -> None
     assert "allowPrivilegeEscalation != false" in answer.err
     assert ", seccompProfile (" in answer.err
     assert "manifests.yaml:9:16" in answer.err
+
+
+def git(folder: Path, *words: str) -> None:
+    identity = ("-c", "user.name=t", "-c", "user.email=t@example.com")
+    subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
+
+
+def project_with_run(folder: Path) -> str:
+    """A project whose Platform allows the images of one registry, with a committed run; the name of the run."""
+    for name in ("registries", "parameters"):
+        path = folder / f"policies/{name}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes((POLICIES / path.name).read_bytes())
+    (folder / "platform.yaml").write_text(
+        "apiVersion: tjgen.dev/v1alpha1\nkind: Platform\nmetadata: {name: lab}\nspec: {policies: [policies]}\n", encoding="utf-8"
+    )
+    text = (
+        "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {platforms: [platform.yaml], experiments: [experiments], "
+        "environments: {prod: {platform: lab, namespace: vision}}, output: {directory: deploy}}\n"
+    )
+    (folder / "tjgen.yaml").write_text(text, encoding="utf-8")
+    (folder / "experiments").mkdir()
+    experiment(folder / "experiments")
+    assert tjgen(folder, "build").code == 0
+    git(folder, "init", "-q")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "run")
+    (name,) = [path.name for path in (folder / "deploy/prod/runs/vision/llm").iterdir()]
+    return name
+
+
+def tighten(folder: Path) -> None:
+    parameters = folder / "policies/parameters.yaml"
+    parameters.write_text(parameters.read_text(encoding="utf-8").replace("registry.example.com/", "other.example.com/"))
+
+
+def test_a_new_policy_of_a_platform_does_not_stop_a_build_of_runs_of_the_base(tmp_path: Path) -> None:
+    name = project_with_run(tmp_path)
+    tighten(tmp_path)
+    for words in (("build",), ("build",), ("build", "--check")):
+        answer = tjgen(tmp_path, *words)
+        assert (answer.code, "TJ550" in answer.err) == (0, False), answer.err
+        assert f"warning[TJ557] policies would now deny 1 unchanged run: vision/{name}" in answer.err
+    git(tmp_path, "commit", "-q", "-am", "policy")
+    assert tjgen(tmp_path, "build", "--check").code == 0
+    answer = tjgen(tmp_path, "build", "--renew", name)
+    assert (answer.code, "error[TJ550]" in answer.err, "TJ557" in answer.err) == (1, True, False)
+    experiment(tmp_path / "experiments", more="  target: jobset\n  attempt: 2\n" + LENGTH % 3600)
+    answer = tjgen(tmp_path, "build")
+    assert (answer.code, "error[TJ550]" in answer.err, "TJ557" in answer.err) == (1, True, False)
+
+
+def test_policies_of_the_caller_and_runs_that_the_base_lacks_stop_a_build(tmp_path: Path) -> None:
+    """Also a run that a branch built while its Platform had other policies."""
+    project_with_run(tmp_path)
+    git(tmp_path, "update-ref", "refs/remotes/origin/main", "HEAD")
+    git(tmp_path, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+    added = (tmp_path / "experiments/llm.yaml").read_text(encoding="utf-8").replace("name: llm", "name: llm2")
+    (tmp_path / "experiments/second.yaml").write_text(added, encoding="utf-8")
+    assert tjgen(tmp_path, "build").code == 0
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-q", "-m", "a second run")
+    tighten(tmp_path)
+    git(tmp_path, "commit", "-q", "-am", "policy")
+    answer = tjgen(tmp_path, "build", "--check")
+    assert answer.code == 1
+    assert "error[TJ550] experiments/second.yaml" in answer.err
+    assert "error[TJ550] experiments/llm.yaml" not in answer.err
+    caller = tjgen(tmp_path, "build", "--check", "--policy", "policies", "experiments/llm.yaml")
+    assert (caller.code, "error[TJ550] experiments/llm.yaml" in caller.err) == (1, True), caller.err
+
+
+def test_without_a_repository_a_policy_of_a_platform_denies_runs_that_exist(tmp_path: Path) -> None:
+    project_with_run(tmp_path)
+    shutil.rmtree(tmp_path / ".git")
+    tighten(tmp_path)
+    answer = tjgen(tmp_path, "build")
+    assert (answer.code, "error[TJ550]" in answer.err, "TJ557" in answer.err) == (1, True, False)

@@ -164,10 +164,10 @@ def _rerun(patterns: list[str], arguments: Arguments, locks: Locks, directory: s
 
 
 def _discard(patterns: list[str], arguments: Arguments, locks: Locks, directory: str, reporter: Reporter) -> None:
+    from tjgen.gitops.diff.reference import chosen
     from tjgen.gitops.diff.revision import Repository
     from tjgen.gitops.emit.tree import OutputTree
     from tjgen.gitops.output.discard import discard
-    from tjgen.gitops.verify.reference import chosen
     from tjgen.gitops.verify.state import StoredLocks
 
     def selected(name: str) -> bool:

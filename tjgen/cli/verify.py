@@ -12,15 +12,15 @@ from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.projects import is_of_all
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built
+from tjgen.gitops.diff.reference import chosen
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.output.moves import refused, second_tree
+from tjgen.gitops.output.policed import POLICY_FINDINGS
 from tjgen.gitops.output.staged import Index
 from tjgen.gitops.verify.added import AddedRun, added_runs, superseded
 from tjgen.gitops.verify.added import compiled as added_by_build
 from tjgen.gitops.verify.evaluate import evaluate
 from tjgen.gitops.verify.policies import RunName, policy_findings
-from tjgen.gitops.verify.reference import chosen
-from tjgen.gitops.verify.replay import POLICY_FINDINGS
 from tjgen.gitops.verify.summary import as_markdown, as_text, as_tree, sections
 from tjgen.gitops.verify.verify import verify
 from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.gitops.diff.revision import Repository
-from tjgen.gitops.output.committed_locks import locks_at
+from tjgen.gitops.output.committed_locks import lock_at
 from tjgen.gitops.output.rename import Rename
 from tjgen.language.runs.lock import Lock, path_of
 from tjgen.language.runs.store import LockKey, Locks
@@ -29,7 +29,7 @@ def coexisting(locks: Locks, old: LockKey, new: LockKey, identities: Mapping[str
         repository = Repository.around(locks.folder)
         folder = repository.path_of(locks.folder)
         for commit in _commits(repository, folder, (old, new)):
-            before, after = (_lock(repository, commit, folder, place) for place in (old, new))
+            before, after = (lock_at(repository, commit, folder, place) for place in (old, new))
             names = _twins(before, after, identities or {}, requested=True)
             if names:
                 return names
@@ -59,13 +59,6 @@ def _commits(repository: Repository, folder: str, places: Sequence[LockKey]) -> 
     for place in places:
         path = f"{folder}/{path_of(*place)}" if folder else path_of(*place)
         yield from [commit for commit, _ in repository.commits(None, head, [path, f"{path}.yaml"])[:1]]
-
-
-def _lock(repository: Repository, commit: str, folder: str, place: LockKey) -> Lock:
-    path = path_of(*place)
-    names = [f"{path}.yaml", *(f"{path}/{name}" for name in repository.paths(commit, f"{folder}/{path}" if folder else path))]
-    files = repository.files(commit, folder, wanted=lambda one: one in names)
-    return locks_at(files, commit[:12], folder).get(place.key, Lock(place.key, {}))
 
 
 def _twins(before: Lock, after: Lock, identities: Mapping[str, str], *, requested: bool) -> list[str]:

@@ -1,11 +1,12 @@
-"""The files of the folder of locks in a revision -> the lock of each experiment."""
+"""A revision -> the locks of experiments in it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tjgen.language.runs.lock import Lock
-from tjgen.language.runs.store import gathered
+from tjgen.gitops.diff.revision import Repository
+from tjgen.language.runs.lock import Lock, path_of
+from tjgen.language.runs.store import LockKey, gathered
 
 
 def locks_at(files: Mapping[str, bytes], revision: str, folder: str) -> dict[str, Lock]:
@@ -24,3 +25,11 @@ def locks_at(files: Mapping[str, bytes], revision: str, folder: str) -> dict[str
         if stored is not None:
             locks[stored.lock.experiment] = stored.lock
     return locks
+
+
+def lock_at(repository: Repository, commit: str, folder: str, place: LockKey) -> Lock:
+    """The lock of an experiment at a commit, without runs if the commit has none; `folder`: of the locks in the repository."""
+    path = path_of(*place)
+    names = [f"{path}.yaml", *(f"{path}/{name}" for name in repository.paths(commit, f"{folder}/{path}" if folder else path))]
+    files = repository.files(commit, folder, wanted=lambda one: one in names)
+    return locks_at(files, commit[:12], folder).get(place.key, Lock(place.key, {}))

@@ -7,8 +7,8 @@ from tjgen.gitops.emit import problems
 from tjgen.gitops.emit.comparison import Comparison, FileDifference
 from tjgen.gitops.emit.plan import EDITED, EXTRA, FOREIGN, MISSING
 from tjgen.gitops.output.apply import Directory
-from tjgen.gitops.output.options import BuildOptions
-from tjgen.gitops.output.write import WriteResult, apart_from_runs, build_into, of_project
+from tjgen.gitops.output.options import BuildOptions, of_project
+from tjgen.gitops.output.write import WriteResult, apart_from_runs, build_into
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 
 _WORDS = {MISSING: "new", EXTRA: "removed"}

@@ -6,6 +6,7 @@ from tjgen.gitops.emit.plan import OutputFile
 from tjgen.trees.typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from tjgen.compiler.building.plan import Plan
     from tjgen.compiler.building.records import Answers
 
 
@@ -39,3 +40,11 @@ class BuildOptions(NamedTuple):
     """The records of shards, instead of processes that compile."""
     again: bool = False
     """Run again under another name everything that `renew` answers for, also what would not change."""
+
+
+def of_project(plan: Plan, options: BuildOptions) -> BuildOptions:
+    """The options with what the project sets."""
+    spec = plan.project.spec
+    tool = spec.gitops.tool
+    confirms = tool != "none" and spec.gitops.removal == "confirm"
+    return options._replace(keep=spec.history.keep, tool=f"{tool} confirm" if confirms else tool)

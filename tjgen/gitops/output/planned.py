@@ -11,8 +11,8 @@ from tjgen.gitops.emit import header, problems
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.apply import Directory
 from tjgen.gitops.output.attributions import Attributions
-from tjgen.gitops.output.options import BuildOptions
-from tjgen.gitops.output.write import Seen, build_into, of_project, platforms
+from tjgen.gitops.output.options import BuildOptions, of_project
+from tjgen.gitops.output.write import Seen, build_into, platforms
 from tjgen.language.runs.lock import Lock
 from tjgen.language.runs.store import Locks
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic

@@ -24,7 +24,8 @@ from tjgen.gitops.output.interrupted import still_wanted
 from tjgen.gitops.output.layout import stage_folder
 from tjgen.gitops.output.memory import Memory, Remembered
 from tjgen.gitops.output.moves import refused, second_tree, second_tree_of
-from tjgen.gitops.output.options import BuildOptions, TreeOptions
+from tjgen.gitops.output.options import BuildOptions, TreeOptions, of_project
+from tjgen.gitops.output.policed import Policed
 from tjgen.gitops.output.problems import refuse_nested
 from tjgen.gitops.sync.access import is_synced
 from tjgen.gitops.sync.access import options as configured
@@ -220,14 +221,6 @@ def _of_workspace(plan: Plan, directory: str, tree: Present) -> list[Diagnostic]
     return judged(neighbors.problems(plan, directory, tree.present()), plan.project.spec.policy)
 
 
-def of_project(plan: Plan, options: BuildOptions) -> BuildOptions:
-    """The options with what the project sets."""
-    spec = plan.project.spec
-    tool = spec.gitops.tool
-    confirms = tool != "none" and spec.gitops.removal == "confirm"
-    return options._replace(keep=spec.history.keep, tool=f"{tool} confirm" if confirms else tool)
-
-
 def build_into(
     directory: Directory,
     plan: Plan,
@@ -239,7 +232,7 @@ def build_into(
 ) -> list[Diagnostic]:
     """Everything of `plan` into `directory`, which is finished then; what was found."""
     diagnostics: list[Diagnostic] = []
-    session = Session()
+    session, policed = Session(), Policed(plan.locks, renew)
     units: dict[str, RequestedRuns | None] = {}
     current: set[str] = set()
     """Paths of locks without a run that an earlier release may have written."""
@@ -279,18 +272,21 @@ def build_into(
         plan, session, recall=recall, watch=watch, left=left, jobs=options.jobs, answers=options.answers, form=form
     )
     with closing(compilation) as results:
-        for built in results:
-            diagnostics += built.diagnostics
-            if isinstance(built, ProjectFindings):
-                directory.shared_overlays = built.shared_overlays
+        for result in results:
+            if isinstance(result, ProjectFindings):
+                diagnostics += result.diagnostics
+                directory.shared_overlays = result.shared_overlays
                 continue
+            built = policed.accepted(result)
+            diagnostics += built.diagnostics
             units[built.unit.key] = RequestedRuns.of(built)
             if seen is not None:
                 seen(built)
             if not built.failed:
                 done = directory.add(built, Again(renew_run, lambda run: newest(plan, session, run)))
-                if memory is not None:
+                if memory is not None and built is result:
                     memory.note(built, done, directory.locks.get(built.unit.key))
+    diagnostics += policed.findings()
     if not plan.whole:
         diagnostics += second_tree_of(plan, directory.directory, [one.place for one in units.values() if one is not None])
     environments: list[str | None] = [*plan.project.spec.environments] or [None]

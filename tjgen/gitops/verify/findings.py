@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from shlex import quote
 
-from tjgen.trees.diagnostics.model import ERROR, INFO, Diagnostic, Note, Span
+from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
 
 _SHOWN = 5
 
@@ -86,18 +86,6 @@ def without_source(run: str, path: str, base: str) -> Diagnostic:
         f"if an earlier commit has it, use tjgen verify --base COMMIT"
     )
     return _error("TJ298", message, path, 1, hint)
-
-
-def no_merge_base(base: str) -> Diagnostic:
-    """TJ297: the clone is shallow, so that the commit at which the branch began is not known."""
-    message = f"the clone is shallow and does not contain the commit at which HEAD and {base} diverge"
-    hint = "fetch the history with git fetch --unshallow (fetch-depth: 0 in GitHub Actions, GIT_DEPTH: 0 in GitLab CI)"
-    return Diagnostic("TJ297", message, hint=hint, severity=ERROR)
-
-
-def compared_with(base: str, reason: str) -> Diagnostic:
-    """TJ299: what the tree is compared with, if no base is given."""
-    return Diagnostic("TJ299", f"compared with {base}: {reason}", hint="pass another base with --base", severity=INFO)
 
 
 def listed(names: Sequence[str]) -> str:

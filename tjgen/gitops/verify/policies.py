@@ -15,6 +15,7 @@ from tjgen.compiler.building.plan import Plan
 from tjgen.gitops.diff.objects import read_objects
 from tjgen.gitops.diff.side import TreePlace, place_of
 from tjgen.gitops.emit import header
+from tjgen.gitops.output.policed import denied_unchanged
 from tjgen.gitops.verify.snapshot import Folder
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.path import Tree
@@ -24,7 +25,6 @@ from tjgen.trees.session import Session
 from tjgen.trees.source import reader
 from tjgen.trees.typing import NamedTuple
 
-_SHOWN = 3
 RunName = tuple[str, str]
 """The environment, empty in a project without environments, and the name of a run."""
 
@@ -70,7 +70,7 @@ def policy_findings(
             elif has_errors([*findings]) and place is not None:
                 denied.append(f"{place.namespace}/{place.run}")
     if denied:
-        yield _of_unchanged(sorted(dict.fromkeys(denied)))
+        yield denied_unchanged(denied)
 
 
 class _Evaluation:
@@ -126,11 +126,3 @@ def _groups(tree: Folder, environment: str | None, environments: Sequence[str]) 
         key = path.rpartition("/")[0] if place is not None and place.stage == RUNS else path
         groups.setdefault(key, _Group(place, [])).paths.append(path)
     yield from groups.values()
-
-
-def _of_unchanged(runs: list[str]) -> Diagnostic:
-    more = f" and {len(runs) - _SHOWN} more" if len(runs) > _SHOWN else ""
-    noun = "1 unchanged run" if len(runs) == 1 else f"{len(runs)} unchanged runs"
-    message = f"policies would now deny {noun}: {', '.join(runs[:_SHOWN])}{more}"
-    hint = "they keep running; the server evaluates policies again when it updates the runs or creates their pods"
-    return Diagnostic("TJ557", message, hint=hint)

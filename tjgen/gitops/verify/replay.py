@@ -13,8 +13,9 @@ from tjgen.gitops.output.apply import Directory
 from tjgen.gitops.output.attributions import Attributions
 from tjgen.gitops.output.decide import Again
 from tjgen.gitops.output.done import Done
-from tjgen.gitops.output.options import BuildOptions
-from tjgen.gitops.output.write import of_project, platforms, syncing
+from tjgen.gitops.output.options import BuildOptions, of_project
+from tjgen.gitops.output.policed import without_findings
+from tjgen.gitops.output.write import platforms, syncing
 from tjgen.gitops.verify.state import StateReplica, StoredLocks, StoredTree, TreeState
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.session import Session
@@ -22,8 +23,6 @@ from tjgen.trees.typing import Any, NamedTuple
 
 UNDECIDED = ("TJ273", "TJ274")
 """Runs without a source: a decision that follows the build may resolve them."""
-POLICY_FINDINGS = ("TJ550", "TJ551", "TJ552", "TJ554", "TJ558", "TJ559")
-"""What policies have against objects: see policies.py, since a policy does not stop runs that exist."""
 _SEVERAL = "TJ276"
 _REFUSED_UPDATE = "TJ540"
 """Between the base and the tree, lint reports refused updates (see evaluate.py)."""
@@ -89,11 +88,11 @@ def replay(
     again = Again(renew_run, lambda run: newest(plan, session, run))
     compiled, footprint = 0, False
     for result in build(plan, session, recall=_recall(target, remember)):
-        remaining = [one for one in result.diagnostics if one.code not in POLICY_FINDINGS]
-        diagnostics += remaining
         if isinstance(result, ProjectFindings):
+            diagnostics += result.diagnostics
             continue
-        built = result._replace(diagnostics=remaining)
+        built = without_findings(result)  # see policies.py, since a policy does not stop runs that exist
+        diagnostics += built.diagnostics
         compiled += len(built.runs)
         footprint = footprint or bool(built.footprint)
         if attributions is not None:

@@ -9,6 +9,7 @@ from shlex import quote
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built
+from tjgen.gitops.diff.reference import Base
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.output.attributions import Attributions
 from tjgen.gitops.output.damaged import damage
@@ -18,7 +19,6 @@ from tjgen.gitops.verify.differences import TreeDifference, differences, finding
 from tjgen.gitops.verify.expected import Expected, expected
 from tjgen.gitops.verify.memory import nothing_known, unchanged
 from tjgen.gitops.verify.proofs import Past, proof, restored
-from tjgen.gitops.verify.reference import Base
 from tjgen.gitops.verify.replay import Remember
 from tjgen.gitops.verify.snapshot import Blobs, Snapshot, snapshot
 from tjgen.gitops.verify.state import RunFiles, StoredLocks, StoredTree, TreeState

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tjgen.gitops.diff.revision import Repository
-from tjgen.gitops.verify import findings
-from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import ERROR, INFO, CompileError, Diagnostic
 from tjgen.trees.typing import NamedTuple
 
 _EMPTY = "an empty tree"
@@ -35,24 +34,36 @@ def chosen(repository: Repository, revision: str | None) -> Base:
         is_itself = base in (None, commit) and revision != commit
         return Base(base or commit, revision if is_itself else _short(base or commit))
     if head is None:
-        return Base(None, _EMPTY, (findings.compared_with(_EMPTY, "the repository has no commits yet"),))
+        return Base(None, _EMPTY, (_compared_with(_EMPTY, "the repository has no commits yet"),))
     branch = repository.default_branch()
     if branch is not None:
         name = branch.removeprefix("refs/remotes/")
         base = repository.merge_base(repository.commit(branch), head)
         if base is None and repository.is_shallow():
-            raise CompileError([findings.no_merge_base(name)])
+            raise CompileError([_no_merge_base(name)])
         if base is not None and base != head:
-            return Base(base, _short(base), (findings.compared_with(_short(base), f"HEAD and {name} diverge there"),))
+            return Base(base, _short(base), (_compared_with(_short(base), f"HEAD and {name} diverge there"),))
     if repository.uncommitted(""):
-        return Base(head, "HEAD", (findings.compared_with("HEAD", "the folder has changes that are not committed"),))
+        return Base(head, "HEAD", (_compared_with("HEAD", "the folder has changes that are not committed"),))
     parent = repository.resolved("HEAD^")
     if parent is not None:
-        return Base(parent, "HEAD^", (findings.compared_with("HEAD^", "HEAD is on the default branch"),))
+        return Base(parent, "HEAD^", (_compared_with("HEAD^", "HEAD is on the default branch"),))
     if repository.is_shallow():
-        raise CompileError([findings.no_merge_base("its parent")])
-    return Base(None, _EMPTY, (findings.compared_with(_EMPTY, "HEAD is the first commit"),))
+        raise CompileError([_no_merge_base("its parent")])
+    return Base(None, _EMPTY, (_compared_with(_EMPTY, "HEAD is the first commit"),))
 
 
 def _short(commit: str | None) -> str:
     return (commit or "")[:12]
+
+
+def _no_merge_base(base: str) -> Diagnostic:
+    """TJ297: the clone is shallow, so that the commit at which the branch began is not known."""
+    message = f"the clone is shallow and does not contain the commit at which HEAD and {base} diverge"
+    hint = "fetch the history with git fetch --unshallow (fetch-depth: 0 in GitHub Actions, GIT_DEPTH: 0 in GitLab CI)"
+    return Diagnostic("TJ297", message, hint=hint, severity=ERROR)
+
+
+def _compared_with(base: str, reason: str) -> Diagnostic:
+    """TJ299: what the tree is compared with, if no base is given."""
+    return Diagnostic("TJ299", f"compared with {base}: {reason}", hint="pass another base with --base", severity=INFO)
