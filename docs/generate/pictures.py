@@ -145,7 +145,8 @@ def _arrow(start: _Place, end: _Place, text: str) -> Iterator[str]:
     yield f'<path class="arrow" marker-end="url(#head)" d="M{x1:.0f} {y1:.0f}L{x2:.0f} {y2:.0f}"/>'
     if text:
         is_flat = y1 == y2
-        x, y = ((x1 + x2) / 2, y1 - 6) if is_flat else ((x1 + x2) / 2 + 10, (y1 + y2) / 2 + 4)
+        below = -6 if x1 < x2 else 12  # the free space to the right of a sloping line is above or below its middle
+        x, y = ((x1 + x2) / 2, y1 - 6) if is_flat else ((x1 + x2) / 2 + 10, (y1 + y2) / 2 + below)
         anchor = ' text-anchor="middle"' if is_flat else ""
         yield f'<text class="note" x="{x:.0f}" y="{y:.0f}"{anchor}>{escape(text)}</text>'
 
