@@ -15,7 +15,7 @@ def section(report: Report) -> Iterator[str]:
     """Return the section; it exists also without diagnostics, and reports that there are none."""
     yield '<section id="diagnostics" aria-labelledby="diagnostics-title">\n<h2 id="diagnostics-title">Diagnostics</h2>\n'
     if not report.diagnostics:
-        yield '<p class="none">Nothing was found.</p>\n</section>\n'
+        yield '<p class="none">No problems found.</p>\n</section>\n'
         return
     yield '<ol class="diagnostics">\n'
     ordered = sorted(report.diagnostics, key=lambda one: list(_CLASSES).index(one.severity))

@@ -14,11 +14,11 @@ from tjgen.tools.report.markup import escape
 
 
 def section(report: Report) -> Iterator[str]:
-    """The section; nothing where nothing runs and nothing is bounded."""
+    """Return the section, or no text for a report without runs and without bounds."""
     if not report.sums and not report.bars:
         return
     yield '<section id="totals" aria-labelledby="totals-title">\n<h2 id="totals-title">Totals</h2>\n'
-    about = "What runs request, superseded and orphaned runs too, unless they are stopped. A shared claim counts once."
+    about = "Requests of all runs that are not stopped, including superseded and orphaned ones. A shared claim counts once."
     yield f'<p class="about">{about}</p>\n'
     if report.sums:
         yield from _table(report)
@@ -43,7 +43,7 @@ def _table(report: Report) -> Iterator[str]:
             lines.append((environment, "together", sum(one.runs for one in own), sum(one.left for one in own), whole))
     heads = columns([one[4] for one in lines], report.bandwidths)
     yield '<div class="wide" tabindex="0" role="region" aria-label="Totals by namespace"><table class="totals"><thead><tr>'
-    yield "".join(f"<th scope=col>{escape(head)}" for head in ("Namespace", "Runs", *heads))
+    yield "".join(f"<th scope=col>{escape(head)}" for head in ("NAMESPACE", "RUNS", *heads))
     yield "</thead><tbody>\n"
     for environment, namespace, runs, left, totals in lines:
         where = " / ".join(part for part in (environment, namespace) if part)
