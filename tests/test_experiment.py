@@ -81,6 +81,13 @@ def test_an_unknown_field_is_reported_at_its_name() -> None:
     assert 'hint: did you mean "nodes"?' in built.problems
 
 
+def test_a_field_of_another_model_gets_a_hint_in_python() -> None:
+    built = Experiment(name="a", spec=ExperimentSpec(runtime="tjgen-torch", priorityClassName="high")).build()
+    assert errors(built) == [("TJ101", "name"), ("TJ101", "priorityClassName")]
+    hints = [one.hint for one in built.diagnostics]
+    assert hints == ["write metadata=Metadata(name=...)", "write schedule=Schedule(priorityClassName=...)"]
+
+
 def test_values_in_mappings_lists_and_variables_have_places() -> None:
     volume = Volume(pvc="imagenet", mount_path=3)  # type: ignore[arg-type]
     spec = {"runtime": "tjgen-torch", "args": ["a", 5], "volumes": {"data": volume}}

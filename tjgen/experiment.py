@@ -80,7 +80,7 @@ class Experiment(experiment.Experiment):
         )
 
     def to_yaml(self) -> str:
-        """The experiment as a file of YAML. Raises CompileError for a value that YAML cannot hold (TJ765)."""
+        """The experiment as a file of YAML. Raises CompileError for values that YAML cannot hold, and fields of other models."""
         (authored,) = authored_by([self])
         tree, problems = authored.tree()
         if problems:

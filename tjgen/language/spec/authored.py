@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 
 from tjgen.language.spec.calls import Call, caller, text
+from tjgen.language.spec.levels import owners_of_others
 from tjgen.language.spec.models.shape import Shape
 from tjgen.trees.diagnostics.model import Diagnostic, Span
 from tjgen.trees.fields.path import FieldPath, Tree
@@ -57,6 +58,7 @@ class Authored(NamedTuple):
             problems.append(self._refused(path, f"the value is nested more than {_DEEPEST} levels deep", "use fewer levels"))
             return None
         if isinstance(value, Shape):
+            problems += [self._misplaced(path, name, model) for name, model in owners_of_others(value)]
             return {name: self._tree(part, (*path, name), problems) for name, part in _given(value).items() if part is not None}
         if isinstance(value, Mapping):
             wrong = next((key for key in value if not isinstance(key, str)), None)
@@ -76,6 +78,12 @@ class Authored(NamedTuple):
             problems.append(self._refused(path, message, hint))
             return None
         return plain
+
+    def _misplaced(self, path: FieldPath, name: str, owner: tuple[str, str]) -> Diagnostic:
+        field, model = owner
+        span = self.locate((*path, name), key=True)
+        hint = f"write {field}={model}({name}=...)"
+        return Diagnostic("TJ101", f'unknown field "{name}"', path=(*path, name), span=span, hint=hint)
 
     def _refused(self, path: FieldPath, message: str, hint: str) -> Diagnostic:
         return Diagnostic("TJ765", message, path=path, span=self.locate(path), hint=hint)
