@@ -19,6 +19,7 @@ from docs.generate import (
     states,
     targets,
     volumes,
+    words,
 )
 from tjgen.language.spec.generate.__main__ import KINDS
 
@@ -40,6 +41,7 @@ def pages() -> dict[Path, str]:
         "states.md": states.page(),
         "targets.md": targets.page(),
         "volumes.md": volumes.page(),
+        "words.md": words.page(),
         **rules.pages(),
     }
     return {

@@ -80,6 +80,11 @@ def field_of(name: str) -> str | None:
     return _FIELDS.get(plain(name))
 
 
+def words() -> dict[str, list[str]]:
+    """Each field of an experiment for which other tools have names, with these names as `plain` returns them."""
+    return {field: names.split() for field, names in _NAMES.items()}
+
+
 def condition_of(name: str) -> str | None:
     """The condition of an overlay for `name`; None if there is none."""
     return _CONDITION_OF.get(plain(name))
