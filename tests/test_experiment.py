@@ -200,6 +200,24 @@ def test_equal_experiments_are_equal_wherever_they_are_created() -> None:
         assert same.to_yaml() == one.to_yaml()
 
 
+def test_one_path_or_name_needs_no_list() -> None:
+    file = ROOT / "examples/resnet50.yaml"
+    assert tjgen.build(file).to_yaml() == tjgen.build(str(file)).to_yaml() == tjgen.build([str(file)]).to_yaml()
+    assert [one.message for one in sound().build(environments="dev").diagnostics] == [
+        one.message for one in sound().build(environments=["dev"]).diagnostics
+    ]
+
+
+def test_experiments_among_the_paths_are_refused_with_the_argument_that_takes_them() -> None:
+    with pytest.raises(TypeError, match=r"one is of type Experiment; .* write documents=\[...\]"):
+        tjgen.build([sound()])  # type: ignore[list-item]
+
+
+def test_the_text_of_an_error_contains_the_hint() -> None:
+    with pytest.raises(tjgen.CompileError, match=r"TJ101: unknown field \"name\" \(hint: write metadata=Metadata\(name=...\)\)"):
+        Experiment(name="a", spec=ExperimentSpec(runtime="tjgen-torch")).to_yaml()
+
+
 def test_no_documents_build_nothing() -> None:
     assert tjgen.build(documents=[]) == tjgen.BuildResult([], [])
 

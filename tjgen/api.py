@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 
 from tjgen.cluster.releases import DEFAULT_TRAINER
@@ -142,12 +143,12 @@ class BuildResult(NamedTuple):
 
 
 def build(
-    paths: Sequence[str] = (),
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     *,
     documents: Sequence[Experiment | Mapping[str, Any]] | None = None,
-    environments: Sequence[str] = (),
-    set_values: Sequence[str] = (),
-    overlays: Sequence[str] = (),
+    environments: str | Sequence[str] = (),
+    set_values: str | Sequence[str] = (),
+    overlays: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     project: str | None = None,
     trainer: str | None = None,
     trusted: bool = False,
@@ -159,16 +160,34 @@ def build(
     `overlays` are files of overlays in addition to those of the project. The project is searched at `project`, or else
     at `paths`. `trainer` is the release of Trainer to build for; the default is that of the project. If `trusted`, Python of
     the project, such as slicers, may run; otherwise, it is an error (TJ208). The input never causes an exception: `diagnostics`
-    of the result has its errors. The limits and policies of TJGEN_SETTINGS apply. Raises ValueError if this file cannot be
-    read, or if it does not allow `trusted`.
+    of the result has its errors. The limits and policies of TJGEN_SETTINGS apply. A string or path counts as
+    a list of one. Raises ValueError if the file of TJGEN_SETTINGS cannot be read, or if it does not allow `trusted`, and
+    TypeError for paths and names of another type.
     """
     settings = CallerSettings.of_environment()
     with settings.applied(trusted=trusted, remedy="remove trusted"), trust.granted() if trusted else nullcontext():
         request = Request(
-            paths, environments=environments, set_values=set_values, overlays=overlays, project=project, trainer=trainer
+            _texts(paths, "paths"),
+            environments=_texts(environments, "environments"),
+            set_values=_texts(set_values, "set_values"),
+            overlays=_texts(overlays, "overlays"),
+            project=project,
+            trainer=trainer,
         )
         built = _build(request, documents)
     return built._replace(diagnostics=judged(built.diagnostics, Policy({"strict": settings.is_strict})))
+
+
+def _texts(given: object, name: str) -> tuple[str, ...]:
+    """The strings and paths of an argument, as strings. Raises TypeError for anything else."""
+    values: tuple[object, ...] = (given,)
+    if isinstance(given, Iterable) and not isinstance(given, (str, Mapping)):
+        values = tuple(given)
+    wrong = next((one for one in values if not isinstance(one, (str, os.PathLike))), None)
+    if wrong is not None:
+        hint = "; for experiments and mappings, write documents=[...]" if name == "paths" else ""
+        raise TypeError(f"{name} must be strings or paths, but one is of type {type(wrong).__name__}{hint}")
+    return tuple(str(os.fspath(one)) for one in values if isinstance(one, (str, os.PathLike)))
 
 
 def _build(request: Request, documents: Sequence[Experiment | Mapping[str, Any]] | None) -> BuildResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
@@ -61,9 +62,9 @@ class Experiment(experiment.Experiment):
     def build(
         self,
         *,
-        environments: Sequence[str] = (),
-        set_values: Sequence[str] = (),
-        overlays: Sequence[str] = (),
+        environments: str | Sequence[str] = (),
+        set_values: str | Sequence[str] = (),
+        overlays: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
         project: str | None = None,
         trainer: str | None = None,
         trusted: bool = False,

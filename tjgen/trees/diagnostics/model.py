@@ -101,8 +101,13 @@ class CompileError(Exception):
     """The input cannot be compiled: the only exception that crosses a phase. Carries diagnostics."""
 
     def __init__(self, diagnostics: list[Diagnostic]) -> None:
-        super().__init__("; ".join(f"{d.span or '-'}: {d.code}: {d.message}" for d in diagnostics))
+        super().__init__("\n".join(_line(one) for one in diagnostics))
         self.diagnostics = diagnostics
+
+
+def _line(diagnostic: Diagnostic) -> str:
+    hint = f" (hint: {diagnostic.hint})" if diagnostic.hint else ""
+    return f"{diagnostic.span or '-'}: {diagnostic.code}: {diagnostic.message}{hint}"
 
 
 def has_errors(diagnostics: list[Diagnostic]) -> bool:
