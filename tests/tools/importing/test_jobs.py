@@ -131,7 +131,7 @@ def test_words_of_the_language_say_what_they_can() -> None:
     said = spec(read(JOBS["PyTorchJob"]))
     assert said["image"] == IMAGE
     assert said["command"] == ["python", "train.py"]
-    assert said["resources"] == {"nvidia.com/gpu": 8} or said["resources"] == {"nvidia.com/gpu": "8"}
+    assert said["gpu"] == {"class": "nvidia.com/gpu", "count": 8, "requests": True}
     assert said["roles"]["worker"] == {"replicas": 3, "env": {"LR": "0.1"}}
     assert said["roles"]["master"] == {"replicas": 1}
 
@@ -146,7 +146,7 @@ def test_further_jobs_of_a_jobset_are_roles() -> None:
     evaluator = replicated("evaluator", parallelism=2, completions=2)
     evaluator["template"]["spec"]["template"]["spec"]["containers"][0]["resources"] = {"limits": {"nvidia.com/gpu": 1}}
     assert spec(read(jobset(replicated("node"), evaluator)))["roles"] == {
-        "evaluator": {"command": ["python", "train.py"], "resources": {"nvidia.com/gpu": {"limit": 1}}, "replicas": 2}
+        "evaluator": {"command": ["python", "train.py"], "gpu": "nvidia.com/gpu:1", "replicas": 2}
     }
 
 
@@ -160,7 +160,23 @@ def test_one_note_names_what_only_a_patch_covers_with_the_line_of_the_first() ->
 
 
 AS_FIELDS = {
-    "a limit of devices": ({"resources": {"limits": {"nvidia.com/gpu": 1}}}, "resources", {"nvidia.com/gpu": {"limit": 1}}),
+    "a limit of devices": ({"resources": {"limits": {"nvidia.com/gpu": 1}}}, "gpu", "nvidia.com/gpu:1"),
+    "a limit of devices of another vendor": ({"resources": {"limits": {"habana.ai/gaudi": "8"}}}, "gpu", "habana.ai/gaudi:8"),
+    "devices in requests, too": (
+        {"resources": {"requests": {"amd.com/gpu": 2}, "limits": {"amd.com/gpu": 2}}},
+        "gpu",
+        {"class": "amd.com/gpu", "count": 2, "requests": True},
+    ),
+    "devices next to those of a network": (
+        {"resources": {"limits": {"nvidia.com/gpu": 8, "rdma/ib": 1}}},
+        "resources",
+        {"rdma/ib": {"limit": 1}},
+    ),
+    "devices of two kinds": (
+        {"resources": {"limits": {"nvidia.com/gpu": 1, "nvidia.com/mig-1g.5gb": 1}}},
+        "resources",
+        {"nvidia.com/gpu": {"limit": 1}, "nvidia.com/mig-1g.5gb": {"limit": 1}},
+    ),
     "requests alone": ({"resources": {"requests": {"cpu": "4"}}}, "cpu", {"request": "4"}),
     "a request below its limit": (
         {"resources": {"requests": {"memory": "1Gi"}, "limits": {"memory": "2Gi"}}},
@@ -190,6 +206,18 @@ def test_fields_of_a_container_become_fields_of_the_experiment(container_fields:
     assert imported["containerName"] == "main"
     assert imported["pod"] == {"restartPolicy": "OnFailure"}
     assert "patches" not in imported
+
+
+@pytest.mark.parametrize(
+    "name", ["PyTorchJob of one worker", "TFJob", "XGBoostJob", "JAXJob", "MPIJob", "Volcano Job", "JobSet of two"]
+)
+def test_a_limit_of_devices_is_gpu_in_each_kind(name: str) -> None:
+    text = json.dumps(JOBS[name]).replace('"image":', '"resources": {"limits": {"nvidia.com/gpu": 8}}, "image":')
+    found = read(yaml.safe_load(text))
+    imported = spec(found)
+    assert [one.message for one in found.diagnostics if one.code == "TJ774"] == []
+    assert [one.get("gpu") for one in (imported, *imported["roles"].values())].count("nvidia.com/gpu:8") > 0
+    assert "limit" not in json.dumps({**imported, "restart": None})
 
 
 @pytest.mark.parametrize("more", [{}, {"subPath": "train"}], ids=["alone", "with a folder"])

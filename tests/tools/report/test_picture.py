@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from tests.checkout import ROOT
 from tests.program import cases
+from tjgen.language.platform.computing import is_device
 from tjgen.tools.report.markup import escape, quoted, slug
 from tjgen.tools.report.picture import WIDTH, picture
-from tjgen.tools.report.structure import Applied, Structure, StructureGang, StructurePodSet, is_device, structure_of
+from tjgen.tools.report.structure import Applied, Structure, StructureGang, StructurePodSet, structure_of
 from tjgen.tools.report.svg import document
 from tjgen.trees.source.reader import KUBERNETES, read
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.compiler.checks import launch
 from tjgen.compiler.lower import SPEC
+from tjgen.language.platform.devices import Accelerator
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
@@ -52,14 +53,19 @@ def _devices(experiment: Experiment, setting: Setting) -> tuple[int, int, FieldP
     if spec.gpu is not None:
         if spec.gpu.share is not None or spec.gpu.mig is not None:
             return 0, 1, None
-        device = setting.classes.get(spec.gpu.device_class or "")
+        name = spec.gpu.device_class or ""
+        device = setting.classes.get(name) or _of_resource(name, setting)
         return spec.gpu.count, device.processes if device is not None else 1, (*SPEC, "gpu")
     for name, amount in spec.resources.items():
-        device = next((one for one in setting.classes.values() if one.resource == name), None)
+        device = _of_resource(name, setting)
         count = amount.limit if amount.limit is not None else amount.request
         if device is not None and isinstance(count, int | str) and str(count).isdigit():
             return int(count), device.processes, (*SPEC, "resources", name)
     return 0, 1, None
+
+
+def _of_resource(name: str, setting: Setting) -> Accelerator | None:
+    return next((one for one in setting.classes.values() if one.resource == name), None)
 
 
 def _uncounted(workload: Workload, experiment: Experiment) -> Iterator[Diagnostic]:

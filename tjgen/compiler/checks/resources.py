@@ -1,4 +1,4 @@
-"""Resources of the containers of an experiment -> those whose names are misspelled."""
+"""Resources and devices of the containers of an experiment -> those whose names are misspelled."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
             from tjgen.language.platform.resources import misspelled_in_container  # few containers set resources
 
             yield from misspelled_in_container(container.resources, setting.classes, (*at, "resources"))
+        gpu = container.gpu if isinstance(container, Container) else None
+        if gpu is not None and gpu.device_class is not None and "/" in gpu.device_class:
+            from tjgen.language.platform.resources import misspelled_in_container
+
+            for one in misspelled_in_container([gpu.device_class], setting.classes, at):
+                yield one._replace(path=(*at, "gpu"))
 
 
 def _containers(experiment: Experiment) -> Iterator[tuple[FieldPath, Program]]:

@@ -34,7 +34,8 @@ def chosen(gpu: Gpu, setting: Setting, because: FieldPath) -> Chosen:
 
 
 def _named(gpu: Gpu, setting: Setting, because: FieldPath) -> Chosen:
-    device = setting.classes.get(gpu.device_class or "")
+    name = gpu.device_class or ""
+    device = Accelerator(name, resource=name) if "/" in name else setting.classes.get(name)
     if device is None:
         return None, [_unknown(gpu, setting, because)]
     if gpu.mig == SMALLEST:

@@ -61,7 +61,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
             yield from _given(workload, [own], request, setting, role=name)
             if own in computing and processes is None:
                 processes = request
-    if processes is not None and spec.procs_per_node is None and computing:
+    if processes is not None and not processes.device.is_resource and spec.procs_per_node is None and computing:
         # The controller would count resources whose name holds "gpu" (facts: MIG, TPU and others are not).
         count = processes.gpu.count * processes.device.processes
         yield Contribution(("trainer", "numProcPerNode"), count, (*processes.because, "count"))
@@ -100,7 +100,7 @@ def _given(workload: Workload, podsets: list[PodSet], request: GpuRequest, setti
 def _devices(workload: Workload, podset: PodSet, request: GpuRequest) -> Contributions:
     gpu, device, because = request
     for resource, amount, field in _resources(gpu, device):
-        for bound in ("limits", "requests"):
+        for bound in ("limits",) if device.is_resource and not gpu.requests else ("limits", "requests"):
             yield Contribution((*podset.main, "resources", bound, resource), amount, (*because, field))
     for resource, each in device.resources.items():
         for bound in ("limits", "requests"):

@@ -99,6 +99,11 @@ class Accelerator(NamedTuple):
     is_builtin: bool = False
     """Whether no Platform describes it, so it is unknown whether the cluster has it."""
 
+    @property
+    def is_resource(self) -> bool:
+        """Whether the experiment names the resource itself, instead of a class."""
+        return self.name == self.resource
+
     def part(self, profile: str) -> Accelerator:
         """What such a part is, as a class of its own. Raises KeyError for a profile that the class does not have."""
         part = self.partitions[profile]

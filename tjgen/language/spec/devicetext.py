@@ -1,4 +1,4 @@
-"""Devices as other tools write them (`8xA100`, `A100 x 8`, `nvidia.com/gpu:8`) -> as `gpu` takes them."""
+"""Devices as other tools write them (`8xA100`, `A100 x 8`, `{nvidia.com/gpu: 8}`) -> as `gpu` takes them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from tjgen.language.spec.flow import flow
 from tjgen.trees.fields.path import Tree
 
-_NAME = r"[A-Za-z][A-Za-z0-9._-]*?"
+_NAME = r"[A-Za-z][A-Za-z0-9._/-]*?"
 _FORMS = (
     re.compile(rf"(?P<count>[1-9][0-9]{{0,5}})\s*[xX*,: ]\s*(?P<name>{_NAME})"),
     re.compile(rf"(?P<name>{_NAME})\s*[*,:= ]\s*(?P<count>[1-9][0-9]{{0,5}})"),
@@ -24,7 +24,8 @@ def request(text: str) -> str | None:
     """`class:count` for a text with a class and a count in another notation; None for other texts."""
     parts = parted(text)
     if parts is not None:
-        return f"{parts[0].lower()}:{parts[1]}"
+        domain, slash, name = parts[0].rpartition("/")
+        return f"{domain.lower()}{slash}{name if slash else name.lower()}:{parts[1]}"
     return text if _COUNTED.fullmatch(text) else None
 
 
@@ -43,11 +44,8 @@ def advice(wrong: Tree) -> str | None:
         wrong = ",".join(map(str, wrong))
     if wrong.__class__ is not str:
         return None
-    name, _, count = wrong.partition(":")
-    if "/" in name and (not count or _COUNTED.fullmatch(count)):
-        return _of_resource(name, count or "1")
     written = request(wrong)
-    return f"write {written}" if written is not None else None
+    return f"write {written}" if written not in (None, wrong) else None
 
 
 def of_entry(key: str, value: Tree) -> str | None:
@@ -61,11 +59,5 @@ def of_entry(key: str, value: Tree) -> str | None:
         return f"write minMemory: {flow(value)}"
     if not _COUNTED.fullmatch(str(value)):
         return None
-    if "/" in key:
-        return _of_resource(key, str(value))
-    return f"write gpu: {key.lower()}:{value}"
-
-
-def _of_resource(name: str, count: str) -> str:
-    vendor = _VENDORS.get(name)
-    return f"write gpu: {vendor}:{count}" if vendor else f"write resources: {{{name}: {count}}} instead of gpu"
+    name = _VENDORS.get(key, key if "/" in key else key.lower())
+    return f"write gpu: {name}:{value}"

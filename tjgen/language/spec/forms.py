@@ -96,11 +96,20 @@ def _written_out(scalar: Tree, short: tuple[tuple[str, str], ...]) -> Tree:
         return {short[0][0]: scalar}
     (first, _), (second, _) = short
     name, separator, number = scalar.partition(":")
-    if not name.replace("-", "").replace(".", "").replace("_", "").isalnum():
+    if not name.translate(_SEPARATORS).isalnum() or ("/" in name and not _is_resource(name)):
         return scalar  # The schema reports the text as it is written.
     if not separator:
         return {first: name}
     return {first: name, second: int(number)} if name and number.isascii() and number.isdigit() and len(number) < 20 else scalar
+
+
+_SEPARATORS = str.maketrans("", "", "-._/")
+
+
+def _is_resource(name: str) -> bool:
+    """Whether a text with a slash can be a domain and a name."""
+    domain, _, own = name.partition("/")
+    return domain.islower() and domain[0].isalpha() and own[:1].isalnum() and "/" not in own
 
 
 def _seconds(scalar: Tree) -> Tree:

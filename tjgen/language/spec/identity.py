@@ -41,6 +41,7 @@ SPEC: Rule = (
                             None,
                             {
                                 "count": ("counts", 1, {}),
+                                "requests": ("counts", False, {}),
                                 "minMemory": ("amount", None, {}),
                                 "share": ("counts", None, {"memory": ("amount", None, {})}),
                             },
@@ -375,6 +376,7 @@ SPEC: Rule = (
             None,
             {
                 "count": ("counts", 1, {}),
+                "requests": ("counts", False, {}),
                 "minMemory": ("amount", None, {}),
                 "share": ("counts", None, {"memory": ("amount", None, {})}),
             },

@@ -211,10 +211,11 @@ class DeviceRequest:
 class Gpu:
     """Devices for each pod: of a class, of any class with `minMemory`, or claimed (`dra`)."""
 
-    __slots__ = ("count", "device_class", "dra", "mig", "min_memory", "share", "topology")
+    __slots__ = ("count", "device_class", "dra", "mig", "min_memory", "requests", "share", "topology")
 
     device_class: str | None
     count: int
+    requests: bool
     min_memory: str | int | float | None
     mig: str | None
     share: Share | None
@@ -225,6 +226,7 @@ class Gpu:
         get = tree.get
         self.device_class = get("class")
         self.count = get("count", 1)
+        self.requests = get("requests", False)
         self.min_memory = get("minMemory")
         self.mig = get("mig")
         self.share = None if (value := get("share")) is None else Share(value)

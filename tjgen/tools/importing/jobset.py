@@ -10,7 +10,7 @@ from tjgen.tools.importing.shortest import BARE
 from tjgen.tools.importing.trainjob import bare as named
 from tjgen.trees.fields.path import Tree, get
 
-_OWN = ("command", "args", "cpu", "memory", "ephemeralStorage", "resources")
+_OWN = ("command", "args", "cpu", "memory", "ephemeralStorage", "gpu", "resources")
 """Fields that a job does not share with the jobs that train."""
 _OF_ROLE = (*_OWN, "containerName", "image", "imagePullPolicy", "workingDir", "env", "envFrom", "ports", "probes", "pod")
 

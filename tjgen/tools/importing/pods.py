@@ -30,7 +30,7 @@ _POD = (
 _RESTARTS = ("Never", "OnFailure")
 _BY_ENTRY = ("env", "envFrom", "resources", "ports")
 """Fields in which a role may set only its own values."""
-_OF_COMPUTING = ("cpu", "memory", "ephemeralStorage", "resources")
+_OF_COMPUTING = ("cpu", "memory", "ephemeralStorage", "gpu", "resources")
 """Fields of the experiment for the roles that train."""
 _MOUNT = ("readOnly", "subPath", "subPathExpr")
 _SOURCES = {"secretRef": "secret", "configMapRef": "configMap"}

@@ -6,9 +6,11 @@ experiment produces exactly this value. The TrainJob is one that an API server a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tjgen.cluster.synctools.table import TRACKING_ANNOTATIONS, TRACKING_LABELS
+from tjgen.language.platform.computing import is_device
 from tjgen.trees.fields.path import Tree, get
 
 KIND = "TrainJob"
@@ -18,7 +20,8 @@ OURS = ("app.kubernetes.io/managed-by", "tjgen.dev/experiment")
 NOT_THEIRS = (*TRACKING_ANNOTATIONS, *TRACKING_LABELS)
 """Annotations and labels that other programs set."""
 _QUANTITIES = {"cpu": "cpu", "memory": "memory", "ephemeral-storage": "ephemeralStorage"}
-_SHARED = ("image", "env", "cpu", "memory", "ephemeralStorage", "resources")
+_SHARED = ("image", "env", "cpu", "memory", "ephemeralStorage", "gpu", "resources")
+_COUNTED = re.compile(r"[1-9][0-9]{0,5}")
 _REFERENCES = {"secretKeyRef": "secret", "configMapKeyRef": "configMap"}
 
 
@@ -128,7 +131,10 @@ def _variable(item: Tree) -> Tree:
 
 
 def resources(tree: Tree) -> Iterator[tuple[str, Tree]]:
-    """Return the resources of a container as fields: an amount if the request equals the limit, else both or one of them."""
+    """Return the resources of a container as fields: an amount if the request equals the limit, else both or one of them.
+
+    Devices of one kind are `gpu`, which names their resource: a class would add labels of nodes and tolerations.
+    """
     requests, limits = (get(tree, (bound,), None) or {} for bound in ("requests", "limits"))
     if requests.__class__ is not dict or limits.__class__ is not dict:
         return
@@ -141,8 +147,21 @@ def resources(tree: Tree) -> Iterator[tuple[str, Tree]]:
             yield _QUANTITIES[name], field
         else:
             others[name] = field
+    devices = [name for name in others if is_device(name)]
+    gpu = _gpu(devices[0], requests, limits) if len(devices) == 1 else None
+    if gpu is not None:
+        yield "gpu", gpu
+        del others[devices[0]]
     if others:
         yield "resources", others
+
+
+def _gpu(name: str, requests: Tree, limits: Tree) -> Tree:
+    """The devices of a resource; None if their request and their limit differ."""
+    count = str(limits.get(name))
+    if not _COUNTED.fullmatch(count) or str(requests.get(name, count)) != count:
+        return None
+    return {"class": name, "count": int(count), "requests": True} if name in requests else f"{name}:{count}"
 
 
 def _initializers(tree: Tree) -> Iterator[tuple[str, Tree]]:

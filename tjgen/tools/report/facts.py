@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from tjgen.cluster.kinds.pods import pods_of
 from tjgen.cluster.kinds.protocol import Pods
 from tjgen.gitops.diff.side import AttributeField
+from tjgen.language.platform.computing import is_device
 from tjgen.language.runs.lock import LockedRun
 from tjgen.tools.report.content import Fact
-from tjgen.tools.report.structure import is_device, is_job, main_container
+from tjgen.tools.report.structure import is_job, main_container
 from tjgen.tools.report.words import counted
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, named
 from tjgen.trees.k8s.quantity import parse

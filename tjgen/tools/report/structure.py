@@ -7,15 +7,13 @@ else is shown. Trees may be handwritten, so that every field may be missing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 
 from tjgen.cluster.kinds.pods import pods_of, starts_pods
 from tjgen.cluster.kinds.protocol import Pods
 from tjgen.cluster.synctools.argocd import WAVE
 from tjgen.cluster.trainer.inputs import is_kind
 from tjgen.cluster.trainer.requests import pod_requests
-from tjgen.cluster.trainer.resources import gpu_names
-from tjgen.language.platform.builtin import CLASSES
+from tjgen.language.platform.computing import is_device
 from tjgen.tools.report.storage import ReportVolume, volumes
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.labels import KUEUE_QUEUE
@@ -25,8 +23,6 @@ from tjgen.trees.typing import NamedTuple
 from tjgen.trees.workload.workload import ANCESTOR, INITIALIZERS, NODE
 
 _POD_GROUPS = {"scheduling.volcano.sh": "Volcano", "scheduling.x-k8s.io": "coscheduling"}
-_PARTS_OF_DEVICES = ("mem", "core")
-"""What the names of resources hold that are megabytes or percents of a device, not devices."""
 
 
 class StructureStep(NamedTuple):
@@ -170,19 +166,6 @@ def main_container(pods: Pods) -> Tree:
     """The container that does the work: called as the role, or `node`, or the first one."""
     containers = pods.spec.get("containers") or [{}]
     return next((one for one in containers if one.get("name") in (pods.role, NODE)), containers[0])
-
-
-def is_device(resource: str) -> bool:
-    """Whether a resource counts devices that compute: network devices, memory and shares of devices do not."""
-    if any(word in resource.lower() for word in _PARTS_OF_DEVICES):
-        return False
-    return resource in _known() or bool(gpu_names({resource: 1}))
-
-
-@cache
-def _known() -> frozenset[str]:
-    parts = [part for row in CLASSES.values() for part in row.get("partitions", {}).values()]
-    return frozenset(row["resource"] for row in (*CLASSES.values(), *parts) if row.get("resource"))
 
 
 def _claimed(pod: Tree, templates: Mapping[str, Tree]) -> Iterator[tuple[str, int]]:

@@ -9,9 +9,11 @@ from pydantic import Field, StringConstraints
 from tjgen.language.spec.models.identity import Counts
 from tjgen.language.spec.models.shape import Alternatives, Count, Quantity, Shape, Text, expects
 
-CLASS = r"^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$"
+_NAME = r"[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?"
+CLASS = rf"^([a-z][-.a-z0-9]*/)?{_NAME}$"
+"""A class, or a resource with its domain."""
 TOPOLOGY = r"^[1-9][0-9]{0,3}(x[1-9][0-9]{0,3}){1,2}$"
-SHORT = r"^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?(:[1-9][0-9]{0,5})?$"
+SHORT = CLASS.replace("$", "(:[1-9][0-9]{0,5})?$")
 
 
 class Share(Shape):
@@ -41,9 +43,11 @@ class Gpu(Shape):
     device_class: Counts[Annotated[str, StringConstraints(pattern=CLASS)] | None] = Field(
         None, validation_alias="class", serialization_alias="class"
     )
-    """Device class of the Platform, such as `h100`."""
+    """Device class of the Platform, such as `h100`, or a resource, such as `nvidia.com/gpu`: only its limit is set."""
     count: Counts[Count] = 1
     """Devices for each pod, or parts of devices."""
+    requests: Counts[bool] = False
+    """Sets the request of a resource, too. Kubernetes derives it from the limit otherwise."""
     min_memory: Counts[Quantity | None] = None
     """Memory that each device needs. Without `class`, it selects the smallest sufficient class of the Platform."""
     mig: Counts[Text | None] = None
@@ -59,4 +63,4 @@ class Gpu(Shape):
 GpuText: TypeAlias = Annotated[
     Annotated[str, StringConstraints(pattern=SHORT)] | Count, expects("write class:count, such as h100:8")
 ]
-"""A class and a count, or a count of devices of the only class that the Platform describes."""
+"""A class or a resource with a count, or a count of devices of the only class that the Platform describes."""
