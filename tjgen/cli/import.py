@@ -13,6 +13,7 @@ from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tjgen.cluster.trainer.release import Release
     from tjgen.tools.importing.folder import Import
 
 COMMAND = Command(
@@ -42,9 +43,12 @@ def run(arguments: Arguments) -> int:
     with Reporter(arguments) as reporter:
         contents = list(good(texts(arguments["paths"]), reporter))
         reporter.add(absent(arguments["catalog"]))
-        result = with_neighbors(read_folder(", ".join(arguments["paths"]), contents, arguments["catalog"]))
+        output = arguments["output"] or "."
+        result = with_neighbors(
+            read_folder(", ".join(arguments["paths"]), contents, arguments["catalog"], _release_of_project(output))
+        )
         if not reporter.failed:
-            reporter.add([*result.diagnostics, *_of_older_release(result, arguments["output"] or ".")])
+            reporter.add([*result.diagnostics, *_of_older_release(result, output)])
         if not reporter.failed:
             folder = arguments["output"]
             if folder is None:
@@ -61,17 +65,23 @@ def run(arguments: Arguments) -> int:
     return reporter.close()
 
 
-def _of_older_release(result: Import, folder: str) -> list[Diagnostic]:
-    """TJ793 for TrainJobs of an older release than the project around `folder` builds for."""
+def _release_of_project(folder: str) -> Release:
+    """The release of Trainer that the project around `folder` builds for."""
     from tjgen.cluster.trainer.release import NEWEST, release_of
     from tjgen.language.resolve.project import find
     from tjgen.language.resolve.project_file import load
 
     project_file = find(folder)
-    builds_for = load(project_file)[0].spec.trainer if project_file is not None else NEWEST.name
-    if result.release in (NEWEST, release_of(builds_for)):
+    return NEWEST if project_file is None else release_of(load(project_file)[0].spec.trainer) or NEWEST
+
+
+def _of_older_release(result: Import, folder: str) -> list[Diagnostic]:
+    """TJ793 for TrainJobs of an older release than the project around `folder` builds for."""
+    from tjgen.cluster.trainer.release import NEWEST
+
+    name, builds_for = result.release.name, _release_of_project(folder).name
+    if result.release is NEWEST or name == builds_for:
         return []
-    name = result.release.name
     message = f"the TrainJobs are for Trainer {name}, and builds are for {builds_for}"
     hint = f'set trainer: "{name}" in tjgen.yaml, or import the output of tjgen convert --trainer {builds_for}'
     return [Diagnostic("TJ793", message, hint=hint)]

@@ -225,6 +225,31 @@ def test_a_trainjob_of_trainer_needs_no_runtime_among_the_files() -> None:
     assert yaml.safe_load(result.catalog["torch-distributed.yaml"])["spec"]["mlPolicy"] == {"numNodes": 1, "torch": {}}
 
 
+@pytest.mark.parametrize("release", TRAINER_RELEASES, ids=lambda release: release.name)
+def test_each_runtime_of_a_release_is_known_by_its_name(release: TrainerRelease) -> None:
+    for tree in runtimes_of_trainer(release.version):
+        name = tree["metadata"]["name"]
+        job = trainjob(runtimeRef={"name": name}, trainer={"numNodes": 1})
+        result = read_folder("a.yaml", [("a.yaml", yaml.safe_dump(job).encode())], assumed=chosen(release.name))
+        assert [(one.code, f"Trainer {release.name}" in one.message) for one in result.diagnostics] == [("TJ791", True)]
+        assert yaml.safe_load(result.catalog[f"{name}.yaml"])["spec"] == tree["spec"]
+
+
+def test_a_runtime_that_only_an_older_release_installs_is_known() -> None:
+    result = read(trainjob(runtimeRef={"name": "mpi-distributed"}, trainer={"numNodes": 2}))
+    assert [(one.code, "Trainer 2.0" in one.message) for one in result.diagnostics] == [("TJ791", True)]
+    assert list(result.catalog) == ["mpi-distributed.yaml"]
+
+
+def test_runtimes_are_those_of_the_release_of_the_project(tmp_path: Path) -> None:
+    job = trainjob(runtimeRef={"name": "torch-distributed"}, trainer={"numNodes": 2})
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(job), encoding="utf-8")
+    project = 'apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {trainer: "2.1"}\n'
+    (tmp_path / "tjgen.yaml").write_text(project, encoding="utf-8")
+    answer = tjgen(tmp_path, "import", "job.yaml", "-o", "experiments")
+    assert (answer.code, "taken from Trainer 2.1" in answer.err) == (0, True)
+
+
 @pytest.mark.parametrize(
     ("trees", "code", "said"),
     [

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tjgen.cluster.kinds.table import group_and_kind, kind_of
 from tjgen.cluster.kinds.without_target import WITHOUT_TARGET
-from tjgen.cluster.schema.store import runtimes_of_trainer
 from tjgen.cluster.trainer.framework import expand
 from tjgen.cluster.trainer.inputs import is_kind
 from tjgen.cluster.trainer.release import NEWEST, Release
@@ -24,6 +23,7 @@ from tjgen.tools.convert.proof import differences
 from tjgen.tools.convert.shape import source_of
 from tjgen.tools.importing import imported, mpijob_v1, trainjob
 from tjgen.tools.importing.imported import Imported, ImportedObject
+from tjgen.tools.importing.installed import find_installed
 from tjgen.tools.importing.job import read_job
 from tjgen.tools.importing.kinds import importer
 from tjgen.tools.importing.queue_label import with_queue
@@ -75,8 +75,12 @@ class Import(NamedTuple):
         return files | {f"platform/{name}": text for name, text in self.platform.items()}
 
 
-def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequence[str] = ()) -> Import:
+def read_folder(
+    folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequence[str] = (), assumed: Release = NEWEST
+) -> Import:
     """Import what the files of a folder hold. `catalog`: more places to look for runtimes.
+
+    `assumed`: the release of Trainer, unless fields of the TrainJobs are those of another one.
 
     Errors TJ776, and what keeps a file from being read. Warnings and notes TJ773 to TJ775, and TJ791, for what is left out, built
     otherwise, or assumed. Objects that are neither jobs nor runtimes are only in `subjects`.
@@ -106,7 +110,8 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
         for one in (*jobs, *others)
         if prefix_of(get(one.document.value, one.path))
     ]
-    release = next(filter(None, (source_of(one.tree) for one in jobs if one.tree.get("spec").__class__ is dict)), NEWEST)
+    release = next(filter(None, (source_of(one.tree) for one in jobs if one.tree.get("spec").__class__ is dict)), assumed)
+    release = assumed if release.entry.overrides == assumed.entry.overrides else release
     files_of_catalog: dict[str, str] = {}
     known: dict[tuple[str, str, str], Tree] = {}
     for one in runtimes:
@@ -132,10 +137,9 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
         diagnostics += imported.find_warnings(one, release)
         runtime = _runtime(one, known, elsewhere)
         if runtime is None and _kind(get(one.tree, ("spec", "runtimeRef"), None) or {}) != NAMESPACED_KIND:
-            installed = runtimes_of_trainer(release.entry.version)
-            runtime = next((tree for tree in installed if tree["metadata"]["name"] == _reference(one.tree)[1]), None)
+            runtime, installing = find_installed(_reference(one.tree)[1], release)
             if runtime is not None:
-                diagnostics.append(imported.of_release(one, runtime, release))
+                diagnostics.append(imported.of_release(one, runtime, installing))
         if runtime is None:
             diagnostics.append(imported.without_runtime(one, *_reference(one.tree)))
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tjgen.cluster.releases import TrainerRelease
 from tjgen.cluster.trainer.release import Release
 from tjgen.cluster.validate import registry
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
@@ -81,7 +82,7 @@ def without_runtime(subject: ImportedObject, kind: str, name: str) -> Diagnostic
     return _about(subject, "TJ773", message, hint)
 
 
-def of_release(subject: ImportedObject, runtime: Tree, release: Release) -> Diagnostic:
+def of_release(subject: ImportedObject, runtime: Tree, release: TrainerRelease) -> Diagnostic:
     """TJ791: a TrainJob whose runtime is taken from the release of Trainer."""
     name = runtime["metadata"]["name"]
     message = f"runtime {name} of {subject} is not among the files: taken from Trainer {release.name}"
