@@ -15,7 +15,7 @@ from tests.program import Answer
 from tests.program import tjgen as program
 from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, TRY_LABEL
 
-EXAMPLES = ("resnet50", "prefetch", "volcano", "tfjob", "pytorchjob", "mpi", "sweep", "tasks", "xgboost", "jax", "llm")
+EXAMPLES = ("resnet50", "prefetch", "volcano", "tfjob", "pytorchjob", "paddle", "mpi", "sweep", "tasks", "xgboost", "jax", "llm")
 
 
 def objects(answer: Answer) -> list[Any]:

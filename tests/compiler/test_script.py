@@ -11,6 +11,7 @@ TORCH = ["torchrun"]
 MPI = ["mpirun", "python"]
 PLAIN = ["python"]
 TUNE = ["tune", "run"]
+PADDLE = ["python", "-m", "paddle.distributed.launch", "--log_dir=/tmp/paddle"]
 
 
 @pytest.mark.parametrize(
@@ -31,6 +32,10 @@ TUNE = ["tune", "run"]
         ("x.py", MPI, ["mpirun", "python"], ["x.py"]),
         ("-m x", MPI, ["mpirun", "python"], ["-m", "x"]),
         ("lora.py --config c", TUNE, ["tune", "run"], ["lora.py", "--config", "c"]),
+        ("train.py --lr 1", PADDLE, PADDLE, ["train.py", "--lr", "1"]),
+        ("python3 -u train.py", PADDLE, PADDLE, ["train.py"]),
+        ("fleetrun --devices 0,1 train.py", PADDLE, ["fleetrun"], ["--devices", "0,1", "train.py"]),
+        ("python -m paddle.distributed.launch train.py", PADDLE, ["python"], ["-m", "paddle.distributed.launch", "train.py"]),
         ("python3.12 train.py", PLAIN, ["python3.12"], ["train.py"]),
         ("python3 train.py", PLAIN, ["python3"], ["train.py"]),
         ("train.py", PLAIN, ["python"], ["train.py"]),
@@ -58,6 +63,7 @@ def test_a_command_starts(script: str, launcher: list[str], command: list[str], 
         ("#!/bin/sh\ntorchrun train.py --lr $LR\n", TORCH, ["/bin/sh", "-c"]),
         ("#!/bin/bash -eu\nexec /usr/bin/torchrun train.py\n", TORCH, ["/bin/bash", "-eu", "-c"]),
         ("cd /x\npython -m torch.distributed.run train.py\n", TORCH, ["/bin/sh", "-c"]),
+        ("cd /x\npython -m paddle.distributed.launch train.py\n", PADDLE, ["/bin/sh", "-c"]),
         ("cd /x\nmpirun python train.py\n", MPI, ["/bin/sh", "-c"]),
         ("cd /x\npython train.py\n", PLAIN, ["/bin/sh", "-c"]),
         ("cd /x\npython train.py\n", [], ["/bin/sh", "-c"]),
@@ -78,6 +84,11 @@ def test_shell_text_is_passed_as_it_is(script: str, launcher: list[str], command
         ("/opt/venv/bin/python train.py", MPI, "TJ130"),
         ("pip install x\npython train.py\n", MPI, "TJ130"),
         ("python -c 'print(1)'", TUNE, "TJ130"),
+        ("bash run.sh", PADDLE, "TJ130"),
+        ("bash run.sh", ["python", "-m", "torch.distributed.run"], "TJ130"),
+        ("pip install x\npython train.py\n", PADDLE, "TJ130"),
+        ("-m package.train", PADDLE, "TJ134"),
+        ("python -m package.train", PADDLE, "TJ134"),
         ("   \n", TORCH, "TJ130"),
         ("train.py --lr $LR", TORCH, "TJ131"),
         ('train.py --lr "$LR"', PLAIN, "TJ131"),
@@ -125,6 +136,7 @@ def test_the_experiment_can_replace_the_launcher() -> None:
         ("/opt/venv/bin/python3.12 -u train.py --lr 1", None, "/opt/venv/bin/python3.12 -u"),
         ("python -m package.train", None, "python"),
         ("python -m torch.distributed.run train.py", None, None),
+        ("python -m paddle.distributed.launch train.py", None, None),
         ("python train.py --rank $(PET_NODE_RANK)", None, None),
         ("python -c print(1)", None, None),
         ("tune run lora", None, None),

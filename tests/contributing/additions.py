@@ -242,9 +242,25 @@ def section(report: Report) -> Iterator[str]:
 '''
 TARGET = (
     source("tjgen/compiler/targets/xgboostjob.py")
-    .replace("tjgen.cluster.kinds.xgboostjob import XGBOOSTJOB", "tjgen.cluster.kinds.paddlejob import PADDLEJOB")
-    .replace("XGBOOSTJOB", "PADDLEJOB")
+    .replace("tjgen.cluster.kinds.xgboostjob import XGBOOSTJOB", "tjgen.cluster.kinds.ray import RAYCLUSTER")
+    .replace("XGBOOSTJOB", "RAYCLUSTER")
 )
+RUN = """\
+    changeable=SUSPENDABLE,
+    effect=takes_effect,
+    access=MANAGED,
+    status=Phases("ready", ("failed",), parent=""),
+    run=RunFacts(
+        target="raycluster",
+        needs="",
+        starter="KubeRay",
+        page="[RayJobs](../how-to/rayjob.md)",
+        importer="",
+        pods=_pods,
+        replicas="",
+        pod_label="ray.io/cluster",
+    ),
+"""
 SYNC_TOOL = (
     source("tjgen/cluster/synctools/flux.py").replace('name="flux"', 'name="added"').replace("toolkit.fluxcd", "added.example")
 )
@@ -326,30 +342,30 @@ ADDITIONS: dict[str, tuple[Place, ...]] = {
     "a target": (
         Place(
             "tjgen/compiler/targets/<kind>.py",
-            {"tjgen/compiler/targets/paddlejob.py": TARGET},
+            {"tjgen/compiler/targets/raycluster.py": TARGET},
             (f"{TABLES}::test_every_target_is_in_the_language_and_has_a_module_and_a_case",),
         ),
         Place(
             "its kind",
             {
-                "tjgen/cluster/kinds/paddlejob.py": (
-                    *("import foreign_job", "import operator_job"),
-                    *("= foreign_job(", "= operator_job("),
+                "tjgen/cluster/kinds/ray.py": (
+                    "    changeable=None,\n    effect=takes_effect,\n    access=UNLISTED,\n    status=None,\n    run=None,\n",
+                    RUN,
                 )
             },
             (f"{TABLES}::test_every_target_is_in_the_language_and_has_a_module_and_a_case",),
         ),
         Place(
             "DIRECT",
-            {"tjgen/compiler/targets/table.py": ("jaxjob, rayjob)", "jaxjob, paddlejob, rayjob)")},
+            {"tjgen/compiler/targets/table.py": ("paddlejob, rayjob)", "paddlejob, rayjob, raycluster)")},
             (f"{TABLES}::test_the_type_checker_sees_every_module_that_is_imported_by_name",),
         ),
         Place(
             "`target` of the language",
             {
                 "tjgen/language/spec/models/experiment.py": (
-                    """\"jaxjob\", \"rayjob\"]""",
-                    """\"jaxjob\", \"paddlejob\", \"rayjob\"]""",
+                    """            "rayjob",\n""",
+                    """            "rayjob",\n            "raycluster",\n""",
                 )
             },
             (f"{TABLES}::test_every_target_is_in_the_language_and_has_a_module_and_a_case",),
@@ -358,7 +374,7 @@ ADDITIONS: dict[str, tuple[Place, ...]] = {
         pages("docs/reference/targets.md"),
         Place(
             "a case",
-            {"tests/cases/added-target/experiment.yaml": experiment("added-target", "tjgen-xgboost", "target: paddlejob")},
+            {"tests/cases/added-target/experiment.yaml": experiment("added-target", "tjgen-xgboost", "target: raycluster")},
             (f"{TABLES}::test_every_target_is_in_the_language_and_has_a_module_and_a_case",),
         ),
     ),

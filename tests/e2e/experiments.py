@@ -26,6 +26,7 @@ TARGETS = {
     "mpijob": ("tjgen-mpi",),
     "xgboostjob": ("tjgen-xgboost", "tjgen-plain"),
     "jaxjob": ("tjgen-jax", "tjgen-plain"),
+    "paddlejob": ("tjgen-paddle", "tjgen-plain"),
 }
 """Target -> the runtimes that it takes."""
 

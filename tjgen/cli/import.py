@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 COMMAND = Command(
     "import",
     "Convert existing jobs to experiments.",
-    "Convert each TrainJob, PyTorchJob, TFJob, XGBoostJob, JAXJob, MPIJob, RayJob, Volcano Job and JobSet to an experiment, and"
-    " build it to check that it results in the same job. Fields that only a patch can set, and all differences, are "
-    "reported with their place. The experiments are written to stdout, or with -o into a folder, together with the "
-    "runtimes of TrainJobs.",
+    "Convert each TrainJob, PyTorchJob, TFJob, XGBoostJob, JAXJob, PaddleJob, MPIJob, RayJob, Volcano Job and JobSet to an"
+    " experiment, and build it to check that it results in the same job. Fields that only a patch can set, and all"
+    " differences, are reported with their place. The experiments are written to stdout, or with -o into a folder,"
+    " together with the runtimes of TrainJobs.",
     "tjgen import pytorchjob.yaml -o experiments/",
     "PATH...",
     (

@@ -20,11 +20,16 @@ NONE = "none"
 _WORDS = "TJ304"
 _BYPASSED = "TJ130"
 _SYNTAX = "TJ131"
+_MODULE = "TJ134"
 
 _PYTHON = ("python", "python3")
-_MODULES = ("torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch")
+PADDLE = "paddle.distributed.launch"
+_MODULES = ("torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch", PADDLE)
 """Modules that start processes as a launcher does."""
-_LAUNCHERS = r"(?:\S*/)?(?:torchrun|accelerate\s+launch|deepspeed|mpirun|mpiexec|horovodrun|composer|tune\s+run|colossalai\s+run)"
+_LAUNCHERS = (
+    r"(?:\S*/)?"
+    r"(?:torchrun|accelerate\s+launch|deepspeed|mpirun|mpiexec|horovodrun|composer|tune\s+run|colossalai\s+run|fleetrun)"
+)
 _OF_ONE_NODE = regex.compile(
     r"(?:^|[;&|(\n])\s*(?:exec\s+)?((?:\S*/)?(?:deepspeed|composer|colossalai\s+run|horovodrun|mpirun|mpiexec))(?=\s|$)"
 )
@@ -72,7 +77,7 @@ def _without_shell(line: str, syntax: str, launcher: list[str]) -> str:
     folder = regex.match(r"\s*cd\s+([^\s;&|$]+)\s*(?:&&|;)", line)
     if folder is not None:
         return f"remove cd, and set workingDir: {folder[1]}"
-    start = f", and write {launcher[0]} before the program" if _is_distributed(launcher) else ""
+    start = f", and write {_spelling(launcher)} before the program" if _is_distributed(launcher) else ""
     in_shell = f"begin the script with the line #!/bin/sh{start}"
     variable = regex.match(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)", syntax)
     if variable is not None:
@@ -84,8 +89,8 @@ def _without_shell(line: str, syntax: str, launcher: list[str]) -> str:
 
 
 def _shell_text(script: str, launcher: list[str]) -> ScriptProgram | Diagnostic:
-    if _is_distributed(launcher) and not _starts_launcher(_without_printed_words(script), launcher[0]):
-        return _bypassed("shell text", launcher, f"start the program with {launcher[0]} in the text")
+    if _is_distributed(launcher) and not _starts_launcher(_without_printed_words(script), _name(launcher)):
+        return _bypassed("shell text", launcher, f"start the program with {_spelling(launcher)} in the text")
     first = script.splitlines()[0]
     shell = first[2:].split() if first.startswith("#!") else []
     return ScriptProgram([*(shell or ["/bin/sh"]), "-c"], [script])
@@ -98,13 +103,18 @@ def _command(words: list[str], launcher: list[str]) -> ScriptProgram | Diagnosti
     rest = rest[len(options) :]
     entry = tuple(rest[:2]) if rest[:1] == ["-m"] else tuple(rest[:1]) if rest and rest[0].endswith(".py") else ()
     if not entry or entry[-1] in _MODULES:
-        if not _is_distributed(launcher) or _starts_launcher(" ".join(words), launcher[0]):
+        if not _is_distributed(launcher) or _starts_launcher(" ".join(words), _name(launcher)):
             return ScriptProgram(words[:1], words[1:], _started(words))
-        return _bypassed(words[0] if words else "an empty script", launcher, "begin the script with the .py file or with -m")
+        spelling = "begin the script with the .py file" + ("" if PADDLE in launcher else " or with -m")
+        return _bypassed(words[0] if words else "an empty script", launcher, spelling)
     before, last = (launcher[:-1], launcher[-1:]) if launcher and launcher[-1] in _PYTHON else (launcher, [])
     if last or not launcher:
         # The interpreter that the script names replaces the launcher's.
         return ScriptProgram([*before, *(python or last or ["python"]), *options], rest, entry)
+    if entry[0] == "-m" and PADDLE in launcher:
+        message = f"{PADDLE} starts .py files, and no modules: -m {entry[-1]} would fail in each pod"
+        hint = f"write the file of the module, such as {entry[-1].replace('.', '/')}.py"
+        return Diagnostic(_MODULE, message, path=AT, hint=hint)
     return ScriptProgram(launcher, rest, entry)
 
 
@@ -117,7 +127,22 @@ def _started(words: list[str]) -> tuple[str, ...]:
 
 def _is_distributed(launcher: list[str]) -> bool:
     """Whether a program that the launcher does not start is not part of the run's process group."""
-    return bool(launcher) and launcher[0] not in _PYTHON
+    return bool(launcher) and (launcher[0] not in _PYTHON or bool(_module(launcher)))
+
+
+def _module(launcher: list[str]) -> str:
+    """The module that a launcher such as `python -m torch.distributed.run` consists of; empty for other launchers."""
+    return launcher[2] if len(launcher) > 2 and launcher[0] in _PYTHON and launcher[1] == "-m" else ""
+
+
+def _name(launcher: list[str]) -> str:
+    """The word by which a command line shows that the launcher is in it."""
+    return _module(launcher) or launcher[0]
+
+
+def _spelling(launcher: list[str]) -> str:
+    """The launcher without its options."""
+    return " ".join(launcher[:3]) if _module(launcher) else launcher[0]
 
 
 def _starts_launcher(text: str, launcher: str) -> bool:

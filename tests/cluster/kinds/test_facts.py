@@ -19,7 +19,7 @@ NEW_PODS = "accepted, but existing pods stay unchanged; only new pods get the ch
 DEADLINE = "counts from the start of the run: one that is past it fails at once"
 ONE_CLUSTER = "accepted, but the existing RayCluster and its pods stay unchanged; only a new attempt gets the change"
 NEVER = "accepted, but the existing JobSet is never rebuilt"
-OPERATOR = ("PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "JAXJob")
+OPERATOR = ("PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "JAXJob", "PaddleJob")
 
 
 def test_the_kinds_and_their_plurals() -> None:
@@ -48,7 +48,8 @@ def test_the_kinds_and_their_plurals() -> None:
         ("v1", "PersistentVolumeClaim", "persistentvolumeclaims"),
         ("v1", "ConfigMap", "configmaps"),
     ]
-    assert targets() == ("trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", "xgboostjob", "jaxjob", "rayjob")
+    of_trainer_and_volcano = ("trainjob", "jobset", "volcanojob")
+    assert targets() == (*of_trainer_and_volcano, *(name.lower() for name in OPERATOR), "rayjob")
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,6 @@ def test_the_kinds_and_their_plurals() -> None:
         ("batch.volcano.sh", "Job", ["metadata.labels", "metadata.annotations"]),
         ("scheduling.volcano.sh", "PodGroup", None),
         *(("kubeflow.org", name, ["metadata.labels", "metadata.annotations", "spec.runPolicy.suspend"]) for name in OPERATOR),
-        ("kubeflow.org", "PaddleJob", None),
         ("ray.io", "RayJob", ["metadata.labels", "metadata.annotations", "spec.suspend"]),
         ("ray.io", "RayCluster", None),
         ("", "PersistentVolumeClaim", None),
@@ -84,7 +84,6 @@ def test_the_fields_that_may_change_in_place(group: str, name: str, changeable: 
         ("scheduling.volcano.sh", "PodGroup", Phases("Completed", (), "")),
         ("scheduling.x-k8s.io", "PodGroup", Phases("Finished", ("Failed",), "")),
         *(("kubeflow.org", name, Conditions("Succeeded", "replicaStatuses")) for name in OPERATOR),
-        ("kubeflow.org", "PaddleJob", None),
         ("ray.io", "RayJob", Phases("Complete", ("Failed", "ValidationFailed"), "", "jobDeploymentStatus")),
         ("ray.io", "RayCluster", None),
         ("batch", "Job", None),
@@ -97,7 +96,7 @@ def test_how_a_status_reports_the_end(group: str, name: str, status: Conditions 
 
 
 def test_the_replica_fields() -> None:
-    assert {name: replica_field(name) for name in (*OPERATOR, "PaddleJob", "JobSet")} == {
+    assert {name: replica_field(name) for name in (*OPERATOR, "JobSet")} == {
         "PyTorchJob": "pytorchReplicaSpecs",
         "TFJob": "tfReplicaSpecs",
         "MPIJob": "mpiReplicaSpecs",
@@ -133,7 +132,6 @@ def test_what_the_page_of_targets_says() -> None:
             )
             for name in OPERATOR
         },
-        "PaddleJob": ("", "", "", ""),
         "RayJob": (
             "",
             "KubeRay, with its own RayCluster",

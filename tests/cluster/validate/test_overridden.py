@@ -36,6 +36,19 @@ def test_the_same_policy_in_both_places_is_accepted() -> None:
     assert codes(tfjob(Worker=replica("OnFailure", restartPolicy="OnFailure"), PS=replica("Never"), Chief=replica())) == []
 
 
+def test_a_policy_that_is_the_default_of_the_kind_is_accepted() -> None:
+    job = {"apiVersion": "kubeflow.org/v1", "kind": "PaddleJob", "metadata": {"name": "p"}}
+    assert codes({**job, "spec": {"paddleReplicaSpecs": {"Worker": replica("OnFailure")}}}) == []
+    assert [code for code, _ in codes({**job, "spec": {"paddleReplicaSpecs": {"Worker": replica("Never")}}})] == ["TJ336"]
+
+
+def test_the_elastic_policy_of_a_paddlejob_is_not_read() -> None:
+    job = {"apiVersion": "kubeflow.org/v1", "kind": "PaddleJob", "metadata": {"name": "p"}}
+    spec = {"paddleReplicaSpecs": {"Worker": replica()}}
+    assert codes({**job, "spec": spec}) == []
+    assert codes({**job, "spec": {**spec, "elasticPolicy": {"minReplicas": 1}}}) == [("TJ421", "remove it, and set replicas")]
+
+
 def test_a_misspelled_replica_type_is_an_error() -> None:
     assert codes(tfjob(Cheif=replica(), worker=replica())) == [("TJ337", "did you mean Chief?")]
 

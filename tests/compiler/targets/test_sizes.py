@@ -29,6 +29,7 @@ RUNTIMES = {
     "rayjob": "tjgen-plain",
     "xgboostjob": "tjgen-xgboost",
     "jaxjob": "tjgen-jax",
+    "paddlejob": "tjgen-paddle",
     "mpijob": "tjgen-mpi",
 }
 """Target -> a runtime that it accepts: with that of the example, it is refused."""

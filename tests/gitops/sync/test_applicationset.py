@@ -199,7 +199,7 @@ def test_flux_syncs_its_own_objects(folder: Path) -> None:
     runs = loaded(folder / "out/prod/gitops/kustomization-site-prod-runs.yaml")["spec"]
     assert runs["wait"] is True
     assert [one["kind"] for one in runs["healthCheckExprs"]] == [
-        *("TrainJob", "JobSet", "PyTorchJob", "TFJob", "XGBoostJob", "JAXJob", "MPIJob", "Job", "RayJob"),
+        *("TrainJob", "JobSet", "PyTorchJob", "TFJob", "XGBoostJob", "JAXJob", "PaddleJob", "MPIJob", "Job", "RayJob"),
     ]
     assert "healthCheckExprs" not in loaded(folder / "out/prod/gitops/kustomization-site-prod-data.yaml")["spec"]
     assert tjgen(folder, "check", "--strict", "out").code == 0

@@ -6,7 +6,7 @@ import pytest
 
 from tjgen.trees.k8s.nearest import nearest
 
-TARGETS = ("trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", "xgboostjob", "jaxjob")
+TARGETS = ("trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", "xgboostjob", "jaxjob", "paddlejob")
 
 
 @pytest.mark.parametrize(

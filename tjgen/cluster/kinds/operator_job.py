@@ -9,7 +9,6 @@ from tjgen.cluster.kinds.protocol import (
     MANAGED,
     METADATA,
     SILENT,
-    UNLISTED,
     Conditions,
     Effect,
     Kind,
@@ -57,7 +56,7 @@ def effect(path: FieldPath, before: Tree, after: Tree) -> Effect | None:
 
 
 def operator_job(name: str, replicas: str, *, version: str = "v1", starter: str = "Training Operator") -> Kind:
-    """A kind that tjgen writes and imports; `replicas` is the field of its spec that holds the replica types."""
+    """A kind of job; `replicas` is the field of its spec that holds the replica types."""
     return Kind(
         api_version=f"kubeflow.org/{version}",
         name=name,
@@ -77,18 +76,6 @@ def operator_job(name: str, replicas: str, *, version: str = "v1", starter: str 
             pod_label="training.kubeflow.org/job-name",
         ),
         controller=f"tjgen.cluster.controllers.{starter.lower().replace(' ', '_')}",
-    )
-
-
-def foreign_job(name: str, replicas: str) -> Kind:
-    """A kind that tjgen checks if it is given one, and neither writes nor imports."""
-    kind = operator_job(name, replicas)
-    assert kind.run is not None, "an operator's job trains"
-    return kind._replace(
-        changeable=None,
-        access=UNLISTED,
-        status=None,
-        run=kind.run._replace(target="", needs="", starter="", page="", importer=""),
     )
 
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tjgen.cluster.kinds.operator_job import foreign_job
+from tjgen.cluster.kinds.operator_job import operator_job
 
-PADDLEJOB = foreign_job("PaddleJob", "paddleReplicaSpecs")
+PADDLEJOB = operator_job("PaddleJob", "paddleReplicaSpecs")

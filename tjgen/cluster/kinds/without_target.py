@@ -11,10 +11,6 @@ WITHOUT_TARGET: dict[tuple[str, str], tuple[str, str]] = {
         "a LeaderWorkerSet serves until you delete it: its pods always restart, so a run in it never ends",
         "use target: jobset, whose jobs end, and roles for the leader and the workers",
     ),
-    ("kubeflow.org", "PaddleJob"): (
-        "the operator of this kind is no longer developed, and no target creates this kind",
-        "write an experiment with its image and command, and runtime: tjgen-plain",
-    ),
 }
 """Group and name of a kind -> why it is not a target, and a hint."""
 

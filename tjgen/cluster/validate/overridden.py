@@ -1,6 +1,7 @@
 """A handwritten job of an operator -> fields that its controller overwrites, or reads in another way than they look.
 
-Upstream: training-operator v1.9.3 `controller.v1/common/pod.go:setRestartPolicy` and `apis/kubeflow.org/v1/tensorflow_types.go`;
+Upstream: training-operator v1.9.3 `controller.v1/common/pod.go:setRestartPolicy`, `controller.v1/paddlepaddle`, which has no
+autoscaler, and `apis/kubeflow.org/v1/tensorflow_types.go`;
 Volcano v1.14 `pkg/controllers/job/job_controller_handler.go`, which sees PodFailed only when a pod has failed.
 """
 
@@ -8,23 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.kinds.operator_job import OPERATOR_DEFAULTS
 from tjgen.cluster.kinds.table import replica_field
 from tjgen.cluster.validate.report import subject_of
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.nearest import nearest
 
-_OPERATOR_JOBS = ("PyTorchJob", "TFJob", "XGBoostJob", "JAXJob", "PaddleJob")
 _TYPES = ("Chief", "Master", "Worker", "PS", "Evaluator")
 _POD: FieldPath = ("template", "spec")
+_ELASTIC: FieldPath = ("spec", "elasticPolicy")
 _HINT = "set restartPolicy: Never in the pod template (pod.restartPolicy of an experiment)"
 
 
 def diagnostics(tree: Tree) -> Iterator[Diagnostic]:
-    """TJ336: restart policies in pod templates. TJ337: types of a TFJob. TJ417: policies of a Volcano Job that never apply."""
+    """TJ336: restart policies in pod templates. TJ337: types of a TFJob. TJ417: policies of a Volcano Job that never apply.
+
+    TJ421: the elastic policy of a PaddleJob.
+    """
     kind, group = tree.get("kind"), str(tree.get("apiVersion")).partition("/")[0]
-    if group == "kubeflow.org" and kind in _OPERATOR_JOBS:
+    if group == "kubeflow.org" and kind in OPERATOR_DEFAULTS:
         yield from _replicas(tree, str(kind))
+        if kind == "PaddleJob" and get(tree, _ELASTIC, None) is not None:
+            message = "elasticPolicy has no effect: the operator does not change the number of pods of a PaddleJob"
+            yield Diagnostic("TJ421", message, subject_of(tree), _ELASTIC, hint="remove it, and set replicas")
     elif group == "batch.volcano.sh" and kind == "Job":
         yield from _volcano(tree)
 
@@ -38,7 +46,7 @@ def _replicas(tree: Tree, kind: str) -> Iterator[Diagnostic]:
             hint = f"did you mean {near}?" if near else f"use one of {', '.join(_TYPES)}"
             yield Diagnostic("TJ337", message, subject_of(tree), (*at, name), hint=hint)
         own = get(spec, (*_POD, "restartPolicy"), None)
-        if own is not None and own != (spec.get("restartPolicy") or "Never"):
+        if own is not None and own != (spec.get("restartPolicy") or OPERATOR_DEFAULTS[kind].restart_policy):
             message = f"restartPolicy {own} of the pod template of {name} is overwritten by the operator"
             hint = f"move it to {replica_field(kind)}.{name}.restartPolicy"
             yield Diagnostic("TJ336", message, subject_of(tree), (*at, name, *_POD, "restartPolicy"), hint=hint)

@@ -63,7 +63,7 @@ OBJECT_RULES = (
         lambda tree, versions: unmakeable.diagnostics(tree, versions=versions),
     ),
     ObjectRule(
-        RegisteredRule(OBJECT, ("TJ336", "TJ337", "TJ417")),
+        RegisteredRule(OBJECT, ("TJ336", "TJ337", "TJ417", "TJ421")),
         lambda tree, _: overridden.diagnostics(tree),
     ),
     ObjectRule(RegisteredRule(OBJECT, ("TJ533",)), lambda tree, _: processes.diagnostics(tree)),

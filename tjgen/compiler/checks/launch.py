@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.compiler.script import NONE, alone_in_shell, interpreter_alone, launcher_of_one_node
+from tjgen.compiler.script import AT, NONE, PADDLE, alone_in_shell, interpreter_alone, launcher_of_one_node
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
@@ -19,10 +19,11 @@ def check(workload: Workload, experiment: Experiment, *, devices: int, is_torch:
     `devices` is the number of devices of each node.
     """
     is_mpi = get(workload.ml_policy or {}, ("mpi",), None) is not None
-    if not is_torch and not is_mpi:
-        return
     count = nodes(workload)
     if count < 2 and devices < 2:
+        return
+    if not is_torch and not is_mpi:
+        yield from _paddle(workload, experiment, count)
         return
     for podset in programs(workload) if is_mpi else workers(workload):
         words, because = _words(workload, podset)
@@ -35,6 +36,37 @@ def check(workload: Workload, experiment: Experiment, *, devices: int, is_torch:
             message, hint = problem
             yield Diagnostic("TJ150", message, path=because, hint=hint)
             return
+
+
+def _paddle(workload: Workload, experiment: Experiment, count: int) -> Iterator[Diagnostic]:
+    """A program of several nodes that the launcher of PaddlePaddle does not start, or does not connect."""
+    is_paddle = experiment.spec.target == "paddlejob"
+    for podset in workers(workload) if count > 1 else ():
+        words, because = _words(workload, podset)
+        if because is None or _names_nodes_of_paddle(workload, podset, words):
+            continue
+        is_left_alone = not is_paddle or experiment.spec.launcher is not None
+        program = None if is_left_alone else interpreter_alone(words) or alone_in_shell(words)
+        if program is not None:
+            message = f"{program} starts a program that connects no nodes: each of the {count} nodes would train alone"
+            hint = f"write python -m {PADDLE} instead of {program}"
+            if because == AT:
+                hint = "use runtime: tjgen-paddle, whose launcher connects the nodes"
+            yield Diagnostic("TJ150", message, path=because, hint=hint)
+            return
+        if not is_paddle and any(PADDLE in word for word in words):
+            message = f"{PADDLE} finds no other nodes without PADDLE_MASTER: each of the {count} nodes would train alone"
+            hint = "use target: paddlejob, whose operator sets it, or set PADDLE_MASTER and PADDLE_NNODES in env"
+            yield Diagnostic("TJ150", message, path=because, hint=hint)
+            return
+
+
+def _names_nodes_of_paddle(workload: Workload, podset: PodSet, words: list[str]) -> bool:
+    """Whether options or variables name the nodes. An experiment may take variables from elsewhere."""
+    main = get(workload.tree.value, podset.main, None) or {}
+    names = {variable["name"] for variable in main.get("env") or []}
+    has_options = any(option in word for word in words for option in ("--master", "--ips"))
+    return has_options or bool(main.get("envFrom")) or not names.isdisjoint(("PADDLE_MASTER", "PADDLE_TRAINER_ENDPOINTS"))
 
 
 def _words(workload: Workload, podset: PodSet) -> tuple[list[str], FieldPath | None]:

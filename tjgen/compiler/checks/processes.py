@@ -23,12 +23,13 @@ _WITHOUT_LAUNCHER = ("tfjob", "xgboostjob", "jaxjob", "rayjob")
 
 
 def check(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Diagnostic]:
-    """TJ141 for more processes than devices, TJ142 for PyTorch without shared memory, TJ150 for nodes that train alone.
+    """TJ141 for more processes than devices, TJ142 for a framework without shared memory, TJ150 for nodes that train alone.
 
     TJ789 for a number of processes that nothing starts.
     """
     yield from _uncounted(workload, experiment)
     is_torch = experiment.spec.target == "pytorchjob" or get(workload.ml_policy or {}, ("torch",), None) is not None
+    framework = "PyTorch" if is_torch else "PaddlePaddle" if experiment.spec.target == "paddlejob" else ""
     devices, per_device, path = _devices(experiment, setting)
     yield from launch.check(workload, experiment, devices=devices, is_torch=is_torch)
     if path is None:
@@ -39,10 +40,10 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
         hint = f"remove procsPerNode, which starts {most} processes, or request more devices"
         at = (*SPEC, "procsPerNode")
         yield Diagnostic("TJ141", message, path=at, hint=hint, severity=None if is_torch else WARNING)
-    if is_torch and devices > 1 and experiment.spec.shared_memory is None:
+    if framework and devices > 1 and experiment.spec.shared_memory is None:
         small = [podset for podset in workers(workload) if not _has_shared_memory(workload, podset)]
         if small:
-            message = f"PyTorch on {devices} devices of a node needs /dev/shm, but a container has only {_DEFAULT_SHM}"
+            message = f"{framework} on {devices} devices of a node needs /dev/shm, but a container has only {_DEFAULT_SHM}"
             hint = "add sharedMemory, such as 16Gi: it counts against memory"
             yield Diagnostic("TJ142", message, path=path, hint=hint)
 

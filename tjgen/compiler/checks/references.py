@@ -35,8 +35,8 @@ INJECTED = frozenset(
         "DMLC_TASK_ID", "DMLC_TRACKER_PORT", "DMLC_TRACKER_URI", "WORKER_ADDRS", "WORKER_PORT",
         "OMPI_MCA_orte_default_hostfile", "OMPI_MCA_orte_keep_fqdn_hostnames", "OMPI_MCA_orte_set_default_slots",
         "OMPI_MCA_plm_rsh_args", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS", "I_MPI_HYDRA_HOST_FILE", "I_MPI_PERHOST",
-        "HYDRA_HOST_FILE", "HYDRA_LAUNCH_EXTRA_ARGS", "K_MPI_JOB_ROLE", "TF_CONFIG", "JOB_COMPLETION_INDEX", "VC_TASK_INDEX",
-        "VK_TASK_INDEX",
+        "HYDRA_HOST_FILE", "HYDRA_LAUNCH_EXTRA_ARGS", "K_MPI_JOB_ROLE", "TF_CONFIG", "PADDLE_JOB_ID", "PADDLE_MASTER",
+        "PADDLE_NNODES", "PADDLE_SERVER_NUM", "PADDLE_TRAINER_NUM", "JOB_COMPLETION_INDEX", "VC_TASK_INDEX", "VK_TASK_INDEX",
     )
 )  # fmt: skip
 """Variables that controllers add to containers."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tjgen.cluster.kinds.pods import pods_of
+from tjgen.cluster.trainer import resources
 from tjgen.compiler.targets import groups, kubeflow_policies, kubeflow_unsupported
 from tjgen.compiler.targets.container_names import renamed
 from tjgen.compiler.targets.direct import Lowered, RequestedSize
@@ -22,7 +23,7 @@ from tjgen.trees.k8s.names import LABEL_LENGTH
 from tjgen.trees.manifests.canonical_quantities import with_canonical_quantities
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.workload.keys import LIST_KEYS
-from tjgen.trees.workload.roles import nodes, programs
+from tjgen.trees.workload.roles import nodes, programs, workers
 from tjgen.trees.workload.workload import PodSet, Workload
 
 INDEX = "metadata.labels['training.kubeflow.org/replica-index']"
@@ -94,7 +95,12 @@ def host(workload: Workload, kind: OperatorJob) -> str:
     return f"{workload.name}-{kind.types[first].lower()}-0"
 
 
-def variables(workload: Workload, values: Mapping[str, Tree]) -> Workload:
+def devices(workload: Workload) -> set[int]:
+    """The numbers of devices that the training pods have: one number, unless roles differ."""
+    return {resources.gpus(get(workload.tree.value, (*podset.main, "resources"), None) or {}) for podset in workers(workload)}
+
+
+def variables(workload: Workload, values: Mapping[str, Tree], origins: Sequence[Origin] = (RULE,)) -> Workload:
     """Return the Workload with variables for training pods unless the user sets them; `value` None is the node's number."""
     writer = Writer(workload.tree, keys=LIST_KEYS)
     for podset in workload.podsets:
@@ -104,7 +110,9 @@ def variables(workload: Workload, values: Mapping[str, Tree]) -> Workload:
         for name, value in values.items():
             path: FieldPath = (*podset.main, "env", named(name))
             if writer.get(path) is None:
-                writer.put(path, {"name": name, **(number if value is None else {"value": value})}, RULE)
+                for origin in origins:
+                    variable = {"name": name, **(number if value is None else {"value": value})}
+                    writer.put(path, variable, origin._replace(mirrors=False))
     return workload._replace(tree=writer.done())
 
 

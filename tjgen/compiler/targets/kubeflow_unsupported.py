@@ -13,6 +13,8 @@ from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.workload.workload import Workload, is_runtimes
 
 _POLICIES = ("torch", "mpi", "jax", "xgboost", "flux")
+_RUNTIMES = (*_POLICIES, "paddle")
+"""Frameworks that have a bundled runtime of their name."""
 _SET: dict[str, tuple[str, ...]] = {
     "PyTorchJob": (
         *("MASTER_ADDR", "MASTER_PORT", "PET_MASTER_ADDR", "PET_MASTER_PORT", "WORLD_SIZE", "RANK", "PET_NODE_RANK"),
@@ -21,6 +23,7 @@ _SET: dict[str, tuple[str, ...]] = {
     "TFJob": ("TF_CONFIG",),
     "XGBoostJob": ("MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK", "WORKER_PORT", "WORKER_ADDRS"),
     "JAXJob": ("COORDINATOR_ADDRESS", "COORDINATOR_PORT", "NUM_PROCESSES", "PROCESS_ID"),
+    "PaddleJob": ("PADDLE_JOB_ID", "PADDLE_NNODES", "PADDLE_MASTER"),
     "MPIJob": ("OMPI_MCA_orte_default_hostfile", "OMPI_MCA_orte_set_default_slots", "I_MPI_HYDRA_HOST_FILE", "HYDRA_HOST_FILE"),
 }
 """Kind -> variables that its operator adds behind those of the container, so that a user's of that name has no effect."""
@@ -77,7 +80,7 @@ def _rendezvous(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
     policy = workload.ml_policy or {}
     for name in _POLICIES:
         if policy.get(name) is not None and name != kind.policy:
-            hint = f"use tjgen-{kind.policy}" if kind.policy in _POLICIES else "use tjgen-plain"
+            hint = f"use tjgen-{kind.policy}" if kind.policy in _RUNTIMES else "use tjgen-plain"
             if kind.name == "RayJob":
                 hint += ", and a program that uses Ray"
             expected = "the variables of torchrun" if name == "torch" else f"the settings of {name}"

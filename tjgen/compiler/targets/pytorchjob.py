@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.kinds.pytorchjob import PYTORCHJOB
-from tjgen.cluster.trainer import resources
 from tjgen.compiler.targets import kubeflow, kubeflow_unsupported
 from tjgen.compiler.targets.direct import Lowered, RequestedSize
-from tjgen.compiler.targets.kubeflow import RULE, take
+from tjgen.compiler.targets.kubeflow import RULE, devices, take
 from tjgen.compiler.targets.operator_job import OperatorJob
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Origin
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.fields.writer import Writer
 from tjgen.trees.manifests.manifest import Manifest
-from tjgen.trees.workload.roles import nodes, workers
+from tjgen.trees.workload.roles import nodes
 from tjgen.trees.workload.workload import Workload
 
 MASTER, WORKER = "master", "worker"
@@ -107,6 +106,6 @@ def _processes(writer: Writer, workload: Workload) -> None:
     if of_runtime is not None:
         writer.put(to, str(of_runtime), Origin("target:kubeflow", "runtime", ("spec", "mlPolicy", "torch", "numProcPerNode")))
         return
-    devices = {resources.gpus(get(workload.tree.value, (*podset.main, "resources"), None) or {}) for podset in workers(workload)}
-    if len(devices) == 1 and devices != {0}:
-        writer.put(to, str(devices.pop()), RULE)
+    counts = devices(workload)
+    if len(counts) == 1 and counts != {0}:
+        writer.put(to, str(counts.pop()), RULE)

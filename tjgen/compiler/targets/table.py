@@ -10,10 +10,10 @@ from tjgen.cluster.kinds.table import OF_TRAINER
 from tjgen.trees.typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from tjgen.compiler.targets import jaxjob, mpijob, pytorchjob, rayjob, tfjob, volcanojob, xgboostjob
+    from tjgen.compiler.targets import jaxjob, mpijob, paddlejob, pytorchjob, rayjob, tfjob, volcanojob, xgboostjob
     from tjgen.compiler.targets.direct import Target
 
-    DIRECT: tuple[Target, ...] = (volcanojob, pytorchjob, tfjob, mpijob, xgboostjob, jaxjob, rayjob)
+    DIRECT: tuple[Target, ...] = (volcanojob, pytorchjob, tfjob, mpijob, xgboostjob, jaxjob, paddlejob, rayjob)
     """The modules of direct targets, for the type checker: one that lacks a function of the protocol is an error here."""
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib import import_module
 
+from tjgen.cluster.kinds.operator_job import OPERATOR_DEFAULTS
 from tjgen.cluster.kinds.pods import pods_of
 from tjgen.cluster.schema.defaults import with_defaults
 from tjgen.cluster.schema.store import find
@@ -21,14 +22,15 @@ from tjgen.tools.importing.trainjob import bare as named
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.manifests.manifest import Manifest
 
-RUNTIMES = {"pytorchjob": "tjgen-torch", "mpijob": "tjgen-mpi", "xgboostjob": "tjgen-xgboost", "jaxjob": "tjgen-jax"}
-"""Target -> the runtime of its framework."""
-RESTARTS = {
-    "PyTorchJob": "OnFailure",
-    "TFJob": "Never",
-    "XGBoostJob": "Never",
-    "JAXJob": "Never",
+RUNTIMES = {
+    "pytorchjob": "tjgen-torch",
+    "mpijob": "tjgen-mpi",
+    "xgboostjob": "tjgen-xgboost",
+    "jaxjob": "tjgen-jax",
+    "paddlejob": "tjgen-paddle",
 }
+"""Target -> the runtime of its framework."""
+RESTARTS = {name: defaults.restart_policy for name, defaults in OPERATOR_DEFAULTS.items()}
 """The restart policy of a replica type that names none."""
 _GANG = {
     "minAvailable": "minAvailable",

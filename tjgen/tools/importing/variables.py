@@ -37,6 +37,11 @@ _SETUPS = {
         "",
         "let the program read the variables of the target, set them in env, or keep target xgboostjob",
     ),
+    "paddlejob": _Setup(
+        ("PADDLE_MASTER", "PADDLE_NNODES", "PADDLE_JOB_ID"),
+        "",
+        "set them in env, or keep target paddlejob",
+    ),
 }
 
 

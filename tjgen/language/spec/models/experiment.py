@@ -71,7 +71,18 @@ class RunSpec(Container):
     deadline: Counts[Seconds | None] = None
     """Time after which a run that has not finished is stopped (activeDeadlineSeconds): seconds, or a duration such as `12h`."""
     target: Counts[
-        Literal["trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", "xgboostjob", "jaxjob", "rayjob"]
+        Literal[
+            "trainjob",
+            "jobset",
+            "volcanojob",
+            "pytorchjob",
+            "tfjob",
+            "mpijob",
+            "xgboostjob",
+            "jaxjob",
+            "paddlejob",
+            "rayjob",
+        ]
     ] = "trainjob"
     """Kind of object that is applied to the cluster."""
     restart: Counts[Restart | None] = None
