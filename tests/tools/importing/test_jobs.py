@@ -38,6 +38,10 @@ def replicas(name: str, count: int, **more: Any) -> dict[str, Any]:
     return {"replicas": count, "restartPolicy": "OnFailure", "template": template(name, **more)}
 
 
+def _less(tree: dict[str, Any], field: str) -> dict[str, Any]:
+    return {key: value for key, value in tree.items() if key != field}
+
+
 def volcano(**spec: Any) -> dict[str, Any]:
     task = {"name": "worker", "replicas": 2, "template": template("main", {"restartPolicy": "Never"})}
     meta = {"name": "bert-7", "namespace": "nlp"}
@@ -83,6 +87,7 @@ JOBS = {
     "PaddleJob with servers": kubeflow(
         "PaddleJob", "paddleReplicaSpecs", Master=replicas("paddle", 2), Worker=replicas("paddle", 4)
     ),
+    "JAXJob without a number": kubeflow("JAXJob", "jaxReplicaSpecs", Worker=_less(replicas("jax", 1), "replicas")),
     "MPIJob": kubeflow("MPIJob", "mpiReplicaSpecs", "v2beta1", Launcher=replicas("mpi", 1), Worker=replicas("mpi", 2)),
     "Volcano Job": volcano(),
     "Volcano Job with policies": volcano(
@@ -144,6 +149,13 @@ def test_a_pytorchjob_without_master_needs_no_patch() -> None:
     imported = spec(read(JOBS["PyTorchJob of workers"]))
     assert imported["roles"] == {"master": {"replicas": 0}, "worker": {"replicas": 3}}
     assert "patches" not in imported
+
+
+def test_a_field_that_the_operator_does_not_read_is_left_out() -> None:
+    job = kubeflow("PaddleJob", "paddleReplicaSpecs", Worker=replicas("paddle", 2))
+    found = read({**job, "spec": {**job["spec"], "elasticPolicy": {"minReplicas": 1, "maxReplicas": 4}}})
+    assert [one.code for one in found.diagnostics] == ["TJ421", *(one.code for one in read(job).diagnostics)]
+    assert spec(found) == spec(read(job))
 
 
 def test_further_jobs_of_a_jobset_are_roles() -> None:

@@ -30,6 +30,8 @@ class OperatorDefaults(NamedTuple):
     port: int
     """The port that the operator opens if the main container has none of that name."""
     restart_policy: str
+    unread: tuple[str, ...] = ()
+    """Fields of the spec that the schema has, and that the controller does not read."""
 
 
 OPERATOR_DEFAULTS = {
@@ -37,7 +39,7 @@ OPERATOR_DEFAULTS = {
     "TFJob": OperatorDefaults("tensorflow", "tfjob-port", 2222, "Never"),
     "XGBoostJob": OperatorDefaults("xgboost", "xgboostjob-port", 9999, "Never"),
     "JAXJob": OperatorDefaults("jax", "jaxjob-port", 6666, "Never"),
-    "PaddleJob": OperatorDefaults("paddle", "master", 36543, "OnFailure"),
+    "PaddleJob": OperatorDefaults("paddle", "master", 36543, "OnFailure", unread=("elasticPolicy",)),
 }
 """Kind -> its defaults: training-operator v1.9 `pkg/apis/kubeflow.org/v1`."""
 

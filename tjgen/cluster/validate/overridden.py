@@ -18,7 +18,6 @@ from tjgen.trees.k8s.nearest import nearest
 
 _TYPES = ("Chief", "Master", "Worker", "PS", "Evaluator")
 _POD: FieldPath = ("template", "spec")
-_ELASTIC: FieldPath = ("spec", "elasticPolicy")
 _HINT = "set restartPolicy: Never in the pod template (pod.restartPolicy of an experiment)"
 
 
@@ -30,9 +29,10 @@ def diagnostics(tree: Tree) -> Iterator[Diagnostic]:
     kind, group = tree.get("kind"), str(tree.get("apiVersion")).partition("/")[0]
     if group == "kubeflow.org" and kind in OPERATOR_DEFAULTS:
         yield from _replicas(tree, str(kind))
-        if kind == "PaddleJob" and get(tree, _ELASTIC, None) is not None:
-            message = "elasticPolicy has no effect: the operator does not change the number of pods of a PaddleJob"
-            yield Diagnostic("TJ421", message, subject_of(tree), _ELASTIC, hint="remove it, and set replicas")
+        for field in OPERATOR_DEFAULTS[kind].unread:
+            if get(tree, ("spec", field), None) is not None:
+                message = f"{field} has no effect: the operator does not change the number of pods of a {kind}"
+                yield Diagnostic("TJ421", message, subject_of(tree), ("spec", field), hint="remove it, and set replicas")
     elif group == "batch.volcano.sh" and kind == "Job":
         yield from _volcano(tree)
 

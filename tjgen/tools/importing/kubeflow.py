@@ -30,8 +30,6 @@ RUNTIMES = {
     "paddlejob": "tjgen-paddle",
 }
 """Target -> the runtime of its framework."""
-RESTARTS = {name: defaults.restart_policy for name, defaults in OPERATOR_DEFAULTS.items()}
-"""The restart policy of a replica type that names none."""
 _GANG = {
     "minAvailable": "minAvailable",
     "minResources": "minResources",
@@ -67,7 +65,8 @@ def experiment(tree: Tree) -> Tree:
 def filled(tree: Tree) -> Tree:
     """The job as its operator reads it: with the defaults of its schema, and those of training-operator v1.9 `*_defaults.go`.
 
-    The result has no `restartPolicy` of pod templates, which the operator overwrites (`common/pod.go:setRestartPolicy`).
+    The result has no field that the operator does not read, and no `restartPolicy` of pod templates, which it overwrites
+    (`common/pod.go:setRestartPolicy`).
     """
     schema = find(tree["apiVersion"], tree["kind"])
     job = stated(tree)
@@ -75,13 +74,14 @@ def filled(tree: Tree) -> Tree:
         job = {**job, "spec": {"runPolicy": {}, **job["spec"]}}  # a struct of the Go type, whose defaults apply without it, too
     job = job if schema is None else with_defaults(job, schema)
     spec = job.get("spec")
-    if spec.__class__ is not dict or tree["kind"] not in RESTARTS:
+    if spec.__class__ is not dict or tree["kind"] not in OPERATOR_DEFAULTS:
         return job
-    field = kind_of(tree).field
+    defaults, field = OPERATOR_DEFAULTS[tree["kind"]], kind_of(tree).field
+    spec = {name: value for name, value in spec.items() if name not in defaults.unread}
     types = spec.get(field)
     if types.__class__ is dict:
-        policy = {"restartPolicy": RESTARTS[tree["kind"]]}
-        types = {name: {**policy, **_without_pod_policy(one)} if one.__class__ is dict else one for name, one in types.items()}
+        own = {"replicas": 1, "restartPolicy": defaults.restart_policy}
+        types = {name: {**own, **_without_pod_policy(one)} if one.__class__ is dict else one for name, one in types.items()}
         spec = {**spec, field: types}
     run = spec.get("runPolicy") or {}
     return {**job, "spec": {**spec, "runPolicy": {"cleanPodPolicy": "None", **run} if run.__class__ is dict else run}}
@@ -126,8 +126,9 @@ def _limit(tree: Tree, backoff_limit: Tree, policy: Tree) -> int | None:
 def _policies(tree: Tree, restarts: list[Tree]) -> Iterator[tuple[str, Tree]]:
     run = get(tree, ("spec", "runPolicy"), None) or {}
     restart = {}
-    policy = (restarts[0] or RESTARTS.get(tree["kind"])) if restarts else None
-    if policy and all((one or RESTARTS.get(tree["kind"])) == policy for one in restarts):
+    usual = OPERATOR_DEFAULTS[tree["kind"]].restart_policy if tree["kind"] in OPERATOR_DEFAULTS else None
+    policy = (restarts[0] or usual) if restarts else None
+    if policy and all((one or usual) == policy for one in restarts):
         restart["policy"] = policy
     limit = _limit(tree, run.get("backoffLimit"), restart.get("policy"))
     if limit is not None:
@@ -145,7 +146,8 @@ def _policies(tree: Tree, restarts: list[Tree]) -> Iterator[tuple[str, Tree]]:
     schedule = {word: gang[field] for field, word in _GANG.items() if gang.get(field)}
     if schedule:
         yield "schedule", schedule
-    elastic = get(tree, ("spec", "elasticPolicy"), None) or {}
+    is_read = tree["kind"] not in OPERATOR_DEFAULTS or "elasticPolicy" not in OPERATOR_DEFAULTS[tree["kind"]].unread
+    elastic = (get(tree, ("spec", "elasticPolicy"), None) or {}) if is_read else {}
     if elastic.get("minReplicas") and elastic.get("maxReplicas"):
         more = {"restarts": elastic.get("maxRestarts"), "metrics": elastic.get("metrics")}
         least = {"min": elastic["minReplicas"], "max": elastic["maxReplicas"]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.kinds.operator_job import OPERATOR_DEFAULTS
 from tjgen.cluster.kinds.pods import starts_pods
 from tjgen.tools.importing import kubeflow
 from tjgen.tools.importing.experiments import RAY, manifests_of, not_convertible, of_pods, of_ray
@@ -139,7 +140,7 @@ def _without_kueue(experiment: Tree, name: str) -> tuple[Tree, list[Diagnostic]]
 
 def _with_policies(spec: Tree, job: Tree) -> Tree:
     """The spec with the restarts and the cleanup that its target writes into the job by default: Volcano has other defaults."""
-    if job["kind"] not in kubeflow.RESTARTS:
+    if job["kind"] not in OPERATOR_DEFAULTS:
         return spec
     full = kubeflow.experiment(job)["spec"]
     policies = {field: full[field] for field in ("restart", "cleanup") if field in full}
