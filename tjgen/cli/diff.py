@@ -30,7 +30,7 @@ from tjgen.gitops.diff.problems import problems
 from tjgen.gitops.diff.removals import removals
 from tjgen.gitops.diff.side import Side, only
 from tjgen.gitops.output.moves import refused, second_tree
-from tjgen.gitops.output.planned import bodies_on_disk, locks_by_key, plan_side
+from tjgen.gitops.output.planned import bodies_on_disk, edited_by_hand, locks_by_key, plan_side
 from tjgen.trees.diagnostics.model import CompileError
 from tjgen.trees.diagnostics.printable import printable, printable_json
 
@@ -129,8 +129,12 @@ def _compare(old: Side, new: Side, plan: Plan, arguments: Arguments, reporter: R
     old = old._replace(bodies=only(old.bodies, environments))
     new = new._replace(bodies=only(new.bodies, environments))
     entries = compare(old, new)
+    paths = [one.path for entry in entries for one in entry.objects] if not arguments["paths"] else []
+    by_hand = edited_by_hand(old.name, paths)
+    reporter.add([*by_hand.values()])
     for entry in entries:
-        reporter.add(list(problems(entry)))
+        # The repair of the edit also resolves what the server refuses of it.
+        reporter.add(list(problems(entry._replace(objects=tuple(one for one in entry.objects if one.path not in by_hand)))))
     reporter.add(removals(entries, new))
     if arguments["fields"]:
         from tjgen.gitops.diff.whole import with_all_fields

@@ -51,7 +51,7 @@ def test_lost_files_show_until_they_are_restored(folder: Path) -> None:
             answer = tjgen(folder, "build")
             assert (answer.code, answer.err.count("warning[TJ697]")) == (0, 1), answer.err
             assert f'run "{run.name}" is in the lock' in answer.err
-            assert f"git checkout COMMIT -- deploy/runs/vision/{run.parent.name}/{run.name}" in answer.err
+            assert f"git checkout HEAD -- deploy/runs/vision/{run.parent.name}/{run.name}" in answer.err
         assert not manifest_exists(run)
         answer = tjgen(folder, "build", "--check")
         assert (answer.code, answer.err.count("error[TJ697]")) == (1, 1), answer.err

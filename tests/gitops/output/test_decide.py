@@ -137,7 +137,7 @@ def test_a_run_without_a_lock_is_refused_and_not_removed(tmp_path: Path) -> None
 
 def test_files_that_differ_from_the_lock_are_an_error(tmp_path: Path) -> None:
     first = actions(built(tmp_path), EMPTY, {})
-    edited = {path: body + "# edited\n" for path, body in written(first).items()}
+    edited = {path: body + "edited: true\n" for path, body in written(first).items()}
     newer = lock_of(first)._replace(runs={n: r._replace(content="sha256:" + "0" * 64) for n, r in lock_of(first).runs.items()})
     found = actions(built(tmp_path), newer, edited)
     assert [action.diagnostic.code for action in found if isinstance(action, ReportDiagnostic)] == ["TJ075"]

@@ -422,6 +422,7 @@ def test_a_run_that_was_changed_by_hand_names_the_command_that_restores_it(folde
     file = f"out/runs/vision/digits/{name}/trainjob-{name}.yaml"
     edit(folder, "numNodes: 2", "numNodes: 3", file)
     check, again = build(folder, "--check"), build(folder)
-    assert (check.code, f"  hint: restore it: git checkout HEAD -- {file}\n" in check.err) == (1, True)
-    hint = f"discard it: git checkout HEAD -- {file}; the same change in experiments/digits.yaml can start a new run"
-    assert (again.code, f"  hint: {hint}\n" in again.err) == (1, True), again.err
+    assert (check.code, "  hint: to discard the edit, use tjgen build --force; to keep it" in check.err) == (1, True), check.err
+    restore = f"tjgen runs rerun {name} && tjgen runs prune --force {name}; otherwise, use --force, which discards the edit"
+    assert again.code == 1
+    assert f"use {restore}; to keep it, first make the same change in experiments/digits.yaml\n" in again.err

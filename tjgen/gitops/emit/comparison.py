@@ -6,23 +6,9 @@
 from __future__ import annotations
 
 from tjgen.gitops.emit import journal, problems, staging
-from tjgen.gitops.emit.plan import FileChange, OutputFile, WritePlan
+from tjgen.gitops.emit.plan import CRLF, FileChange, FileDifference, OutputFile, WritePlan
 from tjgen.gitops.emit.tree import refuse_links
 from tjgen.trees.diagnostics.model import CompileError
-from tjgen.trees.typing import NamedTuple
-
-CRLF = "crlf"
-"""The file has other line endings than tjgen writes, as after a checkout that changed them."""
-
-
-class FileDifference(NamedTuple):
-    """A file that differs from a build of the sources."""
-
-    path: str
-    kind: str
-    """One of the kinds of `FileChange`: missing, different, edited, foreign, extra; or CRLF."""
-    place: str
-    """The path with its directory in front, for people."""
 
 
 class Comparison:

@@ -25,6 +25,8 @@ EDITED = "edited"
 FOREIGN = "foreign"
 CONFLICT = "conflict"
 EXTRA = "extra"
+CRLF = "crlf"
+"""The file has other line endings than tjgen writes, as after a checkout that changed them."""
 
 
 class OutputFile(NamedTuple):
@@ -53,6 +55,16 @@ class FileChange(NamedTuple):
     """The current file."""
     source: str = ""
     """The source in the header of the current file."""
+
+
+class FileDifference(NamedTuple):
+    """A file that differs from a build of the sources."""
+
+    path: str
+    kind: str
+    """One of the kinds of `FileChange`: missing, different, edited, foreign, extra; or CRLF."""
+    place: str
+    """The path with its directory in front, for people."""
 
 
 class WritePlan:
@@ -95,8 +107,8 @@ class WritePlan:
             return FileChange(path, CONFLICT, content, on_disk)
         if known is None:
             return FileChange(path, FOREIGN, content, on_disk)
-        kind = EDITED if header.is_edited(on_disk.content, known) else DIFFERENT
-        return FileChange(path, kind, content, on_disk, known.source)
+        is_lost = header.is_edited(on_disk.content, known) and not _is_equal(on_disk.content[known.length :], file)
+        return FileChange(path, EDITED if is_lost else DIFFERENT, content, on_disk, known.source)
 
     def keep(self, path: str) -> None:
         """Keep `path`, a file or a whole folder, even if it is claimed."""
@@ -219,6 +231,16 @@ class WritePlan:
                     stack.append(path)
                 elif entry.is_file(follow_symlinks=False) and path not in but:
                     yield path
+
+
+def _is_equal(body: bytes, file: OutputFile) -> bool:
+    """Whether an edited body is the same object as that of `file`, so that no change is lost."""
+    from tjgen.trees.source.reader import KUBERNETES, read  # few files are edited
+
+    (ours, problems_of_ours), (theirs, _) = (
+        read(text, file.path, KUBERNETES) for text in (body.decode(errors="replace"), file.body)
+    )
+    return not problems_of_ours and [one.value for one in ours] == [one.value for one in theirs]
 
 
 def _is_below(folder: str, folders: Set[str]) -> bool:

@@ -42,13 +42,21 @@ def foreign(path: str) -> Diagnostic:
     return _error("TJ050", f"{path} exists and was not written by tjgen", "move it away, or choose another -o")
 
 
-def edited(path: str, header_source: str) -> Diagnostic:
-    """TJ051: a file of ours was changed by hand."""
-    discard = f"git checkout HEAD -- {path}"
+def edited(path: str, header_source: str, command: str | None) -> Diagnostic:
+    """TJ051: a file of ours was changed by hand. `command`: restores it from Git."""
+    parts = path.split("/")
     # A change of its experiment makes another run.
-    hint = f"make the change in {header_source} (patches reach every field), or discard it: {discard}"
-    if "/runs/" in path:
-        hint = f"discard it: {discard}; the same change in {header_source} can start a new run"
+    keep = _keeping(f"{header_source} (patches reach every field)") + (", which can start a new run" if "runs" in parts else "")
+    hint = f"to discard the edit, use {command}; {keep}"
+    if command is None and "runs" in parts:
+        run = parts[-2]
+        again = f"tjgen runs rerun {run} && tjgen runs prune --force {run}"
+        hint = (
+            f"if the cluster has the run with the edit, use {again}; otherwise, use --force, which discards the edit; "
+            f"to keep it, first make the same change in {header_source}"
+        )
+    elif command is None:
+        hint = f"to discard the edit, use --force; {keep}"
     return _error("TJ051", f"{path} was changed by hand since tjgen wrote it", hint)
 
 
@@ -157,10 +165,11 @@ def stays_removed(paths: list[str], commit: str) -> Diagnostic:
     )
 
 
-def stale(path: str, kind: str) -> Diagnostic:
-    """TJ062: a file differs from a build of the sources (`--check`)."""
-    hint = f"restore it: git checkout HEAD -- {path}" if kind == "edited" else "build again and commit the result"
-    return _error("TJ062", f"{path} {_STALE[kind]}", hint)
+def stale(path: str, kind: str, command: str | None = None) -> Diagnostic:
+    """TJ062: a file differs from a build of the sources (`--check`). `command`: restores it from Git if it was edited."""
+    keep = _keeping("the source that the file names")
+    discard = f"to discard the edit, use {command or 'tjgen build --force'}; {keep}"
+    return _error("TJ062", f"{path} {_STALE[kind]}", discard if kind == "edited" else "build again and commit the result")
 
 
 def line_ends(places: Sequence[str]) -> Diagnostic:
@@ -197,6 +206,10 @@ def _start_over(journal: str) -> str:
     """The way out of a journal that cannot be used."""
     folder = journal.rpartition("/")[0]
     return f"restore the output and tjgen.lock.d from Git (git restore), remove {folder}, and build again"
+
+
+def _keeping(source: str) -> str:
+    return f"to keep it, discard it, make the same change in {source}, and build"
 
 
 def _error(code: str, message: str, hint: str) -> Diagnostic:

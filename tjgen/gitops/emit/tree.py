@@ -22,6 +22,7 @@ from tjgen.gitops.emit.filelock import BusyError, FileLock, acquire
 from tjgen.gitops.emit.filesystem import ObstacleError
 from tjgen.gitops.emit.journal import ABSENT, RECORD, TREE, FileState, JournalStep
 from tjgen.gitops.emit.plan import CONFLICT, EDITED, EXTRA, FOREIGN, MISSING, FileChange, OutputFile, WritePlan
+from tjgen.gitops.emit.unedited import refusals
 from tjgen.gitops.emit.written import CommittedFiles
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.files.links import link_in
@@ -59,6 +60,7 @@ class OutputTree:
         "_problems",
         "_records",
         "_recovered",
+        "_spoilt",
         "_staging",
         "_steps",
         "_until",
@@ -88,6 +90,7 @@ class OutputTree:
         self._wait = wait
         self._plan = WritePlan(directory, records=records)
         self._problems: list[Diagnostic] = []
+        self._spoilt: dict[str, FileChange] = {}
         self._steps: list[JournalStep] = []
         self._created: list[str] = []
         self._updated: list[str] = []
@@ -179,13 +182,13 @@ class OutputTree:
         removed = []
         for change in self._plan.extra():
             if change.kind in (EDITED, CONFLICT) and not self._force:
-                self._problems.append(_spoilt(change, self._directory))
+                self._spoilt[_place(self._directory, change.path)] = change
                 continue
             removed.append(change.path)
             self._add_step(TREE, change, None)
-        problems = self._plan.problems + self._problems
-        if problems:
-            raise CompileError(problems)
+        refused = self._plan.problems + self._problems + refusals(self._spoilt)
+        if refused:
+            raise CompileError(refused)
         if self._steps:
             self._make_folders()
             roots = self._roots()
@@ -207,7 +210,7 @@ class OutputTree:
         if change.kind == FOREIGN:
             self._problems.append(problems.foreign(_place(self._roots()[root], change.path)))
         elif change.kind in (EDITED, CONFLICT) and not self._force:
-            self._problems.append(_spoilt(change, self._roots()[root]))
+            self._spoilt[_place(self._roots()[root], change.path)] = change
         else:
             self._add_step(root, change, None if change.kind == EXTRA else self._stage(change))
             if root == TREE:
@@ -286,12 +289,6 @@ class OutputTree:
 
     def _failed(self, place: str, error: OSError) -> CompileError:
         return CompileError([problems.failed(place, error, half_done=journal.exists(self._staging))])
-
-
-def _spoilt(change: FileChange, directory: str) -> Diagnostic:
-    """A file of ours that is not as we left it."""
-    place = _place(directory, change.path)
-    return problems.in_conflict(place) if change.kind == CONFLICT else problems.edited(place, change.source)
 
 
 def _place(directory: str, path: str) -> str:

@@ -5,13 +5,20 @@ No build writes these files again, so only Git can restore them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
+from tjgen.gitops.emit import header
+from tjgen.gitops.emit.problems import in_conflict
+from tjgen.gitops.emit.unedited import restoring
+from tjgen.gitops.output.disk import OnDisk, digest
 from tjgen.gitops.output.layout import folder_of
 from tjgen.language.runs.freeze import content_digest
 from tjgen.language.runs.lock import LockedRun
 from tjgen.language.runs.store import Locked
 from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.source.reader import KUBERNETES, read
+from tjgen.trees.typing import NamedTuple
 
 
 def damage(place: Locked, run: LockedRun, bodies: Mapping[str, str], directory: str) -> Diagnostic | None:
@@ -24,7 +31,52 @@ def damage(place: Locked, run: LockedRun, bodies: Mapping[str, str], directory: 
         message = (
             f'run "{run.name}" is in the lock of {place.key}, but its files in {folder} are missing, and no build writes them'
         )
-    hint = f"restore them with git checkout COMMIT -- {folder}"
+    command = restoring(folder, lambda files: _is_of_lock(files, run))
+    hint = f"restore them with {command}" if command is not None else f"no commit has them: restore {folder} from another copy"
     if not run.is_requested:
-        hint += f"; to remove the run, use tjgen runs prune {run.name}"
+        hint += f"; to remove the run, use tjgen runs prune {'--force ' if bodies else ''}{run.name}"
     return Diagnostic("TJ697", message, hint=hint)
+
+
+def drifted(problem: Diagnostic, run: LockedRun, folder: str, on_disk: OnDisk) -> Diagnostic:
+    """TJ075 with the command that restores the files of `run` as they are in its lock, or TJ720 if Git could not merge them."""
+    spoilt = on_disk.conflict(folder)
+    if spoilt is not None:
+        return in_conflict(spoilt)
+    command = restoring(f"{on_disk.directory}/{folder}", lambda files: _is_of_lock(files, run))
+    hint = f"to discard the edit, use {command}; to keep it, discard it, make the same change in the experiment, and build"
+    return problem._replace(hint=hint) if command is not None else problem
+
+
+class DigestOnDisk(NamedTuple):
+    """The digest of the files of a run, computed when it is needed."""
+
+    on_disk: OnDisk
+    folder: str
+    locked: LockedRun | None
+    content: str
+    """The digest of what is built now."""
+    built: Callable[[], Mapping[str, str]]
+    """Name -> text of what is built now."""
+
+    def digest(self) -> str | None:
+        """The digest; that of the build if the files were edited by hand to the objects that are built now."""
+        actual = digest(self.on_disk, self.folder)
+        if self.locked is None or actual in (None, self.content, self.locked.content):
+            return actual
+        return self.content if _objects(self.on_disk.bodies(self.folder)) == _objects(self.built()) else actual
+
+
+def _objects(bodies: Mapping[str, str]) -> dict[str, Tree]:
+    """Name -> the objects in a file, or its text if it cannot be read."""
+    objects: dict[str, Tree] = {}
+    for name, body in bodies.items():
+        documents, problems = read(body, name, KUBERNETES)
+        objects[name] = body if problems else [one.value for one in documents]
+    return objects
+
+
+def _is_of_lock(files: Mapping[str, bytes], run: LockedRun) -> bool:
+    known = {path: (content, header.read(content)) for path, content in files.items()}
+    bodies = {path: content[one.length :].decode(errors="replace") for path, (content, one) in known.items() if one is not None}
+    return content_digest(bodies) == run.content

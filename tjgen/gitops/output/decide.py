@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterator
 
 from tjgen.compiler.building.run import NEVER_STARTS, Built, Run, Unit
 from tjgen.gitops.emit.plan import OutputFile
-from tjgen.gitops.emit.problems import in_conflict
 from tjgen.gitops.output import problems
 from tjgen.gitops.output.actions import (
     Action,
@@ -28,7 +27,7 @@ from tjgen.gitops.output.actions import (
 )
 from tjgen.gitops.output.blocks import kept_block, lacks_a_block
 from tjgen.gitops.output.carried import settings_in, state_in, trees
-from tjgen.gitops.output.damaged import damage
+from tjgen.gitops.output.damaged import DigestOnDisk, damage, drifted
 from tjgen.gitops.output.disk import OnDisk, digest
 from tjgen.gitops.output.files import OutputFiles
 from tjgen.gitops.output.kept_states import change_states
@@ -160,9 +159,8 @@ def _run(
     if renewed is not None and renewed.name != run.name:
         decision = _run(renewed, lock, on_disk, options, again._replace(renewed=lambda _: None), text)
         return decision._replace(actions=[occupy, *_never_starts(renewed), *decision.actions])
-    decided = freeze.decide(
-        locked, content=content, settings=settings, digest_on_disk=lambda: digest(on_disk, place), force=options.force
-    )
+    on_disk_now = DigestOnDisk(on_disk, place, locked, content, lambda: _own(run, text.of(run.in_full())))
+    decided = freeze.decide(locked, content=content, settings=settings, digest_on_disk=on_disk_now.digest, force=options.force)
     if locked is not None and locked.stopped and decided.kind == freeze.FROZEN and decided.diagnostic is not None:
         # It was suspended when it was superseded, and is requested again. Files that were edited by hand (TJ075) stay.
         decided = decided if decided.diagnostic.severity == ERROR else freeze.Decision(freeze.IN_PLACE)
@@ -180,8 +178,8 @@ def _run(
             differs = freeze.content_digest(own) != content
             decided = freeze.Decision(freeze.IN_PLACE, decided.diagnostic if differs else None)
     problem = problem or kept_block(run, locked, decided, place, on_disk, text) or decided.diagnostic
-    if problem is not None and problem.code == "TJ075" and (spoilt := on_disk.conflict(folder)) is not None:
-        problem = in_conflict(spoilt)
+    if problem is not None and problem.code == "TJ075" and locked is not None:
+        problem = drifted(problem, locked, place, on_disk)
     actions: list[Action] = [occupy]
     # A record is not built again, so a newer form of it is not worth a report.
     if problem is not None and not ((is_record or moved) and problem.severity == INFO):

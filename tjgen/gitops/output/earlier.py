@@ -14,6 +14,7 @@ from tjgen.gitops.diff.side import AttributeField, Side, no_attribution, place_o
 from tjgen.gitops.emit import header
 from tjgen.gitops.output.attributions import Attributions
 from tjgen.gitops.output.committed_locks import locks_at
+from tjgen.gitops.output.edits import in_cluster
 from tjgen.gitops.output.planned import body_of
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.session import Session
@@ -30,7 +31,9 @@ def earlier(revision: str, plan: Plan, directory: str, new: Side) -> tuple[Side,
     tree, sources = repository.path_of(directory), repository.path_of(project)
     files = repository.files(commit, tree)
     bodies = {path: body for path, content in files.items() if (body := body_of(content)) is not None}
-    diagnostics = []
+    differing = [path for path, body in bodies.items() if body != new.bodies.get(path)]
+    live, diagnostics = in_cluster(repository, commit, directory, files, differing)
+    bodies |= {path: body for path, content in live.items() if (body := body_of(content)) is not None}
     if not bodies:
         diagnostics.append(_empty(revision, directory))
     count = repository.uncommitted(sources)

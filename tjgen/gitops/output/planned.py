@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built, Watch
 from tjgen.gitops.diff.side import Side
 from tjgen.gitops.emit import header, problems
-from tjgen.gitops.emit.plan import OutputFile
+from tjgen.gitops.emit.plan import EDITED, FileDifference, OutputFile
+from tjgen.gitops.emit.unedited import stale
 from tjgen.gitops.output.apply import Directory
 from tjgen.gitops.output.attributions import Attributions
 from tjgen.gitops.output.options import BuildOptions, of_project
@@ -100,6 +102,19 @@ def bodies_on_disk(directory: str) -> dict[str, str]:
         if body is not None:
             bodies[os.path.relpath(place, directory).replace(os.sep, "/")] = body
     return bodies
+
+
+def edited_by_hand(directory: str, paths: Iterable[str]) -> dict[str, Diagnostic]:
+    """TJ062 for each of the files in a directory that was edited."""
+    sandbox = Sandbox([directory])
+    places = {path: f"{directory}/{path}" for path in paths}
+    edited = {path: place for path, place in places.items() if os.path.isfile(place) and _is_edited(sandbox.read(place))}
+    return dict(zip(edited, stale([FileDifference(path, EDITED, place) for path, place in edited.items()]), strict=True))
+
+
+def _is_edited(content: bytes) -> bool:
+    known = header.read(content)
+    return known is not None and header.is_edited(content, known)
 
 
 def locks_by_key(locks: Locks) -> dict[str, Lock]:

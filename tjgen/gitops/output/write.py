@@ -12,9 +12,11 @@ from tjgen.compiler.building.origins import newest, renewed
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built, ProjectFindings, RecordForm, Run, Watch
 from tjgen.gitops.emit import problems
-from tjgen.gitops.emit.comparison import CRLF, Comparison
+from tjgen.gitops.emit.comparison import Comparison
 from tjgen.gitops.emit.journal import RECORD, TREE
+from tjgen.gitops.emit.plan import CRLF
 from tjgen.gitops.emit.tree import Committed, OutputTree
+from tjgen.gitops.emit.unedited import stale
 from tjgen.gitops.output import orphans, outdated
 from tjgen.gitops.output.apply import Directory
 from tjgen.gitops.output.decide import Again
@@ -149,7 +151,7 @@ def compare(
         differences = [*tree.differences(), *(shown.differences() if shown is not None else [])]
         converted = [one.place for one in differences if one.kind == CRLF]
         diagnostics += [problems.line_ends(converted)] if converted else []
-        diagnostics += [problems.stale(one.place, one.kind) for one in differences if one.kind != CRLF]
+        diagnostics += stale(differences)
     trees = (directory, *([previews] if previews is not None else []), plan.locks.folder)
     return WriteResult(diagnostics, one.counts, None, one.shared_overlays, Settled(trees, one.counts, one.counts, None))
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from shlex import quote
 
 from tjgen.gitops.emit import header
+from tjgen.gitops.emit.unedited import is_as_written, restoring
 from tjgen.gitops.output.layout import folder_of
 from tjgen.gitops.verify import findings
 from tjgen.gitops.verify.snapshot import LINK, MODULE, OTHER, PLAIN, PROGRAM, Folder, Snapshot, is_pin
@@ -120,13 +122,20 @@ def finding(one: TreeDifference, base: str) -> Diagnostic:
     if one.actual is None:
         return findings.removed(one.place, base) if one.before is not None else findings.missing(one.place)
     if one.wanted is None:
-        return findings.foreign(one.place) if one.before is None else findings.edited(one.place, 1, _lines(one.actual)[0], "")
+        return findings.foreign(one.place) if one.before is None else _edited(one, base, 1, _lines(one.actual)[0], "")
     if one.actual.replace(b"\r\n", b"\n") == one.wanted:
         return findings.line_ends(one.place, "TJ291" if one.before is None else "TJ292")
     line, actual, wanted = _first(one.actual, one.wanted)
     if one.before is None:
         return findings.unproduced(one.place, line, actual, wanted, base)
-    return findings.edited(one.place, line, actual, wanted)
+    return _edited(one, base, line, actual, wanted)
+
+
+def _edited(one: TreeDifference, base: str, line: int, actual: str, wanted: str) -> Diagnostic:
+    known = header.read(one.wanted or one.before or b"")
+    is_whole = is_as_written({"": one.before or b""}) or known is None
+    command = f"git checkout {base} -- {quote(one.place)}" if is_whole else restoring(one.place, is_as_written)
+    return findings.edited(one.place, line, actual, wanted, command or "tjgen build --force", known.source if known else "")
 
 
 def odd_files(folder: Folder) -> Iterator[Diagnostic]:

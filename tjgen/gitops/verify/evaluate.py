@@ -30,6 +30,7 @@ from tjgen.trees.manifests.manifest import RUNS, STAGES, SYNC
 from tjgen.trees.typing import NamedTuple
 
 _RUN_REMOVED = "TJ635"
+_EDITED = "TJ292"
 _FILE_REMOVED, _UNRECORDED = "TJ293", "TJ745"
 """The first names the files of a run that was removed without a record, the second the run."""
 
@@ -54,7 +55,13 @@ def evaluate(plan: Plan, verified: Verified, marks: Sequence[Mark], base: str) -
     environments = plan.environments
     old, new = old._replace(bodies=only(old.bodies, environments)), new._replace(bodies=only(new.bodies, environments))
     entries = compare(old, new)
-    diagnostics = [one for entry in entries for one in problems(entry)]
+    by_hand = {one.span.file for one in verified.diagnostics if one.code == _EDITED and one.span is not None}
+    changes = [(entry, f"{verified.snapshot.tree.place}/{one.path}", one) for entry in entries for one in entry.objects]
+    # The repair of the edit also resolves what the server refuses of it.
+    diagnostics = [
+        one for entry, place, change in changes if place not in by_hand for one in problems(entry._replace(objects=(change,)))
+    ]
+    refused = {f"{change.ref}: {words}" for _, _, change in changes for words in change.words}
     is_reported = any(one.code == _FILE_REMOVED for one in verified.diagnostics)
     diagnostics += [one for one in removals(entries, new) if not (one.code == _UNRECORDED and is_reported)]
     diagnostics += [*_moves(plan, verified, adopting, base)]
@@ -66,7 +73,8 @@ def evaluate(plan: Plan, verified: Verified, marks: Sequence[Mark], base: str) -
         is_decided = one.diagnostic.code == _RUN_REMOVED and _run_of(one.finding.item) in acknowledged
         # Of two objects that clash, the one that differs may be the other one.
         concerned = {one.finding.item.file, *(place.item.file for place in one.finding.related)}
-        if one.diagnostic.severity != INFO and concerned & changed and not is_decided:
+        is_known = is_decided or one.diagnostic.message in refused
+        if one.diagnostic.severity != INFO and concerned & changed and not is_known:
             diagnostics.append(one.diagnostic)
     return Evaluation(entries, list(dict.fromkeys(diagnostics)))
 

@@ -31,12 +31,15 @@ def unproduced(path: str, line: int, actual: str, wanted: str, base: str) -> Dia
     return _error("TJ291", message, path, line, hint, actual)
 
 
-def edited(path: str, line: int, actual: str, wanted: str) -> Diagnostic:
-    """TJ292: a file of the base has changed as no build or command changes it."""
+def edited(path: str, line: int, actual: str, wanted: str, command: str, source: str) -> Diagnostic:
+    """TJ292: a file of the base has changed as no build or command changes it. `command`: restores it.
+
+    `source`: the source in its header, if it has one.
+    """
     message = f"the file was changed, but not by a build or a command of tjgen: the line is {_shown(actual)}"
-    restore = f"restore {_shown(wanted)}" if wanted.strip() else "restore the file"
-    hint = f"{restore}, or make the change in the sources and build"
-    return _error("TJ292", message, path, line, hint, actual)
+    message += f", but should be {_shown(wanted)}" if wanted.strip() else ""
+    keep = f"to keep it, discard it, make the same change in {source}, and build" if source else "then build"
+    return _error("TJ292", message, path, line, f"to discard the edit, use {command}; {keep}", actual)
 
 
 def line_ends(path: str, code: str) -> Diagnostic:

@@ -59,6 +59,14 @@ class Snapshot(NamedTuple):
         """The state that is verified."""
         return TreeState(self.tree.new.contents, _locks(self.records.new))
 
+    def with_base(self, contents: Mapping[str, bytes]) -> Snapshot:
+        """The same with other files of the output tree at the base."""
+        new = self.tree.new.contents
+        # Content that is equal is the same object: see `_folder`.
+        same = {path: new[path] if new.get(path) == content else content for path, content in contents.items()}
+        old = self.tree.old._replace(contents={**self.tree.old.contents, **same})
+        return self._replace(tree=self.tree._replace(old=old))
+
 
 class Blobs:
     """Contents of objects of a repository, read in batches and kept."""

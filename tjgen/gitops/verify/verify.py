@@ -13,12 +13,14 @@ from tjgen.gitops.diff.reference import Base
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.output.attributions import Attributions
 from tjgen.gitops.output.damaged import damage
+from tjgen.gitops.output.edits import in_cluster
 from tjgen.gitops.output.layout import folder_of
 from tjgen.gitops.verify import findings
 from tjgen.gitops.verify.differences import TreeDifference, differences, finding, odd_files, outdated, removed_runs, runs_in
 from tjgen.gitops.verify.expected import Expected, expected
 from tjgen.gitops.verify.memory import nothing_known, unchanged
 from tjgen.gitops.verify.proofs import Past, proof, restored
+from tjgen.gitops.verify.repairs import repairs
 from tjgen.gitops.verify.replay import Remember
 from tjgen.gitops.verify.snapshot import Blobs, Snapshot, snapshot
 from tjgen.gitops.verify.state import RunFiles, StoredLocks, StoredTree, TreeState
@@ -83,7 +85,13 @@ def verify(
     diagnostics += _findings(edited, both, result.refuted, base.name)
     changed = {one.path.rpartition("/")[0] for one in differing if one.folder is both.tree}
     diagnostics += _damages(both.new, plan.project.directory, directory, changed)
-    return Verified(both, diagnostics, attributions, result.expected.compiled, result.expected.failed, is_outdated)
+    live: dict[str, bytes] = {}
+    if base.commit is not None:
+        live, notes = in_cluster(repository, base.commit, directory, both.old.tree, sorted(both.tree.changed))
+        diagnostics += notes
+    return Verified(
+        both.with_base(live), diagnostics, attributions, result.expected.compiled, result.expected.failed, is_outdated
+    )
 
 
 def _last_step(base: str | None, both: Snapshot, past: Past) -> str | None:
@@ -117,7 +125,7 @@ def _compared(
     seen: Callable[[Built], None] | None = None,
 ) -> _Compared:
     """The state that follows from `old` compared with `new`, with the runs that commits between `base` and `head` produce."""
-    proven: dict[RunFiles, TreeState] = {}
+    proven = repairs(old, new, past, base)
     refuted: dict[RunFiles, str] = {}
     while True:
         result = expected(plan, old, new, directory, proven=proven, remember=remember, attributions=attributions, seen=seen)

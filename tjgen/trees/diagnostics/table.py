@@ -238,6 +238,7 @@ TABLE = {
     "TJ286": ("waits-behind-superseded", "warning"),
     "TJ287": ("kubectl-failed", "error"),
     "TJ288": ("output-of-another-project", "error"),
+    "TJ289": ("edit-not-applied", "info"),
     "TJ290": ("unknown-release", "error"),
     "TJ291": ("not-produced", "error"),
     "TJ292": ("edited-by-hand", "error"),
