@@ -2,21 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.synctools.table import BY_NAME
+from tjgen.gitops.output.inventory import RunEntry, own_files
+from tjgen.gitops.output.layout import stage_folder
 from tjgen.language.resolve.project import LoadedProject
+from tjgen.trees.manifests.manifest import SYNC
+from tjgen.trees.typing import NamedTuple
 
 _LISTED = 20
+_APPLICATION = "application-"
+"""What the name of the file of an Application starts with."""
 
 
-def report_confirmation(project: LoadedProject, reporter: Reporter) -> None:
-    """Report the step by which a person confirms that runs which left the tree are deleted."""
+class LeavingRuns(NamedTuple):
+    """Runs that leave the tree, as the programs of the cluster name them."""
+
+    objects: tuple[str, ...] = ()
+    """For kubectl, such as `trainjob/bert-krdnvrxh -n nlp`."""
+    folders: tuple[str, ...] = ()
+    """The folders with the objects that sync their environments."""
+
+    @staticmethod
+    def of(directory: str, entries: Sequence[RunEntry]) -> LeavingRuns:
+        """The same of runs whose files are still in the directory."""
+        folders = dict.fromkeys(f"{directory}/{stage_folder(entry.place.environment, SYNC)}" for entry in entries)
+        return LeavingRuns(tuple([one for entry in entries for one in _objects(directory, entry)]), tuple(folders))
+
+
+_UNKNOWN = LeavingRuns()
+
+
+def report_confirmation(project: LoadedProject, reporter: Reporter, runs: LeavingRuns = _UNKNOWN) -> None:
+    """Report what happens in the cluster to runs that left the tree."""
+    effect = _effect(project, runs)
+    reporter.print_line(f"{effect[0].upper()}{effect[1:]}")
+
+
+def _effect(project: LoadedProject, runs: LeavingRuns = _UNKNOWN) -> str:
     gitops = project.spec.gitops
-    step = BY_NAME[gitops.tool].confirmation
-    if step and gitops.removal == "confirm":
-        reporter.print_line(step)
+    tool = BY_NAME[gitops.tool]
+    delete = " && ".join(f"kubectl delete {one}" for one in runs.objects[:_LISTED] or ["KIND NAME -n NAMESPACE"])
+    if not tool.confirmation:
+        return f"unless a sync prunes them, delete them with {delete}"
+    if gitops.removal != "confirm":
+        return f"the next sync of {tool.title} deletes them, also while they train"
+    return tool.confirmation.format(delete=delete, application=_application(runs.folders))
+
+
+def _objects(directory: str, entry: RunEntry) -> Iterator[str]:
+    for file in own_files(directory, entry):
+        kind, is_named, _ = os.path.basename(file.path).removesuffix(".yaml").partition(f"-{entry.run.name}")
+        if is_named:
+            yield f"{kind}/{entry.run.name} -n {entry.namespace}"
+
+
+def _application(folders: Sequence[str]) -> str:
+    """The Application in the folders, if there is one."""
+    names = [file for folder in folders if os.path.isdir(folder) for file in os.listdir(folder) if file.startswith(_APPLICATION)]
+    return names[0].removeprefix(_APPLICATION).removesuffix(".yaml") if len(names) == 1 else "APPLICATION"
 
 
 def report_names(what: str, names: Sequence[str], reporter: Reporter) -> None:
@@ -45,14 +92,7 @@ def report_duplicates(project: LoadedProject, folders: Sequence[str], claims: Se
         reporter.print_line(f"kept: {claim}; only a removed run uses the claim, and tjgen build --prune-data removes it")
     if not folders:
         return
-    gitops = project.spec.gitops
-    tool = BY_NAME[gitops.tool]
-    if not tool.confirmation:
-        effect = "delete them with kubectl delete KIND NAME -n NAMESPACE"
-    elif gitops.removal == "confirm":
-        effect = tool.confirmation
-    else:
-        effect = f"the next sync of {tool.title} deletes them"
+    effect = _effect(project)
     reporter.print_line(
         f"If the cluster has the removed runs, they train a second time until they are deleted. {effect[0].upper()}{effect[1:]}"
     )

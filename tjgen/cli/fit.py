@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 
 from tjgen.cli.command import COMMON, FOLDER, MANY, SET, TRAINER, TRUSTED, Arguments, Command, Option, enter
 from tjgen.cli.counts import counted
@@ -16,7 +18,8 @@ from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import NEVER_STARTS, Built, Run
 from tjgen.compiler.fit.verdicts import FitVerdict
 from tjgen.gitops.output.tree_runs import tree_runs
-from tjgen.trees.diagnostics.model import ERROR
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.session import Session
 
 COMMAND = Command(
@@ -27,9 +30,10 @@ COMMAND = Command(
     "admit runs by their quotas, flavors, and cohorts, place pods in domains of topologies, and evict others by their "
     "preemption rules. Queues of Volcano share the nodes by their weights, and HyperNodes bound gangs. For a run that "
     "does not start, print the message of the scheduler or the queue, the line that causes it, and the change that lets "
-    "it start. Exit code 1 if a run never starts.",
-    "tjgen fit",
-    "[EXPERIMENT...]",
+    "it start. EXPERIMENT is a file or folder, whose runs are placed without the others. NAME is that of a run or an "
+    "experiment of the project, or a pattern: all runs are placed, and those are shown. Exit code 1 if a run never starts.",
+    "tjgen fit bert-krdnvrxh",
+    "[EXPERIMENT|NAME...]",
     (
         Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
         SET,
@@ -53,8 +57,13 @@ def run(arguments: Arguments) -> int:
     reporter = Reporter(arguments)
     results: list[ClusterFit] = []
     with reporter:
+        paths = arguments["paths"]
+        wanted = Wanted(paths if paths and not any(map(_is_path, paths)) else ())
         request = Request(
-            arguments["paths"], environments=arguments["env"], set_values=arguments["set"], trainer=arguments["trainer"]
+            () if wanted.patterns else paths,
+            environments=arguments["env"],
+            set_values=arguments["set"],
+            trainer=arguments["trainer"],
         )
         plan = make_plan(request)
         runs: list[tuple[Plan, Run]] = []
@@ -68,9 +77,9 @@ def run(arguments: Arguments) -> int:
                 waiting += built.waiting
                 if isinstance(built, Built):
                     results[built.unit.key] = built
-                part.add(
-                    [problem for problem in built.diagnostics if problem.severity == ERROR and problem.code not in NEVER_STARTS]
-                )
+                if not isinstance(built, Built) or wanted.note(built):
+                    errors = [one for one in built.diagnostics if one.severity == ERROR and one.code not in NEVER_STARTS]
+                    part.add(errors)
                 runs.extend((one, run) for run in built.runs)
             if waiting:
                 from tjgen.cli.build import not_promoted  # few projects promote runs
@@ -85,15 +94,17 @@ def run(arguments: Arguments) -> int:
             for_each(plan, arguments, reporter, add)
         else:
             add(plan, reporter)
-        for one in fit(runs, of_tree):
+        unknown = wanted.unknown([one.name for _, one in of_tree])
+        reporter.add(unknown)
+        for one in fit(runs, of_tree, wanted.has) if not unknown else ():
             results.append(one)
             reporter.add(one.diagnostics)
     if results and arguments["format"] == "json":
         import json
 
-        sys.stdout.write(json.dumps([_as_json(one) for one in results], indent=2) + "\n")
-    elif any(one.verdicts for one in results):
-        sys.stdout.write("\n".join(_table(one) for one in results if one.verdicts))
+        sys.stdout.write(json.dumps([_as_json(one, wanted) for one in results], indent=2) + "\n")
+    elif any(wanted.of(one) for one in results):
+        sys.stdout.write("\n".join(_table(one, wanted) for one in results if wanted.of(one)))
         for line in NOT_COVERED:
             reporter.print_line(line)
     elif not reporter.failed:
@@ -101,9 +112,55 @@ def run(arguments: Arguments) -> int:
     return reporter.close()
 
 
-def _table(one: ClusterFit) -> str:
+class Wanted:
+    """The runs to show, by patterns of their names and those of their experiments; all runs without patterns."""
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        self.patterns = patterns
+        self._runs: set[str] = set()
+        """Runs of experiments that a pattern matches."""
+        self._known: set[str] = set()
+
+    def note(self, built: Built) -> bool:
+        """Remember the runs of an experiment; whether it is one of those to show."""
+        names = [run.name for run in built.runs]
+        experiment = built.unit.key.rpartition("/")[2]
+        self._known |= {experiment, *names}
+        is_shown = self._matches(experiment)
+        self._runs |= {*names} if is_shown else set()
+        return is_shown or any(map(self.has, names)) or not self.patterns
+
+    def has(self, name: str) -> bool:
+        """Whether the run of this name is shown."""
+        return not self.patterns or name in self._runs or self._matches(name)
+
+    def of(self, one: ClusterFit) -> list[FitVerdict]:
+        """The verdicts of a cluster that are shown."""
+        return [verdict for verdict in one.verdicts if self.has(verdict.run.name)]
+
+    def unknown(self, others: Sequence[str]) -> list[Diagnostic]:
+        """TJ080 for each pattern that matches no run. `others`: names of runs that no source makes."""
+        known = {*self._known, *others}
+        idle = [pattern for pattern in self.patterns if not any(fnmatchcase(name, pattern) for name in known)]
+        return [_unknown(pattern, known) for pattern in idle]
+
+    def _matches(self, name: str) -> bool:
+        return any(fnmatchcase(name, pattern) for pattern in self.patterns)
+
+
+def _unknown(pattern: str, names: Iterable[str]) -> Diagnostic:
+    near = nearest(pattern, sorted(names))
+    hint = f'did you mean "{near}"?' if near else "use tjgen runs list to see all runs, or pass the file of an experiment"
+    return Diagnostic("TJ080", f'no run and no experiment matches "{pattern}"', hint=hint)
+
+
+def _is_path(word: str) -> bool:
+    return "/" in word or word.endswith((".yaml", ".yml", ".json", ".py")) or word == "-" or os.path.lexists(word)
+
+
+def _table(one: ClusterFit, wanted: Wanted) -> str:
     """The runs of a cluster: those that start in their order, then the others."""
-    ordered = sorted(one.verdicts, key=lambda verdict: (not verdict.order, verdict.order))
+    ordered = sorted(wanted.of(one), key=lambda verdict: (not verdict.order, verdict.order))
     rows = [_HEADER, *[_row(verdict) for verdict in ordered]]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
     more = {
@@ -135,7 +192,7 @@ def _row(verdict: FitVerdict) -> Sequence[str]:
     )
 
 
-def _as_json(one: ClusterFit) -> dict[str, object]:
+def _as_json(one: ClusterFit, wanted: Wanted) -> dict[str, object]:
     runs = [
         {
             "namespace": verdict.run.namespace,
@@ -156,6 +213,6 @@ def _as_json(one: ClusterFit) -> dict[str, object]:
             "evictedFor": verdict.evicted_for,
             "evictableBy": list(verdict.evictable_by),
         }
-        for verdict in one.verdicts
+        for verdict in wanted.of(one)
     ]
     return {"platform": one.platform, "cluster": one.cluster, "nodes": one.nodes, "runs": runs}

@@ -22,7 +22,7 @@ from tjgen.cli.command import (
     enter,
     refuse_use,
 )
-from tjgen.cli.confirmation import report_confirmation, report_duplicates, report_names
+from tjgen.cli.confirmation import LeavingRuns, report_confirmation, report_duplicates, report_names
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.runlist import list_runs
 from tjgen.cli.workspaces import refuse_workspace
@@ -246,6 +246,7 @@ def _change(
             text, source = read_cluster(arguments["source"], namespaces, arguments["context"])
             chosen = ended(chosen, directory, reported(text, source))
         history = RunHistory(directory, tree, locks)
+        leaving = LeavingRuns()
         if verb == "archive":
             done = history.archive(chosen)
         elif verb == "unarchive":
@@ -255,6 +256,7 @@ def _change(
         else:
             keep = int(arguments["keep"]) if arguments["keep"] is not None else project.spec.history.keep or 0
             old = _old(chosen, patterns, keep=keep, archived=arguments["archived"])
+            leaving = LeavingRuns.of(directory, old)
             done = history.prune(old)
             remove_unused(history.unused_runtimes(old), tree, directory)
         tree.commit()
@@ -264,7 +266,7 @@ def _change(
     requested = [entry.run.name for entry in chosen if entry.run.is_requested]
     if verb == "prune" and done:
         report_names("removed", done, reporter)
-        report_confirmation(project, reporter)
+        report_confirmation(project, reporter, leaving)
     elif verb == "prune" and patterns and requested:
         names = " ".join(requested[:_SHOWN]) + (" ..." if len(requested) > _SHOWN else "")
         reporter.print_line(f"kept: {names}; the lock shows them as requested. If you removed their experiment, build first")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.gitops.verify.repository import commit, git
 from tests.program import Answer, tjgen
 from tjgen.language.runs import freeze
 
@@ -57,9 +58,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def syncs(folder: Path, tool: str) -> None:
+def syncs(folder: Path, tool: str, removal: str = "confirm") -> None:
     """Let the project name a tool."""
-    (folder / "tjgen.yaml").write_text(PROJECT + (f"  gitops: {tool}\n" if tool != "none" else ""), encoding="utf-8")
+    setting = tool if removal == "confirm" else f"{{tool: {tool}, removal: {removal}}}"
+    (folder / "tjgen.yaml").write_text(PROJECT + (f"  gitops: {setting}\n" if tool != "none" else ""), encoding="utf-8")
 
 
 def build(folder: Path) -> Answer:
@@ -141,15 +143,43 @@ def test_runs_that_were_built_without_the_safeguard_get_it_in_place_and_lose_it_
     assert snapshot(folder) == before
 
 
-@pytest.mark.parametrize(("tool", "step"), [("argocd", "argocd app confirm-deletion"), ("flux", "kubectl delete"), ("none", "")])
-def test_a_removal_names_the_step_that_confirms_it(folder: Path, tool: str, step: str) -> None:
-    syncs(folder, tool)
+@pytest.mark.parametrize(
+    ("tool", "removal", "step", "outcome", "title"),
+    [
+        ("argocd", "confirm", "argocd app confirm-deletion ", "the sync waits until you confirm", "stops when you confirm it: 1"),
+        (
+            "flux",
+            "confirm",
+            "kubectl delete trainjob/RUN -n nlp",
+            "no sync deletes it",
+            "is removed, but stays in the cluster: 1",
+        ),
+        ("argocd", "sync", "The next sync of Argo CD deletes them", "a sync that prunes deletes it", "stops: 1"),
+        ("flux", "sync", "The next sync of Flux deletes them", "a sync that prunes deletes it", "stops: 1"),
+        ("none", "confirm", "kubectl delete trainjob/RUN -n nlp", "a sync that prunes deletes it", "stops: 1"),
+    ],
+)
+def test_a_removal_names_what_happens_in_the_cluster(
+    folder: Path, tool: str, removal: str, step: str, outcome: str, title: str
+) -> None:
+    """As the annotations of the run say, in each command."""
+    syncs(folder, tool, removal)
     build(folder)
+    git(folder, "init", "--quiet")
+    commit(folder)
     for words in (["runs", "prune"], ["build", "-o", "out", "--prune-runs"]):
         file = folder / "experiments/bert.yaml"
+        (old,) = [path.name for path in (folder / "out").rglob("bert-*") if path.is_dir()]
         file.write_text(file.read_text(encoding="utf-8").replace("bert:1", "bert:11"), encoding="utf-8")
         build(folder)
         answer = tjgen(folder, *words)
         assert (answer.code, "1 removed" in answer.err) == (0, True), answer.err
-        assert step in answer.err
-        assert len([line for line in answer.err.splitlines() if not line.startswith("removed: ")]) == (2 if step else 1)
+        named = (
+            step.replace("RUN", old) if words[0] == "runs" else step.split("/", maxsplit=1)[0].replace("trainjob", "KIND NAME")
+        )
+        assert named in answer.err
+        for command in (["diff", "HEAD"], ["verify", "-o", "out", "--base", "HEAD"]):
+            compared = tjgen(folder, *command)
+            assert f"{old} is removed: {outcome}" in compared.err, compared.err
+            assert command[0] == "diff" or f"  {title}" in compared.out, compared.out
+        commit(folder)

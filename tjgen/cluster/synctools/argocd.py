@@ -30,7 +30,9 @@ TOOL = SyncTool(
     kept=_KEPT,
     # Since Argo CD 2.14 (gitops-engine `pkg/sync/sync_context.go`); an older one ignores both, and prunes as before.
     confirmed={OPTIONS: f"{_SERVER_SIDE},Prune=confirm,Delete=confirm"},
-    confirmation="Argo CD waits for a confirmation before it deletes them: argocd app confirm-deletion APPLICATION",
+    confirmation="Argo CD waits for a confirmation before it deletes them: argocd app confirm-deletion {application}",
+    staying=((OPTIONS, "Prune=false"), (HOOK, "Skip")),
+    waiting=((OPTIONS, "Prune=confirm"),),
     # An object whose only hook is `Skip` (gitops-engine `pkg/sync/hook`).
     left_alone={HOOK: "Skip"},
     without_effect={f"{DOMAIN}/ignore-healthcheck": "true"},

@@ -40,7 +40,11 @@ class SyncTool(NamedTuple):
     confirmed: Annotations
     """On a run: the tool deletes it only after a person has confirmed that, or not at all."""
     confirmation: str
-    """The step by which a person confirms the deletion of a run, as a sentence."""
+    """The step by which a person confirms the deletion of a run, as a sentence. Fields: `application`, `delete`."""
+    staying: tuple[tuple[str, str], ...]
+    """Annotation and option by which an object that left Git stays in the cluster."""
+    waiting: tuple[tuple[str, str], ...]
+    """The same for an object that the tool deletes only after a person has confirmed that."""
     left_alone: Annotations
     """On an object that the tool neither applies nor prunes, whether it is in the cluster or not."""
     without_effect: Annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tjgen.compiler.building.environment import EnvironmentSettings
 from tjgen.compiler.building.plan import Plan
@@ -54,11 +54,15 @@ _Locked = Mapping[tuple["str | None", str, str], TreeRun]
 """Environment, namespace and name of a run -> the same run in the tree."""
 
 
-def fit(runs: Sequence[tuple[Plan, Run]], of_tree: Sequence[tuple[Plan, TreeRun]] = ()) -> Iterator[ClusterFit]:
+def fit(
+    runs: Sequence[tuple[Plan, Run]],
+    of_tree: Sequence[tuple[Plan, TreeRun]] = (),
+    is_wanted: Callable[[str], bool] = lambda _: True,
+) -> Iterator[ClusterFit]:
     """The result for each cluster: environments and projects of one cluster share its nodes.
 
-    `of_tree`: the runs of output trees that replace `runs` of the same name, or exist in addition to them. Raises CompileError
-    for an environment without a Platform with nodes (TJ585).
+    `of_tree`: the runs of output trees that replace `runs` of the same name, or exist in addition to them. The diagnostics are
+    those of runs whose name `is_wanted`. Raises CompileError for an environment without a Platform with nodes (TJ585).
     """
     clusters: dict[tuple[str, str], _Cluster] = {}
     for plan, run in runs:
@@ -75,7 +79,7 @@ def fit(runs: Sequence[tuple[Plan, Run]], of_tree: Sequence[tuple[Plan, TreeRun]
             _cluster(clusters, plan, one.environment, platform).others.append(one)
     locked = {(one.environment, one.namespace, one.name): one for _, one in of_tree if not one.state}
     for (cluster, _), shared in clusters.items():
-        yield _fit(cluster, shared, locked)
+        yield _fit(cluster, shared, locked, is_wanted)
 
 
 def _cluster(
@@ -85,7 +89,7 @@ def _cluster(
     return clusters.setdefault(key, _Cluster(platform, plan.settings[environment], [], []))
 
 
-def _fit(cluster: str, shared: _Cluster, locked: _Locked) -> ClusterFit:
+def _fit(cluster: str, shared: _Cluster, locked: _Locked, is_wanted: Callable[[str], bool]) -> ClusterFit:
     platform = shared.platform
     name = platform.platform.metadata.name
     empty = shared.settings.nodes
@@ -106,6 +110,8 @@ def _fit(cluster: str, shared: _Cluster, locked: _Locked) -> ClusterFit:
     points = Counter(run.unit.key for (run, _), verdict in zip(built, own, strict=True) if verdict.order)
     reports: list[_Report] = []
     for (run, one), other, verdict in zip(built, of_tree, own, strict=True):
+        if not is_wanted(run.name):
+            continue
         tree, sources = run.variant.tree, run.compiled.sources
         around = Others(holders_of(verdict, left), points[run.unit.key])
         if other is None:

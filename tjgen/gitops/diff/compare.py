@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 
 from tjgen.cluster.kinds.protocol import IN_PLACE, SILENT
+from tjgen.cluster.synctools.table import DELETED, STAYS, WAITS, after_removal
 from tjgen.gitops.diff.effect import REFUSED, UNCHANGED, WORST, effect
 from tjgen.gitops.diff.fields import Changed, changed
 from tjgen.gitops.diff.side import Attribution, Side, TreePlace, place_of, tree_of
@@ -14,7 +15,7 @@ from tjgen.gitops.diff.update import Refusal, refusals
 from tjgen.language.runs.archive import is_marked
 from tjgen.language.runs.lock import NOT_REQUESTED, ORPHANED
 from tjgen.trees.diagnostics.model import ObjectRef
-from tjgen.trees.fields.path import MISSING, FieldPath, Tree
+from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get
 from tjgen.trees.manifests.identity import ref_of
 from tjgen.trees.manifests.manifest import RUNS, RUNTIMES
 from tjgen.trees.typing import NamedTuple
@@ -64,6 +65,8 @@ class DiffEntry(NamedTuple):
     """The run that a new run repeats under another name, as `namespace/experiment/run`: one that no source requests any more."""
     successor: str = ""
     """The new run that replaces this one."""
+    in_cluster: str = ""
+    """If it was removed: the outcome in the cluster, of `after_removal`."""
 
 
 AttributeChange = Callable[[Changed], "tuple[Attribution | None, Attribution | None]"]
@@ -126,7 +129,11 @@ def _entry(
         return DiffEntry(place, name, NEW, objects, earlier, "" if is_replacing else _repeated(place, name, new, known.removed))
     successor = known.later.get((place.key, name), "") if place.run else ""
     if not any(path in new.bodies for path in paths):
-        return DiffEntry(place, name, REMOVED, tuple([_alone(path, old, REMOVED) for path in paths]), successor=successor)
+        trees = [tree_of(old.bodies[path], path) for path in paths]
+        outcomes = [after_removal(get(tree, ("metadata", "annotations"), None) or {}) for tree in trees]
+        outcome = next(one for one in (DELETED, WAITS, STAYS) if one in outcomes)
+        objects = tuple([_alone(path, old, REMOVED) for path in paths])
+        return DiffEntry(place, name, REMOVED, objects, successor=successor, in_cluster=outcome)
     differing = [path for path in paths if old.bodies.get(path) != new.bodies.get(path)]
     context = (
         [tree_of(new.bodies[path], path) for path in known.runtimes.get((place.environment, place.namespace), ())]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tjgen.cluster.synctools.table import DELETED, STAYS, WAITS
 from tjgen.gitops.diff.compare import REMOVED, DiffEntry
 from tjgen.gitops.diff.side import Side
 from tjgen.language.runs.lock import RENAMED, REPLACED
@@ -11,6 +12,20 @@ from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.manifests.manifest import RUNS
 
 _MOST = 5
+_EFFECTS = {
+    DELETED: (
+        "a sync that prunes deletes {they}, also while training",
+        "merge if the runs have ended, or if you want to stop them",
+    ),
+    WAITS: (
+        "the sync waits until you confirm the deletion of {they}, and applies nothing else before that",
+        "merge if you can confirm it then, with argocd app confirm-deletion APPLICATION",
+    ),
+    STAYS: (
+        "no sync deletes {they}, so pods that run keep their devices",
+        "after the merge, use kubectl delete KIND NAME -n NAMESPACE for runs that have not ended",
+    ),
+}
 
 
 def removals(entries: Sequence[DiffEntry], new: Side) -> list[Diagnostic]:
@@ -33,11 +48,11 @@ def removals(entries: Sequence[DiffEntry], new: Side) -> list[Diagnostic]:
         message = f"{_names(lost)} removed, but {'their' if len(lost) > 1 else 'its'} removal is not recorded in the lock"
         hint = "restore the files and the lock from Git; to remove runs on purpose, use tjgen runs prune"
         diagnostics.append(Diagnostic("TJ745", message, hint=hint))
-    if pruned:
-        message = (
-            f"{_names(pruned)} removed: a sync that prunes deletes {'them' if len(pruned) > 1 else 'it'}, also while training"
-        )
-        diagnostics.append(Diagnostic("TJ746", message, hint="merge if the runs have ended, or if you want to stop them"))
+    for outcome, (effect, hint) in _EFFECTS.items():
+        some = [entry for entry in pruned if entry.in_cluster == outcome]
+        if some:
+            they = "them" if len(some) > 1 else "it"
+            diagnostics.append(Diagnostic("TJ746", f"{_names(some)} removed: {effect.format(they=they)}", hint=hint))
     return diagnostics
 
 

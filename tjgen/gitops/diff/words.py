@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import takewhile
 
+from tjgen.cluster.synctools.table import STAYS, WAITS
 from tjgen.gitops.diff.compare import ARCHIVED, KINDS, ORPHANED_NOW, REMOVED, SUPERSEDED_NOW, DiffEntry
 from tjgen.gitops.diff.effect import UNCHANGED
 from tjgen.gitops.diff.fields import Changed
@@ -22,8 +23,11 @@ _MEANING = {
     SUPERSEDED_NOW: "superseded: it stays until you prune it",
     ORPHANED_NOW: "orphaned: no source requests it; it stays and keeps running until you keep, archive or prune it",
 }
+_WAITS = "removed: the sync waits until you confirm its deletion, and applies nothing else before that"
+_STAYS = "removed: it stays in the cluster until you delete it"
 _MEANING_OF_SHARED = {REMOVED: "removed: a sync that prunes deletes it"}
-_MEANING_OF_PLATFORM = {REMOVED: "removed: it stays in the cluster until you delete it"}
+_MEANING_OF_PLATFORM = {REMOVED: _STAYS}
+_MEANING_OF_REMOVED = {WAITS: _WAITS, STAYS: _STAYS}
 
 
 def meaning(entry: DiffEntry) -> str:
@@ -35,6 +39,7 @@ def meaning(entry: DiffEntry) -> str:
         return f"new, replaces {entry.earlier.run}" if is_replaced else f"new, compared with {entry.earlier.run}"
     meanings = {RUNS: _MEANING, PLATFORM: _MEANING_OF_PLATFORM}
     words = meanings.get(entry.place.stage, _MEANING_OF_SHARED).get(entry.kind, entry.kind)
+    words = _MEANING_OF_REMOVED.get(entry.in_cluster, words)
     return words.replace(":", f", replaced by {entry.successor}:", 1) if entry.successor else words
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from tjgen.cluster.kinds.protocol import IN_PLACE, SILENT
+from tjgen.cluster.synctools.table import STAYS, WAITS
 from tjgen.compiler.totals.cost import Cost, summed_cost
 from tjgen.compiler.totals.report import cost_data
 from tjgen.compiler.totals.tally import Totals, together
@@ -27,6 +28,8 @@ _TITLES = {
     ADDED_SUSPENDED: "is added, and suspended",
     ADDED_ARCHIVED: "is added, and archived",
     REMOVED: "stops",
+    WAITS: "stops when you confirm it",
+    STAYS: "is removed, but stays in the cluster",
     ARCHIVED: "archives",
     IN_PLACE: "changes in place",
     REFUSED: "is refused",
@@ -115,8 +118,12 @@ def _title(one: Section) -> str:
 
 def _lines(one: Section) -> list[str]:
     lines = []
+    held = {entry.name: entry.in_cluster for entry in one.entries if entry.kind == REMOVED and entry.in_cluster in _TITLES}
+    removed = one.runs.get(REMOVED, [])
+    runs = {**one.runs, REMOVED: [name for name in removed if name not in held]}
+    runs |= {kind: [name for name in removed if held.get(name) == kind] for kind in (WAITS, STAYS)}
     for kind, title in _TITLES.items():
-        names = one.runs.get(kind)
+        names = runs.get(kind)
         if names:
             lines.append(f"{title}: {len(names)} ({listed(names)})")
     if one.totals is not None:
