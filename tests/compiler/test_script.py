@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tjgen.compiler.script import ScriptProgram, interpreter_alone, launcher_of, launcher_of_one_node, program
+from tjgen.compiler.script import (
+    ScriptProgram,
+    interpreter_alone,
+    launcher_of,
+    launcher_of_one_node,
+    program,
+    started,
+    started_in_shell,
+)
 from tjgen.trees.diagnostics.model import Diagnostic
 
 TORCH = ["torchrun"]
@@ -89,7 +97,13 @@ def test_shell_text_is_passed_as_it_is(script: str, launcher: list[str], command
         ("pip install x\npython train.py\n", PADDLE, "TJ130"),
         ("-m package.train", PADDLE, "TJ134"),
         ("python -m package.train", PADDLE, "TJ134"),
-        ("   \n", TORCH, "TJ130"),
+        ("   \n", TORCH, "TJ105"),
+        ("# nothing\n", PLAIN, "TJ105"),
+        ("-m", TORCH, "TJ136"),
+        ("python -m train.py", PLAIN, "TJ136"),
+        ("-m pkg/train", TORCH, "TJ136"),
+        ("#!/usr/bin/env python3\nprint('torchrun')\n", TORCH, "TJ130"),
+        ("train.py --name x \\", TORCH, "TJ304"),
         ("train.py --lr $LR", TORCH, "TJ131"),
         ('train.py --lr "$LR"', PLAIN, "TJ131"),
         ('train.py --lr "${LR:-1}"', PLAIN, "TJ131"),
@@ -109,9 +123,44 @@ def test_a_script_is_refused(script: str, launcher: list[str], code: str) -> Non
     assert found.code == code
 
 
-def test_only_one_python_program_has_an_entry() -> None:
-    entries = [program(text, PLAIN) for text in ("train.py --x 1", "python -m a.b", "nvidia-smi", "cd /x\npython train.py")]
-    assert [one.entry for one in entries if isinstance(one, ScriptProgram)] == [("train.py",), ("-m", "a.b"), (), ()]
+@pytest.mark.parametrize(
+    ("command", "entry"),
+    [
+        ("torchrun train.py --x 1", ("train.py",)),
+        ("torchrun --nproc_per_node 8 -m pkg.train --lr 1", ("-m", "pkg.train")),
+        ("accelerate launch --module pkg.train", ("-m", "pkg.train")),
+        ("python -m torch.distributed.run -m pkg.train", ("-m", "pkg.train")),
+        ("python -m torch.distributed.launch --nnodes 2 train.py", ("train.py",)),
+        ("/opt/venv/bin/python3.12 -W ignore train.py", ("train.py",)),
+        ("python -m a.b", ("-m", "a.b")),
+        ("mpirun -np 8 bash -x run.sh", ("run.sh",)),
+        ("torchrun --no-python ./run", ("./run",)),
+        ("sh -e run.sh", ("run.sh",)),
+        ("bash -o pipefail scripts/run", ("scripts/run",)),
+        ("./run.sh --python x.py", ("./run.sh",)),
+        ("nvidia-smi x.py", ()),
+        ("tool --config x.py", ()),
+        ("python -c print(1)", ()),
+        ("sh -c ./run.sh", ()),
+    ],
+)
+def test_a_command_line_starts_a_program(command: str, entry: tuple[str, ...]) -> None:
+    assert started(command.split(" "), TORCH) == entry
+
+
+@pytest.mark.parametrize(
+    ("text", "entries"),
+    [
+        ("pip install x\ntorchrun train.py --lr $LR && echo x.py\n", [("train.py",)]),
+        ("# python a.py\nexec torchrun \\\n  train.py", [("train.py",)]),
+        ("if ./check.sh; then torchrun train.py; fi", [("train.py",)]),
+        ("cd src\ntorchrun train.py\n", []),
+        ("torchrun $ARGS train.py", []),
+        ("torchrun train.py 'a; python b.py'", []),
+    ],
+)
+def test_a_shell_text_starts_programs(text: str, entries: list[tuple[str, ...]]) -> None:
+    assert started_in_shell(text, TORCH) == entries
 
 
 def test_the_experiment_can_replace_the_launcher() -> None:

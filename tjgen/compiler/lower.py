@@ -155,7 +155,7 @@ def _program(workload: Workload, spec: ExperimentSpec, launcher: list[str]) -> Y
             if isinstance(started, Diagnostic):
                 yield started
                 return
-            command, args, _ = started
+            command, args = started
             yield Contribution((*podset.main, "command"), command, (*SPEC, "script"))
             if args or get(workload.tree.value, (*podset.main, "args")):
                 yield Contribution((*podset.main, "args"), args, (*SPEC, "script"))

@@ -21,6 +21,8 @@ _WORDS = "TJ304"
 _BYPASSED = "TJ130"
 _SYNTAX = "TJ131"
 _MODULE = "TJ134"
+_NO_MODULE = "TJ136"
+_EMPTY = "TJ105"
 
 _PYTHON = ("python", "python3")
 PADDLE = "paddle.distributed.launch"
@@ -34,12 +36,19 @@ _OF_ONE_NODE = regex.compile(
     r"(?:^|[;&|(\n])\s*(?:exec\s+)?((?:\S*/)?(?:deepspeed|composer|colossalai\s+run|horovodrun|mpirun|mpiexec))(?=\s|$)"
 )
 """Launchers that start processes on their own node only, unless an option names the other nodes."""
+_WITHOUT_MPI = regex.compile(
+    r"(?:^|[;&|(\n])\s*(?:exec\s+)?((?:\S*/)?(?:torchrun|accelerate\s+launch|deepspeed|composer|colossalai\s+run))(?=\s|$)"
+)
+"""Launchers that use no MPI, so in the launcher pod of an MPI runtime they start processes of that pod only."""
 _NAMES_NODES = regex.compile(r"PET_|MASTER_ADDR|host|node_rank|machine_rank")
 _INTERPRETER = regex.compile(r"((?:\S*/)?python[0-9.]*(?: -u)?) (?:-m \S+|\S+\.py)(?= |$)")
 _INTERPRETER_IN_SHELL = regex.compile(
     r"(?:^|[;&|(\n])\s*(?:exec\s+)?((?:\S*/)?python[0-9.]*(?: -u)?) (?:-m \S+|\S+\.py)(?=[\s;&|)]|$)"
 )
 _SHELLS = ("sh", "bash", "dash", "zsh")
+_PYTHON_NAME = regex.compile(r"python[0-9.]*\Z")
+_IN_SHELL = regex.compile(r"(?:^|[;&|(\n])[ \t]*(?:exec[ \t]+)?([^\s;&|()#<>$`][^;&|()\n#<>$`]*)")
+_MOVES = regex.compile(r"(?:^|[;&|(\n])\s*(?:cd|pushd)\s")
 _PRINTED = regex.compile(r"(?:^|(?<=\s))#[^\n]*|(?:^|(?<=[\s;&|(]))(?:echo|printf|which|type|command\s+-v)\s[^;&|\n]*")
 """Comments, and words that a shell prints or looks up, but does not start."""
 _CONTINUED = regex.compile(r"\\\r?\n")
@@ -50,8 +59,6 @@ class ScriptProgram(NamedTuple):
 
     command: list[str]
     args: list[str]
-    entry: tuple[str, ...] = ()
-    """The Python program: its file alone, or `-m` and its module; empty if the script starts none, or is shell text."""
 
 
 def program(script: str, launcher: list[str]) -> ScriptProgram | Diagnostic:
@@ -60,6 +67,12 @@ def program(script: str, launcher: list[str]) -> ScriptProgram | Diagnostic:
     if len(lines) > 1 or script.startswith("#!"):
         return _shell_text(script, launcher)
     line = lines[0] if lines else ""
+    if not line.isascii():
+        from tjgen.compiler import typographic  # few scripts have other characters
+
+        found = typographic.of_line(line, AT)
+        if found is not None:
+            return found
     syntax = shell_syntax(line)
     if syntax is not None:
         message = f"script has {syntax}, but no shell runs a script of one command: the program receives it as text"
@@ -68,20 +81,26 @@ def program(script: str, launcher: list[str]) -> ScriptProgram | Diagnostic:
         words = split(line)
     except ValueError as problem:
         message = f"script cannot be split into words: {str(problem).lower()}"
-        return Diagnostic(_WORDS, message, path=AT, hint="close the quotation mark, or write command and args")
+        fix = "remove the backslash at the end" if line.rstrip().endswith("\\") else "close the quotation mark"
+        return Diagnostic(_WORDS, message, path=AT, hint=f"{fix}, or write command and args")
+    if not words:
+        return Diagnostic(
+            _EMPTY, "spec.script has no command", path=AT, hint="write a command, such as train.py, or remove script"
+        )
     return _command(words, launcher)
 
 
 def _without_shell(line: str, syntax: str, launcher: list[str]) -> str:
     """What to write instead of shell syntax in a script of one command."""
-    folder = regex.match(r"\s*cd\s+([^\s;&|$]+)\s*(?:&&|;)", line)
+    folder = regex.match(r"\s*cd\s+(/[^\s;&|$]*)\s*(?:&&|;)", line)
     if folder is not None:
         return f"remove cd, and set workingDir: {folder[1]}"
     start = f", and write {_spelling(launcher)} before the program" if _is_distributed(launcher) else ""
     in_shell = f"begin the script with the line #!/bin/sh{start}"
-    variable = regex.match(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)", syntax)
+    variable = regex.match(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)(?::?-([^}]*)\})?", syntax)
     if variable is not None:
-        return f"write $({variable[1]}), which Kubernetes replaces; to run a shell, {in_shell}"
+        value = f"add {variable[1]}: {json_text(variable[2])} to env" if variable[2] else f"set {variable[1]} in env"
+        return f"write $({variable[1]}), which Kubernetes replaces, and {value}; to run a shell, {in_shell}"
     name, equals, value = syntax.partition("=")
     if equals:
         return f"remove it, and add {name}: {json_text(value)} to env"
@@ -89,10 +108,12 @@ def _without_shell(line: str, syntax: str, launcher: list[str]) -> str:
 
 
 def _shell_text(script: str, launcher: list[str]) -> ScriptProgram | Diagnostic:
-    if _is_distributed(launcher) and not _starts_launcher(_without_printed_words(script), _name(launcher)):
-        return _bypassed("shell text", launcher, f"start the program with {_spelling(launcher)} in the text")
     first = script.splitlines()[0]
     shell = first[2:].split() if first.startswith("#!") else []
+    if _is_distributed(launcher) and shell and _PYTHON_NAME.match(shell[-1].rpartition("/")[2]):
+        return _bypassed("Python text", launcher, "move the text to main.py in code.configMap.files, and write script: main.py")
+    if _is_distributed(launcher) and not _starts_launcher(_without_printed_words(script), _name(launcher)):
+        return _bypassed("shell text", launcher, f"start the program with {_spelling(launcher)} in the text")
     return ScriptProgram([*(shell or ["/bin/sh"]), "-c"], [script])
 
 
@@ -102,27 +123,38 @@ def _command(words: list[str], launcher: list[str]) -> ScriptProgram | Diagnosti
     options = [rest[0]] if python and rest[:1] == ["-u"] else []
     rest = rest[len(options) :]
     entry = tuple(rest[:2]) if rest[:1] == ["-m"] else tuple(rest[:1]) if rest and rest[0].endswith(".py") else ()
+    if entry[:1] == ("-m",) and not _is_module(entry[1:]):
+        return _no_module(entry[1:])
     if not entry or entry[-1] in _MODULES:
         if not _is_distributed(launcher) or _starts_launcher(" ".join(words), _name(launcher)):
-            return ScriptProgram(words[:1], words[1:], _started(words))
-        spelling = "begin the script with the .py file" + ("" if PADDLE in launcher else " or with -m")
-        return _bypassed(words[0] if words else "an empty script", launcher, spelling)
+            return ScriptProgram(words[:1], words[1:])
+        found = started(words, launcher)
+        other = "the .py file" if PADDLE in launcher else "the .py file or with -m"
+        start = " ".join(found) if found[:1] == ("-m",) or "".join(found).endswith(".py") else other
+        return _bypassed(words[0], launcher, f"begin the script with {start}")
     before, last = (launcher[:-1], launcher[-1:]) if launcher and launcher[-1] in _PYTHON else (launcher, [])
     if last or not launcher:
         # The interpreter that the script names replaces the launcher's.
-        return ScriptProgram([*before, *(python or last or ["python"]), *options], rest, entry)
+        return ScriptProgram([*before, *(python or last or ["python"]), *options], rest)
     if entry[0] == "-m" and PADDLE in launcher:
         message = f"{PADDLE} starts .py files, and no modules: -m {entry[-1]} would fail in each pod"
         hint = f"write the file of the module, such as {entry[-1].replace('.', '/')}.py"
         return Diagnostic(_MODULE, message, path=AT, hint=hint)
-    return ScriptProgram(launcher, rest, entry)
+    return ScriptProgram(launcher, rest)
 
 
-def _started(words: list[str]) -> tuple[str, ...]:
-    """The Python program that a command line with a launcher starts; empty for other commands."""
-    if not _starts_launcher(" ".join(words), _MODULES[0]):
-        return ()
-    return next(((word,) for word in words[1:] if word.endswith(".py")), ())
+def _is_module(after: tuple[str, ...]) -> bool:
+    """Whether the word after `-m` can be the name of a module."""
+    return bool(after) and "/" not in after[0] and not after[0].endswith(".py") and not after[0].startswith("-")
+
+
+def _no_module(after: tuple[str, ...]) -> Diagnostic:
+    if not after or after[0].startswith("-"):
+        return Diagnostic(_NO_MODULE, "-m in script names no module", path=AT, hint="write -m MODULE, or the .py file")
+    module = after[0].removeprefix("./").removesuffix(".py").strip("/").replace("/", ".")
+    file = f"{after[0]}, or " if after[0].endswith(".py") else ""
+    message = f"-m in script needs the name of a module, and {after[0]} is a path"
+    return Diagnostic(_NO_MODULE, message, path=AT, hint=f"write {file}-m {module}")
 
 
 def _is_distributed(launcher: list[str]) -> bool:
@@ -157,10 +189,10 @@ def _without_printed_words(text: str) -> str:
     return _PRINTED.sub("", text)
 
 
-def launcher_of_one_node(words: list[str]) -> str | None:
+def launcher_of_one_node(words: list[str], *, is_mpi: bool = False) -> str | None:
     """The launcher in a command line that starts processes on its own node only; None if all nodes take part."""
     text = " ".join(words).replace(" -c ", " -c\n", 1)
-    match = _OF_ONE_NODE.search(text)
+    match = (_WITHOUT_MPI if is_mpi else _OF_ONE_NODE).search(text)
     return match[1] if match is not None and _NAMES_NODES.search(text) is None else None
 
 
@@ -175,13 +207,67 @@ def interpreter_alone(words: list[str]) -> str | None:
 
 def alone_in_shell(words: list[str]) -> str | None:
     """`python` where a shell command starts a program with it, and no launcher; else None."""
-    if len(words) < 3 or words[0].rpartition("/")[2] not in _SHELLS or not words[1].startswith("-") or "c" not in words[1]:
+    shell_text = text_of_shell(words)
+    if shell_text is None:
         return None
-    text = _without_printed_words(words[2])
+    text = _without_printed_words(shell_text)
     match = _INTERPRETER_IN_SHELL.search(text)
     return (
         match[1] if match is not None and _NAMES_NODES.search(text) is None and not _starts_launcher(text, "torchrun") else None
     )
+
+
+def text_of_shell(words: list[str]) -> str | None:
+    """The text that a command line gives to a shell with `-c`; None for other commands."""
+    rest = words[1:] if words and words[0].rpartition("/")[2] == "env" else words
+    if not rest or rest[0].rpartition("/")[2] not in _SHELLS:
+        return None
+    for position, word in enumerate(rest[1:], 1):
+        if not word.startswith("-"):
+            return None
+        if "c" in word and not word.startswith("--"):
+            return rest[position + 1] if position + 1 < len(rest) else None
+    return None
+
+
+def started(words: list[str], launcher: list[str]) -> tuple[str, ...]:
+    """The program that a command line starts: a file alone, or `-m` and its module; empty for commands of the image."""
+    first = words[0] if words else ""
+    if first.rpartition("/")[2] in _SHELLS:
+        return _file_of_shell(words[1:])
+    if "/" in first and (first.startswith("./") or first.endswith((".sh", ".py"))):
+        return (first,)
+    is_python = _PYTHON_NAME.match(first.rpartition("/")[2]) is not None
+    if not is_python and not _starts_launcher(" ".join(words), _name(launcher) if launcher else NONE):
+        return ()
+    for position, word in enumerate(words[1:], 1):
+        after = words[position + 1] if position + 1 < len(words) else None
+        if word in ("-m", "--module") and after not in _MODULES:
+            return ("-m", after) if after is not None and _is_module((after,)) else ()
+        if word.rpartition("/")[2] in _SHELLS:
+            return _file_of_shell(words[position + 1 :])
+        if word.endswith(".py") or word.startswith("./"):
+            return (word,)
+    return ()
+
+
+def _file_of_shell(words: list[str]) -> tuple[str, ...]:
+    """The file that a shell reads its commands from; empty for `-c`, and for a name that can be the value of an option."""
+    if text_of_shell([_SHELLS[0], *words]) is not None:
+        return ()
+    return next(((word,) for word in words if not word.startswith("-") and ("." in word or "/" in word)), ())
+
+
+def started_in_shell(text: str, launcher: list[str]) -> list[tuple[str, ...]]:
+    """The programs that a shell text starts; none if it changes the folder, because their paths begin there."""
+    text = _without_printed_words(_CONTINUED.sub(" ", text))
+    found = []
+    for match in _IN_SHELL.finditer(text) if _MOVES.search(text) is None else ():
+        try:
+            found.append(started(split(match[1]), launcher))
+        except ValueError:  # a quotation mark that closes behind an operator
+            continue
+    return [entry for entry in found if entry]
 
 
 def _bypassed(what: str, launcher: list[str], spelling: str) -> Diagnostic:

@@ -43,13 +43,22 @@ def split(line: str) -> list[str]:
     return words
 
 
+def unquoted(line: str) -> str:
+    """The line with a letter for each character that quotation marks or a backslash protect."""
+    pattern, position, shown = regex.compile(_PART), 0, []
+    while position < len(line) and (part := pattern.match(line, position)) is not None:
+        shown.append(part[0] if part.lastgroup in ("plain", "space") else "x" * len(part[0]))
+        position = part.end()
+    return "".join(shown)
+
+
 _SHELL = regex.compile(r"\$(?:[A-Za-z_0-9?@*#!$-]|\{[^}]*\}?|\((?![A-Za-z_][-.A-Za-z0-9_]*\))[^)]*\)?)[A-Za-z0-9_]*|`")
 _OPERATOR = regex.compile(r"\|\||&&|[|&;<>]|(?:\A|(?<=\s))#")
 _ASSIGNED = regex.compile(r"[A-Za-z_][A-Za-z0-9_]*=\S*")
 
 
 def shell_syntax(line: str) -> str | None:
-    """Return the first part of a line that only a shell supports: an operator, a variable, an assignment. None without any.
+    """Return the first part of a line that only a shell supports: an assignment, an operator, or else a variable.
 
     `$(NAME)` is a reference that Kubernetes replaces. What single quotation marks or a backslash protect is plain text.
     """
@@ -57,16 +66,17 @@ def shell_syntax(line: str) -> str | None:
     if assigned is not None:
         return assigned[0]
     # Protected text becomes a letter for each character, so that nothing of it is found.
-    position, pattern, shown = 0, regex.compile(_PART), []
+    position, pattern, shown, variable = 0, regex.compile(_PART), [], None
     while position < len(line) and (part := pattern.match(line, position)) is not None:
         kind = part.lastgroup or ""
         text = regex.sub(r"\\.", "xx", part[0]) if kind == "double" else part[0]
         shown.append("x" * len(text) if kind in ("single", "escaped") else text)
         match = _SHELL.search(shown[-1])
         if match is not None:
-            return match[0]
+            variable = variable or match[0]
+            shown[-1] = _SHELL.sub(lambda one: "x" * len(one[0]), shown[-1])
         if kind == "double":
             shown[-1] = "x" * len(text)
         position = part.end()
     operator = _OPERATOR.search("".join(shown))
-    return operator[0] if operator is not None else None
+    return operator[0] if operator is not None else variable

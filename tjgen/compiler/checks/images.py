@@ -36,6 +36,12 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
 
 
 def _hint(image: str) -> str:
+    if not image.isascii():
+        from tjgen.compiler.typographic import plain  # few images have other characters
+
+        typed = plain(image).strip("\"' ")
+        if _REFERENCE.fullmatch(typed) is not None:
+            return f"write {typed}"
     name, at, _ = image.partition("@")
     if at and _REFERENCE.fullmatch(name) is not None:
         return "write the digest as sha256: with 64 hexadecimal digits"

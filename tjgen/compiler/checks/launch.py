@@ -26,7 +26,7 @@ def check(workload: Workload, experiment: Experiment, *, devices: int, is_torch:
         yield from _paddle(workload, experiment, count)
         return
     for podset in programs(workload) if is_mpi else workers(workload):
-        words, because = _words(workload, podset)
+        words, because = command_line(workload, podset, "command")
         if because is None:
             continue
         problem = _of_mpi(words, count) if is_mpi else _of_nodes(words, count, workload, experiment)
@@ -42,7 +42,7 @@ def _paddle(workload: Workload, experiment: Experiment, count: int) -> Iterator[
     """A program of several nodes that the launcher of PaddlePaddle does not start, or does not connect."""
     is_paddle = experiment.spec.target == "paddlejob"
     for podset in workers(workload) if count > 1 else ():
-        words, because = _words(workload, podset)
+        words, because = command_line(workload, podset, "command")
         if because is None or _names_nodes_of_paddle(workload, podset, words):
             continue
         is_left_alone = not is_paddle or experiment.spec.launcher is not None
@@ -69,10 +69,10 @@ def _names_nodes_of_paddle(workload: Workload, podset: PodSet, words: list[str])
     return has_options or bool(main.get("envFrom")) or not names.isdisjoint(("PADDLE_MASTER", "PADDLE_TRAINER_ENDPOINTS"))
 
 
-def _words(workload: Workload, podset: PodSet) -> tuple[list[str], FieldPath | None]:
-    """The command line of a role, and the field of the experiment that sets it; None if a runtime sets it."""
+def command_line(workload: Workload, podset: PodSet, *fields: str) -> tuple[list[str], FieldPath | None]:
+    """The command line of a role, and the field of the experiment that sets one of `fields`; None if a runtime sets them."""
     main = get(workload.tree.value, podset.main, None) or {}
-    origins = workload.tree.origins((*podset.main, "command"))
+    origins = [origin for field in fields for origin in workload.tree.origins((*podset.main, field))]
     origin = next((origin for origin in origins if origin.source == EXPERIMENT), None)
     return [str(word) for word in [*(main.get("command") or []), *(main.get("args") or [])]], origin and origin.because
 
@@ -109,6 +109,10 @@ def _of_mpi(words: list[str], count: int) -> tuple[str, str] | None:
     if program is not None and count > 1:
         message = f"{program} starts one process in the launcher pod, and none on the {count} nodes of the run"
         return message, f"write mpirun before {program}"
+    launcher = launcher_of_one_node(words, is_mpi=True)
+    if launcher is not None and count > 1:
+        message = f"{launcher} starts processes in the launcher pod only, and none on the {count} nodes of the run"
+        return message, f"write mpirun python instead of {launcher}, or use a runtime of torchrun, such as tjgen-torch"
     if count > 1 and any("mpi" in word for word in words):
         from tjgen.compiler.torchrun import too_few  # few runs use MPI
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.compiler.lower import SPEC
+from tjgen.compiler.script import text_of_shell
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees import regex
@@ -15,17 +16,6 @@ from tjgen.trees.workload.contribution import EXPERIMENT
 from tjgen.trees.workload.workload import PodSet, Workload
 
 _REFERENCE = regex.compile(r"\$\$|\$\(([A-Za-z_][-.A-Za-z0-9_]*)\)")
-_TYPOGRAPHIC = regex.compile(
-    r"(?:(?<=\s)|(?<=\A)|(?<==))[\u201c\u201d\u201e\u2018\u2019\u201a](?=\S)|(?:(?<=\s)|(?<=\A))[\u2013\u2014](?=[A-Za-z])"
-)
-"""Quotation marks at the start of a word, and dashes instead of an option's hyphens."""
-_PLAIN = str.maketrans(
-    {
-        **dict.fromkeys("\u201c\u201d\u201e", '"'),
-        **dict.fromkeys("\u2018\u2019\u201a", "'"),
-        **dict.fromkeys("\u2013\u2014", "--"),
-    }
-)
 INJECTED = frozenset(
     (
         "PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT", "PET_MAX_RESTARTS",
@@ -40,12 +30,15 @@ INJECTED = frozenset(
     )
 )  # fmt: skip
 """Variables that controllers add to containers."""
+_OF_ANY_FORM = regex.compile(r"\$\$|\$(?:\(([^)]*)\)|\{?([A-Za-z_][A-Za-z0-9_]*))")
+"""References as Kubernetes has them, and as shells have them."""
+_IN_CAPITALS = regex.compile(r"[A-Z][A-Z0-9_]*\Z")
 _OF_SERVICE = regex.compile(r".*_(SERVICE_HOST|SERVICE_PORT|PORT)(_.*)?")
 """Variables that the kubelet adds for each Service of the namespace."""
 
 
 def check(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Diagnostic]:
-    """TJ140 for each reference of the experiment that the kubelet leaves as text; TJ145 for typographic marks."""
+    """TJ140 for each reference of the experiment that a container does not replace; TJ145 for typographic marks."""
     for podset in workload.podsets:
         main = get(workload.tree.value, podset.main, None) or {}
         yield from _typographic(workload, experiment, podset, main)
@@ -54,46 +47,79 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
 
 
 def _typographic(workload: Workload, experiment: Experiment, podset: PodSet, main: Tree) -> Iterator[Diagnostic]:
-    for field in ("command", "args"):
-        path: FieldPath = (*podset.main, field)
-        of_experiment = next((origin for origin in workload.tree.origins(path) if origin.source == EXPERIMENT), None)
-        for word in main.get(field) or [] if of_experiment is not None else ():
-            lines = [line for line in str(word).splitlines() if not line.lstrip().startswith("#")]
-            mark = next((one[0] for line in lines if (one := _TYPOGRAPHIC.search(line))), None)
-            if mark is not None:
-                assert of_experiment is not None, "a text of the runtime is not looked at"
-                plain = "--" if mark in "\u2013\u2014" else "'" if mark in "\u2018\u2019\u201a" else '"'
-                message = f"the command line has {mark} (U+{ord(mark):04X}), which shells and programs do not read as {plain}"
-                script = experiment.spec.script if of_experiment.because == (*SPEC, "script") else None
-                hint = f"write {plain}" if script is None or "\n" in script else f"write {script.translate(_PLAIN)}"
-                yield Diagnostic("TJ145", message, path=of_experiment.because, hint=hint)
+    script = experiment.spec.script
+    texts = [((*podset.main, field), None, str(word)) for field in ("command", "args") for word in main.get(field) or []]
+    for one in main.get("env") or []:
+        texts.append(((*podset.main, "env", named(one["name"])), one["name"], str(one.get("value") or "")))
+    for path, variable, text in texts:
+        if text.isascii():
+            continue
+        from tjgen.compiler import typographic  # few texts have other characters
+
+        because = next((origin.because for origin in workload.tree.origins(path) if origin.source == EXPERIMENT), None)
+        if because is not None:
+            whole = script if because == (*SPEC, "script") else None
+            if variable is None:
+                found = typographic.of_words(text, whole, because)
+            else:
+                found = typographic.of_value(variable, text, because)
+            if found is not None:
+                yield found
                 return
 
 
 def _of(workload: Workload, podset: PodSet, main: Tree) -> Iterator[Diagnostic]:
-    texts: list[tuple[str, FieldPath]] = []
-    command = [str(word) for word in main.get("command") or []]
-    if command[-1:] != ["-c"]:  # a shell reads $(NAME) as a command
-        for field in ("command", "args"):
-            texts += [(str(word), (*podset.main, field)) for word in main.get(field) or []]
-    for one in main.get("env") or []:
-        texts.append((str(one.get("value") or ""), (*podset.main, "env", named(one["name"]))))
-    texts = [(text, path) for text, path in texts if "$(" in text]
+    words = [(str(word), (*podset.main, field)) for field in ("command", "args") for word in main.get(field) or []]
+    env = [(one["name"], str(one.get("value") or "")) for one in main.get("env") or []]
+    texts: list[tuple[str, FieldPath, str | None]] = [(text, path, None) for text, path in words]
+    texts += [(value, (*podset.main, "env", named(name)), name) for name, value in env]
+    texts = [one for one in texts if "$(" in one[0] or (one[2] is not None and "$" in one[0])]
     if not texts:
         return
-    known = [one["name"] for one in main.get("env") or []]
+    in_shell = text_of_shell([word for word, _ in words])
+    known = [name for name, _ in env]
     available = {*known, *INJECTED, *_of_tasks(workload)}
-    for text, path in texts:
-        of_experiment = next((origin for origin in workload.tree.origins(path) if origin.source == EXPERIMENT), None)
-        for match in _REFERENCE.finditer(text) if of_experiment is not None else ():
+    for text, path, variable in texts:
+        because = next((origin.because for origin in workload.tree.origins(path) if origin.source == EXPERIMENT), None)
+        if because is None:
+            continue
+        if variable is not None:
+            yield from _unordered(variable, text, env, because)
+        for match in _REFERENCE.finditer(text):
             name = match[1]
             if name is None or name in available or _OF_SERVICE.fullmatch(name):
                 continue
-            assert of_experiment is not None, "a text of the runtime is not looked at"
             near = nearest(name, [*known, *sorted(available.difference(known))])
-            hint = f"did you mean $({near})?" if near else f"add {name} to env; a variable of the image is not replaced"
-            message = f"$({name}) is not a variable of the container, so the program receives it as text"
-            yield Diagnostic("TJ140", message, path=of_experiment.because, hint=f"{hint} ($$({name}) stays literal text)")
+            if variable is None and in_shell is not None:
+                if near is None and not _IN_CAPITALS.match(name):
+                    continue  # a command that the shell replaces by what it prints
+                reader = "the shell starts a command of that name"
+                hint = f"did you mean $({near})?" if near else f"write ${name} for a variable of the shell, or add {name} to env"
+            else:
+                reader = "the program receives it as text"
+                hint = f"did you mean $({near})?" if near else f"add {name} to env; a variable of the image is not replaced"
+                hint += f" ($$({name}) stays literal text)"
+            message = f"$({name}) is not a variable of the container, so {reader}"
+            yield Diagnostic("TJ140", message, path=because, hint=hint)
+
+
+def _unordered(variable: str, text: str, env: list[tuple[str, str]], because: FieldPath) -> Iterator[Diagnostic]:
+    """A variable that refers to itself, or to one that is set after it: a container replaces earlier ones only."""
+    if any(variable in match.groups() for match in _OF_ANY_FORM.finditer(text)):
+        message = (
+            f"{variable} refers to itself, so the program receives {text} as it is: nothing replaces a variable of the image"
+        )
+        hint = f"write the whole value, or begin the script with the line #!/bin/sh, and export {variable} there"
+        yield Diagnostic("TJ140", message, path=because, hint=hint)
+        return
+    names = [name for name, _ in env]
+    for match in _REFERENCE.finditer(text):
+        name = match[1]
+        if name in names and names.index(name) > names.index(variable):
+            value = env[names.index(name)][1]
+            message = f"$({name}) is set after {variable}, so the program receives it as text"
+            hint = f"write {text.replace(match[0], value)}" if value and "$(" not in value else f"write the value of {name}"
+            yield Diagnostic("TJ140", message, path=because, hint=hint)
 
 
 def _of_tasks(workload: Workload) -> Iterator[str]:

@@ -38,13 +38,16 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
         for podset in workload.podsets:
             pod = get(workload.tree.value, podset.pod, None) or {}
             containers = [one for kind in ("containers", "initContainers") for one in pod.get(kind) or []]
-            missing = [one["name"] for one in containers if _lacks(one, bound, resource)]
+            missing = [one for one in containers if _lacks(one, bound, resource)]
             if missing:
-                is_only = missing[0] == podset.container and len(workload.podsets) == 1
-                where = "the experiment" if is_only else f'container "{missing[0]}" of role "{podset.name}"'
-                message = f"namespace {setting.namespace} has a quota of {key}, but {where} does not set {resource}"
-                hint = f"add {resource}: the API server refuses pods without it"
-                yield Diagnostic("TJ389", message, path=SPEC, hint=hint)
+                name = missing[0]["name"]
+                is_only = name == podset.container and len(workload.podsets) == 1
+                where = "the experiment" if is_only else f'container "{name}" of role "{podset.name}"'
+                request = get(missing[0], ("resources", "requests", resource), None)
+                lacks = resource if request is None else f"a limit of {resource}"
+                message = f"namespace {setting.namespace} has a quota of {key}, but {where} does not set {lacks}"
+                fix = f"add {resource}" if request is None else f"write {resource}: {request}, which is also the limit"
+                yield Diagnostic("TJ389", message, path=SPEC, hint=f"{fix}: the API server refuses pods without it")
                 break
 
 

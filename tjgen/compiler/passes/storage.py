@@ -154,12 +154,15 @@ def _folders(experiment: Experiment, data_volumes: Sequence[str], setting: Setti
         create, is_data = new_claim(volume), name in data_volumes
         for place in places(volume, (*SPEC, "volumes", name)):
             own = own_folder(create, shared=volume.shared, read_only=place.read_only, setting=setting)
-            if own is None or name == saved or place.sub_path_expr is not None:
+            if own is None or (name == saved and not is_data) or place.sub_path_expr is not None:
                 continue
             hint = "add readOnly: true for data, shared: true for one folder of all runs, or checkpoints: {volume: ...}"
             if is_data:
                 message = f'volume "{name}" holds the data, but each run mounts its own empty folder of the claim'
-                yield Diagnostic("TJ146", message, path=place.at, hint=hint)
+                fix = "add readOnly: true, or shared: true for one folder of all runs"
+                if name == saved:
+                    fix = "add another volume for the data, with readOnly: true, or set shared: true for one folder of all runs"
+                yield Diagnostic("TJ146", message, path=place.at, hint=fix)
             elif _DATA.search(name) or _DATA.search(place.path) or (create is not None and create.profile in OF_DATA):
                 message = f'volume "{name}" looks like data, but each run mounts its own empty folder of the claim'
                 yield Diagnostic("TJ147", message, path=place.at, hint=hint)

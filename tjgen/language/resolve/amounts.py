@@ -13,7 +13,8 @@ from tjgen.trees.source.document import Document
 _SPEC: FieldPath = ("spec",)
 _DEADLINE: FieldPath = (*_SPEC, "deadline")
 _RESOURCES = ("cpu", "memory", "ephemeralStorage")
-_NATIVE = ("cpu", "memory", "ephemeral-storage")
+_NATIVE = {"cpu": "cpu", "memory": "memory", "ephemeral-storage": "ephemeralStorage"}
+"""Resources of Kubernetes, and the fields of the experiment for them."""
 _EXTRA = ("sidecars", "initContainers")
 _FETCHED = ("dataset", "model")
 _BOUNDS = ("request", "limit")
@@ -41,6 +42,10 @@ def check(spec: Tree) -> Iterator[Diagnostic]:
         for field in _MOST:
             if field in container:
                 for place in _bounds((*holder, field), container[field]):
+                    yield from _sized(field, place, _least_bound(get(spec, place)))
+        for name, field in _NATIVE.items():
+            if name in container.get("resources", {}):
+                for place in _bounds((*holder, "resources", name), container["resources"][name]):
                     yield from _sized(field, place, _least_bound(get(spec, place)))
     for name, volume in spec.get("volumes", {}).items():
         for inner in (("pvc", "create", "size"), ("emptyDir", "sizeLimit")):

@@ -33,6 +33,7 @@ def check_rules(experiment: Tree) -> list[Diagnostic]:
         *(_tasks(spec["tasks"]) if "tasks" in spec else ()),
         *_names(spec),
         *_volumes(spec),
+        *_paths(spec),
         *_new_claims(spec),
         *amounts.check(spec),
         *(_data(spec) if "data" in spec else ()),
@@ -142,7 +143,7 @@ def _volumes(spec: Tree) -> Iterator[Diagnostic]:
         for where, mount, at in places:
             if not where.startswith("/"):
                 message = f'mountPath {where} of volume "{name}" is relative: the kubelet mounts it at /{where.lstrip("./")}'
-                yield Diagnostic("TJ143", message, path=at, hint=f"write /{where.lstrip('./')}")
+                yield _relative("TJ143", message, where, at)
             for role in mount.get("roles") or volume.get("roles") or [""]:
                 key = (role, where.rstrip("/"))
                 other = mounted.get(key)
@@ -156,6 +157,32 @@ def _volumes(spec: Tree) -> Iterator[Diagnostic]:
                     message = f"{both} at {where}"
                     hint = f"give each its own path, such as {where.rstrip('/')}/{name}"
                     yield Diagnostic("TJ125", message, path=at, hint=hint)
+
+
+def _paths(spec: Tree) -> Iterator[Diagnostic]:
+    """Paths of containers and of nodes that do not begin at `/`."""
+    holders: list[FieldPath] = [(), *(("roles", role) for role in spec.get("roles", {}))]
+    extra = [(*holder, kind, name) for holder in holders for kind in _EXTRA for name in get(spec, (*holder, kind), None) or {}]
+    for holder in (*holders, *extra):
+        container = get(spec, holder)
+        folder = container.get("workingDir")
+        if folder is not None and not folder.startswith("/"):
+            message = f"workingDir {folder} is relative: no container starts in it"
+            yield _relative("TJ148", message, folder, (*_SPEC, *holder, "workingDir"))
+        for volume, mount in container.get("mounts", {}).items() if holder in extra else ():
+            where = mount["mountPath"]
+            if not where.startswith("/"):
+                message = f'mountPath {where} of volume "{volume}" is relative: the kubelet mounts it at /{where.lstrip("./")}'
+                yield _relative("TJ143", message, where, (*_SPEC, *holder, "mounts", volume, "mountPath"))
+    for name, volume in spec.get("volumes", {}).items():
+        path = get(volume, ("hostPath", "path"), None)
+        if path is not None and not path.startswith("/"):
+            message = f'hostPath {path} of volume "{name}" is relative: no node has a folder that it begins in'
+            yield _relative("TJ148", message, path, (*_SPEC, "volumes", name, "hostPath", "path"))
+
+
+def _relative(code: str, message: str, path: str, at: FieldPath) -> Diagnostic:
+    return Diagnostic(code, message, path=at, hint=f"write /{path.lstrip('./')}")
 
 
 def _new_claims(spec: Tree) -> Iterator[Diagnostic]:
