@@ -170,8 +170,7 @@ def _measured(number: str, unit: str) -> Iterator[Tree]:
 
 def unknown(finding: walk.Mismatch, schema_of: Callable[[FieldPath], Schema]) -> str | None:
     """What to write instead of an unknown field. `schema_of` returns the schema at a path."""
-    path, known = finding.path, finding.known
-    key = str(path[-1])
+    path, known, key = finding.path, finding.known, str(finding.path[-1])
     below_spec = schema_of(("spec",)).get("properties", {})
     if path[:2] == ("spec", "sweep") and len(path) == 3 and (key.partition(".")[0] in below_spec):
         values = finding.value if finding.value.__class__ is list else [finding.value]
@@ -186,13 +185,16 @@ def unknown(finding: walk.Mismatch, schema_of: Callable[[FieldPath], Schema]) ->
         return f"for a variable of the program, write matrix: {{env.{variable}: [...]}}, with your values"
     if len(path) == 1 and key in below_spec:
         return f"indent {key} with two more spaces, so that it is a field of spec"
+    field = field_of(key)
+    if path[:-1] in ((), ("metadata",)) and "image" in below_spec and field is not None:
+        moved = finding._replace(path=("spec", key), known=tuple(below_spec))
+        return f"{_of_another_tool(field, moved, schema_of(('spec',)))}, in spec"
     condition = _of_match(path, finding.value, schema_of)
     if condition is not None:
         return condition
     if path[0] == "spec" and ("image" in known or path[-2] == "pod"):
         if "image" in known and _VARIABLE.fullmatch(key) and nearest(key, known) is None:
             return f"for an environment variable, write env: {{{key}: {flow(finding.value)}}}"
-        field = field_of(key)
         is_own = len(path) == 2 and nearest(key, [one for one in known if plain(one) == plain(key)]) is None
         known_text = rewritten.rewritten(plain(key), finding.value, field_of) if is_own else None
         if known_text is not None:
@@ -252,7 +254,8 @@ def replacement(finding: walk.Mismatch) -> str | None:
 def _of_another_tool(field: str, finding: walk.Mismatch, schema: Schema) -> str:
     own, _, template = field.partition(":")
     if own not in finding.known:
-        return f"write {field}, in spec of the experiment"
+        of_role = sections.of_role(plain(str(finding.path[-1])), finding.value) if "replicas" in finding.known else None
+        return of_role or f"write {field}, in spec of the experiment"
     inner = schema["properties"][own]
     is_sound = not walk.check(finding.value, inner)
     if finding.value.__class__ in (dict, list) and is_sound and not template and finding.value:

@@ -164,8 +164,10 @@ def _wanted(schema: Schema) -> str:
 def _hint(value: Tree, schema: Schema, path: FieldPath) -> str | None:
     types = schema.get("type")
     if types == "string" and value.__class__ in (int, float, bool):
+        from tjgen.language.spec import advice  # only for an experiment with a mistake
+
         # The value does not show how it was written: 1.10 is 1.1, and 007 is 7.
-        return QUOTE
+        return (advice.value(value, schema, path) if value.__class__ is bool else None) or QUOTE
     if types in ("integer", "number") and value.__class__ is str and value.isascii() and value.isdigit():
         return f"remove the quotes: {value}"
     from tjgen.language.spec import advice  # only for an experiment with a mistake

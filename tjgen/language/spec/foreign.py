@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 _NAMES = {
-    "gpu: CLASS:COUNT": "devices gpus numgpus ngpus gpucount gpuspernode gpusperworker accelerator accelerators acceleratortype",
-    "nodes": "numnodes nnodes nodecount numworkers workers replicas numreplicas instances instancecount",
+    "gpu: CLASS:COUNT": "devices gpus numgpus ngpus gpucount gpuspernode gpusperworker accelerator accelerators "
+    "acceleratortype tpu tpus slotspertrial",
+    "nodes": "numnodes nnodes nodecount numworkers worker workers replicas numreplicas instances instancecount",
     "procsPerNode": "nproc nprocpernode numprocpernode numprocesses procspernode ntaskspernode taskspernode slotsperworker",
     "restart: {limit: N}": "backofflimit maxrestarts restartlimit retries maxretries retrylimit",
     "restart: {policy: ...}": "restartpolicy",
-    "deadline": "activedeadlineseconds timeout timelimit walltime maxruntime",
+    "deadline": "activedeadlineseconds deadlineseconds timeout timelimit walltime maxruntime",
     "cleanup: {ttlSeconds: N}": "ttlsecondsafterfinished ttl",
     "cleanup: {pods: ...}": "cleanpodpolicy",
     "sharedMemory": "shm shmsize devshm",
@@ -23,8 +24,11 @@ _NAMES = {
     "schedule: {priorityClassName: ...}": "priorityclassname priorityclass priority",
     "schedule: {queue: ...}": "queue queuename partition",
     "schedule: {minAvailable: N}": "minavailable minmember",
+    "schedule: {system: volcano}": "gang gangscheduling podgroup",
+    "checkpoints: {volume: NAME}": "checkpointdir checkpointpath",
     "script": "run entrypoint program trainscript trainingscript",
     "command": "cmd",
+    "args": "arguments",
     "workingDir": "workdir cwd",
     "env": "environment environmentvariables envvars envs",
     "volumes": "mounts volumemounts storage filemounts storagemounts",

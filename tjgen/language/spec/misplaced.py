@@ -10,7 +10,7 @@ from tjgen.trees.typing import Any
 
 Schema = dict[str, Any]
 
-_SECTIONS = ("data", "schedule", "restart", "sweep", "cleanup", "pod")
+_SECTIONS = ("data", "schedule", "restart", "sweep", "cleanup", "pod", "checkpoints")
 """Sections of spec whose fields are often written at the level of spec, because they lack two spaces."""
 
 _USUAL = ("data", "code", "checkpoints")

@@ -38,7 +38,7 @@ _MANIFEST = (
 )
 _DEVICES = "gpus accelerators accelerator numgpus gpucount gpuspernode gres"
 _NATIVE = ("cpu", "memory", "ephemeral-storage")
-_PARTS = "trainer scalingconfig runconfig failureconfig"
+_PARTS = "trainer scalingconfig runconfig failureconfig runpolicy schedulingpolicy worker"
 _SELECTORS = {
     "zone": "topology.kubernetes.io/zone",
     "instancetype": "node.kubernetes.io/instance-type",
@@ -93,8 +93,15 @@ def _name(value: Tree) -> str:
 
 
 def _devices(value: Tree) -> str:
+    if value.__class__ is dict:
+        value = next((f"{key}:{count}" for key, count in value.items() if len(value) == 1), "")
     text = str(value).removeprefix("gpu:")
-    return f"write gpu: {request(text) or text if text.strip() else 'CLASS:COUNT'}"
+    return f"write gpu: {request(text) or text.lower() if text.strip() else 'CLASS:COUNT'}"
+
+
+def _tpus(value: Tree) -> str:
+    generation, _, count = str(value).lower().removeprefix("tpu-").rpartition("-")
+    return f"write gpu: tpu-{generation}:{count}" if generation and count.isdigit() else "write gpu: tpu-v5e:4"
 
 
 def _any_devices(value: Tree) -> str:
@@ -231,6 +238,8 @@ def _moved(value: dict[str, Tree], field_of: Callable[[str], str | None]) -> str
         own, _, template = field.partition(":")
         if hint.startswith("write ") and "," not in hint:
             fields.append(hint.removeprefix("write "))
+        elif template.endswith((": N}", ": ...}")) and inner.__class__ is not dict:
+            fields.append(f"{own}:{template.replace('...', flow(inner)).replace(': N}', f': {flow(inner)}}}')}")
         elif own == "gpu" or (not template and inner.__class__ is not dict):
             fields.append(f"{own}: {flow(inner)}")
         else:
@@ -251,6 +260,7 @@ _HINTS: Mapping[str, Callable[[Tree], str | None]] = {
     **_all(_NAMES, _name),
     **_all(_NOTES, lambda value: f"write annotations: {{description: {flow(value)}}}, in metadata"),
     **_all(_DEVICES, _devices),
+    **_all("tpu tpus", _tpus),
     **_all("gputype", lambda value: f"write gpu: {flow(value).lower()}:8, with your number of devices"),
     **_all("resourcesperworker resourcespernode", _resources),
     **_all("usegpu", _any_devices),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 
 from tjgen.language.spec.flow import flow
@@ -25,6 +26,12 @@ _MODES = {"RWO": "ReadWriteOnce", "ROX": "ReadOnlyMany", "RWX": "ReadWriteMany",
 _RANGE = re.compile(r"range\(([0-9]{1,4})(?:, *([0-9]{1,4}))?\)")
 _MOST_POINTS = 64
 _SEARCHES = ("method", "algorithm", "metric", "objective", "goal")
+_OF_SCHEDULE = {
+    **dict.fromkeys(("priorityclass", "priority"), "priorityClassName"),
+    **dict.fromkeys(("queuename", "localqueue", "partition"), "queue"),
+    **dict.fromkeys(("minmember", "minpods"), "minAvailable"),
+    "scheduler": "system",
+}
 _POLICIES = {"never": "policy: Never", "onfailure": "policy: OnFailure, limit: 3", "always": "policy: OnFailure, limit: 3"}
 
 
@@ -40,14 +47,22 @@ def of_field(path: FieldPath, word: str, value: Tree, known: Sequence[str]) -> s
         return _of_sweep(path, word, value)
     if path[-2] == "restart" and "limit" in known:
         return _of_restart(word, value)
-    if path[-2] == "schedule" and "queue" in known and word in ("priorityclass", "priority"):
-        return f"write priorityClassName: {flow(value)}"
+    if path[-2] == "schedule" and "queue" in known and word in _OF_SCHEDULE:
+        return f"write {_OF_SCHEDULE[word]}: {flow(value)}"
+    if path[1:2] == ("roles",) and len(path) == 4 and value.__class__ in (str, int):
+        return of_role(word, value)
     return None
 
 
 def value_of(path: FieldPath, value: Tree) -> Tree:
     """A valid value for a section that was written as a scalar or a list; None if none is known."""
     field = path[-1] if path else ""
+    if field == "script" and value.__class__ is list and value and all(one.__class__ in (str, int, float) for one in value):
+        return shlex.join(map(str, value))
+    if field == "launcher" and value is False:
+        return "none"
+    if field == "ports":
+        return _ports(value if value.__class__ is list else [value])
     if field == "restart" and value.__class__ is int:
         return {"limit": value}
     if field == "restart" and value.__class__ is str and value.lower() in _POLICIES:
@@ -65,6 +80,17 @@ def value_of(path: FieldPath, value: Tree) -> Tree:
     if path[1:2] == ("volumes",) and len(path) == 3 and value.__class__ is str:
         return _volume(value)
     return None
+
+
+def _ports(values: list[Tree]) -> Tree:
+    """Ports with names, as a mapping; None if one of them is not a port."""
+    ports = {}
+    for port in values:
+        is_named = port.__class__ is dict
+        number = port.get("containerPort", port.get("port")) if is_named else port
+        name = port.get("name") if is_named else None
+        ports[name or (f"port-{number}" if len(values) > 1 else "http")] = int(number) if str(number).isdigit() else None
+    return ports if ports and None not in ports.values() else None
 
 
 def entry(item: Tree) -> Tree:
@@ -148,6 +174,16 @@ def _of_sweep(path: FieldPath, word: str, value: Tree) -> str | None:
         return f"write max: {value}"
     if word == "name":
         return "remove it: the runs of a sweep take their names from metadata.name"
+    return None
+
+
+def of_role(word: str, value: Tree) -> str | None:
+    """The hint for an unknown field of a role; None if this module has none."""
+    if word in ("script", "run", "entrypoint") and value.__class__ is str and "\n" not in value:
+        words = value.split()
+        return f"write command: {flow([*(['python'] if words[0].endswith('.py') else []), *words])}" if words else None
+    if word in ("nodes", "numnodes", "nnodes", "workers", "count", "instances") and value.__class__ is int:
+        return f"write replicas: {value}"
     return None
 
 

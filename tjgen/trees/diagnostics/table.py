@@ -128,6 +128,7 @@ TABLE = {
     "TJ146": ("data-in-folder-of-run", "error"),
     "TJ147": ("folder-of-run-like-data", "warning"),
     "TJ148": ("relative-path", "error"),
+    "TJ149": ("replicas-unlike-nodes", "error"),
     "TJ150": ("nodes-train-alone", "warning"),
     "TJ151": ("no-flavor-of-these-nodes", "error"),
     "TJ152": ("request-above-limit", "error"),
