@@ -87,6 +87,41 @@ def test_a_nested_project_cannot_allow_it(tmp_path: Path) -> None:
     assert (answer.code, "TJ107" in answer.err) == (1, True), answer.err
 
 
+PLATFORM = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Platform
+metadata: {name: lab}
+spec:
+  namespaces: {team: {trainers: [{group: team}]}}
+  patches:
+    wrong: {target: {kind: Role}, PATCH}
+"""
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "merge: {kind: ClusterRole}",
+        "merge: {metadata: {namespace: kube-system}}",
+        "merge: {metadata: {labels: null}}",
+        "json: [{op: add, path: /metadata/finalizers, value: [example.com/x]}]",
+        "json: [{op: replace, path: /metadata/name, value: cluster-admin}]",
+    ],
+)
+def test_a_patch_of_a_platform_changes_no_identity(tmp_path: Path, patch: str) -> None:
+    """Neither in the root project, nor in a nested one that allows it to itself."""
+    nested = tmp_path / "nested"
+    nested.mkdir()
+    project = "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {platforms: [p.yaml], policy: {allow: [identity-patches]}}\n"
+    (nested / "tjgen.yaml").write_text(project)
+    (tmp_path / "tjgen.yaml").write_text(PROJECT.replace("a.yaml", "experiments/").replace(", POLICY", ""))
+    for folder in (tmp_path, nested):
+        (folder / "p.yaml").write_text(PLATFORM.replace("PATCH", patch))
+        answer = tjgen(tmp_path, "build", str((folder / "p.yaml").relative_to(tmp_path)))
+        assert (answer.code, "p.yaml:7:" in answer.err, "error[TJ107]" in answer.err) == (1, True, True), answer.err
+    assert tjgen(nested, "build", "p.yaml").code == 0
+
+
 def test_labels_of_another_experiment_are_refused(tmp_path: Path) -> None:
     experiment = EXPERIMENT.replace("TARGET", "trainjob").replace(
         "namespace: team", "namespace: team, labels: {tjgen.dev/run: x}"

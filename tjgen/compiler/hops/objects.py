@@ -115,7 +115,7 @@ def _patched(
         return list(manifests), []
     from tjgen.compiler.passes.patches import patched  # most experiments have no patches
 
-    return patched(manifests, job.experiment, draft.sources, allows=job.setting.allows, only=only, but=but)
+    return patched(manifests, job.experiment.spec.patches, draft.sources, allows=job.setting.allows, only=only, but=but)
 
 
 def _is_jobset(job: Job) -> bool:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes import identity
 from tjgen.compiler.passes.patch_conflicts import PatchConflict, conflicts
-from tjgen.language.spec.objects import Experiment, Operation, Patch
-from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.language.spec.objects import Operation, Patch
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.trees.explain.provenance import Sources
 from tjgen.trees.fields.managed import Managed, Origin
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, render
 from tjgen.trees.fields.writer import Writer
 from tjgen.trees.manifests.leaves import lasting
 from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.typing import NamedTuple
 from tjgen.trees.workload.keys import LIST_KEYS
 
 MANAGER = "patches"
@@ -22,10 +23,28 @@ _WRONG_POINTER = "write a JSON Pointer that exists in the object; tjgen build pr
 _FAILED_TEST = "a field changes what the patch expects: undo that change, or remove the operations for this place from the patch"
 
 
+class PatchSource(NamedTuple):
+    """The kind of document that patches are in."""
+
+    name: str
+    """Its name in origins."""
+    creator: str
+    """What creates the objects, in messages."""
+    without_objects: str
+    """Severity of a patch without objects: an overlay adds a patch to several experiments, but a Platform has only its own."""
+    is_checked: bool
+    """Whether builds compare runs with its fields, so that a value that only a patch sets has no effect on them."""
+
+
+EXPERIMENT = PatchSource("experiment", "the build", WARNING, False)
+PLATFORM = PatchSource("platform", "the Platform", ERROR, True)
+
+
 def patched(
     manifests: list[Manifest],
-    experiment: Experiment,
+    patches: Mapping[str, Patch],
     sources: Sources,
+    source: PatchSource = EXPERIMENT,
     *,
     allows: Sequence[str] = (),
     only: str = "",
@@ -34,27 +53,27 @@ def patched(
     """Every patch over the objects that it selects; one that selects none is reported (TJ330).
 
     A patch that changes what identifies an object is an error (TJ107), but where the project's policy `allows` it. One with
-    `force: false` that changes a value of a field is TJ749 at the field.
+    `force: false` that changes a value of a field is TJ749 at the field, and a warning otherwise if the `source` is checked.
     `only` and `but` name the kind that a target creates from the others: a patch for it is applied after that.
     """
     diagnostics = []
     result = list(manifests)
-    for name, patch in experiment.spec.patches.items():
+    for name, patch in patches.items():
         if patch.target.kind == but or (only and patch.target.kind != only):
             continue
         because: FieldPath = (*SPEC, "patches", name)
         chosen = [i for i, manifest in enumerate(result) if _selects(patch, manifest)]
         if not chosen:
-            diagnostics.append(_matches_nothing(patch, result, because))
+            diagnostics.append(_matches_nothing(patch, result, because, source))
         for position in chosen:
             try:
-                changed = _apply(result[position], patch, because)
+                changed = _apply(result[position], patch, because, source.name)
             except _OperationError as bad:
                 diagnostics.append(bad.diagnostic)
                 continue
-            if not patch.force:
-                overwritten = conflicts(result[position], changed.tree, MANAGER, sources)
-                diagnostics += [_conflict(name, result[position], one) for one in overwritten]
+            if not patch.force or source.is_checked:
+                overwritten = conflicts(result[position], changed.tree, MANAGER, sources, source.name)
+                diagnostics += [_conflict(name, patch, result[position], one, source) for one in overwritten]
             field = None if identity.ALLOWED in allows else identity.changed(result[position].tree, changed.tree)
             if field is None:
                 result[position] = changed
@@ -64,15 +83,18 @@ def patched(
 
 
 def _selects(patch: Patch, manifest: Manifest) -> bool:
-    return patch.target.kind == manifest.kind and patch.target.name in (None, manifest.name)
+    target = patch.target
+    return (
+        target.kind == manifest.kind and target.name in (None, manifest.name) and target.namespace in (None, manifest.namespace)
+    )
 
 
-def _apply(manifest: Manifest, patch: Patch, because: FieldPath) -> Manifest:
+def _apply(manifest: Manifest, patch: Patch, because: FieldPath, source: str) -> Manifest:
     writer = Writer(Managed(manifest.tree, manifest.owners), keys=LIST_KEYS)
     if patch.merge is not None:
-        writer.merge((), patch.merge, Origin(MANAGER, "experiment", (*because, "merge"), True))
+        writer.merge((), patch.merge, Origin(MANAGER, source, (*because, "merge"), True))
     for position, operation in enumerate(patch.operations):
-        _operate(writer, operation, Origin(MANAGER, "experiment", (*because, "json", position)))
+        _operate(writer, operation, Origin(MANAGER, source, (*because, "json", position)))
     done = writer.done()
     return Manifest(done.value, done.owners, manifest.stage, expanded=manifest.expanded)
 
@@ -146,18 +168,32 @@ class _OperationError(Exception):
         self.diagnostic = Diagnostic("TJ331", f"patch cannot be applied: {message}", path=origin.because, hint=hint)
 
 
-def _matches_nothing(patch: Patch, manifests: list[Manifest], because: FieldPath) -> Diagnostic:
-    wanted = patch.target.kind + (f"/{patch.target.name}" if patch.target.name else "")
-    targets = sorted({f"{manifest.kind}/{manifest.name}" for manifest in manifests})
+def _matches_nothing(patch: Patch, manifests: list[Manifest], because: FieldPath, source: PatchSource) -> Diagnostic:
+    target = patch.target
+    wanted = target.kind + (f"/{target.name}" if target.name else "")
+    where = f" in namespace {target.namespace}" if target.namespace else ""
+    similar = [one for one in manifests if one.kind == target.kind] or manifests
+    targets = sorted({_named(one, with_namespace=target.namespace is not None) for one in similar})
     return Diagnostic(
         "TJ330",
-        f"patch matches nothing: the build creates no {wanted}",
+        f"patch matches nothing: {source.creator} creates no {wanted}{where}",
         path=(*because, "target"),
-        hint=f"use one of {', '.join(targets)}",
+        hint=f"use one of {', '.join(targets)}" if targets else "remove the patch",
+        severity=source.without_objects,
     )
 
 
-def _conflict(name: str, manifest: Manifest, conflict: PatchConflict) -> Diagnostic:
+def _named(manifest: Manifest, *, with_namespace: bool) -> str:
+    where = f" in namespace {manifest.namespace}" if with_namespace and manifest.namespace else ""
+    return f"{manifest.kind}/{manifest.name}{where}"
+
+
+def _conflict(name: str, patch: Patch, manifest: Manifest, conflict: PatchConflict, source: PatchSource) -> Diagnostic:
     message = f'patch "{name}" changes {render(conflict.path)} of {manifest.ref}, which this field sets'
-    hint = f"remove the field, or remove this place from patches.{name}"
-    return Diagnostic("TJ749", message, path=conflict.field, hint=hint)
+    place = f"remove this place from patches.{name}"
+    hint = (
+        f"set the value here and {place}: builds compare runs with the field"
+        if source.is_checked
+        else f"remove the field, or {place}"
+    )
+    return Diagnostic("TJ749", message, path=conflict.field, hint=hint, severity=WARNING if patch.force else ERROR)

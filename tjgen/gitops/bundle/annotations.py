@@ -28,8 +28,10 @@ def annotated(manifest: Manifest, tool: str) -> Manifest:
         if manifest.kind == "Queue" and get(manifest.tree, ("spec", "parent"), None):
             wave = _WAVE_OF_CHILDREN
         wanted = {wave_key: str(wave), **wanted}
-    metadata = manifest.tree["metadata"]
-    annotations = metadata.get("annotations") or {}
+    metadata = manifest.tree.get("metadata")
+    annotations = get(metadata, ("annotations",), None) or {}
+    if metadata.__class__ is not dict or annotations.__class__ is not dict:
+        return manifest  # the result of a patch, which the API server refuses
     missing = {key: value for key, value in wanted.items() if key not in annotations}
     owners: Owners = {("metadata", "annotations", key): (_ORIGIN,) for key in missing}
     tree = {**manifest.tree, "metadata": {**metadata, "annotations": {**annotations, **missing}}}

@@ -5,7 +5,7 @@ The bundle has no objects of runs: its objects exist before all runs of a cluste
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from tjgen.gitops.bundle import access, included, kueue, namespaces, priorities, problems, runtimes, storage, volcano
 from tjgen.gitops.bundle.annotations import annotated
@@ -16,8 +16,9 @@ from tjgen.language.platform.resources import misspelled_in_platform
 from tjgen.language.resolve.project import LoadedProject, PlatformDocument
 from tjgen.language.spec.objects import PlatformSpec
 from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.explain.provenance import Sources
+from tjgen.trees.fields.managed import Origin, graft
 from tjgen.trees.manifests.manifest import Manifest
-from tjgen.trees.source.document import Document
 from tjgen.trees.typing import NamedTuple
 
 MAKERS: tuple[Callable[[PlatformSpec], Iterator[Manifest]], ...] = (
@@ -34,8 +35,8 @@ class Bundle(NamedTuple):
     """The objects of a Platform, and the errors."""
 
     manifests: list[Manifest]
-    documents: Mapping[str, Document]
-    """The files of included objects, by the name that origins use."""
+    sources: Sources
+    """What the origins of the objects point into."""
     diagnostics: list[Diagnostic]
     """Without a place, they are about paths of the Platform."""
 
@@ -53,4 +54,11 @@ def objects(project: LoadedProject, platform: PlatformDocument, catalog: Catalog
             created.append(one)
     files = included.objects(project, platform)
     diagnostics += [*files.diagnostics, *included.duplicates(created, files)]
-    return Bundle([annotated(one, tool) for one in (*created, *files.manifests)], files.documents, diagnostics)
+    sources = Sources(graft({}, Origin("platform", "platform")), files.documents, None, platform.document, None)
+    manifests = [*created, *files.manifests]
+    if spec.patches:
+        from tjgen.compiler.passes.patches import PLATFORM, patched  # most platforms have no patches
+
+        manifests, problems_of_patches = patched(manifests, spec.patches, sources, PLATFORM, allows=project.allowances)
+        diagnostics += problems_of_patches
+    return Bundle([annotated(one, tool) for one in manifests], sources, diagnostics)

@@ -30,7 +30,6 @@ from tjgen.language.runs.store import PLATFORMS
 from tjgen.language.spec.objects import Platform
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.explain.provenance import Sources, place_in
-from tjgen.trees.fields.managed import Origin, graft
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import PLATFORM, Manifest
 from tjgen.trees.manifests.objects import Objects
@@ -123,8 +122,7 @@ def _is_every_environment(plan: Plan) -> bool:
 
 def _build_platform(plan: Plan, platform: PlatformDocument) -> PlatformObjects:
     document = platform.document
-    manifests, documents, problems = bundle.objects(plan.project, platform, plan.catalog, plan.digest_of)
-    sources = Sources(graft({}, Origin("platform", "platform")), documents, None, document, None)
+    manifests, sources, problems = bundle.objects(plan.project, platform, plan.catalog, plan.digest_of)
     if not _SEGMENT.fullmatch(platform.platform.metadata.name):
         problems.append(_no_folder(platform))
     diagnostics = [

@@ -69,6 +69,8 @@ def _amounts(spec: LimitedCluster) -> Iterator[tuple[FieldPath, Iterable[str]]]:
         if volcano is not None:
             yield (*at, "create", "volcano", "deserved"), volcano.deserved
             yield (*at, "create", "volcano", "guarantee"), volcano.guarantee
+            for cluster, described in volcano.extend_clusters.items():
+                yield (*at, "create", "volcano", "extendClusters", cluster, "capacity"), described.capacity
 
 
 def _resources(device: Accelerator) -> Iterator[str]:

@@ -36,7 +36,7 @@ class PlatformDocument(NamedTuple):
     def is_generated(self) -> bool:
         """Whether it creates objects (see bundle/bundle.py), rather than only describing existing ones."""
         spec = self.platform.spec
-        if spec.flavors or spec.priority_classes or spec.namespaces or spec.runtimes or spec.manifests:
+        if spec.flavors or spec.priority_classes or spec.namespaces or spec.runtimes or spec.manifests or spec.patches:
             return True
         classes = any(one.create is not None for one in spec.storage_classes.values())
         return classes or any(one.create is not None for one in spec.queues.values())
@@ -118,7 +118,12 @@ class LoadedProject(NamedTuple):
 
     @property
     def allowances(self) -> list[str]:
-        """What its policy allows, within the settings of the caller."""
+        """What its policy allows, within the settings of the caller.
+
+        A project that was found only through a path below it cannot allow itself more than the caller's project does.
+        """
+        if not self.sets_limits:
+            return []
         limit = ceiling()
         return [one for one in self.spec.policy.allow if limit is None or limit.allow is None or one in limit.allow]
 

@@ -44,9 +44,9 @@ def check_rules(experiment: Tree) -> list[Diagnostic]:
 
 
 def check_platform(platform: Tree) -> list[Diagnostic]:
-    """The alternatives that a Platform in long form chooses; its `defaults` are part of experiments, which are checked whole."""
+    """Conflicts between fields of a Platform in long form; its `defaults` are part of experiments, which are checked whole."""
     spec = {key: value for key, value in (platform.get("spec") or {}).items() if key != "defaults"}
-    return list(_alternatives(spec, _SPEC, PLATFORM_FORM.fields["spec"]))
+    return [*_alternatives(spec, _SPEC, PLATFORM_FORM.fields["spec"]), *_patches(spec)]
 
 
 def check_project(project: Tree) -> list[Diagnostic]:

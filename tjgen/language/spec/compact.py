@@ -1564,7 +1564,11 @@ VOLCANO_FORM = Form(
 PATCH_TARGET: Schema = {
     "type": "object",
     "required": ["kind"],
-    "properties": {"kind": {"type": "string", "minLength": 1}, "name": {"type": "string", "minLength": 1}},
+    "properties": {
+        "kind": {"type": "string", "minLength": 1},
+        "name": {"type": "string", "minLength": 1},
+        "namespace": {"type": "string", "minLength": 1},
+    },
 }
 PATCH_TARGET_FORM = Form(short=(("kind", "string"),))
 
@@ -2671,6 +2675,7 @@ PLATFORM_SPEC: Schema = {
         "nodes": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "policies": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "manifests": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "patches": {"type": "object", "additionalProperties": PATCH},
         "defaults": PARTIAL_EXPERIMENT,
     },
 }
@@ -2679,6 +2684,7 @@ PLATFORM_SPEC_FORM = Form(
         "deviceClasses": Form(each=DEVICE_CLASS_FORM),
         "queues": Form(each=QUEUE_FORM),
         "namespaces": Form(each=NAMESPACE_FORM),
+        "patches": Form(each=PATCH_FORM),
         "defaults": PARTIAL_EXPERIMENT_FORM,
     },
 )

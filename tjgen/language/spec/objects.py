@@ -1731,15 +1731,17 @@ class Volcano:
 class PatchTarget:
     """Which objects a patch changes."""
 
-    __slots__ = ("kind", "name")
+    __slots__ = ("kind", "name", "namespace")
 
     kind: str
     name: str | None
+    namespace: str | None
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.kind = tree["kind"]
         self.name = get("name")
+        self.namespace = get("namespace")
 
 
 class Operation:
@@ -2752,6 +2754,7 @@ class PlatformSpec:
         "new_claims",
         "node_pools",
         "nodes",
+        "patches",
         "pod_security",
         "policies",
         "prices",
@@ -2788,6 +2791,7 @@ class PlatformSpec:
     nodes: Sequence[str]
     policies: Sequence[str]
     manifests: Sequence[str]
+    patches: Mapping[str, Patch]
     defaults: Mapping[str, Any]
 
     def __init__(self, tree: Tree) -> None:
@@ -2815,6 +2819,7 @@ class PlatformSpec:
         self.nodes = get("nodes", ())
         self.policies = get("policies", ())
         self.manifests = get("manifests", ())
+        self.patches = {key: Patch(item) for key, item in get("patches", _NONE).items()}
         self.defaults = get("defaults", _NONE)
 
 

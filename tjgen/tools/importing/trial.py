@@ -13,7 +13,7 @@ from tjgen.compiler.building.request import Request
 from tjgen.compiler.passes.patches import patched
 from tjgen.compiler.pipeline import Compiled
 from tjgen.gitops.output.bundles import build_platforms
-from tjgen.language.spec.objects import Experiment
+from tjgen.language.spec.objects import Patch
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.session import Session
@@ -38,13 +38,11 @@ class TrialResult(NamedTuple):
     def patched(self, experiment: Tree) -> TrialResult:
         """The result with the patches of an experiment, which otherwise is the one that was built, without validation."""
         (run,) = self.runs
+        # The kind alone is the short form of a target.
         patches = {
-            # The kind alone is the short form of a target.
-            "patches": {
-                name: {**patch, "target": {"kind": patch["target"]}} for name, patch in experiment["spec"]["patches"].items()
-            }
+            name: Patch({**patch, "target": {"kind": patch["target"]}}) for name, patch in experiment["spec"]["patches"].items()
         }
-        manifests, diagnostics = patched(run.manifests, Experiment({**experiment, "spec": patches}), run.sources)
+        manifests, diagnostics = patched(run.manifests, patches, run.sources)
         return TrialResult([one.tree for one in manifests], [*self.diagnostics, *diagnostics])
 
 

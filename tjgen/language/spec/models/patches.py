@@ -19,6 +19,8 @@ class PatchTarget(Shape):
     """Kind of the objects."""
     name: Counts[Text | None] = None
     """Name of the object. The default is all objects of the kind."""
+    namespace: Counts[Text | None] = None
+    """Namespace of the objects. The default is all namespaces."""
 
 
 class Operation(Shape):
@@ -46,6 +48,6 @@ class Patch(Shape):
     merge: Counts[Subtree | None] = None
     """Tree to merge over the object. A null removes a field."""
     force: Counts[bool] = True
-    """Whether the patch may change values that fields of the experiment set. With `false`, such a conflict is an error."""
+    """Whether the patch may change values that fields of the document set. With `false`, such a conflict is an error."""
     operations: Counts[list[Operation]] = Field([], alias="json")
     """JSON patch."""
