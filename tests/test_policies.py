@@ -602,3 +602,14 @@ def test_without_a_repository_a_policy_of_a_platform_denies_runs_that_exist(tmp_
     tighten(tmp_path)
     answer = tjgen(tmp_path, "build")
     assert (answer.code, "error[TJ550]" in answer.err, "TJ557" in answer.err) == (1, True, False)
+
+
+def test_policies_of_the_caller_are_read_whatever_the_case_of_their_suffix(tmp_path: Path) -> None:
+    """An unread file of a folder that the caller enforces would deny nothing."""
+    policies = tmp_path / "policies"
+    policies.mkdir()
+    (policies / "registries.YAML").write_bytes((POLICIES / "registries.yaml").read_bytes())
+    (policies / "parameters.Yml").write_bytes((POLICIES / "parameters.yaml").read_bytes())
+    experiment(tmp_path, image="docker.io/llm:1")
+    answer = tjgen(tmp_path, "build", "llm.yaml", "--policy", "policies")
+    assert (answer.code, "error[TJ550]" in answer.err) == (1, True), answer.err

@@ -25,6 +25,6 @@ def below(folder: str, most: int) -> list[str]:
             inner = below(entry.path, most)
             most -= len(inner)
             files += inner
-        elif entry.name.endswith(ENDINGS):
+        elif entry.name.lower().endswith(ENDINGS):
             files.append(entry.path)
     return files

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -194,3 +195,90 @@ def test_a_json_experiment_in_a_folder_is_reported(tmp_path: Path) -> None:
         assert (answer.code, answer.err.count("TJ696"), "deepspeed" in answer.err) == (0, 1, False), answer.err
     (tmp_path / "experiments/a.json").rename(tmp_path / "experiments/a.yaml")
     assert "TJ696" not in tjgen(tmp_path, "build").err
+
+
+POLICY = """\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: labels}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: ["*"], apiVersions: ["*"], operations: [CREATE], resources: ["*"]}]}
+  validations: [{expression: "false"}]
+"""
+
+
+def test_files_with_upper_case_suffixes_are_reported(tmp_path: Path) -> None:
+    """In folders of experiments, overlays, platforms, and in those that a Platform names."""
+    for name in ("experiments", "overlays", "platforms", "platforms/policies", "platforms/shared"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "tjgen.yaml").write_text(
+        "apiVersion: tjgen.dev/v1alpha1\nkind: Project\n"
+        "spec: {experiments: [experiments], overlays: [overlays], platforms: [platforms/*.yaml], output: {directory: out}}\n",
+        encoding="utf-8",
+    )
+    experiment = HEAD.format(kind="Experiment", name="NAME") + (
+        "spec: {runtime: tjgen-torch, image: 'registry.example.com/a:1', script: train.py}\n"
+    )
+    experiment = experiment.replace("name: NAME", "name: NAME, namespace: x")
+    overlay = HEAD.format(kind="Overlay", name="NAME") + "spec: {experiment: {nodes: 2}}\n"
+    platform = HEAD.format(kind="Platform", name="lab") + "spec: {manifests: [shared], policies: [policies]}\n"
+    settings = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: NAME, namespace: x}\n"
+    policy = POLICY.replace("labels", "NAME")
+    for place, text, suffix in (
+        ("experiments", experiment, "YML"),
+        ("overlays", overlay, "YAML"),
+        ("platforms/shared", settings, "json.Yaml"),
+        ("platforms/policies", policy, "YAML"),
+    ):
+        (tmp_path / place / "first.yaml").write_text(text.replace("NAME", "first"), encoding="utf-8")
+        (tmp_path / place / f"second.{suffix}").write_text(text.replace("NAME", "second"), encoding="utf-8")
+    (tmp_path / "platforms/lab.yaml").write_text(platform, encoding="utf-8")
+    (tmp_path / "experiments/values.YAML").write_text("seed: 1\n", encoding="utf-8")
+    answer = tjgen(tmp_path, "build")
+    assert answer.code == 0, answer.err
+    assert sorted(line for line in answer.err.splitlines() if "TJ696" in line) == [
+        f"warning[TJ696] {file} is not read: in a folder, only files that end in .yaml or .yml are"
+        for file in (
+            "experiments/second.YML",
+            "overlays/second.YAML",
+            "platforms/lab.yaml:4:20: platforms/shared/second.json.Yaml",
+            "platforms/lab.yaml:4:40: platforms/policies/second.YAML",
+        )
+    ]
+    assert "hint: rename it to second.yml\n" in answer.err
+
+
+def git(folder: Path, *words: str) -> None:
+    identity = ("-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "protocol.file.allow=always")
+    subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
+
+
+def test_a_submodule_without_its_files_is_reported(tmp_path: Path) -> None:
+    """Of empty folders, only those that Git has as submodules."""
+    team, main = tmp_path / "team", tmp_path / "main"
+    for folder in (team, main, main / "experiments", main / "experiments/new"):
+        folder.mkdir()
+    experiment = HEAD.format(kind="Experiment", name="NAME") + (
+        "spec: {runtime: tjgen-torch, image: 'registry.example.com/a:1', script: train.py}\n"
+    )
+    for folder, name in ((team, "a"), (main / "experiments", "b")):
+        (folder / f"{name}.yaml").write_text(experiment.replace("name: NAME", f"name: {name}, namespace: x"), encoding="utf-8")
+    (main / "tjgen.yaml").write_text(
+        "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {experiments: [experiments], output: {directory: out}}\n",
+        encoding="utf-8",
+    )
+    for folder in (team, main):
+        git(folder, "init", "-q")
+        git(folder, "add", "-A")
+        git(folder, "commit", "-q", "-m", "files")
+    git(main, "submodule", "add", "-q", "../team", "experiments/team")
+    answer = tjgen(main, "build")
+    assert (answer.code, "TJ696" in answer.err, "2 new" in answer.err) == (0, False, True), answer.err
+    git(main, "submodule", "deinit", "-f", "experiments/team")
+    answer = tjgen(main, "build", "experiments", "-o", "-")
+    assert answer.code == 0
+    assert "warning[TJ696] experiments/team is not read: it is a submodule of Git" in answer.err
+    assert "hint: run git submodule update --init -- experiments/team, or" in answer.err
+    assert "experiments/new" not in answer.err
+    git(main, "submodule", "update", "--init", "--", "experiments/team")
+    assert "TJ696" not in tjgen(main, "build", "--check").err

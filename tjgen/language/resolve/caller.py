@@ -80,7 +80,7 @@ def _read(file: str) -> tuple[SettingsSpec, Mapping[str, Any]]:
 def _policies(path: str, settings: str) -> Iterator[File]:
     names = [path]
     if os.path.isdir(path):
-        names = [f"{path}/{name}" for name in sorted(os.listdir(path)) if name.endswith(_ENDINGS) and name[0] != "."]
+        names = [f"{path}/{name}" for name in sorted(os.listdir(path)) if name.lower().endswith(_ENDINGS) and name[0] != "."]
         if not names:
             raise UnusableSettingsError(f"{VARIABLE} {settings}: policies: {path} has no YAML or JSON file")
     for name in names:

@@ -5,17 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.language.resolve import skipped
+from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files.sandbox import Sandbox
 from tjgen.trees.files.search import below, is_pattern, matching
 from tjgen.trees.source.document import Document
-
-SUFFIXES = (".yaml", ".yml")
-_JSON = ".json"
-_OWN = b'"tjgen.dev/'
-"""What the apiVersion of an object of tjgen begins with, in JSON."""
-_BEGINNING = 4096
 
 
 def named(sandbox: Sandbox, directory: str, entry: str) -> tuple[list[str], list[Diagnostic]]:
@@ -37,29 +32,24 @@ def named(sandbox: Sandbox, directory: str, entry: str) -> tuple[list[str], list
     return sorted(set(files)), [one for one in paths if isinstance(one, Diagnostic)]
 
 
-def with_skipped(sandbox: Sandbox, directory: str, entry: str) -> tuple[list[str], list[Diagnostic]]:
-    """The same, and TJ696 for each JSON file in the folder that holds an object of tjgen: a folder means YAML files only."""
+def with_skipped(
+    sandbox: Sandbox, directory: str, entry: str, mark: bytes = skipped.OF_TJGEN
+) -> tuple[list[str], list[Diagnostic]]:
+    """The same, and TJ696 for what is not read of a folder although it contains `mark`, or is a submodule without files."""
     path = os.path.normpath(os.path.join(directory, entry))
     if not os.path.isdir(path):
         return named(sandbox, directory, entry)
-    files: set[str] = set()
+    known: set[str] = set()
     diagnostics: list[Diagnostic] = []
-    for one in below(sandbox, path, lambda name: name.endswith((*SUFFIXES, _JSON))):
+    empty: list[str] = []
+    for one in below(sandbox, path, skipped.is_similar, lambda folder: empty.append(os.path.normpath(folder))):
         if isinstance(one, Diagnostic):
             diagnostics.append(one)
-        elif is_yaml(one):
-            files.add(os.path.normpath(one))
         else:
-            diagnostics += _skipped(sandbox, os.path.normpath(one))
-    return sorted(files), diagnostics
-
-
-def _skipped(sandbox: Sandbox, file: str) -> Iterator[Diagnostic]:
-    content = sandbox.content(file)
-    if not isinstance(content, Diagnostic) and _OWN in content[:_BEGINNING]:
-        message = f"{file} is not read: in a folder, only files that end in .yaml or .yml are experiments"
-        hint = f"rename it to {os.path.basename(file).removesuffix(_JSON)}.yaml: JSON is also YAML"
-        yield Diagnostic("TJ696", message, hint=hint)
+            known.add(os.path.normpath(one))
+    files = sorted(filter(is_yaml, known))
+    diagnostics += skipped.files(sandbox, sorted(known.difference(files)), mark)
+    return files, [*diagnostics, *skipped.submodules(empty)]
 
 
 def platform_files(
@@ -73,9 +63,9 @@ def platform_files(
     folder = os.path.dirname(document.file)
     for position, entry in enumerate(entries):
         path: FieldPath = ("spec", field, position)
-        files, problems = named(sandbox, folder, entry)
-        yield from problems
-        if not files and not problems:
+        files, problems = with_skipped(sandbox, folder, entry, skipped.OF_KUBERNETES)
+        yield from (one._replace(span=one.span or document.locate(path)) for one in problems)
+        if not files and not has_errors(problems):
             hint = f"correct the path, which is relative to {folder or 'the folder of the Platform'}"
             message = f"{entry} does not exist, or contains no YAML file"
             yield Diagnostic(code, message, path=path, span=document.locate(path), hint=hint)
@@ -86,4 +76,4 @@ def platform_files(
 
 def is_yaml(name: str) -> bool:
     """Whether a file of a folder is read, by its name."""
-    return name.endswith(SUFFIXES)
+    return name.endswith(skipped.SUFFIXES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from tjgen.language.resolve.files import named, with_skipped
+from tjgen.language.resolve.files import with_skipped
 from tjgen.language.resolve.project import LoadedProject, OverlayDocument, PlatformDocument, Platforms
 from tjgen.language.resolve.reading import of_kind
 from tjgen.language.spec.objects import Overlay, Platform
@@ -112,9 +112,9 @@ class Members:
         known: set[str] = set()
         result = []
         for position, entry in enumerate(entries):
-            paths, problems = named(self.project.sandbox, self.project.directory, entry)
+            paths, problems = with_skipped(self.project.sandbox, self.project.directory, entry)
             self.diagnostics += self._blamed(problems, (*path, position))
-            if not paths and not problems:
+            if not paths and not has_errors(problems):
                 self.diagnostics.append(_nothing(self.project, document, entry, (*path, position)))
             result.append((entry, [file for file in paths if file not in known]))
             known.update(paths)

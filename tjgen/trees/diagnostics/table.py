@@ -604,7 +604,7 @@ TABLE = {
     "TJ693": ("account-without-permission", "error"),
     "TJ694": ("sync-without-account", "warning"),
     "TJ695": ("no-place-in-environment", "error"),
-    "TJ696": ("json-in-folder", "warning"),
+    "TJ696": ("not-read-in-folder", "warning"),
     "TJ697": ("kept-run-damaged", "warning"),
     "TJ698": ("superseded-run-starts", "warning"),
     "TJ699": ("output-out-of-date", "error"),

@@ -17,9 +17,12 @@ if TYPE_CHECKING:
 Paths = Iterator[str | Diagnostic]
 
 
-def below(sandbox: Sandbox, folder: str, wanted: Callable[[str], bool]) -> Paths:
-    """The files below a folder whose name is wanted, in the order of their names; hidden ones and linked folders are left out."""
-    return _walk(sandbox, folder, wanted, (), follow=False)
+def below(sandbox: Sandbox, folder: str, wanted: Callable[[str], bool], empty: Callable[[str], None] | None = None) -> Paths:
+    """The files below a folder whose name is wanted, in the order of their names; hidden ones and linked folders are left out.
+
+    `empty` is called with each folder that contains nothing.
+    """
+    return _walk(sandbox, folder, wanted, (), follow=False, empty=empty)
 
 
 def below_links(sandbox: Sandbox, folder: str, wanted: Callable[[str], bool]) -> Paths:
@@ -42,18 +45,28 @@ def is_pattern(text: str) -> bool:
     return any(sign in text for sign in "*?[")
 
 
-def _walk(sandbox: Sandbox, folder: str, wanted: Callable[[str], bool], chain: tuple[str, ...], *, follow: bool) -> Paths:
+def _walk(
+    sandbox: Sandbox,
+    folder: str,
+    wanted: Callable[[str], bool],
+    chain: tuple[str, ...],
+    *,
+    follow: bool,
+    empty: Callable[[str], None] | None = None,
+) -> Paths:
     try:
         chain = _entered(sandbox, folder, chain)
         entries = sandbox.entries(folder)
     except UnreadableError as problem:
         yield problem.diagnostic
         return
+    if not entries and empty is not None:
+        empty(folder)
     for entry in entries:
         if entry.name.startswith("."):
             continue
         if entry.is_folder or (follow and entry.is_link and os.path.isdir(entry.path)):
-            yield from _walk(sandbox, entry.path, wanted, chain, follow=follow)
+            yield from _walk(sandbox, entry.path, wanted, chain, follow=follow, empty=empty)
         elif wanted(entry.name):
             yield entry.path
 
