@@ -15,6 +15,8 @@ from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.policies import policies_of
 from tjgen.gitops.bundle import bundle
 from tjgen.gitops.emit.plan import OutputFile
+from tjgen.gitops.output import former
+from tjgen.gitops.output.disk import OnDisk
 from tjgen.gitops.output.layout import stage_folder
 from tjgen.gitops.sync import problems
 from tjgen.gitops.sync.access import GITOPS, is_synced
@@ -23,7 +25,7 @@ from tjgen.gitops.sync.site import Site, site_of
 from tjgen.gitops.sync.table import SYNCING, Syncing
 from tjgen.language.resolve.project import PlatformDocument
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
-from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC, Manifest
+from tjgen.trees.manifests.manifest import PLATFORM, STAGES, SYNC, Manifest
 from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import Protocol
 
@@ -41,7 +43,7 @@ class Present(Protocol):
     def present(self) -> list[str]: ...
 
 
-def put(plan: Plan, tree: Present) -> list[Diagnostic]:
+def put(plan: Plan, tree: Present, on_disk: OnDisk) -> list[Diagnostic]:
     """Put the objects for each environment of the build, and those for all; what is wrong with that (TJ680 to TJ688)."""
     project = plan.project
     diagnostics = list(problems.options(project))
@@ -52,7 +54,7 @@ def put(plan: Plan, tree: Present) -> list[Diagnostic]:
     if path is None:
         return [_nowhere(plan)]
     present = tree.present()
-    sites = _own_sites(plan, path, present)
+    sites = _own_sites(plan, path, present, on_disk)
     diagnostics += [
         *problems.of_project(project, path),
         *problems.of_access(project, sites),
@@ -62,7 +64,7 @@ def put(plan: Plan, tree: Present) -> list[Diagnostic]:
         return diagnostics
     source = posixpath.basename(project.document.file) if project.document is not None else ""
     policies = _PoliciesOfClusters(plan, sites)
-    for folder, one in _created(plan, tool, path, sites, present):
+    for folder, one in _created(plan, tool, path, sites, present, on_disk):
         diagnostics += _wrong(plan, one.manifest, policies.of(one.manifest, folder))
         tree.put(OutputFile(f"{folder}/{one.file}", one.note + dump(one.manifest.tree), source))
     for site in sites:
@@ -98,43 +100,46 @@ def _described(plan: Plan) -> SyncTool:
 
 
 def _created(
-    plan: Plan, tool: Syncing, path: str, sites: Sequence[Site], present: Sequence[str]
+    plan: Plan, tool: Syncing, path: str, sites: Sequence[Site], present: Sequence[str], on_disk: OnDisk | None = None
 ) -> Iterator[tuple[str, SyncObject]]:
     """Every object with the folder that it goes to."""
     every: list[str | None] = [*plan.project.spec.environments] or [None]
-    whole = site_of(plan.project, None, path, _described(plan).namespace)._replace(former=_former(every, present))
+    whole = site_of(plan.project, None, path, _described(plan).namespace)._replace(former=former.with_runs(every, present))
     if not plan.project.spec.environments:
         whole = whole._replace(platform=sites[0].platform)
-    for one in tool.shared(whole, sites if every == plan.environments else _sites(plan, path, present, every)):
+    for one in tool.shared(whole, sites if every == plan.environments else _sites(plan, path, present, every, on_disk)):
         yield SYNC, one
     for site in sites:
         for one in tool.objects(site):
-            yield stage_folder(site.environment, SYNC), one
+            yield stage_folder(site.former_name if one.is_entry and site.former_name else site.environment, SYNC), one
 
 
-def _former(environments: Sequence[str | None], present: Sequence[str]) -> tuple[str, ...]:
-    """Folders of renamed or removed environments: their runs stay with their Applications, which the bootstrap must not prune."""
-    folders = [
-        {path.partition("/")[0] for path in present if path.partition("/")[2].startswith(f"{stage}/")} for stage in (RUNS, SYNC)
-    ]
-    return tuple(sorted((folders[0] & folders[1]) - {*environments})) if environments != [None] else ()
-
-
-def _own_sites(plan: Plan, path: str, present: Sequence[str]) -> list[Site]:
+def _own_sites(plan: Plan, path: str, present: Sequence[str], on_disk: OnDisk | None = None) -> list[Site]:
     """The environments of the build: the others decide with them which one applies the objects of a platform."""
     every: list[str | None] = [*plan.project.spec.environments] or [None]
-    return [site for site in _sites(plan, path, present, every) if site.environment in plan.environments]
+    return [site for site in _sites(plan, path, present, every, on_disk) if site.environment in plan.environments]
 
 
-def _sites(plan: Plan, path: str, present: Sequence[str], environments: Sequence[str | None]) -> list[Site]:
-    """Each environment. Of those that share a cluster and its platform, the first applies the platform's objects."""
+def _sites(
+    plan: Plan, path: str, present: Sequence[str], environments: Sequence[str | None], on_disk: OnDisk | None
+) -> list[Site]:
+    """Each environment. Of those that share a cluster and its platform, the first applies the platform's objects.
+
+    If the sync objects of its former name still apply them, it has no second owner for them.
+    """
     project, described = plan.project, _described(plan)
+    # A bootstrap in each cluster applies its own folder, and a common one only folders with runs.
+    folders = (former.with_sync_objects if described.in_each_cluster else former.with_runs)(environments, present)
+    former_folders = former.by_environment(folders, plan.locks, on_disk) if on_disk is not None else {}
     sites: list[Site] = []
     applied: set[tuple[str, str | None]] = set()
     for environment in environments:
         namespaces = _namespaces(environment, present)
         site = site_of(project, environment, path, described.namespace, _stages(environment, present), namespaces)
         site = site._replace(has_runs=bool(site.stages) or _has_runs(plan, environment))
+        earlier = former_folders.get(environment)
+        if earlier is not None and posixpath.normpath(f"{path}/{earlier.name}/{SYNC}") in earlier.applied:
+            site = site._replace(former_name=earlier.name)
         platform = project.platform(environment)
         if platform is not None and project.builds(platform):
             name = platform.platform.metadata.name
@@ -142,7 +147,8 @@ def _sites(plan: Plan, path: str, present: Sequence[str], environments: Sequence
             is_own = site.cluster is None and described.in_each_cluster
             if is_own or (name, site.cluster) not in applied:
                 folder = posixpath.normpath(f"{path}/{PLATFORM}/{name}")
-                site = site._replace(platform=folder, platform_kinds=_platform_kinds(plan, platform))
+                if earlier is None or folder not in earlier.applied:
+                    site = site._replace(platform=folder, platform_kinds=_platform_kinds(plan, platform))
             applied.add((name, site.cluster))
         sites.append(site)
     return sites

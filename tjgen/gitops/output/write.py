@@ -163,7 +163,7 @@ def apart_from_runs(
     diagnostics: list[Diagnostic] = []
     steps: tuple[Callable[[], list[Diagnostic]], ...] = (
         lambda: platforms(plan, tree, built.on_disk, options),
-        lambda: syncing(plan, tree, built.directory, options, built.locks),
+        lambda: syncing(plan, tree, built.on_disk, options, built.locks),
         lambda: _of_workspace(plan, built.directory, tree),
     )
     for step in steps:
@@ -192,14 +192,14 @@ def platforms(
 
 
 def syncing(
-    plan: Plan, tree: Present, directory: str, options: BuildOptions, later: Mapping[str, Lock] | None = None
+    plan: Plan, tree: Present, on_disk: OnDisk, options: BuildOptions, later: Mapping[str, Lock] | None = None
 ) -> list[Diagnostic]:
     """Put the objects that make a GitOps tool sync the tree, if the project has some, and return their diagnostics.
 
     `later`: key of an experiment -> its lock after the build.
     """
     project = plan.project
-    moved = [] if options.migrates else refused(plan, directory, later=later, force=options.force)
+    moved = [] if options.migrates else refused(plan, on_disk.directory, later=later, force=options.force)
     if moved:
         return moved
     if plan.whole:
@@ -211,7 +211,7 @@ def syncing(
         return []
     from tjgen.gitops.output.syncing import put  # most projects want none
 
-    return put(plan, tree)
+    return put(plan, tree, on_disk)
 
 
 def _of_workspace(plan: Plan, directory: str, tree: Present) -> list[Diagnostic]:

@@ -34,10 +34,10 @@ def objects(site: Site) -> list[SyncObject]:
     stages = ((PLATFORM,) if site.platform is not None else ()) + (STAGES if site.has_runs else ())
     if not stages:
         return []
-    created = [] if site.access.source_ref is not None else [sync_object(_repository(site), FLUX)]
+    created = [] if site.access.source_ref is not None else [sync_object(_repository(site), FLUX)._replace(is_entry=True)]
     created += [sync_object(_kustomization(site, stage), FLUX) for stage in stages]
     if site.bootstrap:
-        created.append(sync_object(_kustomization(site, SYNC), FLUX))
+        created.append(sync_object(_kustomization(site, SYNC), FLUX)._replace(is_entry=True))
     return [*created, *rbac.objects(site, FLUX)]
 
 

@@ -18,6 +18,8 @@ class SyncObject(NamedTuple):
     file: str
     note: str = ""
     """Comment lines in front of it."""
+    is_entry: bool = False
+    """Whether it makes the tool apply the folder of such objects. The tool has to find it in a folder that it already applies."""
 
 
 def sync_object(tree: Tree, tool: str, *, file: str = "", note: str = "") -> SyncObject:

@@ -50,6 +50,8 @@ class Site(NamedTuple):
     """API group, kind and namespace of the objects in that folder."""
     former: tuple[str, ...] = ()
     """Folders of environments that the project no longer has, whose runs and sync objects are still in the tree."""
+    former_name: str | None = None
+    """Folder of the environment under its former name, if sync objects in it apply this folder of sync objects themselves."""
     has_runs: bool = True
     """Whether the environment can have runs. That of a workspace without experiments of its own has none."""
 

@@ -108,7 +108,7 @@ def replay(
     if whole and not _failed(diagnostics):
         diagnostics += platforms(plan, tree, target.on_disk, options, attributions)
     if whole and not _failed(diagnostics):
-        diagnostics += syncing(plan, tree, directory, options)
+        diagnostics += syncing(plan, tree, target.on_disk, options)
     # Several current runs of one point are those of the base: the build supersedes all but one of them.
     diagnostics = [one for one in orphans.as_gate(diagnostics) if one.code not in (_SEVERAL, _REFUSED_UPDATE, _DAMAGED)]
     return Replayed(tree.after(), diagnostics, compiled, footprint, _failed(diagnostics))

@@ -1,0 +1,63 @@
+"""The output tree and the locks -> folders of environments that the project no longer has, and what they are called now.
+
+The runs of a renamed environment stay in the folder of its former name, and the sync objects of that folder still apply it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Collection, Sequence
+
+from tjgen.gitops.output.disk import OnDisk
+from tjgen.language.runs.store import Locks
+from tjgen.trees.fields.path import get
+from tjgen.trees.manifests.manifest import RUNS, SYNC
+from tjgen.trees.source.reader import KUBERNETES, read
+from tjgen.trees.typing import NamedTuple
+
+_PATHS = (("spec", "source", "path"), ("spec", "path"))
+"""Where an Application and a Kustomization have the folder that they apply."""
+
+
+class FormerFolder(NamedTuple):
+    """The folder of the former name of an environment, and the folders of the repository that its sync objects apply."""
+
+    name: str
+    applied: frozenset[str]
+
+
+def with_runs(environments: Collection[str | None], present: Sequence[str]) -> tuple[str, ...]:
+    """Folders with runs and sync objects: the runs stay with their Applications, which the bootstrap must not prune."""
+    return tuple(sorted(_with(RUNS, environments, present) & _with(SYNC, environments, present)))
+
+
+def with_sync_objects(environments: Collection[str | None], present: Sequence[str]) -> tuple[str, ...]:
+    """Folders with sync objects, which may have no runs any more."""
+    return tuple(sorted(_with(SYNC, environments, present)))
+
+
+def by_environment(folders: Collection[str], locks: Locks, on_disk: OnDisk) -> dict[str | None, FormerFolder]:
+    """Environment -> which of the folders is that of its former name, by its runs."""
+    names = {
+        place.environment: former
+        for place, lock in (locks.all() if folders else ())
+        for folder in (*[run.folder for run in lock.runs.values()], *[run.folder for run in lock.pruned.values()])
+        if (former := folder.partition("/")[0]) in folders
+    }
+    return {environment: FormerFolder(former, _applied(on_disk, former)) for environment, former in names.items()}
+
+
+def _with(stage: str, environments: Collection[str | None], present: Sequence[str]) -> set[str]:
+    if None in environments:
+        return set()
+    return {path.partition("/")[0] for path in present if path.partition("/")[2].startswith(f"{stage}/")} - {*environments}
+
+
+def _applied(on_disk: OnDisk, folder: str) -> frozenset[str]:
+    paths = [
+        get(document.value, path, None)
+        for name, text in on_disk.bodies(f"{folder}/{SYNC}").items()
+        for document in read(text, name, KUBERNETES)[0]
+        for path in _PATHS
+    ]
+    return frozenset([posixpath.normpath(path) for path in paths if path.__class__ is str])
