@@ -257,6 +257,16 @@ def test_under_mpi_ranks_say_which_part_is_whose(tmp_path: Path) -> None:
     assert Counter(item for part in parts for item in part) == Counter(ITEMS)
 
 
+def test_processes_of_paddle_read_their_own_items(tmp_path: Path) -> None:
+    corpus(tmp_path)
+    parts = []
+    for one in pods(tmp_path, experiment(by="lpt", over="processes")):
+        for rank in range(PROCESSES):
+            variables = {"PADDLE_LOCAL_RANK": str(rank), "PADDLE_LOCAL_SIZE": str(PROCESSES)}
+            parts.append(run(tmp_path, {**one.variables, **variables}))
+    assert Counter(item for part in parts for item in part) == Counter(ITEMS)
+
+
 def test_lists_above_the_limit_of_a_config_map_are_read_whole(tmp_path: Path) -> None:
     stem = "x" * 200
     (tmp_path / "items.txt").write_text("".join(f"{stem}-{number:05}\n" for number in range(18_000)))

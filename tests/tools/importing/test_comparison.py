@@ -114,6 +114,19 @@ def test_variables_of_xgboost_are_set_by_its_operator_alone(tmp_path: Path) -> N
     assert "WORKER_ADDRS and WORKER_PORT in each pod, and target trainjob does not" in answer.err
 
 
+@pytest.mark.parametrize("target", ["xgboostjob", "jobset", "trainjob", "volcanojob"])
+def test_variables_of_paddle_are_set_by_its_operator_alone(tmp_path: Path, target: str) -> None:
+    answer = convert(tmp_path, JOBS["PaddleJob"], target)
+    assert answer.code == 1
+    assert f"PADDLE_MASTER, PADDLE_NNODES and PADDLE_JOB_ID in each pod, and target {target} does not" in answer.err
+
+
+def test_a_paddlejob_of_one_pod_needs_no_variables(tmp_path: Path) -> None:
+    job = kubeflow("PaddleJob", "paddleReplicaSpecs", Worker=replicas("paddle", 1))
+    answer = convert(tmp_path, job, "trainjob")
+    assert answer.code == 0, answer.err
+
+
 @pytest.mark.parametrize("target", ["volcanojob", "jobset", "trainjob", "pytorchjob"])
 def test_a_ray_cluster_has_no_equivalent(tmp_path: Path, target: str) -> None:
     answer = convert(tmp_path, LINES["plain"], target)
