@@ -10,7 +10,7 @@ from tjgen.trees.diagnostics.model import ObjectRef
 from tjgen.trees.explain.provenance import Sources, trace
 from tjgen.trees.explain.report import hop_text
 from tjgen.trees.fields.path import FieldPath, Tree, get
-from tjgen.trees.manifests.leaves import leaves
+from tjgen.trees.manifests.leaves import lasting, leaves
 from tjgen.trees.manifests.manifest import Manifest
 
 
@@ -37,6 +37,7 @@ class Attributions:
         if known is None:
             return None
         manifest, sources = known
+        path = lasting(manifest.tree, path)
         if get(manifest.tree, path) != value:
             return None
         # The first leaf represents a map or list that was set as a whole.

@@ -133,10 +133,13 @@ def _xgboost(request: WebhookRequest) -> Iterator[Fault]:
 
 def _reserved(job: DecodedTrainJob, names: tuple[str, ...]) -> Iterator[Fault]:
     env = job.trainer_field("env") or []
-    names_in_use = sorted({variable["name"] for variable in env} & set(names))
-    if names_in_use:
+    positions = [position for position, variable in enumerate(env) if variable["name"] in names]
+    if positions:
+        names_in_use = sorted({env[position]["name"] for position in positions})
         words = f"must not have reserved envs, invalid envs configured: [{' '.join(names_in_use)}]"
-        yield invalid(_ENV, shown(env, "[]EnvVar", job.release), words, "remove them: the controller sets them")
+        fault = invalid(_ENV, shown(env, "[]EnvVar", job.release), words, "remove them: the controller sets them")
+        # The server names the list. The place is the first of these variables.
+        yield fault._replace(path=(*_ENV, positions[0]))
 
 
 PLUGINS: tuple[Callable[[WebhookRequest], Iterator[Fault]], ...] = (_flux, _jobset, _mpi, _torch, _volcano, _xgboost)
