@@ -12,6 +12,9 @@ from tjgen.trees.workload.contribution import EXPERIMENT
 from tjgen.trees.workload.roles import nodes, programs, workers
 from tjgen.trees.workload.workload import PodSet, Workload
 
+_OF_TORCHRUN = ("--nnodes", "--standalone", "--node", "--master", "--rdzv")
+"""How options begin that name the nodes of a run."""
+
 
 def check(workload: Workload, experiment: Experiment, *, devices: int, is_torch: bool) -> Iterator[Diagnostic]:
     """TJ150 for a command of the experiment that does not connect to the other nodes, or starts too few processes.
@@ -86,7 +89,10 @@ def _of_nodes(words: list[str], count: int, workload: Workload, experiment: Expe
         return f"accelerate launch: {contradiction}", hint
     contradiction = _of_torchrun(words, count)
     if contradiction is not None:
-        return contradiction, "remove the option: torchrun reads the nodes from variables that the run sets"
+        return (
+            contradiction,
+            "remove all options for nodes, ranks and addresses: torchrun reads them from variables that the run sets",
+        )
     # The operators of other targets set the variables that a program without a launcher reads.
     is_left_alone = workload.is_direct or experiment.spec.launcher is not None
     program = launcher_of_one_node(words) or (None if is_left_alone else interpreter_alone(words) or alone_in_shell(words))
@@ -139,7 +145,7 @@ def _of_accelerate(words: list[str], count: int) -> str | None:
 
 def _of_torchrun(words: list[str], count: int) -> str | None:
     """Which options of torchrun do not fit the nodes."""
-    if not any("--nnodes" in word or "--standalone" in word for word in words):
+    if not any(mark in word for word in words for mark in _OF_TORCHRUN):
         return None
     from tjgen.compiler.torchrun import contradiction  # few scripts have these options
 
