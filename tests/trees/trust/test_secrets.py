@@ -10,10 +10,11 @@ import pytest
 
 from tests.program import tjgen
 from tests.trees.diagnostics.test_tokens import TOKENS
-from tjgen.trees.diagnostics.tokens import find
+from tjgen.trees.diagnostics.tokens import find, fingerprint
 
 KEY = TOKENS["a private key"]
 TOKEN = TOKENS["a token of Hugging Face"]
+SUSPECTED = "0123456789abcdef0123"
 EXPERIMENT = """\
 apiVersion: tjgen.dev/v1alpha1
 kind: Experiment
@@ -100,6 +101,37 @@ def test_a_value_is_found_at_its_line_and_not_printed(folder: Path, more: str, f
     assert TOKEN[8:] not in answer.err
     if output == "text":
         assert "a.yaml:8:" in answer.err
+
+
+@pytest.mark.parametrize("name", ["WANDB_API_KEY", "AWS_SECRET_ACCESS_KEY", "db_password"])
+def test_a_variable_that_may_be_one_is_a_warning_at_its_line(folder: Path, name: str) -> None:
+    more = f'  env:\n    A: "1"\n    {name}: {SUSPECTED}\n'
+    code, _, err = build(folder, more)
+    assert (code, err.count("TJ109")) == (0, 1), err
+    assert f"warning[TJ109] a.yaml:10:{len(name) + 7}: the name {name} suggests a secret" in err
+    assert f"{name}: {{secret: {name.lower().replace('_', '-')}, key: {name}}} in an experiment" in err
+    assert SUSPECTED not in err
+    (folder / "tjgen.yaml").write_text(PROJECT % fingerprint(SUSPECTED))
+    assert build(folder, more)[2] == ""
+
+
+@pytest.mark.parametrize("value", ['"true"', "/run/secrets/key", "$(OTHER)", "<pad>", '"[PAD]"', "{secret: a, key: b}"])
+def test_a_value_that_cannot_be_one_is_none(folder: Path, value: str) -> None:
+    assert "TJ109" not in build(folder, f"  env: {{OTHER: a, API_TOKEN: {value}}}\n")[2]
+
+
+def test_each_of_several_similar_runs_is_looked_at(folder: Path) -> None:
+    values = ["$(OTHER)1", "$(OTHER)2", "$(OTHER)3", SUSPECTED, f"{SUSPECTED}2"]
+    experiments = [EXPERIMENT.replace("probe", f"probe-{place}") for place in range(len(values))]
+    texts = [f'{one}  env: {{OTHER: a, API_TOKEN: "{value}"}}\n' for one, value in zip(experiments, values, strict=True)]
+    for place, text in enumerate(texts):
+        (folder / f"{place}.yaml").write_text(text)
+    names = [f"{place}.yaml" for place in range(len(texts))]
+    built = tjgen(folder, "build", *names)
+    assert [f"{name}:8:" in built.err for name in names] == [False, False, False, True, True]
+    for name in names:
+        (folder / name).write_text(tjgen(folder, "build", name).out)
+    assert tjgen(folder, "check", *names).err.count("TJ109") == 2
 
 
 def test_check_finds_them_in_manifests(folder: Path) -> None:

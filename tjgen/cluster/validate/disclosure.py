@@ -1,5 +1,7 @@
 """A manifest -> the private keys and well-known tokens in it (TJ109): in ConfigMaps, variables, arguments, scripts, annotations.
 
+A variable whose name suggests that its value is a secret is a warning.
+
 Secrets are left out: they exist to hold them, and `tjgen lint` has a rule for those in Git (TJ662).
 """
 
@@ -8,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from tjgen.trees.diagnostics import tokens
-from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.diagnostics.model import WARNING, Diagnostic
+from tjgen.trees.diagnostics.suspected import is_suspected
 from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.typing import NamedTuple
 
@@ -35,12 +38,31 @@ def find(tree: Tree) -> Iterator[Disclosed]:
             yield Disclosed(path, token)
 
 
+def suspected(tree: Tree) -> Iterator[tuple[FieldPath, str, str]]:
+    """The place, the name and the value of each variable of a manifest that may be a secret: its name suggests it."""
+    if tree.__class__ is not dict or tree.get("kind") in _SECRET_KINDS:
+        return
+    for path, env in _environments(tree, ()):
+        for position, variable in enumerate(env):
+            if variable.__class__ is dict and variable.get("value").__class__ is str:
+                name, value = str(variable.get("name")), variable["value"]
+                if is_suspected(name, value):
+                    yield (*path, position, "value"), name, value
+
+
 def diagnostics(tree: Tree, harmless: Collection[str] = ()) -> Iterator[Diagnostic]:
     """TJ109 for each field with one, except the fingerprints that the project lists as `harmless`."""
+    found = set()
     for path, token in find(tree):
+        found.add(path)
         if token.fingerprint not in harmless:
             message = f"{render(path)} holds {token.kind}, which all readers of the repository or the object can see"
             yield Diagnostic("TJ109", message, path=path, hint=hint(token))
+    for path, name, value in suspected(tree):
+        fingerprint = tokens.fingerprint(value)
+        if path not in found and fingerprint not in harmless:
+            message = f"the name {name} suggests a secret, and all readers of the repository or the object can see the value"
+            yield Diagnostic("TJ109", message, path=path, hint=_from_secret(name, fingerprint), severity=WARNING)
 
 
 def hint(token: tokens.Token) -> str:
@@ -49,6 +71,22 @@ def hint(token: tokens.Token) -> str:
         "take it from a Secret (valueFrom.secretKeyRef, or a volume), and revoke it if it was committed; "
         f"if it is not a secret, add its fingerprint {token.fingerprint} to spec.policy.harmless of the project"
     )
+
+
+def _from_secret(name: str, fingerprint: str) -> str:
+    return (
+        f"take it from a Secret: {name}: {{secret: {name.lower().replace('_', '-')}, key: {name}}} in an experiment; "
+        f"if it is not a secret, add its fingerprint {fingerprint} to spec.policy.harmless of the project"
+    )
+
+
+def _environments(tree: Tree, path: FieldPath) -> Iterator[tuple[FieldPath, list[Tree]]]:
+    """The lists of variables, with their places."""
+    for key, value in tree.items() if tree.__class__ is dict else enumerate(tree):
+        if key == "env" and value.__class__ is list:
+            yield (*path, key), value
+        elif value.__class__ in (dict, list):
+            yield from _environments(value, (*path, key))
 
 
 def _texts(tree: Tree, path: FieldPath) -> Iterator[tuple[FieldPath, str]]:

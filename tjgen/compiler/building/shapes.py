@@ -18,6 +18,7 @@ from tjgen.language.spec.forms import PLAIN, Form, below, text
 from tjgen.language.spec.opaque import IMAGE, LABEL, OPAQUE, SIZE, TEXT, WORDS
 from tjgen.trees import regex
 from tjgen.trees.diagnostics import tokens
+from tjgen.trees.diagnostics.suspected import is_suspicious
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import Any, NamedTuple
 
@@ -229,9 +230,11 @@ def _rules(spec: Tree) -> dict[str, Any]:
 
 
 def _rule(rules: dict[str, Any], key: Any) -> Any:
-    """The rule of an entry; None for the name of a label or variable that means something to a controller."""
+    """The rule of an entry; None for the name of a label or variable that means something to a controller or to a check."""
     rule = rules.get(key)
-    return rules.get("*") if rule is None and key not in _READ and (key.__class__ is int or "/" not in key) else rule
+    if rule is not None or key in _READ or "*" not in rules:
+        return rule
+    return rules["*"] if key.__class__ is int or ("/" not in key and not is_suspicious(key)) else None
 
 
 def _pieces(value: Tree, kind: str, constants: Constants) -> list[str] | None:

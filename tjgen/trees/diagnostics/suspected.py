@@ -11,17 +11,23 @@ if TYPE_CHECKING:
 _ENDS = ("PASSWORD", "PASSWD", "SECRET", "TOKEN", "API_?KEY", "SECRET_ACCESS_KEY", "PRIVATE_KEY", "CREDENTIALS")
 _NAME = rf"(\A|_)({'|'.join(_ENDS)})\Z"
 _HARMLESS = ("", "true", "false", "none", "null", "0", "1")
+_REFERENCES = ("$", "/", "<", "[")
+"""How a variable, a path, and a placeholder or a special token of a model, such as `<pad>`, begin."""
 _MARKS = ("PASSW", "SECRET", "TOKEN", "KEY", "CREDENTIALS")
-"""What each of the ends has: most lines have none, and need no regular expression."""
+"""What each of the ends has: most names and lines have none, and need no regular expression."""
 _VARIABLE = r"""(?P<name>\b[A-Z][A-Z0-9_]*)(?P<between>["']?\s*[:=]\s*)(?P<value>"[^"]*"|'[^']*'|[^\s,"'{}\[\]]+)"""
 """A variable in capital letters with its value, in YAML, JSON or a shell. A field such as `token` is not a variable."""
 
 
 def is_suspected(name: str, value: str) -> bool:
     """Whether the name of a variable suggests that its value is a secret, and the value can be one."""
-    if value.lower() in _HARMLESS or value.startswith(("$", "/")):
-        return False
-    return regex.search(_NAME, name.upper()) is not None
+    return is_suspicious(name) and value.lower() not in _HARMLESS and not value.startswith(_REFERENCES)
+
+
+def is_suspicious(name: str) -> bool:
+    """Whether the name of a variable suggests that its value is a secret."""
+    name = name.upper()
+    return any(mark in name for mark in _MARKS) and regex.search(_NAME, name) is not None
 
 
 def concealed(line: str) -> str:

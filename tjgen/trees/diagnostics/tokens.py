@@ -47,7 +47,6 @@ class Token(NamedTuple):
     start: int
     end: int
     fingerprint: str
-    """The first 16 hexadecimal digits of its SHA-256, by which a project can name what is not a secret."""
 
 
 def is_marked(text: str) -> bool:
@@ -64,7 +63,12 @@ def find(text: str) -> Iterator[Token]:
         return
     for match in _pattern().finditer(text):
         kind = _FORMS[int(str(match.lastgroup)[1:])][0]
-        yield Token(kind, match.start(), match.end(), sha256_hex(match[0].encode(errors="replace").decode())[:16])
+        yield Token(kind, match.start(), match.end(), fingerprint(match[0]))
+
+
+def fingerprint(text: str) -> str:
+    """The first 16 hexadecimal digits of the SHA-256 of a text, by which a project can name what is not a secret."""
+    return sha256_hex(text.encode(errors="replace").decode())[:16]
 
 
 def concealed(text: str) -> str:

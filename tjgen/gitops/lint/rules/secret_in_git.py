@@ -29,6 +29,7 @@ RULE = Rule(
         FLUX: "It is applied as it is; Flux can decrypt SOPS.",
     },
     upstream="Kubernetes documentation, good practices for Secrets.",
+    tools=(),
 )
 
 
