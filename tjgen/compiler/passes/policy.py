@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes.images import images_of
 from tjgen.language.platform.images import CONTENT_TAG, rewrite
 from tjgen.language.platform.tools import DEFAULTS
 from tjgen.language.setting import Setting
-from tjgen.language.spec.objects import Experiment
+from tjgen.language.spec.objects import Build, Experiment
 from tjgen.trees import regex
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
@@ -67,11 +67,27 @@ def _built(workload: Workload, experiment: Experiment) -> Iterator[Diagnostic]:
                 message = f"the project requires digests, but the image is built on {base}, which has none"
                 yield Diagnostic("TJ490", message, path=at, hint="write base: name@sha256:..., or run tjgen pin")
             stages.update(words[3:4])
-        lists = files.get((code.build.requirements or "requirements.txt").replace("/", ".."), "") if recipe else ""
-        loose = [name for line in (*lists.splitlines(), *(code.build.packages if recipe else ())) if (name := _loose(line))]
-        if loose:
-            message = f"the project requires digests, but the build installs packages without a version: {', '.join(loose)}"
-            yield Diagnostic("TJ335", message, path=at, hint=f"write {loose[0]}==VERSION")
+        if recipe:
+            yield from _unpinned(code.build, recipe, files, at)
+
+
+def _unpinned(build: Build, recipe: str, files: Mapping[str, str], at: FieldPath) -> Iterator[Diagnostic]:
+    """TJ335 for packages without a version, from files, from the experiment, or guessed from imports."""
+    from tjgen.language.codebase import dockerfile, packing  # few projects require digests
+    from tjgen.language.codebase.requirements import normal
+
+    if build.dockerfile is None:
+        lists, named = dockerfile.lists_of(recipe), dockerfile.packages_of(recipe)
+    else:
+        lists, named = [build.requirements or "requirements.txt"], list(build.packages)
+    listed = [line for key in packing.keys(lists) for line in files.get(key, "").splitlines()]
+    pinned = {normal(line.partition("==")[0].strip()) for line in listed if "==" in line}
+    packages = dict.fromkeys(name for line in (*listed, *named) if (name := _loose(line)) and normal(name) not in pinned)
+    loose = list(packages)
+    if loose:
+        message = f"the project requires digests, but the build installs packages without a version: {', '.join(loose)}"
+        where = "" if lists or build.packages else " in requirements.txt"
+        yield Diagnostic("TJ335", message, path=at, hint=f"write {loose[0]}==VERSION{where}")
 
 
 def _loose(line: str) -> str | None:

@@ -6,6 +6,9 @@ import re
 import shlex
 from collections.abc import Sequence
 
+_PIP = "RUN python3 -m pip install --no-cache-dir "
+_LISTS = "/tmp/requirements/"
+
 
 def written(
     base: str,
@@ -30,20 +33,33 @@ def written(
         )
     if requirements:
         lines += [f"COPY {_copied(path)}" for path in reads]
-        files = " ".join(f"--requirement {shlex.quote(f'/tmp/requirements/{path}')}" for path in requirements)
-        lines.append(f"RUN python3 -m pip install --no-cache-dir {files}")
+        files = " ".join(f"--requirement {shlex.quote(_LISTS + path)}" for path in requirements)
+        lines.append(_PIP + files)
     if packages:
-        words = " ".join(shlex.quote(one) for one in packages)
-        lines.append(f"RUN python3 -m pip install --no-cache-dir {words}")
+        lines.append(_PIP + " ".join(shlex.quote(one) for one in packages))
     if code is not None:
         copied = f"COPY . {code}" if _is_plain(code) else f"COPY {_words('.', code)}"
         lines += [copied, f"ENV PYTHONPATH={_quoted(':'.join(python_path))}", f"WORKDIR {_literal(code)}"]
     return "\n".join(lines) + "\n"
 
 
+def packages_of(text: str) -> list[str]:
+    """The packages that a written Dockerfile installs by name."""
+    installs = [line.removeprefix(_PIP) for line in text.splitlines() if line.startswith(_PIP)]
+    return [word for line in installs if not line.startswith("--requirement") for word in shlex.split(line)]
+
+
+def lists_of(text: str) -> list[str]:
+    """The files of requirements that a written Dockerfile installs, and those that they read."""
+    import json
+
+    copies = [json.loads(line.removeprefix("COPY ")) for line in text.splitlines() if line.startswith("COPY [")]
+    return [path for path, target in copies if target == _LISTS + path]
+
+
 def _copied(path: str) -> str:
     """Source and destination of a COPY, in the form that takes spaces."""
-    return _words(path, f"/tmp/requirements/{path}")
+    return _words(path, _LISTS + path)
 
 
 def _words(*words: str) -> str:
