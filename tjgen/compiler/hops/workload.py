@@ -8,6 +8,7 @@ from tjgen.compiler.hops.draft import Draft, Job
 from tjgen.compiler.passes import identity
 from tjgen.compiler.passes.table import PASSES
 from tjgen.compiler.targets.table import direct
+from tjgen.language.spec.objects import ExperimentSpec
 from tjgen.trees.diagnostics.model import has_errors
 from tjgen.trees.workload.contribution import EXPERIMENT
 from tjgen.trees.workload.contribution import contribute as apply
@@ -33,12 +34,19 @@ def arrange(job: Job, draft: Draft) -> Draft:
 
 
 def _with_roles(job: Job, draft: Draft) -> Draft:
-    if not job.experiment.spec.roles:
+    spec = job.experiment.spec
+    if not spec.roles and not _has_addresses(spec):
         return draft
-    from tjgen.compiler.passes import new_roles  # few runs have roles
+    from tjgen.compiler.passes import new_roles  # few runs have roles or refer to addresses
 
-    workload, diagnostics = new_roles.with_roles(draft.workload, job.experiment.spec)
+    workload, diagnostics = new_roles.with_roles(draft.workload, spec)
     return draft._replace(workload=workload).reporting(diagnostics)
+
+
+def _has_addresses(spec: ExperimentSpec) -> bool:
+    """Whether a text of the experiment refers to the name of the run or to host names."""
+    texts = [*spec.command, *spec.args, spec.script, *(variable.value for variable in spec.env.values())]
+    return any("$(TJGEN_" in str(text) for text in texts)
 
 
 def initialize(job: Job, draft: Draft) -> Draft:

@@ -87,16 +87,18 @@ def _success(workload: Workload, because: FieldPath) -> Iterator[Contribution]:
 def _addresses(workload: Workload, spec: ExperimentSpec) -> Iterator[Contribution]:
     """In each pod, before all variables that can refer to them, the host names of the roles that its settings refer to."""
     everyone = members(workload)
+    because = AT if spec.roles else SPEC
     variables = {HOSTS + podset.name.upper().replace("-", "_"): podset for podset in everyone}
     for podset in everyone:
         used = set(_references(spec, podset in programs(workload)))
         used.update(_references(spec.roles[podset.name], of_program=True) if podset.name in spec.roles else ())
+        used.difference_update(spec.env)
         wanted = [name for name in variables if name in used]
         if wanted or RUN in used:
-            yield Contribution((*podset.main, "env", named(RUN)), {"name": RUN, "valueFrom": {"fieldRef": _LABEL}}, AT)
+            yield Contribution((*podset.main, "env", named(RUN)), {"name": RUN, "valueFrom": {"fieldRef": _LABEL}}, because)
         for name in wanted:
             hosts = ",".join(_hosts(workload, variables[name]))
-            yield Contribution((*podset.main, "env", named(name)), {"name": name, "value": hosts}, AT)
+            yield Contribution((*podset.main, "env", named(name)), {"name": name, "value": hosts}, because)
 
 
 def _references(container: ExperimentSpec | Role, of_program: bool) -> Iterator[str]:
