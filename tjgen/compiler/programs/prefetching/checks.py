@@ -14,8 +14,12 @@ from tjgen.compiler.volumes.protocol import DATA_LOAD, JOB, JOB_OF_NODE, NOTHING
 from tjgen.compiler.volumes.pvc import new_claim
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, PrefetchSource, Volume
+from tjgen.trees import regex
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
+
+_PATTERN = regex.compile(r"[*?\[]|\{[^{}]*(,|\.\.)[^{}]*\}")
+"""What a shell expands."""
 
 
 def problems_of(sections: Sequence[PrefetchSection], experiment: Experiment) -> Iterator[Diagnostic]:
@@ -73,7 +77,7 @@ def _section(section: PrefetchSection, experiment: Experiment) -> Iterator[Diagn
             message = f"path {path} points outside the volume"
             yield Diagnostic(problems.PATH, message, path=place, hint="name a folder of the volume")
     if source is not None:
-        yield from _paths(source.paths, (*at, "source", "paths"))
+        yield from _paths(source.paths, (*at, "source", "paths"), literal=not fields.command)
 
 
 def _has_cache(experiment: Experiment) -> bool:
@@ -91,8 +95,11 @@ def _store(source: PrefetchSource, uri: str, at: FieldPath) -> Iterator[Diagnost
         yield Diagnostic(problems.PATHS, message, path=(*at, "paths"), hint="remove paths, or use s3://, gs:// or a volume")
 
 
-def _paths(paths: Sequence[str], at: FieldPath) -> Iterator[Diagnostic]:
-    """Paths that leave the source, that no list of files can have, or that are part of each other."""
+def _paths(paths: Sequence[str], at: FieldPath, *, literal: bool) -> Iterator[Diagnostic]:
+    """Paths that leave the source, that no list of files can have, that are meant as patterns, or that are part of each other.
+
+    `literal` is false if a command of the experiment reads them: it may expand patterns.
+    """
     usable = []
     for position, path in enumerate(paths):
         place: FieldPath = (*at, position)
@@ -103,6 +110,11 @@ def _paths(paths: Sequence[str], at: FieldPath) -> Iterator[Diagnostic]:
             message = f'"{path}" is not a normalized path'
             hint = f"write {'/'.join(parts(path.strip())) or 'the path of a file or folder'}"
             yield Diagnostic(problems.PATHS, message, path=place, hint=hint)
+        elif literal and (mark := _PATTERN.search(path)) is not None:
+            folder = path[: mark.start()].rpartition("/")[0]
+            message = f"source.paths has the pattern {path}, but each of paths is the name of one file or folder"
+            whole = f"write {folder} to copy that folder" if folder else "remove paths to copy the whole source"
+            yield Diagnostic(problems.PATHS, message, path=place, hint=f"{whole}, or list each file")
         else:
             usable.append(position)
     for inner, outer in _nested([parts(paths[position]) for position in usable]):
