@@ -183,6 +183,39 @@ def test_a_queue_has_to_have_room_for_what_the_gang_needs(tmp_path: Path, least:
     assert answer.code == (0 if starts else 1)
 
 
+ELASTIC = (
+    TORCH.replace("{queue: q}", "{{queue: q}}")
+    + "  gpu: h100:8\n  sharedMemory: 1Gi\n  nodes: {nodes}\n  elastic: {{min: 1, max: {most}}}\n"
+)
+
+
+@pytest.mark.parametrize(("nodes", "most", "warns"), [(2, 2, False), (2, 3, True), (3, 3, True), (3, 8, True)])
+def test_nodes_that_an_elastic_run_may_get_later_are_compared_with_its_queue(
+    tmp_path: Path, nodes: int, most: int, warns: bool
+) -> None:
+    (tmp_path / "tjgen.yaml").write_text(PROJECT, encoding="utf-8")
+    (tmp_path / "platform.yaml").write_text(PLATFORM, encoding="utf-8")
+    (tmp_path / "run.yaml").write_text(HEAD + ELASTIC.format(nodes=nodes, most=most), encoding="utf-8")
+    answer = tjgen(tmp_path, "build")
+    assert answer.code == 0, answer.err
+    assert ("TJ395" in answer.err, "TJ385" in answer.err) == (warns, False)
+
+
+def test_the_number_of_nodes_of_an_elastic_job_changes_in_place(tmp_path: Path) -> None:
+    before, _ = built(tmp_path, ELASTIC.format(nodes=2, most=8))
+    after, _ = built(tmp_path, ELASTIC.format(nodes=7, most=8))
+    assert tasks(after)["worker"]["replicas"] == 6
+    assert admission.review(after[-1], old=before[-1], context=()).errors == ()
+
+
+def test_an_elastic_run_may_start_with_its_master(tmp_path: Path) -> None:
+    objects, problems = built(tmp_path, ELASTIC.format(nodes=2, most=2))
+    assert {name: task["minAvailable"] for name, task in tasks(objects).items()} == {"master": 1, "worker": 0}
+    assert objects[-1]["spec"]["minAvailable"] == 1
+    assert pod_group(objects[-1])[0]["spec"]["minTaskMember"] == {"master": 1, "worker": 0}
+    assert "TJ419" not in problems
+
+
 def test_prometheus_can_reach_the_pods_of_a_monitored_job(tmp_path: Path) -> None:
     """Plugin svc otherwise creates a NetworkPolicy that admits the Job's own pods only (volcano v1.14.4)."""
     alone, _ = built(tmp_path, TORCH + "  nodes: 2\n")

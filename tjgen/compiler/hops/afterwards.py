@@ -8,6 +8,7 @@ from tjgen.compiler.volumes.table import source_of
 from tjgen.language.resolve.places import locate
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import ExperimentSpec
+from tjgen.trees.workload.roles import nodes
 
 
 def footprint(job: Job, draft: Draft) -> Draft:
@@ -21,7 +22,8 @@ def footprint(job: Job, draft: Draft) -> Draft:
         return draft
     from tjgen.compiler.totals import shared  # most runs take nothing that others have too
 
-    request = shared.RunRequest(experiment.spec, job.setting, sources.experiment, sources.documents, sources.platform)
+    files = (sources.experiment, sources.documents, sources.platform)
+    request = shared.RunRequest(experiment.spec, job.setting, *files, nodes(draft.workload))
     diagnostics, footprint = shared.watched(request, draft.applied, draft.previews)
     return draft._replace(footprint=tuple(footprint)).reporting(diagnostics)
 

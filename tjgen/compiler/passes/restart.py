@@ -11,10 +11,13 @@ from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Elastic, Experiment, ExperimentSpec, Restart
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.typing import TypeAlias
 from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.workload import Workload
 
 POLICY: FieldPath = ("policy",)
+Fields: TypeAlias = "list[tuple[str, str, Tree]]"
+"""Section, field and value of each setting."""
 
 
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
@@ -35,10 +38,9 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
 
 
 def _of_volcano(spec: ExperimentSpec) -> Contributions:
-    """A Volcano Job has fields of its own for all of these settings."""
+    """A Volcano Job has fields of its own for all of these settings but `elastic`."""
     hints = {
         "restart": "use volcano.policies, volcano.exitCodes and volcano.maxRetry",
-        "elastic": "use schedule.minAvailable, the number of pods at which the job starts",
         "success": "use volcano.minSuccess, or a policy of a task",
         "cleanup": "use volcano.ttlSecondsAfterFinished",
     }
@@ -46,6 +48,7 @@ def _of_volcano(spec: ExperimentSpec) -> Contributions:
         if getattr(spec, section) is not None:
             message = f"target volcanojob does not support {section}: it has fields of Volcano instead"
             yield Diagnostic("TJ425", message, path=(*SPEC, section), hint=hint)
+    yield from _written(_elastic_fields(spec))
 
 
 def _bounds(elastic: Elastic) -> Contributions:
@@ -60,17 +63,26 @@ def _bounds(elastic: Elastic) -> Contributions:
 
 def _policy_fields(spec: ExperimentSpec) -> Contributions:
     """The settings as written in the experiment."""
-    fields: list[tuple[str, str, Tree]] = []
+    fields: Fields = []
     if spec.restart is not None:
         fields += [("restart", "policy", spec.restart.policy), ("restart", "limit", spec.restart.limit)]
         fields += [("restart", "rules", rules(spec.restart))]
-    if spec.elastic is not None:
-        fields += [("elastic", field, getattr(spec.elastic, field)) for field in ("min", "max", "restarts")]
-        fields += [("elastic", "metrics", list(spec.elastic.metrics))]
+    fields += _elastic_fields(spec)
     if spec.success is not None:
         fields += [("success", "roles", list(spec.success.roles)), ("success", "operator", spec.success.operator)]
     if spec.cleanup is not None:
         fields += [("cleanup", "pods", spec.cleanup.pods), ("cleanup", "ttlSeconds", spec.cleanup.ttl_seconds)]
+    yield from _written(fields)
+
+
+def _elastic_fields(spec: ExperimentSpec) -> Fields:
+    if spec.elastic is None:
+        return []
+    fields: Fields = [("elastic", field, getattr(spec.elastic, field)) for field in ("min", "max", "restarts")]
+    return [*fields, ("elastic", "metrics", list(spec.elastic.metrics))]
+
+
+def _written(fields: Fields) -> Contributions:
     for section, field, value in fields:
         if value not in (None, []):
             yield Contribution(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.kinds.pytorchjob import PYTORCHJOB
-from tjgen.compiler.targets import kubeflow, kubeflow_unsupported
+from tjgen.compiler.targets import elastic, kubeflow, kubeflow_unsupported
 from tjgen.compiler.targets.direct import Lowered, RequestedSize
 from tjgen.compiler.targets.kubeflow import RULE, devices, take
 from tjgen.compiler.targets.operator_job import OperatorJob
@@ -77,18 +77,12 @@ def _own(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
 
 def _elastic(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
     at: FieldPath = ("spec", "elasticPolicy")
-    bounds = get(workload.tree.value, ("policy", "elastic"), None)
-    if bounds is None:
+    if elastic.bounds(workload) is None:
         return
     for source, field in _ELASTIC:
-        take(writer, (*at, field), workload, ("policy", "elastic", source))
+        take(writer, (*at, field), workload, (*elastic.BOUNDS, source))
     writer.put((*at, "rdzvBackend"), "c10d", RULE)
-    count = nodes(workload)
-    if bounds["min"] <= bounds["max"] and not bounds["min"] <= count <= bounds["max"]:
-        message = f"the run starts with {count} nodes, but elastic allows {bounds['min']} to {bounds['max']}"
-        path: FieldPath = ("spec", "elastic")
-        hint = "set nodes between elastic.min and elastic.max"
-        yield Diagnostic("TJ433", message, path=path, hint=hint)
+    yield from elastic.outside(workload)
 
 
 def _processes(writer: Writer, workload: Workload) -> None:

@@ -7,10 +7,17 @@ from tjgen.trees.fields.path import FieldPath, Tree, named
 from tjgen.trees.fields.writer import Writer
 from tjgen.trees.k8s.references import references
 from tjgen.trees.manifests.manifest import Manifest
-from tjgen.trees.workload.workload import PodSet
+from tjgen.trees.workload.workload import PodSet, Workload
 
+PORT = 23456
+"""The default of the plugin pytorch; others get the same."""
 _EARLY = "--publish-not-ready-addresses"
 """Host names are looked up before pods are ready."""
+
+
+def host(workload: Workload, role: str, index: int = 0) -> str:
+    """The name under which other pods find one: that of the pod below the Service of the Job."""
+    return f"{workload.name}-{role}-{index}.{workload.name}"
 
 
 class Rendezvous:
@@ -20,6 +27,8 @@ class Rendezvous:
         self.because = Origin("target:volcanojob", "runtime", ("spec", "mlPolicy", policy) if policy else ("spec", "mlPolicy"))
         self.plugins: dict[str, list[str]] = {"svc": [_EARLY] if policy else []}
         self.variables: dict[str, list[Tree]] = {}
+        self.reasons: dict[str, Origin] = {}
+        """Variable -> its cause, if it is not the runtime."""
         self.words: dict[str, list[str]] = {}
         """Role -> variables that the command sets, since they depend on variables of a plugin."""
         self.volumes: dict[str, tuple[Tree, Tree]] = {}
@@ -33,7 +42,7 @@ class Rendezvous:
         for variable in self.variables.get(podset.name, ()):
             at: FieldPath = (*main, "env", named(variable["name"]))
             if writer.get(at) is None:  # an existing value stays
-                writer.put(at, variable, self.because)
+                writer.put(at, variable, self.reasons.get(variable["name"], self.because))
         self._order(writer, (*main, "env"), [one["name"] for one in self.variables.get(podset.name, ())])
         words = self.words.get(podset.name)
         if words:

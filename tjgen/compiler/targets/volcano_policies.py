@@ -6,10 +6,11 @@ pod restarts alone. Policies: volcano.sh/apis v1.13 `LifecyclePolicy`; events an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.kinds.pods import pods_of
 from tjgen.compiler.recreation import recreation_problem
+from tjgen.compiler.targets import elastic, volcano_elastic
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
@@ -34,7 +35,13 @@ def write(writer: Writer, workload: Workload) -> None:
     if _write_policies(writer, workload, ("volcano",), ("spec", "policies")):
         return
     failure = get(workload.tree.value, (*_JOBSET, "failurePolicy"), None)
-    if failure is None:
+    bounds = elastic.bounds(workload)
+    if bounds is not None:
+        # Each node may be lost as often as the runtime restarts all of them; Volcano counts evictions, too.
+        together = get(failure, ("maxRestarts",), 0) * bounds["max"] + _DISRUPTIONS
+        restarts = together if failure is not None else _restarts_of_pods(workload)
+        action, because = "RestartPod", volcano_elastic.CAUSE
+    elif failure is None:
         # Independent pods: a lost pod restarts alone.
         action, because, restarts = "RestartPod", _RULE, _restarts_of_pods(workload)
     else:
@@ -63,7 +70,12 @@ def _restarts_of_pods(workload: Workload) -> int:
 def of_task(writer: Writer, workload: Workload, podset: PodSet) -> None:
     """Return the policies of a task: the set ones, or the completion of the Job with the role that determines success."""
     at: FieldPath = ("spec", "tasks", named(podset.name), "policies")
-    if _write_policies(writer, workload, ("volcano", "tasks", podset.name), at):
+    below: FieldPath = ("volcano", "tasks", podset.name)
+    is_master = podset.name == volcano_elastic.master(workload)
+    if is_master and get(workload.tree.value, (*below, "policies", volcano_elastic.FINISHED["event"]), None) is None:
+        _write_policies(writer, workload, below, at, [(volcano_elastic.FINISHED, volcano_elastic.CAUSE)])
+        return
+    if _write_policies(writer, workload, below, at):
         return
     targets: FieldPath = (*_JOBSET, "successPolicy", "targetReplicatedJobs")
     if podset.name in (get(workload.tree.value, targets, None) or []):
@@ -71,8 +83,10 @@ def of_task(writer: Writer, workload: Workload, podset: PodSet) -> None:
         writer.put(at, [{"event": "TaskCompleted", "action": "CompleteJob"}], because)
 
 
-def _write_policies(writer: Writer, workload: Workload, below: FieldPath, to: FieldPath) -> bool:
-    """Write the experiment's settings; return whether there are any."""
+def _write_policies(
+    writer: Writer, workload: Workload, below: FieldPath, to: FieldPath, more: Sequence[tuple[Tree, Origin]] = ()
+) -> bool:
+    """Write the experiment's settings, and `more` behind them; return whether there are any."""
     policies = []
     origins = []
     for kind in ("policies", "exitCodes"):
@@ -80,6 +94,8 @@ def _write_policies(writer: Writer, workload: Workload, below: FieldPath, to: Fi
             happened: Tree = {"event": key} if kind == "policies" else {"exitCode": _number(key)}
             policies.append({**happened, **policy})
             origins.append(workload.tree.origins((*below, kind, key))[0])
+    policies += [policy for policy, _ in more]
+    origins += [origin for _, origin in more]
     if policies:
         owners: Owners = {(position,): (origin,) for position, origin in enumerate(origins)}
         writer.graft(to, policies, {(): (origins[0],), **owners})
@@ -98,7 +114,7 @@ def find_warnings(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
     meet = any(name != "numNodes" for name in policy)
     pods_in_all = sum(pods.number for pods in pods_of(job))
     least = get(job.tree, ("spec", "minAvailable"), None) or pods_in_all
-    if meet and least < pods_in_all:
+    if meet and least < pods_in_all and elastic.bounds(workload) is None:
         yield _problem(
             "TJ419",
             job,

@@ -1,23 +1,19 @@
 """The ML policy of a runtime -> how the pods of a Volcano Job find each other: its plugins, and additional variables.
 
 What a plugin gives: volcano v1.13 `pkg/controllers/job/plugins`. `svc` gives pods host names, `<job>-<task>-<index>.<job>`.
-`pytorch` adds MASTER_ADDR, MASTER_PORT, WORLD_SIZE (in pods) and RANK behind all other variables of a container, so that
-no variable can refer to them, but its command can. torchrun reads PET_* alone.
 """
 
 from __future__ import annotations
 
 from tjgen.cluster.trainer import resources
-from tjgen.compiler.targets import volcano_mpi
-from tjgen.compiler.targets.volcano_additions import Rendezvous
+from tjgen.compiler.targets import elastic, volcano_elastic, volcano_mpi, volcano_torch
+from tjgen.compiler.targets.volcano_additions import PORT, Rendezvous, host
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.references import NUMBER, references
 from tjgen.trees.workload.roles import nodes, programs
-from tjgen.trees.workload.workload import PodSet, Workload
+from tjgen.trees.workload.workload import Workload
 
-PORT = 23456
-"""The default of the plugin pytorch; others get the same."""
 _INDEX_NAMES = ("VC_TASK_INDEX", "VK_TASK_INDEX")
 """The number of a pod in its task, from 0. Plugin env appends them, after the variables that refer to them."""
 _INDEX: Tree = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.annotations['volcano.sh/task-index']"}}}
@@ -32,7 +28,7 @@ def rendezvous(workload: Workload) -> tuple[Rendezvous, list[Diagnostic]]:
         result.plugins["svc"] = [*result.plugins["svc"], "--disable-network-policy"]
     problems: list[Diagnostic] = []
     if policy == "torch":
-        problems = _torch(result, workload)
+        problems = (volcano_elastic if elastic.bounds(workload) else volcano_torch).set_up(result, workload)
     elif policy == "mpi":
         problems = volcano_mpi.set_up(result, workload)
     elif policy:
@@ -49,63 +45,6 @@ def rendezvous(workload: Workload) -> tuple[Rendezvous, list[Diagnostic]]:
         if NUMBER in pod_text and number is not None:
             result.variables.setdefault(podset.name, []).insert(0, {"name": NUMBER, **number})
     return result, problems
-
-
-def host(workload: Workload, role: str, index: int = 0) -> str:
-    """The name under which other pods find one: that of the pod below the Service of the Job."""
-    return f"{workload.name}-{role}-{index}.{workload.name}"
-
-
-def _torch(result: Rendezvous, workload: Workload) -> list[Diagnostic]:
-    counts = workload.tree.value["counts"]
-    # The master is the one that is called so, or else the first of a single pod.
-    trainers = sorted(programs(workload), key=lambda podset: (podset.name != "master", counts[podset.name] != 1))
-    total = nodes(workload)
-    problems = []
-    if len(trainers) > 1:
-        master, worker = trainers[0].name, trainers[1].name
-        result.plugins["pytorch"] = [f"--master={master}", f"--worker={worker}", f"--port={PORT}"]
-        if len(trainers) > 2 or counts[master] != 1:
-            names = ", ".join(podset.name for podset in trainers)
-            message = f"plugin pytorch supports one master pod and its workers, but the roles are {names}"
-            hint = "define two roles, the first with one replica"
-            return [Diagnostic("TJ416", message, path=("spec", "roles"), hint=hint)]
-    for position, podset in enumerate(trainers):
-        variables: list[Tree] = [
-            {"name": "PET_NNODES", "value": str(total)},
-            {"name": "PET_NPROC_PER_NODE", "value": str(_processes(workload, podset))},
-        ]
-        if counts[podset.name] == 1:
-            variables.append({"name": "PET_NODE_RANK", "value": str(position)})
-        elif position == 0:
-            variables.append({"name": "PET_NODE_RANK", **(workload.number(podset) or {})})
-        else:
-            result.words[podset.name] = ["PET_NODE_RANK=$(RANK)"]
-            if not get(workload.tree.value, (*podset.main, "command"), None):
-                problems.append(_without_command(podset))
-        variables.append({"name": "PET_MASTER_ADDR", "value": host(workload, trainers[0].name)})
-        variables.append({"name": "PET_MASTER_PORT", "value": str(PORT)})
-        result.variables[podset.name] = variables
-    return problems
-
-
-def _processes(workload: Workload, podset: PodSet) -> int | str:
-    """As plugin torch of Trainer counts them (v2.3.0 plugins/torch): the set value, else devices, else CPUs."""
-    processes = get(workload.tree.value, ("trainer", "numProcPerNode"), None)
-    if processes is None:
-        processes = get(workload.ml_policy, ("torch", "numProcPerNode"), "auto")
-    if processes not in ("auto", "cpu"):
-        return str(processes)
-    main_resources = get(workload.tree.value, (*podset.main, "resources"), None) or {}
-    if processes == "cpu" or not resources.gpus(main_resources):
-        return max(1, resources.cpus(main_resources))
-    return str(processes)
-
-
-def _without_command(podset: PodSet) -> Diagnostic:
-    message = f"the workers' command must take its rank from plugin pytorch, but role {podset.name} uses the image's command"
-    hint = "set script or command, so that the rank can precede it"
-    return Diagnostic("TJ415", message, path=("spec", "target"), hint=hint)
 
 
 def _jax(result: Rendezvous, workload: Workload) -> None:

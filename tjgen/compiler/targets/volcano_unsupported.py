@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.trainer.job import TORCHTUNE
-from tjgen.compiler.targets import fetching
+from tjgen.compiler.targets import elastic, fetching, volcano_elastic
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.k8s.labels import KUEUE_POD_SET
@@ -25,10 +25,12 @@ _CANNOT: tuple[tuple[FieldPath, str, str], ...] = (
 
 
 def unsupported(workload: Workload) -> Iterator[Diagnostic]:
-    """An error for each (TJ414)."""
+    """An error for each (TJ414), and for what an elastic run cannot have."""
     for path, what, hint in _CANNOT:
         if get(workload.tree.value, path, None):
             yield _cannot(workload, path, what, hint)
+    if elastic.bounds(workload) is not None:
+        yield from volcano_elastic.unsupported(workload)
     system = get(workload.tree.value, ("schedule", "system"), None)
     if system not in (None, "volcano"):
         hint = "use system: volcano, or another target"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from tjgen.cluster.controllers.volcano_defaults import task_defaults
 from tjgen.cluster.kinds.pods import pods_of
-from tjgen.compiler.targets import fetching, groups, volcano_policies, volcano_rendezvous, volcano_unsupported
+from tjgen.compiler.targets import fetching, groups, volcano_elastic, volcano_policies, volcano_rendezvous, volcano_unsupported
 from tjgen.compiler.targets.direct import Lowered, RequestedSize
 from tjgen.compiler.targets.extra_objects import extra_objects, taken
 from tjgen.compiler.targets.volcano_additions import Rendezvous
@@ -86,18 +86,19 @@ def budget(job: Manifest) -> int:
 def _schedule(writer: Writer, workload: Workload) -> None:
     """The gang: all pods unless a minimum is set."""
     counts = workload.tree.value["counts"]
+    elastic = volcano_elastic.least(workload)
     writer.put(("spec", "schedulerName"), "volcano", CHOSEN)
     min_available = get(workload.tree.value, ("schedule", "minAvailable"))
     if min_available is not MISSING:
         _take(writer, ("spec", "minAvailable"), workload, ("schedule", "minAvailable"))
     else:
-        least = {name: get(workload.tree.value, ("volcano", "tasks", name, "minAvailable"), None) for name in counts}
+        least = {name: get(workload.tree.value, ("volcano", "tasks", name, "minAvailable"), None) for name in counts} | elastic
         role_name = next((name for name, one in least.items() if one is not None), None)
-        because = (
-            workload.tree.origins(("volcano", "tasks", role_name, "minAvailable"))[0]._replace(mirrors=False)
-            if role_name
-            else RULE
-        )
+        because = RULE
+        if elastic:
+            because = volcano_elastic.CAUSE
+        elif role_name:
+            because = workload.tree.origins(("volcano", "tasks", role_name, "minAvailable"))[0]._replace(mirrors=False)
         whole = sum(count if one is None else one for one, count in zip(least.values(), counts.values(), strict=True))
         writer.put(("spec", "minAvailable"), whole, because)
     for field in ("queue", "priorityClassName", "networkTopology"):
@@ -124,6 +125,9 @@ def _task(writer: Writer, workload: Workload, podset: PodSet, rendezvous: Rendez
     _take(writer, (*at, "replicas"), workload, ("counts", podset.name))
     for field in ("minAvailable", "maxRetry", "topologyPolicy"):
         _take(writer, (*at, field), workload, ("volcano", "tasks", podset.name, field))
+    least = volcano_elastic.least(workload).get(podset.name)
+    if least is not None:
+        writer.put((*at, "minAvailable"), least, volcano_elastic.CAUSE)
     _defaults(writer, at)
     volcano_policies.of_task(writer, workload, podset)
     template: FieldPath = (*podset.path, "template", "spec", "template")

@@ -52,13 +52,15 @@ class RunRequest(NamedTuple):
     """The merged experiment."""
     documents: Documents
     platform: Document | None
+    nodes: int
+    """The nodes that it has when it is created."""
 
 
 def watched(
     request: RunRequest, manifests: Sequence[Manifest], previews: Sequence[Manifest]
 ) -> tuple[list[Diagnostic], list[Footprint]]:
     """What one run takes too much of by itself, and its footprint: a record takes nothing."""
-    spec, setting, tree, documents, platform = request
+    spec, setting, tree, documents, platform, nodes = request
     cluster = setting.cluster
     if spec.state == "archived":
         return [], []
@@ -82,10 +84,11 @@ def watched(
 
             problems += inadmissible(queue, cluster, spec.target, [*manifests, *previews], tree)
         if spec.elastic is not None:
-            from tjgen.compiler.totals.elastic import at_most  # few runs are elastic
+            from tjgen.compiler.totals.elastic import Growth, at_most  # few runs are elastic
 
+            growth = Growth(spec.elastic.max, max(spec.elastic.max - nodes, 0), totals)
             for taken, limits, where, _ in bounds:
-                problems += at_most(spec.elastic.max, [*manifests, *previews], taken, limits, where)
+                problems += at_most(growth, [*manifests, *previews], taken, limits, where)
         # A run that waits has claims all the same.
         footprint += [one for one in takes(totals, setting) if spec.state == "active" or one[_ITEM]]
         if spec.state == "active":

@@ -1614,7 +1614,7 @@ class Restart:
 
 
 class Elastic:
-    """The range in which the number of nodes can change during the run (PyTorchJob)."""
+    """The range in which the number of nodes can change during the run (PyTorchJob, Volcano Job of torchrun)."""
 
     __slots__ = ("max", "metrics", "min", "restarts")
 

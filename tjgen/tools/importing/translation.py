@@ -23,9 +23,12 @@ def translated(spec: Tree, target: str, facts: FormerRun) -> Translation:
         return Translation(spec, [])
     losses: list[Loss] = []
     result = {**spec, "target": target}
+    result = _elastic(result, target, facts, losses)
+    if "elastic" in result:
+        result = _of_single_pods(result, target, losses)
+        facts = facts._replace(pods=max(facts.pods, result["elastic"]["max"]))
     if former == VOLCANO:
         result = from_volcano(result, facts, losses, of_trainer=target in OF_TRAINER)
-    result = _elastic(result, target, facts, losses)
     if target == VOLCANO:
         result = to_volcano(result, facts, losses, of_trainer=former in OF_TRAINER)
     elif former != VOLCANO:
@@ -104,12 +107,16 @@ def _rule(name: str, rule: Tree, target: str) -> Loss:
 
 
 def _elastic(spec: Tree, target: str, facts: FormerRun, losses: list[Loss]) -> Tree:
-    """The number of nodes stays; where single pods are useful, Volcano starts the run with the minimum."""
+    """Volcano has it for torchrun, and starts other runs with the minimum if single pods are useful; elsewhere it is lost."""
     elastic = spec.get("elastic")
-    if not elastic:
+    if not elastic or target == "pytorchjob":
         return spec
+    if target == VOLCANO and facts.is_torch:
+        if elastic.get("metrics"):
+            losses.append(Loss(("elastic", "metrics"), "Volcano has no autoscaler", "change nodes, with naming: fixed"))
+        return {**spec, "elastic": {key: value for key, value in elastic.items() if key != "metrics"}}
     result = {key: value for key, value in spec.items() if key != "elastic"}
-    hint = "set nodes to the number that the run needs, or use target: pytorchjob"
+    hint = f"set nodes to the number that the run needs, or use target: pytorchjob{' or volcanojob' if facts.is_torch else ''}"
     bounds = f"min {elastic.get('min')} and max {elastic.get('max')}"
     if target == VOLCANO and not facts.together:
         result["schedule"] = {"minAvailable": elastic["min"], **(spec.get("schedule") or {})}
@@ -128,6 +135,15 @@ def _elastic(spec: Tree, target: str, facts: FormerRun, losses: list[Loss]) -> T
             why = "only torchrun forms its group of processes again"
             losses.append(Loss(("elastic", "restarts"), why, "set restart.limit"))
     return result
+
+
+def _of_single_pods(spec: Tree, target: str, losses: list[Loss]) -> Tree:
+    """An elastic Volcano Job continues without a lost pod, which restarts."""
+    if target != VOLCANO or (spec.get("restart") or {}).get("policy") != "Never":
+        return spec
+    why = "an elastic Volcano Job restarts a lost pod, and does not end"
+    losses.append(Loss(("restart", "policy"), why, "remove elastic if the run should end when a pod fails"))
+    return {key: value for key, value in spec.items() if key != "restart"}
 
 
 def _cleanup(spec: Tree, target: str, losses: list[Loss]) -> Tree:

@@ -371,6 +371,7 @@ TABLE = {
     "TJ419": ("partial-gang", "warning"),
     "TJ420": ("parameter-servers", "info"),
     "TJ421": ("elastic-policy-not-read", "warning"),
+    "TJ424": ("elastic-run-that-ends", "error"),
     "TJ425": ("not-in-target", "error"),
     "TJ426": ("no-replica-type", "error"),
     "TJ427": ("refused-by-operator", "error"),

@@ -38,16 +38,16 @@ class Restart(Shape):
 
 
 class Elastic(Shape):
-    """The range in which the number of nodes can change during the run (PyTorchJob)."""
+    """The range in which the number of nodes can change during the run (PyTorchJob, Volcano Job of torchrun)."""
 
     min: Counts[Count]
-    """Minimum number of nodes."""
+    """Minimum number of nodes. A Volcano Job starts as soon as they fit."""
     max: Counts[Count]
     """Maximum number of nodes."""
     restarts: Counts[Whole | None] = None
     """Number of times that the group of processes can form again."""
     metrics: Counts[list[Subtree]] = []
-    """Metrics for autoscaling (autoscaling/v2 MetricSpec). Without them, the number does not change."""
+    """Metrics for autoscaling (autoscaling/v2 MetricSpec). Only a PyTorchJob has an autoscaler."""
 
 
 class Success(Shape):
