@@ -36,7 +36,7 @@ def of_trainer(workload: Workload, experiment: Experiment, setting: Setting) -> 
     """Everything that a JobSet and its Jobs have a field for; a diagnostic for the rest."""
     spec = experiment.spec
     if spec.elastic is not None:
-        yield _cannot(spec, ("elastic",), "change its number of nodes while it runs", "use target: pytorchjob, or remove elastic")
+        yield _cannot(spec, ("elastic",), "change its number of nodes while it runs", _instead_of_elastic(workload, spec))
     if spec.restart is not None:
         yield from _restart(workload, spec, spec.restart)
     if spec.success is not None:
@@ -48,6 +48,17 @@ def of_trainer(workload: Workload, experiment: Experiment, setting: Setting) -> 
 def _cannot(spec: ExperimentSpec, field: FieldPath, what: str, hint: str) -> Diagnostic:
     message = f"a run of target {spec.target} cannot {what}"
     return Diagnostic("TJ425", message, path=(*SPEC, *field), hint=hint)
+
+
+def _instead_of_elastic(workload: Workload, spec: ExperimentSpec) -> str:
+    """JobSet changes the pods of a Job only with the alpha gate ElasticJobSet (v0.12), and Trainer 2.3 reads no bounds."""
+    assert spec.elastic is not None
+    fixed = (
+        "remove elastic" if spec.restart is not None else f"write restart: {{limit: {spec.elastic.restarts or 3}}} instead of it"
+    )
+    if get(workload.ml_policy, ("torch",), None) is None:
+        return f"{fixed}: only torchrun changes its number of nodes"
+    return f"use target: pytorchjob or target: volcanojob, or {fixed}: the same number of nodes starts again"
 
 
 def trains_together(workload: Workload) -> bool:

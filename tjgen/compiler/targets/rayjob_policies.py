@@ -62,7 +62,7 @@ def unsupported(workload: Workload) -> Iterator[Diagnostic]:
             yield _cannot(("cleanup", "ttlSeconds"), "delete its pods later and keep them", "remove one of them")
     if get(tree, ("schedule", "system"), None) in ("volcano", "coscheduling"):
         system = get(tree, ("schedule", "system"))
-        hint = "use schedule.system: kueue; for a gang of Volcano, patch in the labels that the operator's batch scheduler reads"
+        hint = "use schedule.system: kueue with the name of a LocalQueue in schedule.queue: Kueue admits all pods together"
         yield _cannot(("schedule", "system"), f"request a gang of {system} by a field", hint)
     for field in ("minAvailable", "minResources", "timeoutSeconds"):
         if get(tree, ("schedule", field), None) is not None:
