@@ -43,14 +43,16 @@ _EXAMPLES = {
     "image": "image: registry.example.com/team/train:1.0",
     "key": "key: token",
     "mountPath": "mountPath: /data",
-    "name": "name: my-experiment",
+    "name of configMap": "name: NAME, with the name of an existing ConfigMap",
+    "name of metadata": "name: my-experiment",
+    "name of secret": "name: NAME, with the name of an existing Secret",
     "path": "path: /data",
     "repository": "repository: https://git.example.com/team/train.git",
     "schedule": 'schedule: "0 3 * * *"',
     "size": "size: 100Gi",
     "volume": "volume: NAME, with the name of an entry of volumes",
 }
-"""Required fields -> how to write them."""
+"""Required fields, of some mappings first -> how to write them."""
 
 
 def missing(path: FieldPath, schema: Schema) -> str:
@@ -58,7 +60,8 @@ def missing(path: FieldPath, schema: Schema) -> str:
     key = str(path[-1])
     if len(schema.get("enum", ())) == 1:
         return f"add {key}: {schema['enum'][0]}"
-    return f"add {_EXAMPLES.get(key, key)}"
+    whole = f"{key} of {path[-2]}" if len(path) > 1 else ""
+    return f"add {_EXAMPLES.get(whole) or _EXAMPLES.get(key, key)}"
 
 
 def value(wrong: Tree, schema: Schema, path: FieldPath = ()) -> str | None:

@@ -53,7 +53,20 @@ def check(tree: Tree, schema: Schema) -> list[Diagnostic]:
             strange = finding.path
         if finding.type != walk.REQUIRED or not _is_partial(schema, finding.path):
             diagnostics.append(_diagnostic(finding, schema))
-    return diagnostics
+    return _without_misspelled(diagnostics)
+
+
+def _without_misspelled(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    """Leave out a missing field if the hint for an unknown field next to it writes this field: one mistake."""
+    missing = {one.path: one for one in diagnostics if one.code == "TJ102" and one.path}
+    hints = [(one.path[:-1], one.hint) for one in diagnostics if one.code == "TJ101" and one.path and one.hint]
+    written = {
+        one
+        for path, one in missing.items()
+        for parent, hint in hints
+        if parent == path[:-1] and hint.startswith((f"write {path[-1]}: ", f'did you mean "{path[-1]}"'))
+    }
+    return [one for one in diagnostics if one not in written] if written else diagnostics
 
 
 def _bounds(findings: list[Mismatch]) -> dict[FieldPath, dict[str, Tree]]:

@@ -41,6 +41,8 @@ def of_field(path: FieldPath, word: str, value: Tree, known: Sequence[str]) -> s
         return _of_volume(path, word, value)
     if "claimName" in known and "create" in known:
         return _of_claim(word, value)
+    if "defaultMode" in known and "items" in known and word in ("secretname", "configmapname"):
+        return f"write name: {flow(value)}"
     if "storageClassName" in known and word in _SIZES:
         return f"write size: {flow(value)}"
     if path[-2] == "sweep" and "matrix" in known:
