@@ -94,9 +94,11 @@ def test_the_hint_names_an_overlay_of_the_environment(tmp_path: Path) -> None:
     assert answer.code == 0, answer.err
 
 
-def test_without_locks_the_pods_alone_look(tmp_path: Path) -> None:
+def test_without_locks_the_build_warns_once_and_the_pods_look(tmp_path: Path) -> None:
     answer = build(tmp_path, "dev", checkpoints=", resumeFrom: llm-bcdfghjk")
     assert answer.code == 0, answer.err
+    assert "warning[TJ135] llm.yaml:9:42: resumeFrom names run llm-bcdfghjk, but the project has no runs yet" in answer.err
+    assert "TJ135" not in build(tmp_path, "dev", checkpoints=", resumeFrom: llm-bcdfghjk").err
     assert "tjgen-check-resume" in "".join(path.read_text() for path in (tmp_path / "deploy").rglob("*.yaml"))
 
 

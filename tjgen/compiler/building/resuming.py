@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from tjgen.compiler.building.run import Run, Unit
 from tjgen.compiler.programs.keeping.problems import RESUME
 from tjgen.language.resolve.places import Documents, placed
 from tjgen.language.runs.lock import LockedRun
 from tjgen.language.runs.store import Locks
-from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.diagnostics.model import WARNING, Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.k8s.nearest import nearest
 
@@ -27,7 +27,8 @@ def unknown_runs(
 ) -> Iterator[Diagnostic]:
     """TJ135 for each new run that resumes from a run that neither the lock of the experiment nor this build has.
 
-    There are none in a project without locks. A run that the lock has already exists, so what it resumes from is decided.
+    There are none in a project without locks: `unlisted` reports them when a build writes the first. A run that the lock has
+    already exists, so what it resumes from is decided.
     A try resumes from a run of Git, or from an earlier try, which no lock has. A name that cannot be a run of the experiment has
     its own diagnostic (TJ467). `overlays` are the files of overlays that the project has for the environment.
     """
@@ -56,6 +57,18 @@ def unknown_runs(
                 else "write a name that tjgen runs list prints, or a folder: resumeFrom: {path: ...}"
             )
         yield from placed([Diagnostic("TJ135", message, path=_AT, hint=hint)], run.variant.tree, documents)
+
+
+def unlisted(runs: Sequence[Run], locked: Collection[str]) -> Iterator[tuple[Run, Diagnostic]]:
+    """A warning (TJ135) for each run that the lock is to get, and that resumes from a run that it does not have."""
+    known = {*locked, *(run.name for run in runs)}
+    for run in runs:
+        name = resumed_run(run)
+        is_try = run.unit.name != run.variant.experiment.metadata.name
+        if name is not None and name not in known and run.name not in locked and not is_try:
+            message = f"resumeFrom names run {name}, but the project has no runs yet, so the build cannot check that it exists"
+            hint = "correct the name, or remove resumeFrom: without checkpoints in the folder of that run, the pods do not start"
+            yield run, Diagnostic("TJ135", message, path=_AT, hint=hint, severity=WARNING)
 
 
 def _elsewhere(unit: Unit, name: str, locked: Iterable[LockedRun], overlays: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
+from tjgen.compiler.building.resuming import unlisted
 from tjgen.compiler.building.run import NEVER_STARTS, Built, Run, Unit
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output import problems
@@ -66,6 +67,7 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, 
     unit = built.unit
     decisions = [_run(run, lock, on_disk, options, again, files, stays=run.name in built.kept_names) for run in built.runs]
     actions = [action for decision in decisions for action in decision.actions]
+    actions += [report(problem, run) for run, problem in unlisted(built.runs, lock.runs)]
     requested = {decision.locked.name for decision in decisions}
     if not options.force:
         actions += _strays(unit, {*lock.runs, *lock.pruned, *requested}, on_disk)
