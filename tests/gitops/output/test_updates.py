@@ -63,14 +63,22 @@ spec: {storageClasses: {fast: {create: {provisioner: files.example.com, allowVol
 """
 
 
+EXISTING = PLATFORM.replace(
+    "create: {provisioner: files.example.com, allowVolumeExpansion: EXPANDS}", "allowVolumeExpansion: EXPANDS"
+)
+
+
+@pytest.mark.parametrize("platform", [PLATFORM, EXISTING], ids=["created", "existing"])
 @pytest.mark.parametrize(("expands", "count"), [("false", 1), ("true", 0)])
-def test_a_larger_claim_needs_a_class_that_can_expand(project: Path, expands: str, count: int) -> None:
-    (project / "platform.yaml").write_text(PLATFORM.replace("EXPANDS", expands), encoding="utf-8")
+def test_a_larger_claim_needs_a_class_that_can_expand(project: Path, platform: str, expands: str, count: int) -> None:
+    (project / "platform.yaml").write_text(platform.replace("EXPANDS", expands), encoding="utf-8")
     (project / "tjgen.yaml").write_text(PROJECT.replace("spec: {", "spec: {platforms: [platform.yaml], "), encoding="utf-8")
     assert tjgen(project, "build").code == 0
     changed(project, "100Gi", "50Gi")
     assert "TJ169" not in tjgen(project, "build", "--check").err
     changed(project, "100Gi", "200Gi")
+    compared = tjgen(project, "diff", "deploy")
+    assert compared.err.count("warning[TJ169] experiment.yaml:8:32: claim digits-out grows") == count
     built = tjgen(project, "build")
     assert built.code == 0
     assert built.err.count("warning[TJ169] experiment.yaml:8:32: claim digits-out grows from 100Gi to 200Gi") == count

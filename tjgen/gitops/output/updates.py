@@ -42,19 +42,21 @@ def _of_default_class(old: Tree, new: Tree) -> Iterator[Refusal]:
 
 
 def _cannot_grow(old: Tree, new: Tree, sources: Sources, manifest: Manifest | None) -> Iterator[Diagnostic]:
-    """TJ169 for a larger claim of a class that the Platform creates without expansion (admission plugin
+    """TJ169 for a larger claim of a class without expansion, as the Platform creates or describes it (admission plugin
     PersistentVolumeClaimResize)."""
     sizes = [get(tree, _SIZE, None) for tree in (old, new)]
     name, platform = get(new, _CLASS, None), sources.platform
     if platform is None or name is None or None in sizes or compare(parse(sizes[1]), parse(sizes[0])) <= 0:
         return
-    create = get(platform.value, ("spec", "storageClasses", name, "create"), None)
-    if create is None or create.get("allowVolumeExpansion"):
+    described = get(platform.value, ("spec", "storageClasses", name), None) or {}
+    create = described.get("create")
+    if create.get("allowVolumeExpansion") if create is not None else described.get("allowVolumeExpansion", True):
         return
     claim = get(new, ("metadata", "name"), "")
     span = place_in(manifest, _SIZE, sources) if manifest is not None else None
     message = (
         f"claim {claim} grows from {sizes[0]} to {sizes[1]}, but its class {name} does not permit this: the sync is rejected"
     )
-    hint = f"restore the size, or set allowVolumeExpansion: true for {name} in the Platform"
+    where = "in the Platform" if create is not None else "in the cluster and in the Platform"
+    hint = f"restore the size, or set allowVolumeExpansion: true for {name} {where}"
     yield Diagnostic("TJ169", message, manifest.ref if manifest is not None else None, _SIZE, span, hint=hint)

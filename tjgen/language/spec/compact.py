@@ -2314,9 +2314,14 @@ STORAGE_CLASS: Schema = {
     "properties": {
         "accessModes": {"type": "array", "items": ACCESS_MODE},
         "bandwidth": QUANTITY,
+        "allowVolumeExpansion": {"type": "boolean"},
         "create": NEW_STORAGE_CLASS,
     },
 }
+STORAGE_CLASS_FORM = Form(
+    alternatives=(("allowVolumeExpansion",), ("create",)),
+    choices={"allowVolumeExpansion": 0, "create": 1},
+)
 
 STORAGE_PROFILE: Schema = {
     "type": "object",
@@ -2682,6 +2687,7 @@ PLATFORM_SPEC: Schema = {
 PLATFORM_SPEC_FORM = Form(
     fields={
         "deviceClasses": Form(each=DEVICE_CLASS_FORM),
+        "storageClasses": Form(each=STORAGE_CLASS_FORM),
         "queues": Form(each=QUEUE_FORM),
         "namespaces": Form(each=NAMESPACE_FORM),
         "patches": Form(each=PATCH_FORM),

@@ -2222,16 +2222,18 @@ class NewStorageClass:
 class StorageClass:
     """Capabilities of a StorageClass of the cluster."""
 
-    __slots__ = ("access_modes", "bandwidth", "create")
+    __slots__ = ("access_modes", "allow_volume_expansion", "bandwidth", "create")
 
     access_modes: Sequence[str]
     bandwidth: str | int | float | None
+    allow_volume_expansion: bool | None
     create: NewStorageClass | None
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.access_modes = get("accessModes", ())
         self.bandwidth = get("bandwidth")
+        self.allow_volume_expansion = get("allowVolumeExpansion")
         self.create = None if (value := get("create")) is None else NewStorageClass(value)
 
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from tjgen.language.spec.models.monitor import Bound
 from tjgen.language.spec.models.prefetch import Cache
-from tjgen.language.spec.models.shape import Alternatives, Label, Quantity, Scalar, Shape, Subtree, Text
+from tjgen.language.spec.models.shape import AccessMode, Alternatives, Label, Quantity, Scalar, Shape, Subtree, Text
 
 Weight: TypeAlias = Annotated[int, Field(ge=1, le=65535)]
 Priority: TypeAlias = Annotated[int, Field(ge=-(2**31), le=10**9)]
@@ -33,6 +33,21 @@ class NewStorageClass(Shape):
     """Topologies in which volumes can be created (TopologySelectorTerm)."""
     default: bool = False
     """Whether it is the default class of claims."""
+
+
+class StorageClass(Shape):
+    """Capabilities of a StorageClass of the cluster."""
+
+    alternatives: ClassVar[Alternatives] = (("allowVolumeExpansion",), ("create",))
+
+    access_modes: list[AccessMode] = []
+    """Access modes that it supports."""
+    bandwidth: Quantity | None = None
+    """Throughput of a volume, in bytes per second."""
+    allow_volume_expansion: bool | None = None
+    """Whether claims of the class can grow, if the cluster has the class already."""
+    create: NewStorageClass | None = None
+    """The class itself, if the Platform creates it."""
 
 
 class ClaimDefaults(Shape):

@@ -13,7 +13,7 @@ from tjgen.language.spec.models.bundle import (
     Namespace,
     NewPriority,
     NewQueue,
-    NewStorageClass,
+    StorageClass,
     StorageProfile,
 )
 from tjgen.language.spec.models.devices import DeviceClass
@@ -24,7 +24,6 @@ from tjgen.language.spec.models.nodes import NodePool
 from tjgen.language.spec.models.overlay import PartialExperiment
 from tjgen.language.spec.models.patches import Patch
 from tjgen.language.spec.models.shape import (
-    AccessMode,
     ApiVersion,
     Quantity,
     Shape,
@@ -36,17 +35,6 @@ RUNTIME = "^[A-Z][A-Za-z]*Runtime$"
 Cidr: TypeAlias = Annotated[
     str, StringConstraints(pattern=r"^[0-9a-f:.]+/[0-9]{1,3}$"), expects("write a range of addresses such as 10.0.0.0/8")
 ]
-
-
-class StorageClass(Shape):
-    """Capabilities of a StorageClass of the cluster."""
-
-    access_modes: list[AccessMode] = []
-    """Access modes that it supports."""
-    bandwidth: Quantity | None = None
-    """Throughput of a volume, in bytes per second."""
-    create: NewStorageClass | None = None
-    """The class itself, if the Platform creates it."""
 
 
 class Queue(Shape):
