@@ -1,11 +1,11 @@
-"""An experiment that creates claims -> the same with the settings of the Platform for them: size, class, and alert thresholds.
+"""An experiment that creates claims -> the same with the settings of the Platform for them: size, class, labels, and thresholds.
 
 newClaims of the Platform  <  profile of the claim  <  experiment, with its overlays, task, and point
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from tjgen.language.resolve.layers import Layer, LayerPart, merged, part
 from tjgen.language.resolve.places import source_of
@@ -16,13 +16,20 @@ from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.quantity import parse
 
 _NANOS_OF_A_MEGABYTE = 10**6 * 10**9
+_EXPERIMENT, _VOLUME = "{experiment}", "{volume}"
+"""What labels of the Platform can contain: the names of the experiment and of the volume."""
 _CRITICAL = 2
 """The critical threshold is this many times worse than the demand of the profile, which is the threshold of the warning."""
 
 
 def completed(tree: Managed, platform: PlatformDocument) -> Managed:
-    """`tree` with the sizes and classes that its new claims leave out; the Platform owns them. The tree may be unchecked."""
-    return _over(tree, platform, _claims(_spec(tree), platform.platform.spec))
+    """`tree` with the sizes, classes and labels that its new claims leave out; the Platform owns them.
+
+    The tree may be unchecked.
+    """
+    spec, experiment = _spec(tree), str(get(tree.value, ("metadata", "name"), None))
+    known = platform.platform.spec
+    return _over(tree, platform, (*_claims(spec, known), *_labels(spec, experiment, known)))
 
 
 def with_thresholds(tree: Managed, platform: PlatformDocument) -> Managed:
@@ -61,6 +68,26 @@ def _claims(spec: Tree, platform: PlatformSpec) -> Iterator[LayerPart]:
             if field not in create and set_by is not None:
                 value, because = set_by
                 yield part(("spec", "volumes", name, "pvc", "create", field), value, (*because, field))
+
+
+def _labels(spec: Tree, experiment: str, platform: PlatformSpec) -> Iterator[LayerPart]:
+    """Labels that the claims leave out. All experiments share a claim with scope `project`: it has no label that names one."""
+    for name, create in _created(spec):
+        labels = create.get("labels")
+        is_shared = create.get("scope") == "project"
+        for key, (value, because) in _labels_of(platform, _profile(create, platform)).items():
+            if (labels.__class__ is dict and key in labels) or (is_shared and _EXPERIMENT in value):
+                continue
+            text = value.replace(_EXPERIMENT, experiment).replace(_VOLUME, name)
+            yield part(("spec", "volumes", name, "pvc", "create", "labels", key), text, because)
+
+
+def _labels_of(platform: PlatformSpec, profile: str | None) -> dict[str, tuple[str, FieldPath]]:
+    """Label -> its value, and the place of the Platform that has it."""
+    settings: list[tuple[Mapping[str, str], FieldPath]] = [(platform.new_claims.labels, ("spec", "newClaims", "labels"))]
+    if profile is not None:
+        settings.append((platform.profiles[profile].labels, ("spec", "profiles", profile, "labels")))
+    return {key: (value, (*because, key)) for labels, because in settings for key, value in labels.items()}
 
 
 def _set_by(platform: PlatformSpec, profile: str | None, attribute: str) -> tuple[Tree, FieldPath] | None:

@@ -45,7 +45,8 @@ class PlatformDocument(NamedTuple):
     def completes_claims(self) -> bool:
         """Whether it has settings for the claims that experiments create."""
         spec = self.platform.spec
-        return bool(spec.profiles) or spec.new_claims.size is not None or spec.new_claims.storage_class_name is not None
+        claims = spec.new_claims
+        return bool(spec.profiles or claims.labels) or claims.size is not None or claims.storage_class_name is not None
 
 
 class Platforms(tuple[PlatformDocument, ...]):

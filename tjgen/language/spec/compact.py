@@ -2328,6 +2328,7 @@ STORAGE_PROFILE: Schema = {
     "properties": {
         "size": QUANTITY,
         "storageClassName": {"type": "string", "minLength": 1},
+        "labels": TEXTS,
         "readPattern": {"type": "string", "enum": ["sequential", "random", "mixed"]},
         "throughput": QUANTITY,
         "latency": {"type": "number", "maximum": 2147483647, "minimum": 0},
@@ -2337,7 +2338,7 @@ STORAGE_PROFILE: Schema = {
 
 CLAIM_DEFAULTS: Schema = {
     "type": "object",
-    "properties": {"size": QUANTITY, "storageClassName": {"type": "string", "minLength": 1}},
+    "properties": {"size": QUANTITY, "storageClassName": {"type": "string", "minLength": 1}, "labels": TEXTS},
 }
 
 EXTEND_CLUSTER: Schema = {

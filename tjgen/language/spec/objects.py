@@ -2240,10 +2240,11 @@ class StorageClass:
 class StorageProfile:
     """Settings of volumes for one use, which experiments name as a profile."""
 
-    __slots__ = ("cache", "latency", "read_pattern", "size", "storage_class_name", "throughput")
+    __slots__ = ("cache", "labels", "latency", "read_pattern", "size", "storage_class_name", "throughput")
 
     size: str | int | float | None
     storage_class_name: str | None
+    labels: Mapping[str, str]
     read_pattern: str | None
     throughput: str | int | float | None
     latency: float | None
@@ -2253,6 +2254,7 @@ class StorageProfile:
         get = tree.get
         self.size = get("size")
         self.storage_class_name = get("storageClassName")
+        self.labels = get("labels", _NONE)
         self.read_pattern = get("readPattern")
         self.throughput = get("throughput")
         self.latency = get("latency")
@@ -2262,15 +2264,17 @@ class StorageProfile:
 class ClaimDefaults:
     """Defaults of the claims that experiments create. Profiles take precedence."""
 
-    __slots__ = ("size", "storage_class_name")
+    __slots__ = ("labels", "size", "storage_class_name")
 
     size: str | int | float | None
     storage_class_name: str | None
+    labels: Mapping[str, str]
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.size = get("size")
         self.storage_class_name = get("storageClassName")
+        self.labels = get("labels", _NONE)
 
 
 _CLAIMDEFAULTS = ClaimDefaults(_NONE)

@@ -57,6 +57,8 @@ class ClaimDefaults(Shape):
     """Size of a claim."""
     storage_class_name: Text | None = None
     """StorageClass of a claim."""
+    labels: dict[str, str] = {}
+    """Labels of a claim. `{experiment}` and `{volume}` in a value are the names of both."""
 
 
 class StorageProfile(Shape):
@@ -66,6 +68,8 @@ class StorageProfile(Shape):
     """Default size of the claims."""
     storage_class_name: Text | None = None
     """StorageClass of the claims."""
+    labels: dict[str, str] = {}
+    """Labels of the claims, as in `newClaims`."""
     read_pattern: Literal["sequential", "random", "mixed"] | None = None
     """Access pattern: an annotation of the claims, and the measurements that count for `throughput` and `latency`."""
     throughput: Quantity | None = None
