@@ -65,7 +65,8 @@ def _built(workload: Workload, experiment: Experiment) -> Iterator[Diagnostic]:
             base = words[1] if len(words) > 1 else ""
             if base != "scratch" and base not in stages and not _DIGEST.match(base):
                 message = f"the project requires digests, but the image is built on {base}, which has none"
-                yield Diagnostic("TJ490", message, path=at, hint="write base: name@sha256:..., or run tjgen pin")
+                fix = f"FROM {base}@sha256:... in {code.build.dockerfile}" if code.build.dockerfile else "base: name@sha256:..."
+                yield Diagnostic("TJ490", message, path=at, hint=f"write {fix}, or run tjgen pin")
             stages.update(words[3:4])
         if recipe:
             yield from _unpinned(code.build, recipe, files, at)

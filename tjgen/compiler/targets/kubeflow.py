@@ -20,6 +20,7 @@ from tjgen.trees.fields.managed import Managed, Origin
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.fields.writer import Writer
 from tjgen.trees.k8s.names import LABEL_LENGTH
+from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.manifests.canonical_quantities import with_canonical_quantities
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.workload.keys import LIST_KEYS
@@ -155,7 +156,9 @@ def _unknown(workload: Workload, kind: OperatorJob, names: Sequence[str]) -> Ite
     known = ", ".join(dict.fromkeys(kind.types))
     for name in names:
         if name not in kind.types:
-            yield _no_type(f'{kind.with_article} has no replica type for role "{name}"', ("spec", "roles", name), f"use {known}")
+            near = nearest(name, kind.types)
+            hint = f"did you mean {near}?" if near else f"use {known}"
+            yield _no_type(f'{kind.with_article} has no replica type for role "{name}"', ("spec", "roles", name), hint)
     for podset in workload.podsets:
         stays = podset.name not in kind.types and not podset.is_initializer
         if stays and not (names and podset.ancestor == "trainer"):

@@ -63,6 +63,8 @@ def value_of(path: FieldPath, value: Tree) -> Tree:
         return shlex.join(map(str, value))
     if field == "launcher" and value is False:
         return "none"
+    if field in ("memory", "ssd", "hdd") and path[-2:-1] == ("cache",) and value.__class__ in (str, int):
+        return {"size": value}
     if field == "ports":
         return _ports(value if value.__class__ is list else [value])
     if field == "restart" and value.__class__ is int:
