@@ -70,9 +70,9 @@ def program(script: str, launcher: list[str]) -> ScriptProgram | Diagnostic:
     if not line.isascii():
         from tjgen.compiler import typographic  # few scripts have other characters
 
-        found = typographic.of_line(line, AT)
-        if found is not None:
-            return found
+        problem = typographic.of_line(line, AT)
+        if problem is not None:
+            return problem
     syntax = shell_syntax(line)
     if syntax is not None:
         message = f"script has {syntax}, but no shell runs a script of one command: the program receives it as text"
@@ -128,9 +128,10 @@ def _command(words: list[str], launcher: list[str]) -> ScriptProgram | Diagnosti
     if not entry or entry[-1] in _MODULES:
         if not _is_distributed(launcher) or _starts_launcher(" ".join(words), _name(launcher)):
             return ScriptProgram(words[:1], words[1:])
-        found = started(words, launcher)
+        started_program = started(words, launcher)
+        is_python = started_program[:1] == ("-m",) or "".join(started_program).endswith(".py")
         other = "the .py file" if PADDLE in launcher else "the .py file or with -m"
-        start = " ".join(found) if found[:1] == ("-m",) or "".join(found).endswith(".py") else other
+        start = " ".join(started_program) if is_python else other
         return _bypassed(words[0], launcher, f"begin the script with {start}")
     before, last = (launcher[:-1], launcher[-1:]) if launcher and launcher[-1] in _PYTHON else (launcher, [])
     if last or not launcher:
@@ -261,13 +262,13 @@ def _file_of_shell(words: list[str]) -> tuple[str, ...]:
 def started_in_shell(text: str, launcher: list[str]) -> list[tuple[str, ...]]:
     """The programs that a shell text starts; none if it changes the folder, because their paths begin there."""
     text = _without_printed_words(_CONTINUED.sub(" ", text))
-    found = []
+    entries = []
     for match in _IN_SHELL.finditer(text) if _MOVES.search(text) is None else ():
         try:
-            found.append(started(split(match[1]), launcher))
+            entries.append(started(split(match[1]), launcher))
         except ValueError:  # a quotation mark that closes behind an operator
             continue
-    return [entry for entry in found if entry]
+    return [entry for entry in entries if entry]
 
 
 def _bypassed(what: str, launcher: list[str], spelling: str) -> Diagnostic:

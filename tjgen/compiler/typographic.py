@@ -26,15 +26,15 @@ _PLAIN = str.maketrans({**dict.fromkeys(_DOUBLE, '"'), **dict.fromkeys(_SINGLE, 
 
 def of_line(line: str, at: FieldPath) -> Diagnostic | None:
     """TJ145 for a command that no shell reads, if characters outside its quotation marks do not separate words."""
-    found = _SPACE.search(unquoted(line))
-    return _found(found[0], line, at) if found is not None else None
+    match = _SPACE.search(unquoted(line))
+    return _diagnostic(match[0], line, at) if match is not None else None
 
 
 def of_words(text: str, script: str | None, at: FieldPath) -> Diagnostic | None:
     """TJ145 for a text of a command line; `script` is the whole script if it has the text."""
     lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
     mark = next((one[0][0] for line in lines if (one := _MARK.search(line))), None)
-    return _found(mark, script, at) if mark is not None else None
+    return _diagnostic(mark, script, at) if mark is not None else None
 
 
 def of_value(name: str, value: str, at: FieldPath) -> Diagnostic | None:
@@ -51,7 +51,7 @@ def plain(text: str) -> str:
     return _HYPHENS.sub("--", text.translate(_PLAIN))
 
 
-def _found(mark: str, script: str | None, at: FieldPath) -> Diagnostic:
+def _diagnostic(mark: str, script: str | None, at: FieldPath) -> Diagnostic:
     read = "a space between words" if mark in _SPACES else "--" if mark in _DASHES else plain(mark)
     shown = "" if mark in _SPACES else f"{mark} "
     message = f"the command line has {shown}{f'(U+{ord(mark):04X})' if shown else f'U+{ord(mark):04X}'}, "

@@ -24,7 +24,7 @@ _MISSING = "TJ132"
 _ELSEWHERE = "TJ133"
 
 
-class _Source(NamedTuple):
+class _Code(NamedTuple):
     """The code in the container of a role, and where the role looks for its program."""
 
     files: list[str]
@@ -44,7 +44,7 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
     if spec.code is None or known is None:
         return
     launcher = launcher_of(spec.launcher, setting.launcher)
-    found: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
     for podset in members(workload):
         words, because = command_line(workload, podset, "command", "args")
         if because is None:
@@ -54,11 +54,11 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
         for entry in started_in_shell(text, launcher) if text is not None else [started(words, launcher)]:
             in_args = entry[-1:] and entry[-1] in (get(workload.tree.value, (*podset.main, "args"), None) or [])
             at = command_line(workload, podset, "args")[1] if in_args else because
-            found += [one for one in _program(entry, source, at or because, text) if one not in found]
-    yield from found
+            problems += [one for one in _program(entry, source, at or because, text) if one not in problems]
+    yield from problems
 
 
-def _source(workload: Workload, podset: PodSet, folder: str, files: list[str]) -> _Source:
+def _source(workload: Workload, podset: PodSet, folder: str, files: list[str]) -> _Code:
     main = get(workload.tree.value, podset.main, None) or {}
     start = str(main.get("workingDir") or folder)
     variable = get(main, ("env", named("PYTHONPATH")), None) or {}
@@ -69,10 +69,10 @@ def _source(workload: Workload, podset: PodSet, folder: str, files: list[str]) -
         ]
         roots = ["" if one == "." else f"{one}/" for one in below if one != ".." and not one.startswith("../")]
     mounts = [mount["mountPath"].rstrip("/") for mount in main.get("volumeMounts") or []]
-    return _Source(files, folder, start, roots, mounts)
+    return _Code(files, folder, start, roots, mounts)
 
 
-def _program(entry: tuple[str, ...], source: _Source, because: FieldPath, text: str | None) -> Iterator[Diagnostic]:
+def _program(entry: tuple[str, ...], source: _Code, because: FieldPath, text: str | None) -> Iterator[Diagnostic]:
     if not entry:
         return
     problems = _module(entry[-1], source, because) if entry[0] == "-m" else _file(entry[-1], source, because)
@@ -85,7 +85,7 @@ def _program(entry: tuple[str, ...], source: _Source, because: FieldPath, text: 
             yield one._replace(severity=WARNING)
 
 
-def _file(entry: str, source: _Source, because: FieldPath) -> Iterator[Diagnostic]:
+def _file(entry: str, source: _Code, because: FieldPath) -> Iterator[Diagnostic]:
     files, folder, start, subject = source.files, source.folder.rstrip("/"), source.start, because[-1]
     wanted = posixpath.normpath(posixpath.join(start, entry))
     below = wanted.removeprefix(folder + "/")
@@ -102,7 +102,7 @@ def _file(entry: str, source: _Source, because: FieldPath) -> Iterator[Diagnosti
         yield Diagnostic(_MISSING, f"{subject} starts {entry}, but the code has no file {below}", path=because, hint=hint)
 
 
-def _spelled(near: str, entry: str, source: _Source) -> str:
+def _spelled(near: str, entry: str, source: _Code) -> str:
     """A file of the code, written as `entry` is."""
     if entry.startswith("/"):
         return posixpath.join(source.folder, near)
@@ -110,7 +110,7 @@ def _spelled(near: str, entry: str, source: _Source) -> str:
     return f"./{path}" if entry.startswith("./") else path
 
 
-def _module(entry: str, source: _Source, because: FieldPath) -> Iterator[Diagnostic]:
+def _module(entry: str, source: _Code, because: FieldPath) -> Iterator[Diagnostic]:
     """A module of no package of the code may come with the image, so it is compared only with similar names."""
     files, roots, subject = source.files, source.roots, because[-1]
     path = entry.replace(".", "/")

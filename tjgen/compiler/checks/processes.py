@@ -11,7 +11,7 @@ from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
-from tjgen.trees.workload.roles import nodes, workers
+from tjgen.trees.workload.roles import workers
 from tjgen.trees.workload.workload import PodSet, Workload
 
 _DEFAULT_SHM = "64 MiB"
@@ -40,12 +40,10 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
         hint = f"remove procsPerNode, which starts {most} processes, or request more devices"
         at = (*SPEC, "procsPerNode")
         yield Diagnostic("TJ141", message, path=at, hint=hint, severity=None if is_torch else WARNING)
-    number = nodes(workload)
-    if framework and (devices > 1 or number > 1) and experiment.spec.shared_memory is None:
+    if framework and devices > 1 and experiment.spec.shared_memory is None:
         small = [podset for podset in workers(workload) if not _has_shared_memory(workload, podset)]
         if small:
-            where = f"{devices} devices of a node" if devices > 1 else f"{number} nodes"
-            message = f"{framework} on {where} needs /dev/shm, but a container has only {_DEFAULT_SHM}"
+            message = f"{framework} on {devices} devices of a node needs /dev/shm, but a container has only {_DEFAULT_SHM}"
             hint = "add sharedMemory, such as 16Gi: it counts against memory"
             yield Diagnostic("TJ142", message, path=path, hint=hint)
 

@@ -60,11 +60,11 @@ def _typographic(workload: Workload, experiment: Experiment, podset: PodSet, mai
         if because is not None:
             whole = script if because == (*SPEC, "script") else None
             if variable is None:
-                found = typographic.of_words(text, whole, because)
+                problem = typographic.of_words(text, whole, because)
             else:
-                found = typographic.of_value(variable, text, because)
-            if found is not None:
-                yield found
+                problem = typographic.of_value(variable, text, because)
+            if problem is not None:
+                yield problem
                 return
 
 
