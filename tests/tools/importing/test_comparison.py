@@ -56,15 +56,29 @@ def test_an_experiment_that_would_lose_pods_stays_as_it_is(tmp_path: Path) -> No
     assert (tmp_path / "e.yaml").read_text(encoding="utf-8") == text
 
 
-def test_lost_sidecars_and_init_containers_are_named(tmp_path: Path) -> None:
+def test_sidecars_and_init_containers_are_kept(tmp_path: Path) -> None:
     pods = replicas("pytorch", 1)
     pods["template"]["spec"]["containers"].append({"name": "logs", "image": "f/b:1"})
     pods["template"]["spec"]["initContainers"] = [{"name": "wait", "image": "busybox:1"}]
     tree = kubeflow("PyTorchJob", "pytorchReplicaSpecs", Master=pods, Worker=replicas("pytorch", 2))
     answer = convert(tmp_path, tree, "volcanojob")
+    assert answer.code == 0
+    master, worker = (task["template"]["spec"] for task in yaml.safe_load(answer.out)["spec"]["tasks"])
+    assert [one["image"] for one in master["containers"][1:]] == ["f/b:1"]
+    assert [one["image"] for one in master["initContainers"]] == ["busybox:1"]
+    assert (len(worker["containers"]), worker.get("initContainers")) == (1, None)
+
+
+def test_lost_init_containers_are_named(tmp_path: Path) -> None:
+    pods = replicas("pytorch", 1)
+    ports = [{"containerPort": 1}]
+    proxy = {"name": "proxy", "image": "f/p:1", "restartPolicy": "Always"}
+    pods["template"]["spec"]["initContainers"] = [proxy, {"name": "wait", "image": "busybox:1", "ports": ports}]
+    tree = kubeflow("PyTorchJob", "pytorchReplicaSpecs", Master=pods, Worker=replicas("pytorch", 2))
+    answer = convert(tmp_path, tree, "volcanojob")
     assert answer.code == 1
-    assert "container master/logs with image f/b:1 runs in 0 of 1 pods" in answer.err
     assert "init container master/wait with image busybox:1 runs in 0 of 1 pods" in answer.err
+    assert "write it as a role, or in sidecars or initContainers of an experiment" in answer.err
 
 
 def test_equal_pods_in_other_roles_do_not_differ() -> None:

@@ -236,6 +236,63 @@ def test_a_limit_of_devices_is_gpu_in_each_kind(name: str) -> None:
     assert "limit" not in json.dumps({**imported, "restart": None})
 
 
+def test_an_mpijob_of_different_containers_without_policies_needs_no_patch() -> None:
+    launcher = {"replicas": 1, "template": template("launcher", env=[{"name": "A", "value": "1"}])}
+    worker = {"replicas": 2, "template": template("worker", resources={"limits": {"nvidia.com/gpu": 1}})}
+    found = read(kubeflow("MPIJob", "mpiReplicaSpecs", "v2beta1", Launcher=launcher, Worker=worker))
+    assert found.diagnostics == []
+    imported = spec(found)
+    assert "patches" not in imported
+    assert imported["roles"] == {
+        "launcher": {"replicas": 1, "containerName": "launcher", "env": {"A": "1"}, "pod": {"restartPolicy": "OnFailure"}},
+        "worker": {"replicas": 2, "containerName": "worker", "gpu": "nvidia.com/gpu:1"},
+    }
+
+
+NEXT_TO_THE_PROGRAM = {
+    "containers": [
+        container("main", volumeMounts=[{"name": "data", "mountPath": "/data"}]),
+        {"name": "logs", "image": "registry.example.com/logs:1", "volumeMounts": [{"name": "data", "mountPath": "/in"}]},
+    ],
+    "initContainers": [
+        {"name": "wait", "image": "registry.example.com/wait:1", "command": ["wait"]},
+        {"name": "fetch", "image": "registry.example.com/fetch:1", "resources": {"limits": {"nvidia.com/gpu": 1}}},
+        {"name": "proxy", "image": "registry.example.com/proxy:1", "restartPolicy": "Always"},
+    ],
+    "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "corpus"}}],
+    "restartPolicy": "OnFailure",
+}
+
+
+@pytest.mark.parametrize("kind", ["PyTorchJob", "Volcano Job", "JobSet"])
+def test_containers_next_to_the_program_are_fields(kind: str) -> None:
+    pods = json.loads(json.dumps(NEXT_TO_THE_PROGRAM).replace('"main"', '"pytorch"' if kind == "PyTorchJob" else '"main"'))
+    pod = {"spec": pods}
+    jobs = {
+        "PyTorchJob": kubeflow(
+            "PyTorchJob", "pytorchReplicaSpecs", Master={"replicas": 1, "restartPolicy": "OnFailure", "template": pod}
+        ),
+        "Volcano Job": volcano(tasks=[{"name": "worker", "replicas": 2, "template": pod}]),
+        "JobSet": jobset({"name": "node", "template": {"spec": {"template": pod}}}),
+    }
+    found = read(jobs[kind])
+    assert [one.message for one in found.diagnostics if one.code == "TJ774"] == []
+    imported = spec(found)
+    assert imported["sidecars"] == {
+        "logs": {"native": False, "image": "registry.example.com/logs:1", "mounts": {"data": "/in"}},
+        "proxy": {"image": "registry.example.com/proxy:1"},
+    }
+    assert imported["initContainers"] == {
+        "wait": {"image": "registry.example.com/wait:1", "command": ["wait"]},
+        "fetch": {
+            "image": "registry.example.com/fetch:1",
+            "resources": {"nvidia.com/gpu": {"limit": 1}},
+            "after": ["wait"],
+        },
+    }
+    assert "Containers" not in json.dumps(imported.get("patches"))
+
+
 @pytest.mark.parametrize("more", [{}, {"subPath": "train"}], ids=["alone", "with a folder"])
 def test_a_mount_that_alone_is_read_only_is_a_field(more: Any) -> None:
     mount = {"name": "data", "mountPath": "/data", "readOnly": True, **more}

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.program import tjgen
-from tests.tools.importing.test_jobs import IMAGE, JOBS, kubeflow, replicas
+from tests.tools.importing.test_jobs import IMAGE, JOBS, kubeflow, replicas, template
 
 EXPERIMENT = """\
 # our run
@@ -165,6 +165,29 @@ def test_a_job_that_has_no_form_there_is_an_error(tmp_path: Path) -> None:
 def test_what_does_not_go_together_is_wrong_use(tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "job.yaml").write_text(yaml.safe_dump(JOBS["JAXJob"]), encoding="utf-8")
     assert tjgen(tmp_path, "convert", "--target", "jobset", *words, "job.yaml").code == 2
+
+
+def test_an_mpijob_with_containers_of_its_own_is_refused_with_the_runtime_to_write(tmp_path: Path) -> None:
+    launcher = {"replicas": 1, "template": template("launcher")}
+    worker = {"replicas": 2, "template": template("worker", resources={"limits": {"nvidia.com/gpu": 1}})}
+    job = kubeflow("MPIJob", "mpiReplicaSpecs", "v2beta1", Launcher=launcher, Worker=worker)
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(job), encoding="utf-8")
+    for target in ("trainjob", "volcanojob"):
+        answer = tjgen(tmp_path, "convert", "--target", target, "job.yaml")
+        assert answer.code == 1
+        assert answer.err.count("TJ951") == 1
+        assert "Set runLauncherAsNode: false" in answer.err
+
+
+@pytest.mark.parametrize("name", ["Volcano Job", "JobSet"])
+def test_the_name_of_a_container_of_an_imported_job_is_lost(name: str, tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(JOBS[name]), encoding="utf-8")
+    (tmp_path / "run.yaml").write_text(tjgen(tmp_path, "import", "job.yaml").out, encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", "trainjob", "run.yaml")
+    assert "containerName" in (tmp_path / "run.yaml").read_text(encoding="utf-8")
+    assert "TJ156" not in answer.err
+    assert "containerName" in answer.err
+    assert "containerName" not in answer.out
 
 
 def test_each_loss_has_its_own_reason(tmp_path: Path) -> None:

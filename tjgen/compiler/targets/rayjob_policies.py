@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.kinds.ray import HEAD
 from tjgen.compiler.targets.kubeflow_policies import restarts
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Origin
@@ -69,12 +70,23 @@ def unsupported(workload: Workload) -> Iterator[Diagnostic]:
             yield _cannot(("schedule", field), f"set {field} of a gang", f"remove {field}: Kueue admits all pods together")
     if get(tree, ("schedule", "queue"), None) is not None:
         yield _cannot(("schedule", "queue"), "wait in a queue without Kueue", "add schedule.system: kueue")
+    yield from _programs_of_workers(workload)
     for podset in workload.podsets:
         path: FieldPath = (*podset.pod, "schedulerName")
         origins = workload.tree.origins(path)
         if get(tree, path, None) is not None and podset.is_initializer is False and all(map(is_runtimes, origins)):
             yield _cannot(("runtime",), f"use the scheduler {get(tree, path)} of the runtime", "use tjgen-plain")
             return
+
+
+def _programs_of_workers(workload: Workload) -> Iterator[Diagnostic]:
+    """TJ425 for a command of a group of workers, whose pods only run Ray."""
+    for podset in workload.podsets:
+        for field in ("command", "args") if podset.name != HEAD else ():
+            because = ("spec", "roles", podset.name, field)
+            if any(origin.because == because for origin in workload.tree.origins((*podset.main, field))):
+                hint = "remove it: the program of the experiment starts tasks on these pods"
+                yield _cannot(because[1:], f"run a program of its own in group {podset.name}", hint)
 
 
 def _cannot(path: FieldPath, what: str, hint: str) -> Diagnostic:

@@ -74,7 +74,7 @@ def _of_containers(before: list[Pods], after: list[Pods]) -> Iterator[Difference
         if latter[key] < number and key in names:
             where = ", ".join(names[key][:_NAMES])
             why = f"{key.kind} {where} with image {key.image} runs in {latter[key]} of {number} pods"
-            yield Difference(why, "write it as a role, or as pod.sidecars or pod.initContainers of an experiment")
+            yield Difference(why, "write it as a role, or in sidecars or initContainers of an experiment")
     names = _named(_members(after))
     for key, number in latter.items():
         if key.kind == "container" and former[key] < number and key in names:

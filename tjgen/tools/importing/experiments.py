@@ -26,10 +26,13 @@ from tjgen.trees.source.edits import Stream, changed
 from tjgen.trees.source.reader import CORE, read
 from tjgen.trees.typing import NamedTuple
 
+MPI = "mpijob"
 RAY = "rayjob"
 _TRANSLATED = ("restart", "elastic", "success", "cleanup", "volcano")
 _ROLES = ("spec", "roles")
 _HINT = "write it as a field of the new kind, or check whether the run needs it"
+NAME = "containerName"
+NAME_HINT = "the container gets the name of the runtime's: change what refers to the old one, such as kubectl logs -c"
 
 
 class _Conversion(NamedTuple):
@@ -104,9 +107,23 @@ def of_ray(target: str) -> tuple[str, str]:
     return f"a RayJob starts a Ray cluster, and target {target} does not", f"keep target {RAY}"
 
 
+def of_mpi(why: str) -> tuple[str, str]:
+    """Why an MPIJob with a launcher and workers of their own has no equivalent, and what to do."""
+    hint = (
+        f"keep target {MPI}. Otherwise, save the output of tjgen runtimes show tjgen-mpi in the catalog under another name. "
+        "Set runLauncherAsNode: false there, and the containers of its jobs launcher and node. "
+        "Then write an experiment without roles for it"
+    )
+    return why, hint
+
+
 def of_pods(name: str, former: str, target: str, before: list[Manifest], after: list[Manifest]) -> Iterator[Diagnostic]:
     """TJ951 for pods, containers, devices and variables that differ between the objects and previews of a run."""
-    for one in differences(before, after):
+    different = differences(before, after)
+    if different and former == MPI:
+        yield not_convertible(name, target, *of_mpi(different[0].why))
+        return
+    for one in different:
         yield not_convertible(name, target, one.why, f"{one.hint}, or keep target {former}")
     lost = missing(former, target, before, after)
     if lost is not None and former == "pytorchjob":
@@ -242,8 +259,10 @@ def _refused(
         position = positions.get(each.unit.document.index) if isinstance(each, Built) else None
         for one in each.diagnostics if position is not None else ():
             path = one.path or ()
-            known = len(path) > 1 and path[1] in _TRANSLATED and one.severity == ERROR and (one.code, one.path) not in wrong
-            if known and position is not None and get(conversions[position].spec, path[1:2]) is not MISSING:
+            can_be_lost = len(path) > 1 and (path[1] in _TRANSLATED or path[-1] == NAME)
+            known = can_be_lost and one.severity == ERROR and (one.code, one.path) not in wrong
+            at = path[1:] if path[-1:] == (NAME,) else path[1:2]
+            if known and position is not None and get(conversions[position].spec, at) is not MISSING:
                 yield position, one
 
 
@@ -262,7 +281,7 @@ def _without(conversion: _Conversion, refused: Diagnostic) -> _Conversion:
     path = (refused.path or ())[1:]
     while get(conversion.spec, path) is MISSING:
         path = path[:-1]
-    loss = Loss(path, refused.message, refused.hint or _HINT)
+    loss = Loss(path, refused.message, NAME_HINT if path[-1] == NAME else refused.hint or _HINT)
     return conversion._replace(spec=changed(conversion.spec, path, MISSING), losses=(*conversion.losses, loss))
 
 

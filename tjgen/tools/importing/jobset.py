@@ -12,7 +12,8 @@ from tjgen.trees.fields.path import Tree, get
 
 _OWN = ("command", "args", "cpu", "memory", "ephemeralStorage", "gpu", "resources")
 """Fields that a job does not share with the jobs that train."""
-_OF_ROLE = (*_OWN, "containerName", "image", "imagePullPolicy", "workingDir", "env", "envFrom", "ports", "probes", "pod")
+_OF_CONTAINER = ("containerName", "image", "imagePullPolicy", "workingDir", "env", "envFrom", "ports", "probes")
+_OF_ROLE = (*_OWN, *_OF_CONTAINER, "initContainers", "sidecars", "pod")
 
 
 def experiment(tree: Tree) -> Tree:

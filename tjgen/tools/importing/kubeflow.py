@@ -30,6 +30,8 @@ RUNTIMES = {
     "paddlejob": "tjgen-paddle",
 }
 """Target -> the runtime of its framework."""
+_RESTARTS_OF_MPI = {"Launcher": "OnFailure", "Worker": "Never"}
+"""The restart policy of a replica type of an MPIJob that names none: mpi-operator v0.8 `default.go`."""
 _GANG = {
     "minAvailable": "minAvailable",
     "minResources": "minResources",
@@ -44,7 +46,11 @@ def experiment(tree: Tree) -> Tree:
     kind = kind_of(tree)
     types = get(tree, ("spec", kind.field), None) or {}
     words = {replica_type: role for role, replica_type in reversed(list(kind.types.items()))}
-    by_role = {words[name]: replicas for name, replicas in types.items() if name in words and replicas.__class__ is dict}
+    by_role = {
+        words[name]: {**_defaults(tree["kind"], name), **replicas}
+        for name, replicas in types.items()
+        if name in words and replicas.__class__ is dict
+    }
     restarts = {one.get("restartPolicy") for one in by_role.values()}
     templates = {role: _template(one, restarts) for role, one in by_role.items()}
     shared, own = pods.fields_of(templates, kind.container, kind.aside) if by_role else ({}, {})
@@ -63,7 +69,9 @@ def experiment(tree: Tree) -> Tree:
 
 
 def filled(tree: Tree) -> Tree:
-    """The job as its operator reads it: with the defaults of its schema, and those of training-operator v1.9 `*_defaults.go`.
+    """The job as its operator reads it: with the defaults of its schema, and those of the operator.
+
+    They are those of training-operator v1.9 `*_defaults.go` and of mpi-operator v0.8 `default.go`.
 
     The result has no field that the operator does not read, and no `restartPolicy` of pod templates, which it overwrites
     (`common/pod.go:setRestartPolicy`).
@@ -74,17 +82,27 @@ def filled(tree: Tree) -> Tree:
         job = {**job, "spec": {"runPolicy": {}, **job["spec"]}}  # a struct of the Go type, whose defaults apply without it, too
     job = job if schema is None else with_defaults(job, schema)
     spec = job.get("spec")
-    if spec.__class__ is not dict or tree["kind"] not in OPERATOR_DEFAULTS:
+    if spec.__class__ is not dict or tree["kind"] not in (*OPERATOR_DEFAULTS, "MPIJob"):
         return job
-    defaults, field = OPERATOR_DEFAULTS[tree["kind"]], kind_of(tree).field
-    spec = {name: value for name, value in spec.items() if name not in defaults.unread}
+    field = kind_of(tree).field
+    unread = OPERATOR_DEFAULTS[tree["kind"]].unread if tree["kind"] in OPERATOR_DEFAULTS else ()
+    spec = {name: value for name, value in spec.items() if name not in unread}
     types = spec.get(field)
     if types.__class__ is dict:
-        own = {"replicas": 1, "restartPolicy": defaults.restart_policy}
-        types = {name: {**own, **_without_pod_policy(one)} if one.__class__ is dict else one for name, one in types.items()}
+        types = {
+            name: {**_defaults(tree["kind"], name), **_without_pod_policy(one)} if one.__class__ is dict else one
+            for name, one in types.items()
+        }
         spec = {**spec, field: types}
     run = spec.get("runPolicy") or {}
     return {**job, "spec": {**spec, "runPolicy": {"cleanPodPolicy": "None", **run} if run.__class__ is dict else run}}
+
+
+def _defaults(kind: str, replica_type: str) -> Tree:
+    """What the operator fills in for a replica type."""
+    if kind in OPERATOR_DEFAULTS:
+        return {"replicas": 1, "restartPolicy": OPERATOR_DEFAULTS[kind].restart_policy}
+    return {"restartPolicy": _RESTARTS_OF_MPI[replica_type]} if replica_type in _RESTARTS_OF_MPI else {}
 
 
 def _without_pod_policy(replicas: Tree) -> Tree:

@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.compiler.volumes.protocol import ALSO_IN_SOURCE
 from tjgen.compiler.volumes.table import with_pod_field
-from tjgen.tools.importing.trainjob import resources, variables
+from tjgen.tools.importing.program import program_fields
+from tjgen.tools.importing.side_containers import side_containers
 from tjgen.trees.fields.path import Tree, get
 
-_CONTAINER = ("image", "imagePullPolicy", "command", "args", "workingDir")
-_PROBES = ("liveness", "readiness", "startup")
 _POD = (
     "nodeSelector",
     "tolerations",
@@ -33,7 +32,6 @@ _BY_ENTRY = ("env", "envFrom", "resources", "ports")
 _OF_COMPUTING = ("cpu", "memory", "ephemeralStorage", "gpu", "resources")
 """Fields of the experiment for the roles that train."""
 _MOUNT = ("readOnly", "subPath", "subPathExpr")
-_SOURCES = {"secretRef": "secret", "configMapRef": "configMap"}
 
 
 def fields_of(
@@ -67,22 +65,8 @@ def _fields(template: Tree, main: str) -> Iterator[tuple[str, Tree]]:
     trains = container(template, main)
     if not main and trains.get("name"):
         yield "containerName", trains["name"]
-    for field in _CONTAINER:
-        if trains.get(field):
-            yield field, trains[field]
-    env = variables(trains.get("env"))
-    if env:
-        yield "env", env
-    sources = _sources(trains.get("envFrom"))
-    if sources:
-        yield "envFrom", sources
-    yield from resources(trains.get("resources"))
-    ports = _ports(trains.get("ports"))
-    if ports:
-        yield "ports", ports
-    probes = {name: trains[f"{name}Probe"] for name in _PROBES if trains.get(f"{name}Probe")}
-    if probes:
-        yield "probes", probes
+    yield from program_fields(trains)
+    yield from side_containers(template, trains)
     pod = {field: value for field in _POD if (value := get(template, ("spec", field), None)) not in (None, {}, [])}
     for field in ("labels", "annotations"):
         if get(template, ("metadata", field), None):
@@ -93,33 +77,6 @@ def _fields(template: Tree, main: str) -> Iterator[tuple[str, Tree]]:
         pod["containerSecurityContext"] = trains["securityContext"]
     if pod:
         yield "pod", pod
-
-
-def _ports(items: Tree) -> dict[str, Tree]:
-    """The ports by name; none if one has no name."""
-    ports: dict[str, Tree] = {}
-    for item in items if items.__class__ is list else ():
-        if item.__class__ is not dict or not item.get("name") or item.get("hostIP"):
-            return {}
-        more = {field: item[field] for field in ("hostPort", "protocol") if item.get(field) not in (None, "TCP")}
-        ports[item["name"]] = {"port": item.get("containerPort"), **more} if more else item.get("containerPort")
-    return ports
-
-
-def _sources(items: Tree) -> dict[str, Tree]:
-    references: dict[str, Tree] = {}
-    for item in items if items.__class__ is list else ():
-        for field, word in _SOURCES.items():
-            reference = item.get(field)
-            if reference.__class__ is dict and reference.get("name"):
-                more = {"prefix": item.get("prefix"), "optional": reference.get("optional")}
-                given = {key: value for key, value in more.items() if value is not None}
-                references.setdefault(_label(reference["name"]), {word: reference["name"], **given})
-    return references
-
-
-def _label(name: str) -> str:
-    return name.replace(".", "-")
 
 
 def _shared(roles: Sequence[dict[str, Tree]]) -> dict[str, Tree]:

@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from tjgen.cluster.kinds.operator_job import OPERATOR_DEFAULTS
 from tjgen.cluster.kinds.pods import starts_pods
 from tjgen.tools.importing import kubeflow
-from tjgen.tools.importing.experiments import RAY, manifests_of, not_convertible, of_pods, of_ray
+from tjgen.tools.importing.experiments import (
+    MPI,
+    NAME_HINT,
+    RAY,
+    manifests_of,
+    not_convertible,
+    of_mpi,
+    of_pods,
+    of_ray,
+)
+from tjgen.tools.importing.experiments import NAME as CONTAINER_NAME
 from tjgen.tools.importing.folder import read_folder
 from tjgen.tools.importing.imported import Imported, left_out
 from tjgen.tools.importing.kubeflow import RUNTIMES
@@ -27,8 +37,6 @@ from tjgen.trees.source.writer import dump_all
 
 _OF_KUEUE = ("system", "workloadPriority", "multiKueue")
 """Settings of `schedule` for Kueue alone."""
-_NAME = "containerName"
-_NAME_HINT = "the container gets the name of the runtime's: change what refers to the old one, such as kubectl logs -c"
 
 
 def jobs(file: str, content: bytes, target: str) -> tuple[str, list[Diagnostic]]:
@@ -54,8 +62,11 @@ def jobs(file: str, content: bytes, target: str) -> tuple[str, list[Diagnostic]]
             diagnostics += [*lost, *refused]
             trial_result = trial.build(experiment)
             if trial_result.errors:
-                hint = trial_result.errors[0].hint or "make an experiment of it with tjgen import, and change that"
-                diagnostics.append(not_convertible(name, target, trial_result.errors[0].message, hint))
+                first = trial_result.errors[0]
+                reason = first.message, first.hint or "make an experiment of it with tjgen import, and change that"
+                if one.experiment["spec"].get("target") == MPI and target != MPI:
+                    reason = of_mpi(first.message)
+                diagnostics.append(not_convertible(name, target, *reason))
             elif trial_result.runs:
                 diagnostics += _different(one, target, trial, trial_result)
             objects += trial_result.objects
@@ -151,12 +162,12 @@ def _sayable(experiment: Tree, name: str, target: str, trial: TrialBuilder) -> t
     """The experiment without the words that the target refuses."""
     lost: list[Diagnostic] = []
     errors = trial.build(experiment).errors
-    names = [word for word in words(experiment) if word[-1] == _NAME]
-    if names and any((one.path or ())[-1:] == (_NAME,) for one in errors):
+    names = [word for word in words(experiment) if word[-1] == CONTAINER_NAME]
+    if names and any((one.path or ())[-1:] == (CONTAINER_NAME,) for one in errors):
         # Each role can have one, and the target refuses all of them.
-        reason = next(one for one in errors if (one.path or ())[-1:] == (_NAME,))
+        reason = next(one for one in errors if (one.path or ())[-1:] == (CONTAINER_NAME,))
         for word in names:
-            lost.append(_lost(name, ".".join(word), reason.message, _NAME_HINT))
+            lost.append(_lost(name, ".".join(word), reason.message, NAME_HINT))
             experiment = without(experiment, word)
         errors = trial.build(experiment).errors
     for word in list(words(experiment)) if errors else ():

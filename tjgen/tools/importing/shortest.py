@@ -18,7 +18,7 @@ from tjgen.trees.typing import NamedTuple
 _KEPT = ("runtime", "target", "naming", "roles")
 _CORE = ("image", "command", "args")
 """Fields that stay unless they are rejected: people look for them when they edit the experiment."""
-_BY_ENTRY = ("volumes", "schedule", "volcano", "restart", "cleanup", "pod")
+_BY_ENTRY = ("volumes", "schedule", "volcano", "restart", "cleanup", "pod", "initContainers", "sidecars")
 BARE = "tjgen-bare"
 """The runtime that sets nothing. A patch that removes what another runtime sets is longer, and rejects more edits."""
 _FRAMEWORK = 100

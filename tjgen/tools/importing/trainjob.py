@@ -130,10 +130,10 @@ def _variable(item: Tree) -> Tree:
     return None
 
 
-def resources(tree: Tree) -> Iterator[tuple[str, Tree]]:
+def resources(tree: Tree, *, devices: bool = True) -> Iterator[tuple[str, Tree]]:
     """Return the resources of a container as fields: an amount if the request equals the limit, else both or one of them.
 
-    Devices of one kind are `gpu`, which names their resource: a class would add labels of nodes and tolerations.
+    With `devices`, those of one kind are `gpu`, which names their resource: a class would add labels of nodes and tolerations.
     """
     requests, limits = (get(tree, (bound,), None) or {} for bound in ("requests", "limits"))
     if requests.__class__ is not dict or limits.__class__ is not dict:
@@ -147,11 +147,11 @@ def resources(tree: Tree) -> Iterator[tuple[str, Tree]]:
             yield _QUANTITIES[name], field
         else:
             others[name] = field
-    devices = [name for name in others if is_device(name)]
-    gpu = _gpu(devices[0], requests, limits) if len(devices) == 1 else None
+    counted = [name for name in others if devices and is_device(name)]
+    gpu = _gpu(counted[0], requests, limits) if len(counted) == 1 else None
     if gpu is not None:
         yield "gpu", gpu
-        del others[devices[0]]
+        del others[counted[0]]
     if others:
         yield "resources", others
 
