@@ -108,7 +108,7 @@ def test_manifests_are_those_of_the_project_s_release(folder: Path, capsys: pyte
     assert "pool: gpu" in capsys.readouterr().out
     assert run(["check", "--trainer", "2.3", "job.yaml"]) == 1
     assert (
-        "hint: this is a field of Trainer 2.1: set trainer in tjgen.yaml or use --trainer for that release"
+        "hint: this is a field of Trainer 2.1; for that release, set trainer: '2.1' in tjgen.yaml, or use --trainer 2.1"
         in capsys.readouterr().err
     )
 
@@ -119,7 +119,7 @@ def test_a_field_of_a_runtime_of_another_release_is_named(folder: Path, capsys: 
     (folder / "runtime.yaml").write_text(head + spec, encoding="utf-8")
     assert run(["check", "--trainer", "2.1", "runtime.yaml"]) == 0
     assert run(["check", "--trainer", "2.3", "runtime.yaml"]) == 1
-    assert "hint: this is a field of Trainer 2.0 and 2.1: set trainer in" in capsys.readouterr().err
+    assert "hint: this is a field of Trainer 2.0 and 2.1; for that release, set trainer: '2.1' in" in capsys.readouterr().err
 
 
 def test_a_file_is_converted_in_its_place(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -547,6 +547,11 @@ ADDITIONS: dict[str, tuple[Place, ...]] = {
             (f"{CODES}::test_every_code_in_the_source_is_in_the_table",),
         ),
         pages("docs/reference/diagnostics.md", "tjgen/trees/diagnostics/table.py"),
+        Place(
+            "tests/hints/unapplied.toml",
+            {"tests/hints/unapplied.toml": ("codes = [", 'codes = ["TJ998",')},
+            ("tests/hints/test_hints.py::test_each_code_is_applied_or_listed_with_a_reason",),
+        ),
     ),
     "a step of every run": (
         Place(

@@ -58,7 +58,7 @@ def run(arguments: Arguments) -> int:
     results: list[ClusterFit] = []
     with reporter:
         paths = arguments["paths"]
-        wanted = Wanted(paths if paths and not any(map(_is_path, paths)) else ())
+        wanted = ShownRuns(paths if paths and not any(map(_is_path, paths)) else ())
         request = Request(
             () if wanted.patterns else paths,
             environments=arguments["env"],
@@ -112,7 +112,7 @@ def run(arguments: Arguments) -> int:
     return reporter.close()
 
 
-class Wanted:
+class ShownRuns:
     """The runs to show, by patterns of their names and those of their experiments; all runs without patterns."""
 
     def __init__(self, patterns: Sequence[str]) -> None:
@@ -158,7 +158,7 @@ def _is_path(word: str) -> bool:
     return "/" in word or word.endswith((".yaml", ".yml", ".json", ".py")) or word == "-" or os.path.lexists(word)
 
 
-def _table(one: ClusterFit, wanted: Wanted) -> str:
+def _table(one: ClusterFit, wanted: ShownRuns) -> str:
     """The runs of a cluster: those that start in their order, then the others."""
     ordered = sorted(wanted.of(one), key=lambda verdict: (not verdict.order, verdict.order))
     rows = [_HEADER, *[_row(verdict) for verdict in ordered]]
@@ -192,7 +192,7 @@ def _row(verdict: FitVerdict) -> Sequence[str]:
     )
 
 
-def _as_json(one: ClusterFit, wanted: Wanted) -> dict[str, object]:
+def _as_json(one: ClusterFit, wanted: ShownRuns) -> dict[str, object]:
     runs = [
         {
             "namespace": verdict.run.namespace,

@@ -47,7 +47,7 @@ class _Program(click.Group):
         """The command that the first word names. Raises UsageError with the nearest name if there is none."""
         if args and not args[0].startswith("-") and args[0] not in self.modules:
             close = _OF_OTHER_TOOLS.get(args[0]) or nearest(args[0], self.modules)
-            hint = _TASKS.get(args[0]) or (f"did you mean `tjgen {close}`?" if close else "tjgen --help lists the commands")
+            hint = TASKS.get(args[0]) or (f"did you mean `tjgen {close}`?" if close else "tjgen --help lists the commands")
             ctx.fail(f'unknown command "{args[0]}": {hint}')
         return super().resolve_command(ctx, args)
 
@@ -63,9 +63,12 @@ _OF_OTHER_TOOLS = {
 """Commands of kubectl, Helm and similar tools -> the command of tjgen for the same task."""
 _DESTRUCTIVE = ("--prune", "--force", "--write", "--accept-missing", "--delete")
 """How options begin that overwrite or remove files: they are never suggested."""
-_STOP = "set state: suspended in the experiment, then build and commit; docs/troubleshooting.md has more"
+_STOP = (
+    "set state: suspended in the experiment, then build and commit. To stop it at once, also use "
+    """kubectl patch KIND NAME -n NAMESPACE --type merge -p '{"spec":{"suspend":true}}'"""
+)
 _RETURN = "restore the experiment from Git, then build: its earlier runs are current again, and later ones superseded"
-_TASKS = {
+TASKS = {
     "stop": _STOP,
     "suspend": _STOP,
     "pause": _STOP,
@@ -79,6 +82,7 @@ _TASKS = {
     "describe": "tjgen explain shows the origin of each field, and tjgen runs list the runs",
     "logs": "tjgen does not read clusters for logs: use kubectl logs, as docs/troubleshooting.md describes",
     "delete": "tjgen runs prune NAME removes a run from the output tree",
+    "remove": "tjgen runs prune NAME removes a run from the output tree",
 }
 """Tasks that no command of this name does -> how to do them."""
 

@@ -11,7 +11,7 @@ from tjgen.cli.workspaces import check_names, runs_of_projects
 from tjgen.gitops.output.inventory import ProjectRuns, RunEntry, disagreements, own_files
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.runs.lock import PRUNED, PrunedRun
-from tjgen.language.runs.store import LockKey
+from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.fields.path import Tree
 
 
@@ -22,7 +22,7 @@ def list_runs(patterns: Sequence[str], arguments: Arguments, project: LoadedProj
         reporter.add(check_names(several, patterns, [run.name for one in several for _, run in one.pruned]))
     for one in several:
         if one.directory is not None:
-            reporter.add([*disagreements(one.directory, one.entries)])
+            reporter.add([*disagreements(one.directory, Locks(one.project.directory).folder, one.entries)])
     chosen = [one.only(patterns) for one in several]
     if arguments["json"] or arguments["format"] == "json":
         import json

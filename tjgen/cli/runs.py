@@ -95,7 +95,9 @@ def run(arguments: Arguments) -> int:
 
 def _wrong_use(verb: str, patterns: Sequence[str], arguments: Arguments) -> str | None:
     if verb not in _VERBS:
-        return f"write tjgen runs {', '.join(_VERBS[:-1])} or {_VERBS[-1]}"
+        from tjgen.cli.help import TASKS  # few command lines have a wrong subcommand
+
+        return TASKS.get(verb) or f"write tjgen runs {', '.join(_VERBS[:-1])} or {_VERBS[-1]}"
     reads_cluster = arguments["finished"] or verb == "clean"
     if not reads_cluster and (arguments["source"] is not None or arguments["context"] is not None):
         return "--from and --context go with --finished and clean"

@@ -189,7 +189,7 @@ def test_both_branches_change_the_same_runs_in_place(folder: Path) -> None:
     assert answer.code == 1
     assert answer.err.count("error[TJ070] ") == 1
     assert "the run lock contains a merge conflict\n" in answer.err
-    assert "git checkout --ours or --theirs" in answer.err
+    assert "git checkout --ours -- tjgen.lock.d '*/runs/*'" in answer.err
     git(folder, "checkout", "--theirs", "tjgen.lock.d")
     answer = build(folder)
     assert answer.err.count("error[TJ720] ") == 3

@@ -117,7 +117,7 @@ def test_a_promoted_run_cannot_be_pruned_until_another_is_promoted(folder: Path)
     answer = tjgen(folder, "runs", "prune", name)
     assert answer.code == 1
     assert f'error[TJ086] run "{name}" is the promoted run of prod/' in answer.err
-    assert f"hint: promote another run first, or stop it with tjgen runs archive {name}" in answer.err
+    assert "hint: promote another run first; to stop it, set state: suspended in an overlay for prod, and build" in answer.err
 
 
 def test_a_promoted_run_has_its_code_its_digests_and_its_origin(folder: Path) -> None:

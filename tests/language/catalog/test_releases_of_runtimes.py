@@ -37,7 +37,7 @@ spec:
   experiments: [experiments]
   catalogs: [catalog]
 """
-HINT = "hint: this is a field of Trainer 2.0 and 2.1: set trainer in tjgen.yaml or use --trainer for that release"
+HINT = "hint: this is a field of Trainer 2.0 and 2.1; for that release, set trainer: '2.1' in tjgen.yaml, or use --trainer 2.1"
 
 
 def project(folder: Path, releases: str) -> None:

@@ -112,8 +112,9 @@ def of_another_release(subject: ObjectRef | None, path: FieldPath) -> str | None
     having = [one.name for one in RELEASES.values() if _has(store.find(*kind, versions=one.versions), path)]
     if not having or len(having) == len(RELEASES):
         return None
-    other = "set trainer in tjgen.yaml or use --trainer for that release, or rewrite the file with tjgen convert"
-    return f"this is a field of Trainer {range_of(having)}: {other}"
+    newest = having[0]
+    other = f"for that release, set trainer: '{newest}' in tjgen.yaml, or use --trainer {newest}"
+    return f"this is a field of Trainer {range_of(having)}; {other}; tjgen convert rewrites the file for another release"
 
 
 def _has(schema: store.Schema | None, path: FieldPath) -> bool:

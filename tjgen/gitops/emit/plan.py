@@ -234,13 +234,17 @@ class WritePlan:
 
 
 def _is_equal(body: bytes, file: OutputFile) -> bool:
-    """Whether an edited body is the same object as that of `file`, so that no change is lost."""
+    """Whether an edited body is the same object as that of `file`, without a comment, so that no change is lost."""
     from tjgen.trees.source.reader import KUBERNETES, read  # few files are edited
 
     (ours, problems_of_ours), (theirs, _) = (
         read(text, file.path, KUBERNETES) for text in (body.decode(errors="replace"), file.body)
     )
-    return not problems_of_ours and [one.value for one in ours] == [one.value for one in theirs]
+    return (
+        body.count(b"#") == file.body.count("#")
+        and not problems_of_ours
+        and [one.value for one in ours] == [one.value for one in theirs]
+    )
 
 
 def _is_below(folder: str, folders: Set[str]) -> bool:

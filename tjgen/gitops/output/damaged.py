@@ -1,24 +1,25 @@
-"""A run that a build leaves as it is, and its files -> TJ697 if the files are missing, or differ from the lock.
-
-No build writes these files again, so only Git can restore them.
-"""
+"""Files of a run that are missing or differ from its lock, or a missing lock -> TJ697, and what restores them from Git."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from tjgen.gitops.diff.side import place_of
 from tjgen.gitops.emit import header
 from tjgen.gitops.emit.problems import in_conflict
 from tjgen.gitops.emit.unedited import restoring
 from tjgen.gitops.output.disk import OnDisk, digest
 from tjgen.gitops.output.layout import folder_of
 from tjgen.language.runs.freeze import content_digest
-from tjgen.language.runs.lock import LockedRun
+from tjgen.language.runs.lock import LockedRun, path_of
 from tjgen.language.runs.store import Locked
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.typing import NamedTuple
+
+_ANY = "manifest.yaml"
+"""Any file of a run."""
 
 
 def damage(place: Locked, run: LockedRun, bodies: Mapping[str, str], directory: str) -> Diagnostic | None:
@@ -31,11 +32,26 @@ def damage(place: Locked, run: LockedRun, bodies: Mapping[str, str], directory: 
         message = (
             f'run "{run.name}" is in the lock of {place.key}, but its files in {folder} are missing, and no build writes them'
         )
-    command = restoring(folder, lambda files: _is_of_lock(files, run))
+    command = restoring_run(folder, run)
     hint = f"restore them with {command}" if command is not None else f"no commit has them: restore {folder} from another copy"
     if not run.is_requested:
         hint += f"; to remove the run, use tjgen runs prune {'--force ' if bodies else ''}{run.name}"
     return Diagnostic("TJ697", message, hint=hint)
+
+
+def restoring_run(folder: str, run: LockedRun) -> str | None:
+    """The command that restores the files of a run in `folder` as they are in its lock, if a commit has them."""
+    return restoring(folder, lambda files: _is_of_lock(files, run))
+
+
+def restoring_lock(locks: str, folder: str) -> str:
+    """What restores the lock of the run in `folder`, a path in the output tree; `locks` is the folder of locks."""
+    place = place_of(f"{folder}/{_ANY}")
+    if place is None:
+        return "restore the lock from Git"
+    lock = f"{locks}/{path_of(place.environment or None, place.namespace, place.experiment)}/{place.run}.yaml"
+    command = restoring(lock, bool)
+    return f"restore the lock with {command}" if command is not None else "restore the lock from Git"
 
 
 def drifted(problem: Diagnostic, run: LockedRun, folder: str, on_disk: OnDisk) -> Diagnostic:
@@ -43,7 +59,7 @@ def drifted(problem: Diagnostic, run: LockedRun, folder: str, on_disk: OnDisk) -
     spoilt = on_disk.conflict(folder)
     if spoilt is not None:
         return in_conflict(spoilt)
-    command = restoring(f"{on_disk.directory}/{folder}", lambda files: _is_of_lock(files, run))
+    command = restoring_run(f"{on_disk.directory}/{folder}", run)
     hint = f"to discard the edit, use {command}; to keep it, discard it, make the same change in the experiment, and build"
     return problem._replace(hint=hint) if command is not None else problem
 

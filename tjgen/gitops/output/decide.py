@@ -246,7 +246,7 @@ def _problem(run: Run, lock: Lock, content: str, on_disk: OnDisk, *, force: bool
         return problems.name_was_pruned(run, lock.pruned[run.name])
     folder = run_folder(unit, run.name)
     if locked is None and not force and digest(on_disk, folder) not in (None, content):
-        return problems.without_lock(f"{on_disk.directory}/{folder}")
+        return problems.without_lock(on_disk, folder)
     return None
 
 
@@ -288,7 +288,7 @@ def _strays(unit: Unit, known: set[str], on_disk: OnDisk) -> Iterator[ReportDiag
     """Report folders of runs that are in no lock: they may be records, or train."""
     for folder in on_disk.folders(experiment_folder(unit)):
         if folder.rpartition("/")[2] not in known and on_disk.bodies(folder):
-            yield ReportDiagnostic(problems.without_lock(f"{on_disk.directory}/{folder}"))
+            yield ReportDiagnostic(problems.without_lock(on_disk, folder))
 
 
 def report(diagnostic: Diagnostic, run: Run) -> ReportDiagnostic:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 
 from tjgen.gitops.emit.plan import OutputFile
+from tjgen.gitops.output.damaged import restoring_run
 from tjgen.gitops.output.inventory import RunEntry, own_files, without_files
 from tjgen.gitops.output.options import TreeOptions
 from tjgen.language.runs import archive as marks
@@ -115,10 +116,13 @@ def _unlike_lock(entry: RunEntry, directory: str, bodies: dict[str, str]) -> Dia
         return without_files(entry, directory)
     if freeze.content_digest({path.rpartition("/")[2]: body for path, body in bodies.items()}) == entry.run.content:
         return None
+    folder = f"{directory}/{entry.folder}"
+    command = restoring_run(folder, entry.run)
+    hint = "restore the files and the lock from Git, or build the experiment"
     return Diagnostic(
         "TJ083",
-        f'the files of run "{entry.run.name}" in {directory}/{entry.folder} do not match its lock',
-        hint="restore the files and the lock from Git, or build the experiment",
+        f'the files of run "{entry.run.name}" in {folder} do not match its lock',
+        hint=f"to discard the edit, use {command}" if command is not None else hint,
     )
 
 
@@ -127,7 +131,7 @@ def archived_by_experiment(entry: RunEntry) -> Diagnostic:
     return Diagnostic(
         "TJ084",
         f'run "{entry.run.name}" is archived by its experiment {entry.place.key}',
-        hint="change spec.state of the experiment, and build it",
+        hint="set state: active in the experiment, and build",
     )
 
 
@@ -136,7 +140,7 @@ def not_requested(entry: RunEntry) -> Diagnostic:
     return Diagnostic(
         "TJ085",
         f'run "{entry.run.name}" cannot run again: experiment {entry.place.key} no longer requests it',
-        hint="restore the experiment from Git, and build it",
+        hint="restore the experiment from Git, and build",
     )
 
 
@@ -154,10 +158,10 @@ def _requested_problem(entry: RunEntry) -> Diagnostic:
         return Diagnostic(
             "TJ086",
             f'run "{name}" is the promoted run of {place.key}, so it stays until another run is promoted',
-            hint=f"promote another run first, or stop it with tjgen runs archive {name}",
+            hint=f"promote another run first; to stop it, set state: suspended in an overlay for {place.environment}, and build",
         )
     return Diagnostic(
         "TJ086",
         f'run "{entry.run.name}" is requested by experiment {entry.place.key}: the next build would create it again',
-        hint="archive the run, or change or remove the experiment first",
+        hint="change or remove the experiment, and build first; to stop the run, set state: suspended",
     )

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 
 from tjgen.gitops.emit.ondisk import below, files
 from tjgen.gitops.emit.plan import OutputFile
+from tjgen.gitops.output.damaged import restoring_lock, restoring_run
 from tjgen.gitops.output.layout import folder_of, namespace_of, stage_folder
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.runs.lock import RENAMED, REPLACED, LockedRun, PrunedRun
@@ -91,15 +92,15 @@ def own_files(directory: str, entry: RunEntry) -> list[OutputFile]:
     return files(directory, entry.folder)
 
 
-def disagreements(directory: str, known: Sequence[RunEntry]) -> Iterator[Diagnostic]:
-    """Runs of a lock without files (TJ081), files of a run without a lock (TJ082)."""
+def disagreements(directory: str, locks: str, known: Sequence[RunEntry]) -> Iterator[Diagnostic]:
+    """Runs of a lock without files (TJ081), files of a run without a lock (TJ082). `locks`: the folder of locks."""
     for entry in known:
         if not own_files(directory, entry):
             yield without_files(entry, directory, WARNING)
     locked = {entry.folder for entry in known}
     for folder in _folders(directory, sorted({entry.place.environment or "" for entry in known})):
         if folder not in locked and files(directory, folder):
-            yield _without_lock(f"{directory}/{folder}")
+            yield _without_lock(directory, locks, folder)
 
 
 def without_files(entry: RunEntry, directory: str, severity: str = ERROR) -> Diagnostic:
@@ -107,13 +108,14 @@ def without_files(entry: RunEntry, directory: str, severity: str = ERROR) -> Dia
     return Diagnostic(
         "TJ081",
         f'run "{entry.run.name}" is in the lock of {entry.place.key}, but has no files in {directory}/{entry.folder}',
-        hint=_restoring(entry, f"{directory}/{entry.folder}"),
+        hint=_restoring_hint(entry, f"{directory}/{entry.folder}"),
         severity=severity,
     )
 
 
-def _restoring(entry: RunEntry, folder: str) -> str:
-    hint = f"restore the files with git checkout COMMIT -- {folder}"
+def _restoring_hint(entry: RunEntry, folder: str) -> str:
+    command = restoring_run(folder, entry.run)
+    hint = f"restore the files with {command}" if command is not None else "restore the files: no commit has them as in the lock"
     if entry.run.is_requested and not entry.run.folder:
         return f"{hint}, or build the experiment"
     return hint if entry.run.is_requested else f"{hint}; to remove the run, use tjgen runs prune {entry.run.name}"
@@ -136,9 +138,9 @@ def _unknown(pattern: str, names: Sequence[str], known: Sequence[RunEntry]) -> D
     return Diagnostic("TJ080", f'no run matches "{pattern}"', hint=hint)
 
 
-def _without_lock(folder: str) -> Diagnostic:
+def _without_lock(directory: str, locks: str, folder: str) -> Diagnostic:
     return Diagnostic(
         "TJ082",
-        f"the run in {folder} is not in a lock: a sync starts it, but builds do not track it",
-        hint="restore the lock from Git, or remove the folder",
+        f"the run in {directory}/{folder} is not in a lock: a sync starts it, but builds do not track it",
+        hint=f"{restoring_lock(locks, folder)}; or remove the folder, if it is a copy",
     )

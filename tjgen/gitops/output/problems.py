@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 
 from tjgen.compiler.building.run import Run, Unit
+from tjgen.gitops.output.damaged import restoring_lock
+from tjgen.gitops.output.disk import OnDisk
 from tjgen.gitops.output.records import Record
 from tjgen.language.runs.lock import PrunedRun
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
@@ -143,12 +145,13 @@ def name_was_pruned(run: Run, pruned: PrunedRun) -> Diagnostic:
     )
 
 
-def without_lock(folder: str) -> Diagnostic:
+def without_lock(on_disk: OnDisk, folder: str) -> Diagnostic:
     """The files of a run exist, but no lock has it: the data of the run was lost with the lock."""
     return Diagnostic(
         "TJ740",
-        f"{folder} contains a run that is not in a lock: it may be running, or be a record that must not run again",
-        hint="restore the lock: git checkout HEAD -- tjgen.lock.d; or remove the folder, if it is a copy",
+        f"{on_disk.directory}/{folder} contains a run that is not in a lock: it may be running, or be a record that must not run "
+        "again",
+        hint=f"{restoring_lock(on_disk.locks, folder)}; or remove the folder, if it is a copy",
     )
 
 

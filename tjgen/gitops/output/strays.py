@@ -19,6 +19,6 @@ def strays(
     for namespace in on_disk.folders(stage_folder(environment, RUNS)):
         for folder in [one for experiment in on_disk.folders(namespace) for one in on_disk.folders(experiment)]:
             if folder not in known and on_disk.bodies(folder):
-                stray = problems.without_lock(f"{on_disk.directory}/{folder}")
+                stray = problems.without_lock(on_disk, folder)
                 if stray.message not in reported:
                     yield stray

@@ -22,10 +22,12 @@ def outdated(new: Sequence[str], changed: Sequence[str], removed: Sequence[str],
     return Diagnostic("TJ699", message, related=notes, hint=hint)
 
 
-def unproduced(path: str, line: int, actual: str, wanted: str, base: str) -> Diagnostic:
-    """TJ291: a file that the base lacks is not what the sources produce."""
+def unproduced(path: str, line: int, actual: str, wanted: str, base: str, *, is_edited: bool) -> Diagnostic:
+    """TJ291: a file that the base lacks is not what the sources produce. `is_edited`: since tjgen wrote it."""
     message = f"the file is not what the sources produce: the line is {_shown(actual)}, but should be {_shown(wanted)}"
     hint = f"commit the sources of the build, and use the same release of tjgen; or use {discarding(base)}, and build again"
+    if is_edited:
+        hint = f"to discard the edit, use {discarding(base, force=True)}, and build again; make the change in the sources instead"
     if _number(actual) and _number(wanted):
         hint = f"if you rebased the branch, use {discarding(base)}, and build again"
     return _error("TJ291", message, path, line, hint, actual)
@@ -97,9 +99,9 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_SHOWN]) + more
 
 
-def discarding(base: str, names: Sequence[str] = ()) -> str:
+def discarding(base: str, names: Sequence[str] = (), *, force: bool = False) -> str:
     """The command that removes the runs that the base lacks, or `names` of them. A base whose name has a space has no commit."""
-    command = " ".join(["tjgen runs discard", *names])
+    command = " ".join(["tjgen runs discard", *(["--force"] if force else []), *names])
     return command if base == "HEAD" else f"{command} --base {quote('' if ' ' in base else base)}"
 
 

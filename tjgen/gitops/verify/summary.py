@@ -118,10 +118,10 @@ def _title(one: Section) -> str:
 
 def _lines(one: Section) -> list[str]:
     lines = []
-    held = {entry.name: entry.in_cluster for entry in one.entries if entry.kind == REMOVED and entry.in_cluster in _TITLES}
+    outcomes = {entry.name: entry.in_cluster for entry in one.entries if entry.kind == REMOVED and entry.in_cluster in _TITLES}
     removed = one.runs.get(REMOVED, [])
-    runs = {**one.runs, REMOVED: [name for name in removed if name not in held]}
-    runs |= {kind: [name for name in removed if held.get(name) == kind] for kind in (WAITS, STAYS)}
+    runs = {**one.runs, REMOVED: [name for name in removed if name not in outcomes]}
+    runs |= {kind: [name for name in removed if outcomes.get(name) == kind] for kind in (WAITS, STAYS)}
     for kind, title in _TITLES.items():
         names = runs.get(kind)
         if names:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from tjgen.language.runs.lock import (
     API_VERSION,
     COMMENT,
+    DIRECTORY,
     EARLIER_COMMENT,
     KIND,
     PRUNED_KIND,
@@ -242,6 +243,11 @@ def fields_shape(path: FieldPath, block: Any) -> Wrong:
     return wrong
 
 
+def _folder(file: str) -> str:
+    """The folder of locks that a lock file is in, which may be named with a revision."""
+    return f"{file.partition(DIRECTORY)[0].rpartition(':')[2]}{DIRECTORY}"
+
+
 def _in_conflict(text: str, file: str, conflict: re.Match[str]) -> Diagnostic:
     position = conflict.start()
     line = text.count("\n", 0, position) + 1
@@ -254,8 +260,7 @@ def _in_conflict(text: str, file: str, conflict: re.Match[str]) -> Diagnostic:
         span=Span(file, line, 1, line, width + 1),
         hint="end the merge with git merge --abort, then merge again with -s resolve"
         if conflict["renamed"]
-        else "keep one side of the lock and of the run's folder in the output (git checkout --ours or --theirs): the "
-        "side that archives the run, if one does; then build again",
+        else f"use git checkout --ours -- {_folder(file)} '*/runs/*', or --theirs if that side archives the run; then build",
     )
 
 

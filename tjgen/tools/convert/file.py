@@ -67,7 +67,7 @@ def converted(
         return [], diagnostics
     everything = [document for _, group in documents for document in group]
     diagnostics += [
-        _experiment(one) for _, group in documents for one in group if get(one.value, ("kind",), None) == "Experiment"
+        _experiment(one, target) for _, group in documents for one in group if get(one.value, ("kind",), None) == "Experiment"
     ]
     release = source or _release([document.value for document in everything]) or NEWEST
     ones = [_convert(document, source, release, target) for document in everything]
@@ -103,12 +103,15 @@ def _release(trees: Sequence[Tree]) -> Release | None:
     return next((release for release in sources if release is not None), None)
 
 
-def _experiment(document: Document) -> Diagnostic:
+def _experiment(document: Document, target: Release) -> Diagnostic:
     """TJ794: an experiment, which has no release of its own."""
     message = (
         f"experiment {get(document.value, ('metadata', 'name'), '')} stays as it is: only TrainJobs and runtimes have a release"
     )
-    hint = "set trainer in tjgen.yaml, and change patches of the experiment manually; --target changes its target"
+    hint = (
+        f"set trainer: '{target.name}' in the spec of tjgen.yaml, and build: a build reports patches of the experiment that the "
+        "release refuses; --target changes its target"
+    )
     return Diagnostic("TJ794", message, span=document.locate(("kind",)), hint=hint)
 
 

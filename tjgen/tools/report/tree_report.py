@@ -58,7 +58,8 @@ def of_tree(directory: str, *, environments: Sequence[str], against: str | None,
         expanded,
     )
     if file is not None and project.spec.output.directory is not None and _is_output(project, directory):
-        diagnostics += disagreements(directory, entries(Locks(project.directory), environments))
+        stored = Locks(project.directory)
+        diagnostics += disagreements(directory, stored.folder, entries(stored, environments))
     versions = {**_release(project, None, trainer).versions, **({OWN: project.schemas} if project.schemas else {})}
     for path in bodies:
         diagnostics += check(read_regular(os.path.join(directory, path)), f"{directory}/{path}", versions=versions)

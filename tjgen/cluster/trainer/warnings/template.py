@@ -31,10 +31,13 @@ def unread_metadata(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
             for key in metadata.get(field) or ():
                 if key in _READ_LATER:
                     not_passed_on = f"is not passed on from the metadata of the {tree['kind']}"
+                    hint = f"write it in spec.template.metadata.{field} of the runtime (in an experiment, by a patch)"
+                    if _READ_LATER[key] == "the pods":
+                        hint = f"write it in pod.{field} of the experiment, or in the pod template of the runtime"
                     yield of(
                         "TJ886",
                         f"{key} is read only from {_READ_LATER[key]}, and {not_passed_on}",
-                        "put it into the runtime's template, or into a patch of it",
+                        hint,
                         ("metadata", field, key),
                     )
 
