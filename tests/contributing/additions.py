@@ -279,6 +279,7 @@ remedy = "Do nothing."
 """
 
 
+_FIRST_GROUP = source("tests/hints/unapplied.toml").partition("[[group]]")[0]
 _LAST_CODE = source("tjgen/trees/diagnostics/codes.toml")[-200:]
 
 
@@ -549,7 +550,12 @@ ADDITIONS: dict[str, tuple[Place, ...]] = {
         pages("docs/reference/diagnostics.md", "tjgen/trees/diagnostics/table.py"),
         Place(
             "tests/hints/unapplied.toml",
-            {"tests/hints/unapplied.toml": ("codes = [", 'codes = ["TJ998",')},
+            {
+                "tests/hints/unapplied.toml": (
+                    _FIRST_GROUP,
+                    f'{_FIRST_GROUP}[[group]]\nreason = "An example."\ncodes = ["TJ998"]\n\n',
+                )
+            },
             ("tests/hints/test_hints.py::test_each_code_is_applied_or_listed_with_a_reason",),
         ),
     ),

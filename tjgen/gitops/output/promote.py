@@ -210,7 +210,11 @@ def _at_home(entry: RunEntry) -> Diagnostic:
     hint = "name a run of another environment"
     if entry.run.promoted_from:
         message = f"{message}, promoted from {entry.run.promoted_from}"
+        origin = entry.run.promoted_from.rpartition("/")[2]
         hint = f"to run it again there, use tjgen runs rerun {entry.run.name}; to promote, {hint}"
+        if not entry.run.is_requested:
+            back = f"tjgen promote {origin} --env {entry.place.environment}"
+            hint = f"to go back to it, restore its experiment from Git, use tjgen build, and then {back}"
     return Diagnostic("TJ730", message, hint=hint)
 
 
