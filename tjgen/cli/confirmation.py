@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.synctools.table import BY_NAME
+from tjgen.gitops.emit.ondisk import files
 from tjgen.gitops.output.inventory import RunEntry, own_files
 from tjgen.gitops.output.layout import stage_folder
 from tjgen.language.resolve.project import LoadedProject
@@ -23,14 +24,16 @@ class LeavingRuns(NamedTuple):
 
     objects: tuple[str, ...] = ()
     """For kubectl, such as `trainjob/bert-krdnvrxh -n nlp`."""
-    folders: tuple[str, ...] = ()
-    """The folders with the objects that sync their environments."""
+    applications: tuple[str, ...] = ()
+    """The Applications that sync their environments."""
 
     @staticmethod
     def of(directory: str, entries: Sequence[RunEntry]) -> LeavingRuns:
         """The same of runs whose files are still in the directory."""
-        folders = dict.fromkeys(f"{directory}/{stage_folder(entry.place.environment, SYNC)}" for entry in entries)
-        return LeavingRuns(tuple([one for entry in entries for one in _objects(directory, entry)]), tuple(folders))
+        folders = dict.fromkeys(stage_folder(entry.place.environment, SYNC) for entry in entries)
+        synced = [os.path.basename(file.path) for folder in folders for file in files(directory, folder)]
+        names = [file.removeprefix(_APPLICATION).removesuffix(".yaml") for file in synced if file.startswith(_APPLICATION)]
+        return LeavingRuns(tuple([one for entry in entries for one in _objects(directory, entry)]), tuple(names))
 
 
 _UNKNOWN = LeavingRuns()
@@ -50,7 +53,9 @@ def _effect(project: LoadedProject, runs: LeavingRuns = _UNKNOWN) -> str:
         return f"unless a sync prunes them, delete them with {delete}"
     if gitops.removal != "confirm":
         return f"the next sync of {tool.title} deletes them, also while they train"
-    return tool.confirmation.format(delete=delete, application=_application(runs.folders))
+    return tool.confirmation.format(
+        delete=delete, application=runs.applications[0] if len(runs.applications) == 1 else "APPLICATION"
+    )
 
 
 def _objects(directory: str, entry: RunEntry) -> Iterator[str]:
@@ -58,12 +63,6 @@ def _objects(directory: str, entry: RunEntry) -> Iterator[str]:
         kind, is_named, _ = os.path.basename(file.path).removesuffix(".yaml").partition(f"-{entry.run.name}")
         if is_named:
             yield f"{kind}/{entry.run.name} -n {entry.namespace}"
-
-
-def _application(folders: Sequence[str]) -> str:
-    """The Application in the folders, if there is one."""
-    names = [file for folder in folders if os.path.isdir(folder) for file in os.listdir(folder) if file.startswith(_APPLICATION)]
-    return names[0].removeprefix(_APPLICATION).removesuffix(".yaml") if len(names) == 1 else "APPLICATION"
 
 
 def report_names(what: str, names: Sequence[str], reporter: Reporter) -> None:
