@@ -21,7 +21,7 @@ from tests.checkout import ROOT, copy_shipped
 from tests.program import tjgen
 
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-FRAMEWORKS = ("torch", "jax", "tensorflow", "mpi", "xgboost")
+FRAMEWORKS = ("torch", "jax", "tensorflow", "mpi", "xgboost", "paddle")
 SHELLS = ("bash", "zsh", "fish")
 
 

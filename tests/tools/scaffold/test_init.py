@@ -128,7 +128,7 @@ def test_a_framework_has_two_experiments_that_build_strictly(tmp_path: Path, fra
     answer = tjgen(tmp_path / "vision", "build", "--check", "--strict")
     assert answer.code == 0, answer.err
     built = yaml.safe_load_all(tjgen(tmp_path / "vision", "build", "--env", "dev").out)
-    runs = [one for one in built if one["kind"] in ("TrainJob", "TFJob")]
+    runs = [one for one in built if one["kind"] in ("TrainJob", "TFJob", "PaddleJob")]
     assert [one["metadata"]["name"].rpartition("-")[0] for one in runs] == ["hello", "train"]
     assert not [line for line in str(runs).split(",") if "activeDeadlineSeconds" in line]
 

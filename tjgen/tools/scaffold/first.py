@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.tools.scaffold.options import Options
 from tjgen.trees import data
 
-FRAMEWORKS = ("torch", "jax", "tensorflow", "mpi", "xgboost")
+FRAMEWORKS = ("torch", "jax", "tensorflow", "mpi", "xgboost", "paddle")
 HELLO = "hello"
 """The experiment that needs no device."""
 """The folders of `templates/init`: each has two experiments, and a program for each of them."""
