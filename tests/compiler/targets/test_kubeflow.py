@@ -278,3 +278,54 @@ def test_a_locked_run_is_suspended_in_place() -> None:
     new = {**old, "spec": {"runPolicy": {"backoffLimit": 9, "suspend": True}}}
     assert carry(old, new)["spec"] == {"runPolicy": {"backoffLimit": 2, "suspend": True}}
     assert carry(carry(old, new), old) == old
+
+
+@pytest.mark.parametrize(
+    ("requested", "processes"),
+    [
+        ("", None),
+        ("  gpu: h100:4\n", None),
+        ("  gpu: h100:4\n  procsPerNode: 4\n", None),
+        ("  gpu: h100:4\n  procsPerNode: 2\n", "2"),
+        ("  procsPerNode: 3\n", "3"),
+    ],
+)
+def test_paddle_counts_the_devices_unless_the_processes_differ(tmp_path: Path, requested: str, processes: str | None) -> None:
+    tree, _ = job(tmp_path, f"  target: paddlejob\n  runtime: tjgen-paddle\n  script: t.py\n  nodes: 2\n{requested}")
+    [container] = tree["spec"]["paddleReplicaSpecs"]["Worker"]["template"]["spec"]["containers"]
+    assert {one["name"]: one["value"] for one in container.get("env", [])}.get("PADDLE_NPROC_PER_NODE") == processes
+
+
+def test_a_variable_that_the_user_sets_is_kept(tmp_path: Path) -> None:
+    spec = "  target: paddlejob\n  runtime: tjgen-paddle\n  script: t.py\n  procsPerNode: 3\n"
+    tree, _ = job(tmp_path, spec + "  env: {PADDLE_NPROC_PER_NODE: '2'}\n")
+    [container] = tree["spec"]["paddleReplicaSpecs"]["Worker"]["template"]["spec"]["containers"]
+    assert container["env"] == [{"name": "PADDLE_NPROC_PER_NODE", "value": "2"}]
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("  command: [python, t.py]\n", "TJ150"),
+        ("  command: [sh, -c, python t.py]\n", "TJ150"),
+        ("  command: [python, -m, paddle.distributed.launch, t.py]\n", ""),
+        ("  command: [fleetrun, t.py]\n", ""),
+        ("  command: [python, t.py]\n  env: {PADDLE_TRAINER_ENDPOINTS: 'a:1,b:1'}\n", ""),
+        ("  script: python t.py\n  launcher: none\n", ""),
+        ("  script: t.py\n", ""),
+    ],
+)
+def test_a_program_of_paddle_needs_its_launcher(tmp_path: Path, words: str, code: str) -> None:
+    _, said = job(tmp_path, f"  target: paddlejob\n  runtime: tjgen-paddle\n  nodes: 2\n{words}")
+    assert ("TJ150" in said) == bool(code)
+
+
+@pytest.mark.parametrize(
+    ("env", "is_alone"), [("", True), ("  env: {PADDLE_MASTER: 'a:1', PADDLE_NNODES: '2'}\n", False), ("  nodes: 1\n", False)]
+)
+@pytest.mark.parametrize("target", ["trainjob", "jobset", "volcanojob"])
+def test_the_launcher_of_paddle_needs_an_address(tmp_path: Path, target: str, env: str, is_alone: bool) -> None:
+    nodes = "" if "nodes" in env else "  nodes: 2\n"
+    answer = build(tmp_path, f"  target: {target}\n  runtime: tjgen-paddle\n  script: t.py\n{nodes}{env}")
+    assert answer.code == 0, answer.err
+    assert ("PADDLE_MASTER" in answer.err) is is_alone

@@ -74,6 +74,10 @@ def _uncounted(workload: Workload, experiment: Experiment) -> Iterator[Diagnosti
     spec = experiment.spec
     if spec.procs_per_node is None or spec.data is not None:
         return
+    if spec.target == "paddlejob" and "master" in spec.roles:
+        message = "procsPerNode has no effect: with a master, each pod has one parameter server and one trainer"
+        yield Diagnostic("TJ789", message, path=(*SPEC, "procsPerNode"), hint="remove it, or remove the role master")
+        return
     has_launcher = any(get(workload.ml_policy or {}, (policy,), None) is not None for policy in _COUNTING)
     if spec.target in _WITHOUT_LAUNCHER or (spec.target in ("jobset", "volcanojob") and not has_launcher):
         message = (
