@@ -329,3 +329,8 @@ def test_the_launcher_of_paddle_needs_an_address(tmp_path: Path, target: str, en
     answer = build(tmp_path, f"  target: {target}\n  runtime: tjgen-paddle\n  script: t.py\n{nodes}{env}")
     assert answer.code == 0, answer.err
     assert ("PADDLE_MASTER" in answer.err) is is_alone
+
+
+def test_variables_that_the_operator_of_a_paddlejob_sets_are_reported(tmp_path: Path) -> None:
+    _, said = job(tmp_path, "  target: paddlejob\n  runtime: tjgen-paddle\n  script: t.py\n  env: {PADDLE_NNODES: '2'}\n")
+    assert "the operator of a PaddleJob sets PADDLE_NNODES after this one" in said
