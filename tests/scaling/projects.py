@@ -247,6 +247,29 @@ CASES = (
         32,
     ),
     Case(
+        "patches of objects that a platform makes",
+        ("build", "platforms.yaml"),
+        lambda n: project(
+            {"platforms": ["platforms.yaml"]},
+            experiment("e"),
+            platforms=dumped(
+                document(
+                    "Platform",
+                    "p",
+                    {
+                        "queues": many(n, lambda i: {"create": {"volcano": {"weight": 1}}}, "q-{:05}"),
+                        "patches": many(
+                            n,
+                            lambda i: {"target": {"kind": "Queue", "name": f"q-{i:05}"}, "merge": {"spec": {"type": "a"}}},
+                            "p-{:05}",
+                        ),
+                    },
+                )
+            ),
+        ),
+        32,
+    ),
+    Case(
         "namespaces that a platform makes",
         ("build", "platforms.yaml"),
         lambda n: project(

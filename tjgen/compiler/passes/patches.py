@@ -19,6 +19,7 @@ from tjgen.trees.typing import NamedTuple
 from tjgen.trees.workload.keys import LIST_KEYS
 
 MANAGER = "patches"
+_SHOWN = 20
 _WRONG_POINTER = "write a JSON Pointer that exists in the object; tjgen build prints it"
 _FAILED_TEST = "a field changes what the patch expects: undo that change, or remove the operations for this place from the patch"
 
@@ -58,11 +59,13 @@ def patched(
     """
     diagnostics = []
     result = list(manifests)
+    positions = _positions(result)
     for name, patch in patches.items():
         if patch.target.kind == but or (only and patch.target.kind != only):
             continue
         because: FieldPath = (*SPEC, "patches", name)
-        chosen = [i for i, manifest in enumerate(result) if _selects(patch, manifest)]
+        of_name = positions.get((patch.target.kind, patch.target.name), ())
+        chosen = [i for i in of_name if patch.target.namespace in (None, result[i].namespace)]
         if not chosen:
             diagnostics.append(_matches_nothing(patch, result, because, source))
         for position in chosen:
@@ -76,17 +79,21 @@ def patched(
                 diagnostics += [_conflict(name, patch, result[position], one, source) for one in overwritten]
             field = None if identity.ALLOWED in allows else identity.changed(result[position].tree, changed.tree)
             if field is None:
+                is_renamed = (changed.kind, changed.name) != (result[position].kind, result[position].name)
                 result[position] = changed
+                positions = _positions(result) if is_renamed else positions
             else:
                 diagnostics.append(identity.refused(name, patch, result[position].kind, field, because))
     return result, diagnostics
 
 
-def _selects(patch: Patch, manifest: Manifest) -> bool:
-    target = patch.target
-    return (
-        target.kind == manifest.kind and target.name in (None, manifest.name) and target.namespace in (None, manifest.namespace)
-    )
+def _positions(manifests: Sequence[Manifest]) -> dict[tuple[str, str | None], list[int]]:
+    """Kind and name, or kind alone -> the positions of its objects."""
+    positions: dict[tuple[str, str | None], list[int]] = {}
+    for position, manifest in enumerate(manifests):
+        for name in (None, manifest.name):
+            positions.setdefault((manifest.kind, name), []).append(position)
+    return positions
 
 
 def _apply(manifest: Manifest, patch: Patch, because: FieldPath, source: str) -> Manifest:
@@ -174,11 +181,12 @@ def _matches_nothing(patch: Patch, manifests: list[Manifest], because: FieldPath
     where = f" in namespace {target.namespace}" if target.namespace else ""
     similar = [one for one in manifests if one.kind == target.kind] or manifests
     targets = sorted({_named(one, with_namespace=target.namespace is not None) for one in similar})
+    more = f" and {len(targets) - _SHOWN} more" if len(targets) > _SHOWN else ""
     return Diagnostic(
         "TJ330",
         f"patch matches nothing: {source.creator} creates no {wanted}{where}",
         path=(*because, "target"),
-        hint=f"use one of {', '.join(targets)}" if targets else "remove the patch",
+        hint=f"use one of {', '.join(targets[:_SHOWN])}{more}" if targets else "remove the patch",
         severity=source.without_objects,
     )
 
