@@ -592,8 +592,11 @@ def test_policies_of_the_caller_and_runs_that_the_base_lacks_stop_a_build(tmp_pa
     assert answer.code == 1
     assert "error[TJ550] experiments/second.yaml" in answer.err
     assert "error[TJ550] experiments/llm.yaml" not in answer.err
+    assert "team; the run exists, but the default branch does not have it, so the policy applies as to a new run\n" in answer.err
     caller = tjgen(tmp_path, "build", "--check", "--policy", "policies", "experiments/llm.yaml")
     assert (caller.code, "error[TJ550] experiments/llm.yaml" in caller.err) == (1, True), caller.err
+    assert "team; the run exists, and tjgen verify accepts it unless the change touches it\n" in caller.err
+    assert tjgen(tmp_path, "verify", "--base", "origin/main", "--policy", "policies").err.count("experiments/llm.yaml") == 0
 
 
 def test_without_a_repository_a_policy_of_a_platform_denies_runs_that_exist(tmp_path: Path) -> None:

@@ -8,11 +8,13 @@ from fnmatch import fnmatchcase
 from tjgen.compiler.building.run import Built
 from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees import enforced
-from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
 
 POLICY_FINDINGS = ("TJ550", "TJ551", "TJ552", "TJ554", "TJ558", "TJ559")
 """What policies have against objects."""
 _SHOWN = 3
+_OF_CALLER = "the run exists, and tjgen verify accepts it unless the change touches it"
+_OF_BRANCH = "the run exists, but the default branch does not have it, so the policy applies as to a new run"
 
 
 class Policed:
@@ -28,17 +30,25 @@ class Policed:
         self._denied: list[str] = []
 
     def accepted(self, built: Built) -> Built:
-        """The unit without what policies report if the build keeps all runs that they deny; else the unit as it is."""
-        if not built.failed or enforced.files() or not any(one.code in POLICY_FINDINGS for one in built.diagnostics):
+        """The unit without what policies report if the build keeps all runs that they deny.
+
+        Else the unit as it is, with a hint if all of these runs exist.
+        """
+        if not built.failed or not any(one.code in POLICY_FINDINGS for one in built.diagnostics):
             return built
         denied = [
             run for run in built.runs if has_errors([one for one in run.compiled.diagnostics if one.code in POLICY_FINDINGS])
         ]
         if any(run.fixed or any(fnmatchcase(run.name, pattern) for pattern in self._renew) for run in denied):
             return built
-        existing = self._at_base(LockKey(built.unit.environment, built.unit.namespace, built.unit.name))
-        if not all(run.name in existing for run in denied):
+        place = LockKey(built.unit.environment, built.unit.namespace, built.unit.name)
+        if not all(run.name in self._locks.of(place).runs for run in denied):
             return built
+        if enforced.files():
+            return _explained(built, _OF_CALLER)
+        existing = self._at_base(place)
+        if not all(run.name in existing for run in denied):
+            return _explained(built, _OF_BRANCH)
         self._denied += [f"{built.unit.namespace}/{run.name}" for run in denied]
         return without_findings(built)
 
@@ -61,6 +71,17 @@ class Policed:
     def findings(self) -> list[Diagnostic]:
         """TJ557 for the runs that the build keeps."""
         return [denied_unchanged(self._denied)] if self._denied else []
+
+
+def _explained(built: Built, why: str) -> Built:
+    """The unit, with the reason why policies stop a run that exists."""
+    reported = [
+        one._replace(hint=f"{one.hint}; {why}" if one.hint else why)
+        if one.code in POLICY_FINDINGS and one.severity == ERROR
+        else one
+        for one in built.diagnostics
+    ]
+    return built._replace(diagnostics=reported)
 
 
 def without_findings(built: Built) -> Built:
