@@ -166,7 +166,8 @@ PLATFORM = """\
 apiVersion: tjgen.dev/v1alpha1
 kind: Platform
 metadata: {name: lab}
-spec: {queues: {q: {capability: {nvidia.com/gpu: 20}}}}
+spec:
+  queues: {q: {capability: {nvidia.com/gpu: 20}}}
 """
 
 
@@ -194,11 +195,13 @@ def test_nodes_that_an_elastic_run_may_get_later_are_compared_with_its_queue(
     tmp_path: Path, nodes: int, most: int, warns: bool
 ) -> None:
     (tmp_path / "tjgen.yaml").write_text(PROJECT, encoding="utf-8")
-    (tmp_path / "platform.yaml").write_text(PLATFORM, encoding="utf-8")
+    pools = "  nodePools: {h100: {count: 3, like: h100, devices: 8, resources: {cpu: 96, memory: 1000Gi}}}\n"
+    (tmp_path / "platform.yaml").write_text(PLATFORM + pools, encoding="utf-8")
     (tmp_path / "run.yaml").write_text(HEAD + ELASTIC.format(nodes=nodes, most=most), encoding="utf-8")
     answer = tjgen(tmp_path, "build")
     assert answer.code == 0, answer.err
     assert ("TJ395" in answer.err, "TJ385" in answer.err) == (warns, False)
+    assert "TJ581" not in tjgen(tmp_path, "fit").err
 
 
 def test_the_number_of_nodes_of_an_elastic_job_changes_in_place(tmp_path: Path) -> None:

@@ -60,6 +60,8 @@ def set_up(result: Rendezvous, workload: Workload) -> list[Diagnostic]:
             "PET_RDZV_ID": workload.name,
             # Without it, torchrun compares the host name of the endpoint with that of the pod, which has no domain.
             "PET_RDZV_CONF": f"is_host={podset == roles[0]}".lower(),
+            # Otherwise, processes of the new group read what those of the former one wrote (seen with torch 2.5).
+            "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1",
         }
         if bounds.get("restarts") is not None:
             values["PET_MAX_RESTARTS"] = str(bounds["restarts"])
