@@ -13,6 +13,9 @@ from tjgen.trees.diagnostics.model import has_errors
 from tjgen.trees.workload.contribution import EXPERIMENT
 from tjgen.trees.workload.contribution import contribute as apply
 
+_OF_ROLES = ("$(TJGEN_RUN)", "$(TJGEN_HOSTS_", "$(TJGEN_TF_CONFIG)")
+"""References that `passes/new_roles.py` resolves."""
+
 
 def arrange(job: Job, draft: Draft) -> Draft:
     """The jobs of the runtime as the roles of a target without Trainer, or with a job for each role that Trainer starts."""
@@ -35,7 +38,7 @@ def arrange(job: Job, draft: Draft) -> Draft:
 
 def _with_roles(job: Job, draft: Draft) -> Draft:
     spec = job.experiment.spec
-    if not spec.roles and not _has_addresses(spec):
+    if not spec.roles and not _refers_to_roles(spec):
         return draft
     from tjgen.compiler.passes import new_roles  # few runs have roles or refer to addresses
 
@@ -43,10 +46,10 @@ def _with_roles(job: Job, draft: Draft) -> Draft:
     return draft._replace(workload=workload).reporting(diagnostics)
 
 
-def _has_addresses(spec: ExperimentSpec) -> bool:
-    """Whether a text of the experiment refers to the name of the run or to host names."""
-    texts = [*spec.command, *spec.args, spec.script, *(variable.value for variable in spec.env.values())]
-    return any("$(TJGEN_" in str(text) for text in texts)
+def _refers_to_roles(spec: ExperimentSpec) -> bool:
+    """Whether a variable or the command line may refer to an address: of the nodes, too."""
+    texts = (spec.script, *spec.command, *spec.args, *(variable.value for variable in spec.env.values()))
+    return any(text is not None and reference in str(text) for text in texts for reference in _OF_ROLES)
 
 
 def initialize(job: Job, draft: Draft) -> Draft:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.compiler.lower import SPEC, sizes
+from tjgen.compiler.passes import tf_config
 from tjgen.language.spec.objects import ExperimentSpec, Role
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed, Origin
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.k8s.nearest import nearest
-from tjgen.trees.k8s.references import references
+from tjgen.trees.k8s.references import NUMBER, references
 from tjgen.trees.workload.contribution import EXPERIMENT, Contribution, contribute
 from tjgen.trees.workload.roles import at_once, members, programs
 from tjgen.trees.workload.workload import ANCESTOR, INITIALIZERS, JOBS, PodSet, Workload, podsets
@@ -94,11 +95,24 @@ def _addresses(workload: Workload, spec: ExperimentSpec) -> Iterator[Contributio
         used.update(_references(spec.roles[podset.name], of_program=True) if podset.name in spec.roles else ())
         used.difference_update(spec.env)
         wanted = [name for name in variables if name in used]
-        if wanted or RUN in used:
+        if wanted or used & {RUN, tf_config.NAME}:
             yield Contribution((*podset.main, "env", named(RUN)), {"name": RUN, "valueFrom": {"fieldRef": _LABEL}}, because)
         for name in wanted:
             hosts = ",".join(_hosts(workload, variables[name]))
             yield Contribution((*podset.main, "env", named(name)), {"name": name, "value": hosts}, because)
+        if tf_config.NAME in used:
+            yield from _tf_config(workload, podset, because)
+
+
+def _tf_config(workload: Workload, podset: PodSet, because: FieldPath) -> Iterator[Contribution]:
+    hosts = {one.name: list(_hosts(workload, one)) for one in members(workload)}
+    value = tf_config.config(workload, podset, hosts)
+    variables: tuple[tuple[str, Tree], ...] = (
+        (NUMBER, workload.number(podset) or {}),
+        (tf_config.NAME, {"value": value}),
+    )
+    for name, variable in variables:
+        yield Contribution((*podset.main, "env", named(name)), {"name": name, **variable}, because)
 
 
 def _references(container: ExperimentSpec | Role, of_program: bool) -> Iterator[str]:
