@@ -33,7 +33,7 @@ def config(workload: Workload, podset: PodSet, hosts: Mapping[str, Sequence[str]
     if kind:
         value["task"] = {"type": kind, "index": NUMBER}
     text = json.dumps(value, separators=(",", ":"))
-    # A number, which the kubelet writes: each pod knows its own.
+    # A number, which the kubelet writes: it differs from pod to pod.
     return text.replace(f'"index":"{NUMBER}"', f'"index":$({NUMBER})')
 
 
