@@ -234,6 +234,16 @@ def test_what_depends_on_more_is_not_stored(place: Place, words: list[str]) -> N
     assert place.answers == []
 
 
+@pytest.mark.parametrize("words", [["."], ["./"], ["../project"]])
+def test_a_build_of_the_folder_of_the_project_writes_its_tree(place: Place, words: list[str]) -> None:
+    project = PROJECT + "  experiments: [experiments]\n  output: {directory: deploy}\n"
+    (place.folder / "tjgen.yaml").write_text(project, encoding="utf-8")
+    code, _, err = place.build(*words)
+    assert code == 0, err
+    assert len(list(place.folder.glob("deploy/prod/runs/prod/*/*"))) == 2
+    assert place.answers == []
+
+
 def test_variables_that_trust_the_project_or_turn_caches_off_store_nothing(place: Place) -> None:
     place.build(TJGEN_TRUSTED="1")
     place.build(TJGEN_CACHE="off")

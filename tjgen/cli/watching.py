@@ -210,7 +210,7 @@ class Watch:
                 self.is_complete = self.is_complete and isinstance(error, FileNotFoundError)
                 raise
             status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode) or status.st_size > kept.LARGEST_FILE:
+            if flags & ~system.READ or not stat.S_ISREG(status.st_mode) or status.st_size > kept.LARGEST_FILE:
                 self.is_complete = False
             else:
                 self._note(kept.CONTENT, path, kept.digest_of(os.pread(descriptor, status.st_size + 1, 0)))
