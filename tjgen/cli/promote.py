@@ -56,9 +56,8 @@ def run(arguments: Arguments) -> int:
     with Reporter(arguments) as reporter:
         project, problems = load_current()
         reporter.add(problems)
-        directory = output_of(arguments, project.output)
         if not has_errors(problems):
-            _promote(arguments, project, directory, reporter)
+            _promote(arguments, project, output_of(arguments, project.output), reporter)
     return reporter.close()
 
 

@@ -120,10 +120,10 @@ def _by_name(words: list[str], environments: list[str], unreadable: Diagnostic) 
     """The same words with a file instead of the name of a run or an experiment; raises CompileError if there is none."""
     from tjgen.language.resolve.project_file import load_current  # few explanations begin with a name
 
-    project, _ = load_current()
+    project, problems = load_current()
     if project.document is None:
         hint = "name an experiment, a run, or a file that tjgen wrote"
-        raise CompileError([unreadable._replace(hint=hint)])
+        raise CompileError(problems or [unreadable._replace(hint=hint)])
     unknown = [project.unknown_environment(name) for name in environments if name not in project.spec.environments]
     if unknown:
         raise CompileError(unknown)

@@ -26,6 +26,17 @@ def test_the_folder_of_a_project_means_the_project(project: Path) -> None:
         assert tjgen(folder, "build", word, "--env", "dev") == inside
 
 
+@pytest.mark.parametrize("words", [["build"], ["diff"], ["explain", "digits"], ["promote", "digits"]])
+def test_a_project_with_an_error_is_one_error(project: Path, words: list[str]) -> None:
+    (project / "tjgen.yaml").write_text(
+        "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {environments: {dev: {ns: a}}}\n", encoding="utf-8"
+    )
+    answer = tjgen(project, *words, "--env", "dev")
+    assert answer.code == 1
+    assert answer.err.startswith('error[TJ101] tjgen.yaml:3:29: unknown field "ns"')
+    assert answer.err.endswith("1 error\n")
+
+
 def test_a_folder_within_a_project_means_its_experiments(project: Path) -> None:
     answer = tjgen(project, "build", "experiments", "--env", "dev")
     assert (answer.code, answer.out.count("kind: TrainJob")) == (0, 4)

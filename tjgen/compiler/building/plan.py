@@ -156,6 +156,8 @@ def make_plan(request: Request) -> Plan:
     whole = not request.paths and not request.given
     confined = confinement() if request.is_confined else None
     project, diagnostics = project_at(request.paths, request.project, confined=confined, workspace=request.workspace)
+    if project.document is None and has_errors(diagnostics):
+        raise CompileError(diagnostics)  # a project that is not read lacks everything that the request names
     if request.overlays:
         from tjgen.language.resolve.members import with_overlays  # overlays of the command line are rare
 
