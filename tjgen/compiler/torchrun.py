@@ -25,9 +25,8 @@ def contradiction(words: Sequence[str], nodes: int) -> str | None:
     if launch is None:
         return None
     program = _PROGRAM.search(text, launch.end())
-    found = _OPTION.finditer(text, launch.end(), program.start() if program is not None else len(text))
     written, values = {}, {}
-    for one in found:
+    for one in _OPTION.finditer(text, launch.end(), program.start() if program is not None else len(text)):
         option = one[2].replace("-", "_")
         written[option], values[option] = one[1], one[3] or ""
     if "standalone" in written:

@@ -52,15 +52,15 @@ def suspected(tree: Tree) -> Iterator[tuple[FieldPath, str, str]]:
 
 def diagnostics(tree: Tree, harmless: Collection[str] = ()) -> Iterator[Diagnostic]:
     """TJ109 for each field with one, except the fingerprints that the project lists as `harmless`."""
-    found = set()
+    known = set()
     for path, token in find(tree):
-        found.add(path)
+        known.add(path)
         if token.fingerprint not in harmless:
             message = f"{render(path)} holds {token.kind}, which all readers of the repository or the object can see"
             yield Diagnostic("TJ109", message, path=path, hint=hint(token))
     for path, name, value in suspected(tree):
         fingerprint = tokens.fingerprint(value)
-        if path not in found and fingerprint not in harmless:
+        if path not in known and fingerprint not in harmless:
             message = f"the name {name} suggests a secret, and all readers of the repository or the object can see the value"
             yield Diagnostic("TJ109", message, path=path, hint=_from_secret(name, fingerprint), severity=WARNING)
 

@@ -15,6 +15,7 @@ from tjgen.gitops.diff.side import Side, only, place_of
 from tjgen.gitops.emit import header
 from tjgen.gitops.lint.engine import Choice, lint
 from tjgen.gitops.lint.reading import read_items
+from tjgen.gitops.lint.rules.changed_objects import CODES
 from tjgen.gitops.lint.scene import AppliedObject, Scene
 from tjgen.gitops.lint.suppress import Mark
 from tjgen.gitops.lint.units import assigned
@@ -31,6 +32,7 @@ from tjgen.trees.typing import NamedTuple
 
 _RUN_REMOVED = "TJ635"
 _EDITED = "TJ292"
+_REFUSED_UPDATE = "TJ540"
 _FILE_REMOVED, _UNRECORDED = "TJ293", "TJ745"
 """The first names the files of a run that was removed without a record, the second the run."""
 
@@ -69,7 +71,11 @@ def evaluate(plan: Plan, verified: Verified, marks: Sequence[Mark], base: str) -
     scenes = _scenes(plan, verified, () if tool == "none" else (tool,), adopting)
     acknowledged = {name for lock in new.locks.values() for name in lock.pruned}
     changed = {os.path.join(verified.snapshot.tree.place, path) for path in verified.snapshot.tree.changed}
-    for one in lint(scenes, {}, Choice(), marks).reports:
+    result = lint(scenes, {}, Choice(), marks)
+    # A rule reports the change with what the tool does, or a suppression states why it is right.
+    judged = {one.finding.item.ref for one in (*result.reports, *result.silenced) if one.diagnostic.code in CODES}
+    diagnostics = [one for one in diagnostics if one.code != _REFUSED_UPDATE or one.subject not in judged]
+    for one in result.reports:
         is_decided = one.diagnostic.code == _RUN_REMOVED and _run_of(one.finding.item) in acknowledged
         # Of two objects that clash, the one that differs may be the other one.
         concerned = {one.finding.item.file, *(place.item.file for place in one.finding.related)}

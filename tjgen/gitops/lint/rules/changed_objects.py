@@ -134,7 +134,8 @@ _ROWS = (
             against=True,
         ),
         (CLAIM,),
-        "create a new claim under another name",
+        'create a new claim under another name; if the old one was never applied, add the annotation tjgen.dev/ignore: "TJ621: '
+        'never applied"',
     ),
     _Row(
         Rule(
@@ -169,4 +170,5 @@ def check(row: _Row, scene: Scene) -> Iterator[Finding]:
 
 KINDS = frozenset(kind for row in _ROWS for kind in row.kinds)
 """Kinds whose refused updates have a rule."""
+CODES = frozenset(row.rule.code for row in _ROWS)
 ENTRIES = tuple([RuleEntry(row.rule, partial(check, row)) for row in _ROWS])
