@@ -111,7 +111,8 @@ def _verify_all(plan: Plan, arguments: Arguments, reporter: Reporter) -> None:
 def _verify(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter, *, staged: bool) -> None:
     repository = Repository.around(plan.project.directory or ".")
     base = chosen(repository, arguments["base"])
-    reporter.add(list(base.notes))
+    if not staged or base.name != "HEAD":  # what is staged is compared with HEAD
+        reporter.add(list(base.notes))
     known: dict[RunName, AddedRun] = {}
     compiled: dict[RunName, list[Diagnostic]] = {}
 

@@ -115,7 +115,7 @@ def test_a_run_that_is_superseded_before_the_merge_starts_too_and_the_hint_preve
     answer = verify(project, "--base", "base")
     assert f"  starts, although superseded: 1 ({first})\n" in answer.out
     assert "  costs: 6 pods, 51 cpu, 585.9Gi memory, 12 nvidia.com/gpu, 25.20 EUR per hour\n" in answer.out
-    command = f"runs discard {first} --base base"
+    command = "runs discard dev/vision/digits --base base"
     assert ("warning[TJ698]" in answer.err, f"use tjgen {command}, and build again" in answer.err) == (True, True), answer.err
     assert verify(project, "--base", "base", "--strict").code == 1
     file = project / "tjgen.yaml"
@@ -144,3 +144,12 @@ def runs_of(project: Path) -> list[str]:
 def first_of(project: Path) -> str:
     """The run of the base."""
     return git(project, "ls-tree", "--name-only", "base", "deploy/dev/runs/vision/digits/").rpartition("/")[2]
+
+
+def test_a_commit_hook_prints_no_note_on_its_base(project: Path) -> None:
+    write(project, "  env: {LR: '0.1'}\n")
+    build(project)
+    assert "TJ299" in verify(project).err
+    git(project, "add", "--all", "--force", ".")
+    answer = verify(project, "--staged")
+    assert (answer.code, answer.err.count("TJ299"), "against HEAD" in answer.err) == (0, 0, True), answer.err

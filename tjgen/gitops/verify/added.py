@@ -95,5 +95,7 @@ def superseded(added: Mapping[Key, AddedRun], base: str) -> list[Diagnostic]:
         return []
     some, they = (f"{len(names)} superseded runs", "them") if len(names) > 1 else ("a superseded run", "it")
     message = f"merging starts {some} ({listed(names)}) next to what replaces {they}"
-    hint = f"to start current runs only, use {discarding(base, names)}, and build again"
+    # A later run of the experiment has a number that counts this one.
+    experiments = sorted({key for (key, _), one in added.items() if one.kind == STARTS_SUPERSEDED})
+    hint = f"to start current runs only, use {discarding(base, experiments)}, and build again"
     return [Diagnostic("TJ698", message, hint=hint, severity=WARNING)]
