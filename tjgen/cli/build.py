@@ -28,6 +28,7 @@ from tjgen.cli.reporting import Reporter
 from tjgen.cli.writing import into_directory, summary_of
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.compilers import MOST
+from tjgen.compiler.building.inputs import unusable
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.projects import is_of_all
 from tjgen.compiler.building.request import Request
@@ -230,8 +231,7 @@ _NOT_ADDED = ("TJ062", "TJ261")
 
 def _as_stream(plan: Plan, file: str | None, arguments: Arguments, reporter: Reporter) -> None:
     if len(plan.environments) > 1 and not arguments["summary"]:
-        read = [plan.project.sandbox.content(path) for path in plan.request.paths if path != "-" and not os.path.isdir(path)]
-        raise CompileError([one for one in read if isinstance(one, Diagnostic)] or [_several_environments(plan)])
+        raise CompileError(unusable(plan.request.paths, plan.project.sandbox) or [_several_environments(plan)])
     summary = summary_of(plan, arguments, plan.output)
     chosen: dict[ObjectRef, Tree] = {}
     expanded = arguments["expanded"] is not None

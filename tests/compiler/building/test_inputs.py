@@ -37,6 +37,16 @@ def test_a_project_with_an_error_is_one_error(project: Path, words: list[str]) -
     assert answer.err.endswith("1 error\n")
 
 
+@pytest.mark.parametrize("file", ["tjgen.yaml", "overlays/prod.yaml"])
+def test_a_file_of_the_project_is_no_experiment_in_any_environment(project: Path, file: str) -> None:
+    for words in ((), ("--env", "dev")):
+        answer = tjgen(project, "build", file, *words)
+        assert answer.code == 1
+        assert f"error[TJ263] {file}:" in answer.err
+        assert "hint: name an experiment, or run tjgen build without a path" in answer.err
+        assert "TJ266" not in answer.err
+
+
 def test_a_folder_within_a_project_means_its_experiments(project: Path) -> None:
     answer = tjgen(project, "build", "experiments", "--env", "dev")
     assert (answer.code, answer.out.count("kind: TrainJob")) == (0, 4)

@@ -17,6 +17,7 @@ from tjgen.trees.files.repository import callers_project, repository_of
 from tjgen.trees.files.sandbox import Sandbox
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.source.document import Document
+from tjgen.trees.source.reader import CORE, read
 
 _IMPORTED = ("TrainJob", "PyTorchJob", "TFJob", "MPIJob", "JAXJob", "XGBoostJob", "PaddleJob", "JobSet", "Job")
 """Kinds that `tjgen import` rewrites as experiments."""
@@ -166,6 +167,22 @@ def is_of_project(documents: list[Document]) -> bool:
     return all(one.value.__class__ is dict and one.value.get("kind") in _SUPPORTING_KINDS for one in documents)
 
 
+def unusable(paths: Sequence[str], sandbox: Sandbox) -> list[Diagnostic]:
+    """What is wrong with named files in every environment: they cannot be read, or are the project's own (TJ263)."""
+    diagnostics = []
+    for path in paths:
+        if path == "-" or os.path.isdir(path):
+            continue
+        content = sandbox.content(path)
+        if isinstance(content, Diagnostic):
+            diagnostics.append(content)
+            continue
+        documents, _ = read(content, path, CORE, sandbox.budgets)
+        if documents and is_of_project(documents) and not any(one.value["kind"] == "Platform" for one in documents):
+            diagnostics.append(no_experiment(path, documents, named=True))
+    return diagnostics
+
+
 def no_experiment(file: str, documents: list[Document], *, named: bool) -> Diagnostic:
     """TJ263: no document of a file is an Experiment."""
     span = documents[0].locate(()) if documents else None
@@ -185,6 +202,8 @@ def no_experiment(file: str, documents: list[Document], *, named: bool) -> Diagn
             hint = "add kind: Experiment"
         elif kinds and all(kind.endswith("TrainingRuntime") for kind in kinds):
             hint = "list its folder under catalogs in tjgen.yaml, and not under experiments"
+        elif kinds and is_of_project(documents):
+            hint = "name an experiment, or run tjgen build without a path, which reads this file with the project"
     message = f"{file} contains no Experiment document" + (f", only {', '.join(sorted(kinds))}" if kinds else "")
     return Diagnostic("TJ263", message, span=span, hint=hint, severity=ERROR if named else WARNING)
 
