@@ -20,6 +20,7 @@ from tjgen.language.spec.models.container import (
     Sidecar,
 )
 from tjgen.language.spec.models.data import Data, DataSet, Item, Items, Slices
+from tjgen.language.spec.models.datasets import CacheLevel, Dataset, DatasetMount, NewDataset, SecretKey
 from tjgen.language.spec.models.env import EnvSource, EnvVar
 from tjgen.language.spec.models.experiment import ExperimentSpec, RunSpec, Task
 from tjgen.language.spec.models.gpu import DeviceRequest, Gpu, Share
@@ -40,8 +41,6 @@ from tjgen.language.spec.models.volumes import (
     Claim,
     ClaimContent,
     Csi,
-    Dataset,
-    DatasetMount,
     EmptyDir,
     Ephemeral,
     Files,
@@ -49,10 +48,8 @@ from tjgen.language.spec.models.volumes import (
     ImageVolume,
     Mount,
     NewClaim,
-    NewDataset,
     Nfs,
     Populator,
-    SecretKey,
     Volume,
 )
 
@@ -60,6 +57,7 @@ __all__ = [
     "Backup",
     "Build",
     "Cache",
+    "CacheLevel",
     "CheckpointIndex",
     "Checkpoints",
     "Claim",

@@ -21,7 +21,7 @@ from tjgen.compiler.volumes.protocol import (
 from tjgen.compiler.volumes.pvc import claim_label
 from tjgen.language.setting import Setting
 from tjgen.language.spec.forms import text
-from tjgen.language.spec.objects import Dataset, DatasetMount, NewDataset, Volume
+from tjgen.language.spec.objects import CacheLevel, Dataset, DatasetMount, Fluid, NewDataset, Volume
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
@@ -85,11 +85,17 @@ def _created(full: str, name: str, create: NewDataset, setting: Setting, because
     mounts = [_mount(key, mount) for key, mount in create.mounts.items()]
     spec: Tree = {"mounts": mounts, "accessModes": ["ReadOnlyMany"]}
     yield _contribution("Dataset", metadata, spec, (*because, "mounts"))
-    level: Tree = {"mediumtype": create.medium, "quota": text(create.quota), "high": fluid.high, "low": fluid.low}
-    if create.path is not None:
-        level["path"] = create.path
-    engine: Tree = {"replicas": create.replicas, "tieredstore": {"levels": [level]}}
+    levels = [_level(one, fluid) for one in create.levels] or [_level(create, fluid)]
+    engine: Tree = {"replicas": create.replicas, "tieredstore": {"levels": levels}}
     yield _contribution(fluid.runtime, metadata, engine, because)
+
+
+def _level(level: CacheLevel | NewDataset, fluid: Fluid) -> Tree:
+    assert level.quota is not None, "a data set without a quota is an error of the experiment"
+    tree: Tree = {"mediumtype": level.medium, "quota": text(level.quota), "high": fluid.high, "low": fluid.low}
+    if level.path is not None:
+        tree["path"] = level.path
+    return tree
 
 
 def _contribution(kind: str, metadata: Tree, spec: Tree, because: FieldPath) -> Contribution:

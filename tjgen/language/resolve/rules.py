@@ -35,6 +35,7 @@ def check_rules(experiment: Tree) -> list[Diagnostic]:
         *_volumes(spec),
         *_paths(spec),
         *_new_claims(spec),
+        *_new_data_sets(spec),
         *amounts.check(spec),
         *(_data(spec) if "data" in spec else ()),
         *(_prefetch(spec) if "prefetch" in spec else ()),
@@ -195,6 +196,15 @@ def _new_claims(spec: Tree) -> Iterator[Diagnostic]:
             at: FieldPath = (*_SPEC, "volumes", name, "pvc", "create")
             hint = f"add size: 100Gi, or set a size in {where} of the Platform"
             yield Diagnostic("TJ163", f'the claim of volume "{name}" has no size', path=at, hint=hint)
+
+
+def _new_data_sets(spec: Tree) -> Iterator[Diagnostic]:
+    """Data sets to create whose cache has no size."""
+    for name, volume in spec.get("volumes", {}).items():
+        create = get(volume, ("dataset", "create"), None)
+        if create is not None and "quota" not in create and not create.get("levels"):
+            at: FieldPath = (*_SPEC, "volumes", name, "dataset", "create", "quota")
+            yield Diagnostic("TJ102", f"{render(at)} is missing", path=at, hint="add quota: 100Gi, or levels for several media")
 
 
 def _sub_path(name: str, volume: Tree, place: Tree, at: FieldPath) -> Iterator[Diagnostic]:

@@ -655,9 +655,19 @@ DATASET_MOUNT: Schema = {
 }
 DATASET_MOUNT_FORM = Form(short=(("mountPoint", "string"),))
 
+CACHE_LEVEL: Schema = {
+    "type": "object",
+    "required": ["quota"],
+    "properties": {
+        "quota": QUANTITY,
+        "medium": {"type": "string", "enum": ["MEM", "SSD", "HDD"]},
+        "path": {"type": "string", "minLength": 1},
+    },
+}
+
 NEW_DATASET: Schema = {
     "type": "object",
-    "required": ["mounts", "quota"],
+    "required": ["mounts"],
     "properties": {
         "mounts": {
             "type": "object",
@@ -666,11 +676,16 @@ NEW_DATASET: Schema = {
         "quota": QUANTITY,
         "medium": {"type": "string", "enum": ["MEM", "SSD", "HDD"]},
         "path": {"type": "string", "minLength": 1},
+        "levels": {"type": "array", "items": CACHE_LEVEL},
         "replicas": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "scope": {"type": "string", "enum": ["family", "project"]},
     },
 }
-NEW_DATASET_FORM = Form(fields={"mounts": Form(each=DATASET_MOUNT_FORM)})
+NEW_DATASET_FORM = Form(
+    alternatives=(("quota", "medium", "path"), ("levels",)),
+    choices={"quota": 0, "medium": 0, "path": 0, "levels": 1},
+    fields={"mounts": Form(each=DATASET_MOUNT_FORM)},
+)
 
 DATASET: Schema = {
     "type": "object",

@@ -161,6 +161,7 @@ SPEC: Rule = (
                                         "quota": ("excluded", None, {}),
                                         "medium": ("excluded", None, {}),
                                         "path": ("excluded", None, {}),
+                                        "levels": ("excluded", None, {}),
                                         "replicas": ("excluded", None, {}),
                                         "scope": ("counts", "family", {}),
                                     },

@@ -651,24 +651,42 @@ class DatasetMount:
         self.secrets = {key: SecretKey(item) for key, item in get("secrets", _NONE).items()}
 
 
-class NewDataset:
-    """A Fluid data set that tjgen creates, with the cache engine of the Platform."""
+class CacheLevel:
+    """A medium of a cache, and its size on each worker."""
 
-    __slots__ = ("medium", "mounts", "path", "quota", "replicas", "scope")
+    __slots__ = ("medium", "path", "quota")
 
-    mounts: Mapping[str, DatasetMount]
     quota: str | int | float
     medium: str
     path: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.quota = tree["quota"]
+        self.medium = get("medium", "MEM")
+        self.path = get("path")
+
+
+class NewDataset:
+    """A Fluid data set that tjgen creates, with the cache engine of the Platform."""
+
+    __slots__ = ("levels", "medium", "mounts", "path", "quota", "replicas", "scope")
+
+    mounts: Mapping[str, DatasetMount]
+    quota: str | int | float | None
+    medium: str
+    path: str | None
+    levels: Sequence[CacheLevel]
     replicas: int
     scope: str
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.mounts = {key: DatasetMount(item) for key, item in tree["mounts"].items()}
-        self.quota = tree["quota"]
+        self.quota = get("quota")
         self.medium = get("medium", "MEM")
         self.path = get("path")
+        self.levels = [CacheLevel(item) for item in get("levels", ())]
         self.replicas = get("replicas", 1)
         self.scope = get("scope", "family")
 
