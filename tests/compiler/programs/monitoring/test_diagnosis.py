@@ -185,6 +185,33 @@ def test_a_folder_of_each_node_is_measured_on_one_unless_pod_security_refuses_it
         assert "TJ334" not in answer.err
 
 
+def test_a_folder_of_listed_nodes_is_measured_on_each(tmp_path: Path) -> None:
+    host_path = {"path": "/mnt/disk", "type": "Directory", "nodeSelector": {"example.com/data": "yes"}}
+    volumes = {"disk": {"hostPath": host_path, "mountPath": "/disk", "readOnly": True}}
+    prefetch = {"volume": "disk", "source": "s3://data/set", "nodes": ["gpu-2", "gpu-1"]}
+    answer = tjgen(written(tmp_path, volumes=volumes, checkpoints=None, prefetch=prefetch), "diagnose", "experiment.yaml")
+    assert (answer.code, answer.err) == (0, "")
+    pods = {name: job["spec"]["template"]["spec"] for name, job in jobs(answer.out).items()}
+    assert {name: pod["nodeSelector"]["kubernetes.io/hostname"] for name, pod in pods.items()} == {
+        "watched-diagnose-disk-gpu-1": "gpu-1",
+        "watched-diagnose-disk-gpu-2": "gpu-2",
+    }
+
+
+def test_each_disk_of_a_slice_is_measured_once(tmp_path: Path) -> None:
+    volumes = {"disk": {"hostPath": {"path": "/mnt/a"}, "mountPath": "/disk", "readOnly": True}}
+    slices = {"deliver": "volume", "sources": ["/mnt/a", "/mnt/b", "/mnt/a"], "nodes": ["gpu-1", "gpu-1", "gpu-2"]}
+    more = {"volumes": volumes, "checkpoints": None, "data": {"volume": "disk", "slices": slices}, "target": "jobset", "nodes": 3}
+    answer = tjgen(written(tmp_path, **more), "diagnose", "experiment.yaml")
+    assert (answer.code, "TJ334" in answer.err) == (0, False), answer.err
+    paths = {name: job["spec"]["template"]["spec"]["volumes"][0]["hostPath"]["path"] for name, job in jobs(answer.out).items()}
+    assert paths == {
+        "watched-diagnose-disk-gpu-1": "/mnt/a",
+        "watched-diagnose-disk-gpu-1-2": "/mnt/b",
+        "watched-diagnose-disk-gpu-2": "/mnt/a",
+    }
+
+
 def test_a_job_has_the_name_of_its_node(tmp_path: Path) -> None:
     answer = tjgen(written(tmp_path), "diagnose", "experiment.yaml")
     for job in jobs(answer.out).values():

@@ -14,6 +14,7 @@ from tjgen.compiler.lower import SPEC
 from tjgen.compiler.programs import pods
 from tjgen.compiler.programs.containers import image_of_program, script, shell
 from tjgen.compiler.programs.monitoring.demands import demands
+from tjgen.compiler.programs.monitoring.disks import Disk, disks
 from tjgen.compiler.programs.prefetching import cache
 from tjgen.compiler.volumes.mounts import users_of
 from tjgen.compiler.volumes.pvc import claim_of, new_claim
@@ -24,6 +25,7 @@ from tjgen.language.spec.objects import Experiment, Volume
 from tjgen.trees.canonical import sha256_hex
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.k8s.labels import HOSTNAME
 from tjgen.trees.workload.roles import members
 from tjgen.trees.workload.workload import PodSet, Workload
 
@@ -79,6 +81,12 @@ def jobs(workload: Workload, experiment: Experiment, setting: Setting, *, waits:
                 message = f'volume "{name}" is a hostPath, which Pod Security {level} refuses in namespace {setting.namespace}'
                 yield Diagnostic("TJ300", message, path=at, hint="measure it by hand, on each node that the run uses")
                 continue
+            on_nodes = disks(name, volume, experiment)
+            for disk in on_nodes:
+                is_created = True
+                yield _on(disk, _job(name, volume, workload, experiment, setting, waits=waits, suffix=disk.suffix))
+            if on_nodes:
+                continue
             message = f'volume "{name}" is a folder of each node: the Job measures that of the node on which it runs'
             hint = "add spec.nodeName to the pod of a copy of the Job for each other node; the report names the node"
             yield Diagnostic("TJ334", message, path=at, hint=hint)
@@ -114,8 +122,10 @@ def _caches(workload: Workload) -> tuple[list[tuple[str, Volume]], list[str]]:
     return list(reachable.items()), unreachable
 
 
-def _job(name: str, volume: Volume, workload: Workload, experiment: Experiment, setting: Setting, *, waits: bool) -> Tree:
-    called = _called(f"{setting.run}-diagnose-{name}".lower().replace("_", "-").replace(".", "-"))
+def _job(
+    name: str, volume: Volume, workload: Workload, experiment: Experiment, setting: Setting, *, waits: bool, suffix: str = ""
+) -> Tree:
+    called = _called(f"{setting.run}-diagnose-{name}{suffix}".lower().replace("_", "-").replace(".", "-"))
     users = [podset for podset, _ in users_of(workload, name, volume)] or list(members(workload))
     read_only = volume.read_only or source_of(volume).is_read_only
     container = shell(
@@ -133,6 +143,17 @@ def _job(name: str, volume: Volume, workload: Workload, experiment: Experiment, 
     template = {**_placement(workload, users), **pod}
     job = pods.job(called, "diagnose", template, setting, deadline=DEADLINE, backoffLimit=0, **start)
     return {**job, "metadata": {**job["metadata"], "annotations": WITHOUT_EFFECT}} if waits else job
+
+
+def _on(disk: Disk, job: Tree) -> Tree:
+    """The Job with its pod on the node of the disk, and with the folder of the disk as its volume."""
+    template = job["spec"]["template"]
+    pod = template["spec"]
+    volumes = [
+        {**one, "hostPath": {**one["hostPath"], "path": disk.path}} if one["name"] == "volume" else one for one in pod["volumes"]
+    ]
+    on_node = {**pod, "nodeSelector": {**pod.get("nodeSelector", {}), HOSTNAME: disk.node}, "volumes": volumes}
+    return {**job, "spec": {**job["spec"], "template": {**template, "spec": on_node}}}
 
 
 def _called(name: str) -> str:
