@@ -284,6 +284,6 @@ def _missing(build: Build, module: str, where: imports.ImportSite) -> Diagnostic
 
 def _guessed(build: Build, modules: list[str]) -> Diagnostic:
     names = ", ".join(sorted(requirements.distribution(module) for module in modules))
-    message = f"no file lists the packages, so the newest releases of the imported packages are installed: {names}"
+    message = f"no file lists the packages, so pip installs those that the code imports and the base image lacks: {names}"
     hint = "write requirements.txt with versions, or add the packages of the base image to provided"
     return Diagnostic(problems.UNPINNED, message, path=BUILD, hint=hint)
