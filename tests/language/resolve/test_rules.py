@@ -7,7 +7,7 @@ import pytest
 from tests.language.resolve.texts import experiment, overlay, runs, told
 
 RULES = {
-    "no runtime": ("nodes: 1", ["TJ120 no-runtime experiment.yaml:4:1 spec.runtime is missing"]),
+    "no runtime": ("nodes: 1", ["TJ120 no-runtime experiment.yaml:5:3 spec.runtime is missing"]),
     "a script and a command": (
         "runtime: a\nscript: a.py\ncommand: [python]",
         ["TJ121 several-alternatives experiment.yaml:7:12 spec has script and command, which are mutually exclusive"],
@@ -67,7 +67,7 @@ RULES = {
     "everything at once": (
         "volumes: {c: {pvc: x}, d: {mountPath: /d}}\ndata: {volume: e}",
         [
-            "TJ120 no-runtime experiment.yaml:4:1 spec.runtime is missing",
+            "TJ120 no-runtime experiment.yaml:5:3 spec.runtime is missing",
             "TJ122 no-alternative experiment.yaml:5:29 spec.volumes.d has no source or value",
             'TJ124 no-mount-path experiment.yaml:5:16 volume "c" has no mountPath',
             'TJ126 unknown-volume experiment.yaml:6:18 there is no volume "e"',

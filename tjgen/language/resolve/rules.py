@@ -58,7 +58,7 @@ def check_project(project: Tree) -> list[Diagnostic]:
 def _runtime(spec: Tree) -> Iterator[Diagnostic]:
     if "runtime" not in spec:
         hint = "add runtime: tjgen-torch, or another one that `tjgen runtimes list` prints"
-        yield Diagnostic("TJ120", "spec.runtime is missing", path=(*_SPEC, "runtime"), hint=hint)
+        yield Diagnostic("TJ120", "spec.runtime is missing", path=_SPEC, hint=hint)
 
 
 def _alternatives(tree: Tree, path: FieldPath, form: Form) -> Iterator[Diagnostic]:
