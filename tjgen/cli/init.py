@@ -14,7 +14,7 @@ from tjgen.compiler.building.request import Request
 from tjgen.gitops.output.options import BuildOptions
 from tjgen.gitops.output.write import write
 from tjgen.language.runs.lock import DIRECTORY as RECORDS
-from tjgen.tools.scaffold import pages, policies, repository, workspace
+from tjgen.tools.scaffold import copies, pages, policies, repository, workspace
 from tjgen.tools.scaffold.artifact import installed, parse
 from tjgen.tools.scaffold.branch import DEFAULT, default_branch
 from tjgen.tools.scaffold.first import FRAMEWORKS
@@ -68,6 +68,14 @@ COMMAND = Command(
             "Write policies for a platform to start with, to the folder policies; also into a project that exists.",
         ),
         Option(
+            ("--copy",),
+            "copy",
+            "Copy an overlay or Platform that comes with tjgen into a project that exists; may be repeated.",
+            MANY,
+            "NAME",
+            (*copies.OVERLAYS, *copies.PLATFORMS),
+        ),
+        Option(
             ("--hooks",), "hooks", "Repository and revision of the hooks; the default is the installed tjgen.", VALUE, "URL@REV"
         ),
         ACCEPT_MISSING,
@@ -103,12 +111,15 @@ def run(arguments: Arguments) -> int:
         problem = f"{idle} is for --from" if idle else None
     if isinstance(options, str) or problem:
         raise UsageError(problem)
+    adds = repository.is_project(directory) and not any(arguments[name] for name in _OF_A_REPOSITORY)
+    if arguments["copy"] and not adds:
+        raise UsageError(
+            "--copy is for a project that exists: run it in the folder of tjgen.yaml, without options of a new repository"
+        )
     undo = Undo()
     with Reporter(arguments) as reporter:
-        if arguments["policies"] and repository.is_project(directory) and not any(arguments[name] for name in _OF_A_REPOSITORY):
-            reporter.add(repository.add(directory, policies.files(), undo))
-            if not reporter.failed:
-                reporter.print_line(policies.NEXT)
+        if adds and (arguments["policies"] or arguments["copy"]):
+            _add(directory, arguments, undo, reporter)
         else:
             _create(options, directory, arguments, undo, reporter)
     code = reporter.close()
@@ -118,6 +129,17 @@ def run(arguments: Arguments) -> int:
         if undo.is_needed:
             reporter.print_line(f"{pages.place(directory)} is as before: tjgen init writes all files, or with errors none")
     return code
+
+
+def _add(directory: str, arguments: Arguments, undo: Undo, reporter: Reporter) -> None:
+    """Write files into a project that exists."""
+    bundled = policies.files() if arguments["policies"] else ()
+    reporter.add(repository.add(directory, [*bundled, *copies.files(arguments["copy"])], undo))
+    if not reporter.failed:
+        if arguments["policies"]:
+            reporter.print_line(policies.NEXT)
+        if arguments["copy"]:
+            reporter.print_line(copies.next_steps(arguments["copy"]))
 
 
 def _create(options: Options, directory: str, arguments: Arguments, undo: Undo, reporter: Reporter) -> None:

@@ -14,6 +14,7 @@ import yaml
 from tests.admission import binding, policy
 from tests.checkout import ROOT
 from tests.program import Answer, tjgen
+from tjgen.tools.scaffold import copies
 from tjgen.tools.scaffold.first import FRAMEWORKS
 
 PACKAGE = f"git+https://git.example.com/tools/tjgen@{'0123456789' * 4}"
@@ -572,3 +573,21 @@ def test_wrong_words_for_a_workspace_write_nothing(words: tuple[str, ...], messa
     assert answer.code == 2
     assert answer.err.startswith(f"Error: {message}")
     assert not (tmp_path / "lab").exists()
+
+
+def test_a_project_gets_copies_of_what_tjgen_brings(tmp_path: Path) -> None:
+    assert tjgen(tmp_path, "init", "vision").code == 0
+    folder = tmp_path / "vision"
+    answer = tjgen(folder, "init", "--copy", "spot", "--copy", "airgap-platform")
+    assert answer.code == 0, answer.err
+    assert "edit platforms/airgap-platform.yaml, and name it or its folder in platforms of tjgen.yaml" in answer.err + answer.out
+    for name, source in (("overlays/spot.yaml", "overlays"), ("platforms/airgap-platform.yaml", "overlays")):
+        assert (folder / name).read_bytes() == (ROOT / source / Path(name).name).read_bytes()
+    assert "TJ770" in tjgen(folder, "init", "--copy", "spot").err
+    assert tjgen(tmp_path, "init", "other", "--copy", "spot").code == 2
+    assert not (tmp_path / "other").exists()
+
+
+def test_every_file_for_projects_can_be_copied() -> None:
+    names = {path.stem for folder in ("overlays", "platforms") for path in (ROOT / folder).iterdir()}
+    assert names == {*copies.OVERLAYS, *copies.PLATFORMS}
