@@ -201,14 +201,9 @@ def test_a_folder_of_listed_nodes_is_measured_on_each(tmp_path: Path) -> None:
 def test_each_disk_of_a_slice_is_measured_once(tmp_path: Path) -> None:
     volumes = {"disk": {"hostPath": {"path": "/mnt/a"}, "mountPath": "/disk", "readOnly": True}}
     slices = {"deliver": "volume", "sources": ["/mnt/a", "/mnt/b", "/mnt/a"], "nodes": ["gpu-1", "gpu-1", "gpu-2"]}
-    more: dict[str, Any] = {
-        "volumes": volumes,
-        "checkpoints": None,
-        "data": {"volume": "disk", "slices": slices},
-        "target": "jobset",
-        "nodes": 3,
-    }
-    answer = tjgen(written(tmp_path, **more), "diagnose", "experiment.yaml")
+    data = {"volume": "disk", "slices": slices}
+    written(tmp_path, volumes=volumes, checkpoints=None, data=data, target="jobset", nodes=3)
+    answer = tjgen(tmp_path, "diagnose", "experiment.yaml")
     assert (answer.code, "TJ334" in answer.err) == (0, False), answer.err
     paths = {name: job["spec"]["template"]["spec"]["volumes"][0]["hostPath"]["path"] for name, job in jobs(answer.out).items()}
     assert paths == {

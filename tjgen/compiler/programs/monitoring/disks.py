@@ -21,15 +21,15 @@ def disks(name: str, volume: Volume, experiment: Experiment) -> list[Disk]:
     if volume.host_path is None:
         return []
     default = volume.host_path.path
-    found = {(node, default) for one in prefetch_sections(experiment) if one.fields.volume == name for node in one.fields.nodes}
+    folders = {(node, default) for one in prefetch_sections(experiment) if one.fields.volume == name for node in one.fields.nodes}
     data = experiment.spec.data
     for section in (data, *data.sets.values()) if data is not None else ():
         if section.slices is not None and section.volume == name:
             nodes, sources = section.slices.nodes, section.slices.sources
-            found.update(zip(nodes, sources or [default] * len(nodes), strict=False))
+            folders.update(zip(nodes, sources or [default] * len(nodes), strict=False))
     counts: dict[str, int] = {}
     listed: list[Disk] = []
-    for node, path in sorted(found):
+    for node, path in sorted(folders):
         counts[node] = counts.get(node, 0) + 1
         listed.append(Disk(node, path, f"-{node}" if counts[node] == 1 else f"-{node}-{counts[node]}"))
     return listed
