@@ -63,7 +63,7 @@ def evaluate(plan: Plan, verified: Verified, marks: Sequence[Mark], base: str) -
     diagnostics = [
         one for entry, place, change in changes if place not in by_hand for one in problems(entry._replace(objects=(change,)))
     ]
-    refused = {f"{change.ref}: {words}" for _, _, change in changes for words in change.words}
+    refused = {f"{change.ref}: {words}" for _, place, change in changes if place in by_hand for words in change.words}
     is_reported = any(one.code == _FILE_REMOVED for one in verified.diagnostics)
     diagnostics += [one for one in removals(entries, new) if not (one.code == _UNRECORDED and is_reported)]
     diagnostics += [*_moves(plan, verified, adopting, base)]
