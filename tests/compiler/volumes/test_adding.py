@@ -73,7 +73,7 @@ SOURCE = Source(
 '''
 CHANGES: dict[str, tuple[tuple[str, str], ...]] = {
     MODEL: (
-        ("class SecretKey(Shape):", f"{CLASS}class SecretKey(Shape):"),
+        ("class Mount(Shape):", f"{CLASS}class Mount(Shape):"),
         ('        ("dataset",),\n    )', '        ("dataset",),\n        ("tape",),\n    )'),
         ("    mount_path: Counts", f"{FIELD}    mount_path: Counts"),
     ),

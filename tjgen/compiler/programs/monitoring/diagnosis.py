@@ -14,7 +14,7 @@ from tjgen.compiler.lower import SPEC
 from tjgen.compiler.programs import pods
 from tjgen.compiler.programs.containers import image_of_program, script, shell
 from tjgen.compiler.programs.monitoring.demands import demands
-from tjgen.compiler.programs.monitoring.disks import Disk, disks
+from tjgen.compiler.programs.monitoring.disks import NodeDisk, disks
 from tjgen.compiler.programs.prefetching import cache
 from tjgen.compiler.volumes.mounts import users_of
 from tjgen.compiler.volumes.pvc import claim_of, new_claim
@@ -145,7 +145,7 @@ def _job(
     return {**job, "metadata": {**job["metadata"], "annotations": WITHOUT_EFFECT}} if waits else job
 
 
-def _on(disk: Disk, job: Tree) -> Tree:
+def _on(disk: NodeDisk, job: Tree) -> Tree:
     """The Job with its pod on the node of the disk, and with the folder of the disk as its volume."""
     template = job["spec"]["template"]
     pod = template["spec"]

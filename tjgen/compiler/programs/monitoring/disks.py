@@ -7,7 +7,7 @@ from tjgen.language.spec.objects import Experiment, Volume
 from tjgen.trees.typing import NamedTuple
 
 
-class Disk(NamedTuple):
+class NodeDisk(NamedTuple):
     """The folder of a volume on one node."""
 
     node: str
@@ -16,7 +16,7 @@ class Disk(NamedTuple):
     """What the name of its Job gets at its end."""
 
 
-def disks(name: str, volume: Volume, experiment: Experiment) -> list[Disk]:
+def disks(name: str, volume: Volume, experiment: Experiment) -> list[NodeDisk]:
     """The disks that a prefetch fills or that hold slices, each once, in order of their nodes; empty if no field lists nodes."""
     if volume.host_path is None:
         return []
@@ -28,8 +28,8 @@ def disks(name: str, volume: Volume, experiment: Experiment) -> list[Disk]:
             nodes, sources = section.slices.nodes, section.slices.sources
             folders.update(zip(nodes, sources or [default] * len(nodes), strict=False))
     counts: dict[str, int] = {}
-    listed: list[Disk] = []
+    listed: list[NodeDisk] = []
     for node, path in sorted(folders):
         counts[node] = counts.get(node, 0) + 1
-        listed.append(Disk(node, path, f"-{node}" if counts[node] == 1 else f"-{node}-{counts[node]}"))
+        listed.append(NodeDisk(node, path, f"-{node}" if counts[node] == 1 else f"-{node}-{counts[node]}"))
     return listed
