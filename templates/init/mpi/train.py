@@ -8,7 +8,7 @@ from mpi4py import MPI
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=1000)
-parser.add_argument("--every", type=int, default=200)
+parser.add_argument("--every", type=int, default=checkpoints.every(200))
 options = parser.parse_args()
 
 world = MPI.COMM_WORLD

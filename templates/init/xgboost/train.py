@@ -8,7 +8,7 @@ import xgboost
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=100)
-parser.add_argument("--every", type=int, default=20)
+parser.add_argument("--every", type=int, default=checkpoints.every(20))
 options = parser.parse_args()
 
 random = np.random.default_rng(0)

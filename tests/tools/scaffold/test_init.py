@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ from tjgen.tools.scaffold.first import FRAMEWORKS
 PACKAGE = f"git+https://git.example.com/tools/tjgen@{'0123456789' * 4}"
 CI = ("--ci", "github", "--package", PACKAGE)
 REPOSITORY = "https://git.example.com/vision.git"
+HOST = "127.0.0.1"
 
 
 def tree(folder: Path) -> dict[str, str]:
@@ -154,6 +156,63 @@ def test_checkpoints_of_the_programs_count_when_they_are_complete(tmp_path: Path
         names["save"](step, lambda folder: (folder / "state").write_text("saved"))
     (tmp_path / "step-200").mkdir()
     assert names["latest"]() == (100, tmp_path / "step-100")
+    assert not (tmp_path / ".tjgen-run").exists()
+
+
+def test_checkpoints_of_the_programs_are_those_that_the_experiment_describes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = {"PATH": str(tmp_path / "own"), "EVERY": "50", "OWNER": "train-bcdfghjk"}
+    for name, value in values.items():
+        monkeypatch.setenv(f"TJGEN_CHECKPOINT_{name}", value)
+    monkeypatch.setenv("TJGEN_RESUME_FROM", str(tmp_path / "other"))
+    (tmp_path / "other" / "step-7").mkdir(parents=True)
+    (tmp_path / "other" / "step-7" / "_SUCCESS").touch()
+    names: dict[str, Any] = {}
+    exec((ROOT / "templates" / "init" / "checkpoints.py").read_text(encoding="utf-8"), names)  # as the program does
+    assert (names["every"](200), names["latest"]()) == (50, (7, tmp_path / "other" / "step-7"))
+    names["save"](8, lambda folder: (folder / "state").write_text("saved"))
+    assert names["latest"]() == (8, tmp_path / "own" / "step-8")
+    assert (tmp_path / "own" / ".tjgen-run").read_text(encoding="utf-8") == "train-bcdfghjk"
+    for framework in FRAMEWORKS:
+        assert "default=checkpoints.every(" in (ROOT / "templates" / "init" / framework / "train.py").read_text(encoding="utf-8")
+
+
+_PROCESSES = {
+    "torch": lambda rank, port: {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": "2", "MASTER_ADDR": HOST, "MASTER_PORT": port},
+    "jax": lambda rank, port: {
+        "JAX_PROCESS_ID": rank,
+        "JAX_NUM_PROCESSES": "2",
+        "JAX_COORDINATOR_ADDRESS": f"{HOST}:{port}",
+    },
+}
+
+
+@pytest.mark.parametrize("framework", _PROCESSES)
+def test_two_processes_train_one_model_and_one_of_them_saves_it(tmp_path: Path, framework: str) -> None:
+    pytest.importorskip(framework)
+    for name in ("checkpoints.py", f"{framework}/train.py"):
+        text = (ROOT / "templates" / "init" / name).read_text(encoding="utf-8")
+        (tmp_path / Path(name).name).write_text(text, encoding="utf-8")
+    for steps in ("100", "200"):
+        with socket.socket() as listener:
+            listener.bind((HOST, 0))
+            port = str(listener.getsockname()[1])
+        words = [sys.executable, "train.py", "--steps", steps]
+        started = [
+            subprocess.Popen(
+                words,
+                cwd=tmp_path,
+                env={**os.environ, "TJGEN_CHECKPOINT_EVERY": "50", **_PROCESSES[framework](rank, port)},
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for rank in ("0", "1")
+        ]
+        printed = [process.communicate(timeout=120)[0] for process in started]
+        assert [process.returncode for process in started] == [0, 0]
+        assert [lines.count("loss") for lines in printed] == [2, 0]
+    assert sorted(path.name for path in (tmp_path / "checkpoints").iterdir()) == [f"step-{step}" for step in (100, 150, 200, 50)]
 
 
 def test_runs_come_to_the_last_environment_by_promotion_alone(tmp_path: Path) -> None:
