@@ -34,6 +34,12 @@ def test_help_lists_every_command(tmp_path: Path) -> None:
         assert command_of(name)[0].summary in answer.out
 
 
+@pytest.mark.parametrize("words", [[], ["build"]], ids=["program", "command"])
+def test_help_has_a_short_option(tmp_path: Path, words: list[str]) -> None:
+    answer = tjgen(tmp_path, *words, "-h")
+    assert (answer.code, answer.err, answer.out) == (0, "", tjgen(tmp_path, *words, "--help").out)
+
+
 def test_help_groups_commands_by_what_users_do(tmp_path: Path) -> None:
     answer = tjgen(tmp_path, "--help")
     headings = [line for line in answer.out.splitlines() if line.endswith(":") and not line.startswith(" ")]
@@ -48,6 +54,16 @@ def test_help_groups_commands_by_what_users_do(tmp_path: Path) -> None:
         ("zzzz", "tjgen --help lists the commands"),
         ("stop", "set state: suspended in the experiment, then build"),
         ("rollback", "restore the experiment from Git, then build"),
+        ("list", "tjgen runs list lists the runs"),
+        ("squeue", "tjgen runs list lists the runs"),
+        ("sbatch", "tjgen build writes the manifests of runs"),
+        ("run", "tjgen build writes the manifests of runs"),
+        ("scancel", "set state: suspended in the experiment, then build"),
+        ("rm", "tjgen runs prune NAME removes a run"),
+        ("exec", "tjgen does not reach into pods: use kubectl exec"),
+        ("deploy", "did you mean `tjgen build`?"),
+        ("version", "tjgen --version prints the release"),
+        ("help", "tjgen --help lists the commands, and"),
         ("logs", "tjgen does not read clusters for logs: use kubectl logs"),
     ],
 )

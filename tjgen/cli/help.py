@@ -20,7 +20,11 @@ class _Program(click.Group):
     """A group whose commands are imported on demand."""
 
     def __init__(self, modules: Mapping[str, str], groups: Mapping[str, Sequence[str]]) -> None:
-        super().__init__(name="tjgen", help="A compiler for training jobs that live in Git.")
+        super().__init__(
+            name="tjgen",
+            help="A compiler for training jobs that live in Git.",
+            context_settings={"help_option_names": ["--help", "-h"]},
+        )
         self.modules = modules
         self.groups = groups
 
@@ -54,6 +58,7 @@ class _Program(click.Group):
 
 _OF_OTHER_TOOLS = {
     "apply": "build",
+    "deploy": "build",
     "template": "build",
     "render": "build",
     "create": "init",
@@ -68,6 +73,13 @@ _STOP = (
     """kubectl patch KIND NAME -n NAMESPACE --type merge -p '{"spec":{"suspend":true}}'"""
 )
 _RETURN = "restore the experiment from Git, then build: its earlier runs are current again, and later ones superseded"
+_REMOVE = "tjgen runs prune NAME removes a run from the output tree"
+_LIST = "tjgen runs list lists the runs, and tjgen status shows their state in a cluster"
+_START = (
+    "tjgen build writes the manifests of runs, and a GitOps tool starts them after a commit; "
+    "tjgen try prints those of a run that you start by hand"
+)
+_SHELL = "tjgen does not reach into pods: use kubectl exec, with the name of a pod from kubectl get pods"
 TASKS = {
     "stop": _STOP,
     "suspend": _STOP,
@@ -81,8 +93,22 @@ TASKS = {
     "get": "tjgen runs list lists the runs, and tjgen explain shows the origin of each field",
     "describe": "tjgen explain shows the origin of each field, and tjgen runs list the runs",
     "logs": "tjgen does not read clusters for logs: use kubectl logs, as docs/troubleshooting.md describes",
-    "delete": "tjgen runs prune NAME removes a run from the output tree",
-    "remove": "tjgen runs prune NAME removes a run from the output tree",
+    "delete": _REMOVE,
+    "remove": _REMOVE,
+    "rm": _REMOVE,
+    "scancel": _STOP,
+    "list": _LIST,
+    "ls": _LIST,
+    "ps": _LIST,
+    "queue": _LIST,
+    "squeue": _LIST,
+    "sacct": _LIST,
+    "watch": "tjgen status reads the runs of a cluster once; kubectl get trainjobs --watch follows them",
+    **dict.fromkeys(("run", "start", "launch", "submit", "sbatch", "srun", "salloc"), _START),
+    "ssh": _SHELL,
+    "exec": _SHELL,
+    "version": "tjgen --version prints the release",
+    "help": "tjgen --help lists the commands, and tjgen COMMAND --help describes one",
 }
 """Tasks that no command of this name does -> how to do them."""
 

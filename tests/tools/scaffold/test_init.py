@@ -623,6 +623,7 @@ def test_owners_of_others_are_not_replaced(tmp_path: Path) -> None:
         (("--workspace", "--team", "A"), "--team A: use at most 40 small letters"),
         (("--workspace", "--team", "../a"), "--team ../a: use at most 40 small letters"),
         (("--workspace", "--team", "no"), "--team no: use at most 40 small letters"),
+        (("--env", "prod", "--env", "dev"), "--env prod: runs reach the last environment by promotion, so production comes last"),
         (("--workspace", "--team", "a", "--team", "a"), "--team is given twice with one name"),
         (("--workspace", "--from", "."), "--from creates a project: leave --workspace out"),
     ],

@@ -121,7 +121,8 @@ def _array(value: Tree) -> str:
     if not 0 < len(points) <= _MOST_POINTS:
         return "write sweep: {matrix: {env.TASK_ID: [0, 1, 2]}}, with your values"
     most = f", maxParallel: {matrix}" if matched and (matrix := matched[4]) else ""
-    return f"write sweep: {{matrix: {{env.TASK_ID: {points}}}{most}}}"
+    text = f"write sweep: {{matrix: {{env.TASK_ID: {points}}}{most}}}"
+    return f"{text}, with a queue for maxParallel, as docs/how-to/sweeps.md describes, or without it" if most else text
 
 
 def _queue(value: Tree) -> str:

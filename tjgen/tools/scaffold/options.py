@@ -18,6 +18,7 @@ _NO_TEXT = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null
 """What YAML, of one version or the other, does not read as a text."""
 _LABEL = re.compile(r"[a-z]([a-z0-9-]*[a-z0-9])?\Z")
 _ENVIRONMENT = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?\Z")
+_PRODUCTION = frozenset({"prod", "production", "prd"})
 _MOST = 40
 """Characters of a project's name: namespaces add a dash and the environment."""
 
@@ -89,6 +90,10 @@ def wrong(options: Options) -> str | None:
             return f"--env {environment}: use letters, digits and dashes, with a letter first"
     if len({one.lower() for one in options.environments}) != len(options.environments):
         return "--env is given twice with one name"
+    early = next((one for one in options.environments[:-1] if one.lower() in _PRODUCTION), None)
+    if early is not None:
+        ordered = " ".join(f"--env {one}" for one in (*(one for one in options.environments if one != early), early))
+        return f"--env {early}: runs reach the last environment by promotion, so production comes last: write {ordered}"
     for team in options.teams:
         if not _LABEL.match(team) or len(team) > _MOST or team.lower() in _NO_TEXT:
             return f"--team {team}: use at most {_MOST} small letters, digits and dashes, with a letter first"
