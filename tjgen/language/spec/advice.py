@@ -19,6 +19,7 @@ from tjgen.language.spec.slurmtimes import duration_of
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.k8s.names import LABEL_LENGTH
 from tjgen.trees.k8s.nearest import nearest
+from tjgen.trees.k8s.valid_names import SUBDOMAIN_LENGTH, valid_name
 from tjgen.trees.typing import Any
 
 Schema = dict[str, Any]
@@ -33,7 +34,6 @@ _MOST_FIELDS = 20
 """Fields that a hint lists. A longer list is a page of its own."""
 _LONGEST_LIST = 100
 """Characters of a list that a hint shows."""
-_SHORT = 40
 """Characters of a name that was too long: the names of runs and pods add a suffix to it."""
 _MATCH: FieldPath = ("spec", "match")
 _EXAMPLES = {
@@ -149,14 +149,8 @@ def _candidates(wrong: Tree, schema: Schema) -> Iterator[Tree]:
     first, colon, second = wrong.partition(":")
     if colon:
         yield f"{second.strip()}:{first.strip()}"
-    if schema.get("maxLength") == LABEL_LENGTH:
-        yield label(wrong)
-
-
-def label(name: str) -> str:
-    """A name as Kubernetes accepts it: lowercase, with `-` for other characters, and not too long."""
-    plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-    return plain if len(plain) <= LABEL_LENGTH else plain[:_SHORT].rpartition("-")[0] or plain[:_SHORT]
+    if schema.get("maxLength") in (LABEL_LENGTH, SUBDOMAIN_LENGTH):
+        yield valid_name(wrong)
 
 
 def _measured(number: str, unit: str) -> Iterator[Tree]:

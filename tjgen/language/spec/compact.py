@@ -548,7 +548,16 @@ BACKUP: Schema = {
 
 CLAIM: Schema = {
     "type": "object",
-    "properties": {"claimName": {"type": "string", "minLength": 1}, "create": NEW_CLAIM, "backup": BACKUP},
+    "properties": {
+        "claimName": {
+            "type": "string",
+            "maxLength": 253,
+            "pattern": r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+            "x-tjgen-expects": "use lowercase letters, digits, '-' and '.'",
+        },
+        "create": NEW_CLAIM,
+        "backup": BACKUP,
+    },
 }
 CLAIM_FORM = Form(
     short=(("claimName", "string"),),
@@ -606,7 +615,13 @@ EPHEMERAL: Schema = {
     },
 }
 
-EMPTY_DIR: Schema = {"type": "object", "properties": {"medium": {"type": "string"}, "sizeLimit": QUANTITY}}
+EMPTY_DIR: Schema = {
+    "type": "object",
+    "properties": {
+        "medium": {"type": "string", "pattern": "^(Memory|HugePages(-.+)?)?$", "x-tjgen-expects": "write Memory"},
+        "sizeLimit": QUANTITY,
+    },
+}
 
 FILES: Schema = {
     "type": "object",

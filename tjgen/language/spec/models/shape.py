@@ -22,6 +22,7 @@ Alternatives: TypeAlias = tuple[tuple[str, ...], ...]
 QUANTITY = r"^([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,3})?$"
 """Every text of this shape is one that `trees.k8s.quantity.parse` reads (with at most 100 characters)."""
 LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+OBJECT_NAME = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
 LABEL_KEY = r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-._A-Za-z0-9]{0,61}[A-Za-z0-9])?$"
 RUN_NAME = r"^[a-z]([-a-z0-9]*[a-z0-9])?$"
 
@@ -119,6 +120,12 @@ Label: TypeAlias = Annotated[
     StringConstraints(pattern=LABEL, max_length=63),
     expects("use at most 63 lowercase letters, digits and '-'"),
 ]
+ObjectName: TypeAlias = Annotated[
+    str,
+    StringConstraints(pattern=OBJECT_NAME, max_length=253),
+    expects("use lowercase letters, digits, '-' and '.'"),
+]
+"""The name of an object, which the API server compares with `IsDNS1123Subdomain`."""
 LabelKey: TypeAlias = Annotated[
     str,
     StringConstraints(pattern=LABEL_KEY),

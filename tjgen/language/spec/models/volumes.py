@@ -10,8 +10,9 @@ from tjgen.language.spec.models.backup import Backup
 from tjgen.language.spec.models.datasets import Dataset
 from tjgen.language.spec.models.identity import Counts, Excluded, Present
 from tjgen.language.spec.models.opaque import Opaque
-from tjgen.language.spec.models.shape import AccessMode, Alternatives, Quantity, Shape, Text, expects
+from tjgen.language.spec.models.shape import AccessMode, Alternatives, ObjectName, Quantity, Shape, Text, expects
 
+MEDIUM = "^(Memory|HugePages(-.+)?)?$"
 DIGEST = "^sha256:[0-9a-f]{64}$"
 
 
@@ -74,7 +75,7 @@ class Claim(Shape):
     alternatives: ClassVar[Alternatives] = (("claimName",), ("create",))
     needed: ClassVar[bool] = True
 
-    claim_name: Counts[Text | None] = None
+    claim_name: Counts[ObjectName | None] = None
     """Name of a claim that exists."""
     create: Counts[NewClaim | None] = None
     """Claim to create."""
@@ -126,8 +127,8 @@ class Ephemeral(Shape):
 class EmptyDir(Shape):
     """An empty directory that lives as long as the pod."""
 
-    medium: Counts[str | None] = None
-    """`Memory`, or the node's disk where it is left out."""
+    medium: Counts[Annotated[str, StringConstraints(pattern=MEDIUM), expects("write Memory")] | None] = None
+    """`Memory`, or `HugePages` with an optional size such as `HugePages-2Mi`. The default is the disk of the node."""
     size_limit: Counts[Quantity | None] = None
     """Limit of its size."""
 
