@@ -152,6 +152,10 @@ def _unknown(gpu: Gpu, setting: Setting, because: FieldPath) -> Diagnostic:
     from tjgen.compiler.passes.device_names import meant  # only for an experiment with a mistake
 
     name = gpu.device_class or ""
+    if name.lower() in ("none", "no", "cpu", "off"):
+        return Diagnostic(
+            "TJ301", f'unknown device class "{name}"', path=because, hint="remove gpu: the pods then have no device"
+        )
     near, count = meant(name, gpu.count, setting.classes)
     hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(sorted(setting.classes))}, or add it to the Platform"
     is_short = not (gpu.mig or gpu.dra or gpu.share or gpu.min_memory or gpu.topology)

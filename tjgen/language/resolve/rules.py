@@ -85,6 +85,11 @@ def _tasks(tasks: Tree) -> Iterator[Diagnostic]:
             yield one
 
 
+def _with_key(source: str, name: str) -> str:
+    secret, slash, key = name.partition("/")
+    return f"write {source}: {secret}, key: {key}" if slash and key else f"add key: KEY, with a key of {name}"
+
+
 def _choice(tree: Tree, path: FieldPath, form: Form) -> Iterator[Diagnostic]:
     keys = list(chosen(tree, form).values())
     if len(keys) > 1:
@@ -96,7 +101,7 @@ def _choice(tree: Tree, path: FieldPath, form: Form) -> Iterator[Diagnostic]:
         yield Diagnostic("TJ122", f"{render(path)} has no source or value", path=path, hint=hint)
     elif keys in (["secret"], ["configMap"]) and form is ENV_VAR_FORM and "key" not in tree:
         message = f'{render(path)} names {keys[0]} "{tree[keys[0]]}" without a key'
-        yield Diagnostic("TJ123", message, path=path, hint="add key")
+        yield Diagnostic("TJ123", message, path=path, hint=_with_key(keys[0], tree[keys[0]]))
 
 
 def _names(spec: Tree) -> Iterator[Diagnostic]:
@@ -183,7 +188,7 @@ def _paths(spec: Tree) -> Iterator[Diagnostic]:
 
 
 def _relative(code: str, message: str, path: str, at: FieldPath) -> Diagnostic:
-    return Diagnostic(code, message, path=at, hint=f"write /{path.lstrip('./')}")
+    return Diagnostic(code, message, path=at, hint=f"write /{path.lstrip('~./') or 'data'}")
 
 
 def _new_claims(spec: Tree) -> Iterator[Diagnostic]:

@@ -37,7 +37,7 @@ _LONGEST_LIST = 100
 """Characters of a name that was too long: the names of runs and pods add a suffix to it."""
 _MATCH: FieldPath = ("spec", "match")
 _EXAMPLES = {
-    "commit": "commit: 0123456789abcdef0123456789abcdef01234567",
+    "commit": f"commit: {sections.COMMIT}",
     "directory": "directory: .",
     "driver": "driver: csi.example.com",
     "image": "image: registry.example.com/team/train:1.0",
@@ -70,6 +70,9 @@ def value(wrong: Tree, schema: Schema, path: FieldPath = ()) -> str | None:
         return devicetext.advice(wrong)
     if path[-2:-1] == ("resources",):
         return of_resource(str(path[-1]), wrong)
+    of_variable = sections.of_variable(path, wrong)
+    if of_variable is not None:
+        return of_variable
     whole = sections.value_of(path, wrong)
     if whole is not None and not walk.check(whole, schema):
         return f"write {flow(whole)}"

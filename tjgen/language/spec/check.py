@@ -142,6 +142,8 @@ def _words(finding: Mismatch, schema: Schema, root: Schema) -> tuple[str, str, s
     if value.__class__ in (int, float) and "minItems" not in schema:
         bound = finding.message.replace("should be greater than or equal to", "must be at least")
         bound = bound.replace("should be less than or equal to", "must be at most").replace("should", "must")
+        if finding.path[-2:] == ("gpu", "count") and value == 0:
+            return "TJ106", f"{field} is {value}, but {bound}", "remove gpu: the pods then have no device"
         return "TJ106", f"{field} is {value}, but {bound}", schema.get("x-tjgen-expects") or f"write {_nearest_bound(finding)}"
     if value == "" or "minItems" in schema:
         return "TJ105", f"{field} is empty", "set a value or remove it"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from tjgen.language.spec.devicetext import request
 from tjgen.language.spec.flow import flow
+from tjgen.language.spec.sections import COMMIT
 from tjgen.language.spec.slurmtimes import duration_of
 from tjgen.trees.fields.path import Tree
 
@@ -176,7 +177,7 @@ def _secrets(value: Tree) -> str:
 
 def _repository(value: Tree) -> str:
     return (
-        f"write code: {{git: {{repository: {flow(value)}, commit: main}}}}"
+        f"write code: {{git: {{repository: {flow(value)}, commit: {COMMIT}}}}}, with the ID of your commit"
         if value.__class__ is str
         else "write code: {git: ...}"
     )

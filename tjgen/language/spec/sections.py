@@ -7,8 +7,11 @@ import shlex
 from collections.abc import Sequence
 
 from tjgen.language.spec.flow import flow
+from tjgen.language.spec.slurmtimes import duration_of
 from tjgen.trees.fields.path import FieldPath, Tree
 
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+"""An example of the full ID of a commit, as `code.git` requires it."""
 _PLACES = ("mount", "path", "mountpoint", "target", "destination", "dest", "containerpath", "mountdir", "dir")
 _SIZES = ("size", "storage", "capacity")
 _PARALLEL = (
@@ -26,6 +29,7 @@ _MODES = {"RWO": "ReadWriteOnce", "ROX": "ReadOnlyMany", "RWX": "ReadWriteMany",
 _RANGE = re.compile(r"range\(([0-9]{1,4})(?:, *([0-9]{1,4}))?\)")
 _MOST_POINTS = 64
 _SEARCHES = ("method", "algorithm", "metric", "objective", "goal")
+_RESUMES = ("resume", "autoresume", "restore", "resumefromcheckpoint")
 _OF_SCHEDULE = {
     **dict.fromkeys(("priorityclass", "priority"), "priorityClassName"),
     **dict.fromkeys(("queuename", "localqueue", "partition"), "queue"),
@@ -47,6 +51,8 @@ def of_field(path: FieldPath, word: str, value: Tree, known: Sequence[str]) -> s
         return f"write size: {flow(value)}"
     if path[-2] == "sweep" and "matrix" in known:
         return _of_sweep(path, word, value)
+    if path[-2] == "checkpoints" and word in _RESUMES:
+        return "remove it: a run that restarts has the same folder of checkpoints, so the program resumes from it"
     if path[-2] == "restart" and "limit" in known:
         return _of_restart(word, value)
     if path[-2] == "schedule" and "queue" in known and word in _OF_SCHEDULE:
@@ -76,6 +82,16 @@ def value_of(path: FieldPath, value: Tree) -> Tree:
         return {"server": server, "path": folder}
     if field == "emptyDir" and value in (True, ""):
         return {}
+    if value.__class__ is str and value and path[:-1] == ("spec",) and (short := _of_text(str(field), value)) is not None:
+        return short
+    if field in ("cpu", "memory") and value.__class__ is str:
+        return value.rstrip("+")
+    if field == "emptyDir" and value.__class__ is str and value[:1].isdigit():
+        return {"sizeLimit": value}
+    if path[-2:] == ("code", "git") and value.__class__ is str:
+        return {"repository": value, "commit": COMMIT}
+    if path[-2:-1] == ("imagePullSecrets",) and value.__class__ is dict and len(value) == 1:
+        return value.get("name")
     if field == "create" and value.__class__ is str and value[:1].isdigit():
         return {"size": value}
     if field == "mounts":
@@ -84,6 +100,17 @@ def value_of(path: FieldPath, value: Tree) -> Tree:
     if path[1:2] == ("volumes",) and len(path) == 3 and value.__class__ is str:
         return _volume(value)
     return None
+
+
+def _of_text(field: str, value: str) -> Tree:
+    """A field of spec that was written as a text; None if no value is known."""
+    if field == "code" and not value.startswith("/") and "://" not in value:
+        return {"configMap": value}
+    if field == "checkpoints":
+        return {"volume": "NAME"}
+    if field == "schedule":
+        return {"system": "kueue", "queue": value}
+    return duration_of(value) if field == "deadline" else None
 
 
 def _ports(values: list[Tree]) -> Tree:
@@ -117,6 +144,8 @@ def list_of(path: FieldPath, value: Tree) -> str | None:
         return None
     if value.__class__ is dict and {"min", "max"} <= value.keys():
         return f"make it a list: {flow([value['min'], value['max']])}, with all values between them"
+    if value.__class__ is dict and list(value) == ["values"] and "." not in str(path[-1]):
+        return f"write {_point(str(path[-1]), value)}"
     if value.__class__ is dict and value:
         entries = [f"{path[-1]}.{key}: {flow(inner)}" for key, inner in value.items()]
         return f"write {', '.join(entries)}"
@@ -171,7 +200,9 @@ def _of_sweep(path: FieldPath, word: str, value: Tree) -> str | None:
     if word in _PARALLEL and value.__class__ is int:
         return f"write maxParallel: {value}"
     if word in _VALUES and value.__class__ is dict:
-        return f"write matrix instead of {path[-1]}"
+        if any("." in key for key in value):
+            return f"write matrix instead of {path[-1]}"
+        return f"write matrix: {{{', '.join(_point(key, values) for key, values in value.items())}}}"
     if word in _SEARCHES:
         return "remove it: each combination of the values of matrix is a run"
     if word in ("maxtrials", "maxtrialcount", "numtrials", "trials") and value.__class__ is int:
@@ -179,6 +210,20 @@ def _of_sweep(path: FieldPath, word: str, value: Tree) -> str | None:
     if word == "name":
         return "remove it: the runs of a sweep take their names from metadata.name"
     return None
+
+
+def _point(key: str, values: Tree) -> str:
+    """A parameter of the program, as a variable of a matrix."""
+    if values.__class__ is dict and ("values" in values or "value" in values):
+        values = values.get("values", values.get("value"))
+    return f"env.{re.sub('[^A-Z0-9_]', '_', key.upper())}: {flow(values if values.__class__ is list else [values])}"
+
+
+def of_variable(path: FieldPath, value: Tree) -> str | None:
+    """The hint for a variable that was written as a list of values; None for other values."""
+    if path[:2] != ("spec", "env") or len(path) != 3 or value.__class__ is not list or not value:
+        return None
+    return f"for a run with each value, remove it, and write sweep: {{matrix: {{env.{path[-1]}: {flow(value)}}}}}, in spec"
 
 
 def of_role(word: str, value: Tree) -> str | None:

@@ -17,6 +17,7 @@ _NO_SPACE = re.compile(r"\s*([A-Za-z_][\w-]*):(\S.*)")
 _COLON = "mapping values are not allowed in this context"
 _NO_KEY = "did not find expected key"
 _NO_COLON = "could not find expected ':'"
+_TAGGED = re.compile(r"[^\s:]+: +[\w.-]+")
 _START = "found character that cannot start any token"
 
 
@@ -37,7 +38,9 @@ def advice(problem: str, source: Text, index: int, beginning: int) -> Advice | N
     line = _line(content, start)
     if problem == _COLON and (key := _KEY.match(line)) is not None and start + key.end() - 1 < index:
         value = line[key.end() :].strip()
-        hint = f"quote the value: {line[: key.end()].strip()} {_quoted(value)}"
+        field = line[: key.end()].strip()
+        is_image = field == "image:" and _TAGGED.fullmatch(value) is not None
+        hint = f"write {field} {value.replace(': ', ':')}" if is_image else f"quote the value: {field} {_quoted(value)}"
         return Advice(source.span(index, index + 1), hint, 'the value contains ": ", which starts a mapping in YAML')
     if problem in (_COLON, _NO_KEY):
         return _indented(source, start, line)
