@@ -61,6 +61,14 @@ class ScriptProgram(NamedTuple):
     args: list[str]
 
 
+_OF_NODES = {
+    **dict.fromkeys(("SLURM_NNODES", "SLURM_JOB_NUM_NODES", "SKYPILOT_NUM_NODES"), "PET_NNODES"),
+    **dict.fromkeys(("SLURM_NODEID", "SKYPILOT_NODE_RANK"), "PET_NODE_RANK"),
+}
+_OF_PROCESSES = {"SLURM_PROCID": "RANK", "SLURM_LOCALID": "LOCAL_RANK", "SLURM_NTASKS": "WORLD_SIZE"}
+"""Variables of Slurm and SkyPilot -> those of Trainer for a node, and of torchrun for a process."""
+
+
 def program(script: str, launcher: list[str]) -> ScriptProgram | Diagnostic:
     """What `script` starts under `launcher`; a diagnostic for a script that bypasses the launcher, or needs a shell."""
     lines = [line for line in _CONTINUED.sub(" ", script).splitlines() if line.strip() and not line.lstrip().startswith("#")]
@@ -99,6 +107,10 @@ def _without_shell(line: str, syntax: str, launcher: list[str]) -> str:
     in_shell = f"begin the script with the line #!/bin/sh{start}"
     variable = regex.match(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)(?::?-([^}]*)\})?", syntax)
     if variable is not None:
+        if "torchrun" in launcher and variable[1] in _OF_NODES:
+            return f"write $({_OF_NODES[variable[1]]}), which Kubernetes replaces"
+        if "torchrun" in launcher and variable[1] in _OF_PROCESSES:
+            return f"remove it: torchrun sets {_OF_PROCESSES[variable[1]]} in each process, and the program can read it there"
         value = f"add {variable[1]}: {json_text(variable[2])} to env" if variable[2] else f"set {variable[1]} in env"
         return f"write $({variable[1]}), which Kubernetes replaces, and {value}; to run a shell, {in_shell}"
     name, equals, value = syntax.partition("=")

@@ -68,7 +68,8 @@ def diagnostics(tree: Tree, harmless: Collection[str] = ()) -> Iterator[Diagnost
 def hint(token: tokens.Token) -> str:
     """What to do about a key or token."""
     return (
-        "take it from a Secret (valueFrom.secretKeyRef, or a volume), and revoke it if it was committed; "
+        "take it from a Secret ({secret: NAME, key: KEY} in an experiment, valueFrom.secretKeyRef in a pod), "
+        "and revoke it if it was committed; "
         f"if it is not a secret, add its fingerprint {token.fingerprint} to spec.policy.harmless of the project"
     )
 
