@@ -7,7 +7,7 @@ from tjgen.language.spec.foreign import words
 
 INTRODUCTION = """\
 If an [experiment](experiment.md) contains a field of another tool, the hint of the diagnostic names the field of tjgen.
-Case, `-` and `_` do not matter: `numnodes` stands for `num_nodes`, `num-nodes` and `numNodes`.
+Case, `-` and `_` do not matter: `numnodes` also means `num_nodes`, `num-nodes` and `numNodes`.
 [Coming from Slurm, SkyPilot, torchx or plain Kubernetes](../how-to/other-tools.md) shows a whole example.
 """
 

@@ -75,6 +75,7 @@ ALLOWED = {
     "language.spec.generate.__main__": "a tool of this repository",
     "language.spec.generate.classes": "a tool of this repository",
     "tools.scaffold.artifact": "what pip recorded about this installation",
+    "tools.scaffold.copies": SHIPPED,
     "tools.scaffold.first": SHIPPED,
     "tools.scaffold.pipelines": SHIPPED,
     "tools.scaffold.policies": SHIPPED,

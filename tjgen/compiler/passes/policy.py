@@ -80,7 +80,7 @@ def _unpinned(build: Build, recipe: str, files: Mapping[str, str], at: FieldPath
     if build.dockerfile is None:
         lists, named = dockerfile.lists_of(recipe), dockerfile.packages_of(recipe)
     else:
-        lists, named = [build.requirements or "requirements.txt"], list(build.packages)
+        lists, named = [build.requirements or "requirements.txt"], [*build.packages, *dockerfile.installed_by(recipe)]
     listed = [line for key in packing.keys(lists) for line in files.get(key, "").splitlines()]
     pinned = {normal(line.partition("==")[0].strip()) for line in listed if "==" in line}
     packages = dict.fromkeys(name for line in (*listed, *named) if (name := _loose(line)) and normal(name) not in pinned)

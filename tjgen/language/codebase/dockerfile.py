@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 _PIP = "RUN python3 -m pip install --no-cache-dir "
 _LISTS = "/tmp/requirements/"
+_WITH_VALUE = ("-r", "--requirement", "-c", "--constraint", "-i", "--index-url", "--extra-index-url", "-f", "--find-links", "-t")
+"""Options of pip whose next word is a value."""
 
 
 def written(
@@ -47,6 +49,16 @@ def packages_of(text: str) -> list[str]:
     """The packages that a written Dockerfile installs by name."""
     installs = [line.removeprefix(_PIP) for line in text.splitlines() if line.startswith(_PIP)]
     return [word for line in installs if not line.startswith("--requirement") for word in shlex.split(line)]
+
+
+def installed_by(text: str) -> Iterator[str]:
+    """The packages that commands of any Dockerfile install by name."""
+    for match in re.finditer(r"\bpip[0-9.]* install ([^\n;&|]*)", re.sub(r"\\\r?\n", " ", text)):
+        takes_value = False
+        for word in match[1].split():
+            if not takes_value and not word.startswith(("-", ".", "/", "$")):
+                yield word.strip("'\"")
+            takes_value = word in _WITH_VALUE
 
 
 def lists_of(text: str) -> list[str]:

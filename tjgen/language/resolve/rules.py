@@ -108,9 +108,9 @@ def _names(spec: Tree) -> Iterator[Diagnostic]:
     """Names of volumes that Kubernetes refuses, and of variables that shells do not read."""
     for name in spec.get("volumes", {}):
         if not search(_LABEL["pattern"])(name) or len(name) > LABEL_LENGTH:
-            from tjgen.language.spec.advice import label  # only for an experiment with a mistake
+            from tjgen.trees.k8s.valid_names import valid_name  # only for an experiment with a mistake
 
-            better = label(name)
+            better = valid_name(name)
             rule = f"at most {LABEL_LENGTH} lowercase letters, digits and '-'"
             hint = f"write {better}: a volume name has {rule}" if better else f"use {rule}"
             yield Diagnostic("TJ112", f'"{name}" is not a valid volume name', path=(*_SPEC, "volumes", name), hint=hint)
