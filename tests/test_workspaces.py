@@ -657,8 +657,8 @@ def test_lint_looks_at_all_projects_of_a_workspace(lab: Path) -> None:
     text = (lab / "teams/b/experiments/run.yaml").read_text()
     (lab / "teams/b/experiments/run.yaml").write_text(f"{text}  env: {{API_TOKEN: abc}}\n")
     alone = tjgen(lab / "teams/b", "lint")
-    assert [one for one in codes(alone) if "TJ662" in one] == ["error[TJ662] experiments/run.yaml:8:20"], alone.err
-    assert [one for one in codes(tjgen(lab, "lint")) if "TJ662" in one] == ["error[TJ662] teams/b/experiments/run.yaml:8:20"]
+    assert [one for one in codes(alone) if "TJ109" in one] == ["error[TJ109] experiments/run.yaml:8:20"], alone.err
+    assert [one for one in codes(tjgen(lab, "lint")) if "TJ109" in one] == ["error[TJ109] teams/b/experiments/run.yaml:8:20"]
 
 
 NODES = "  nodePools: {cpu: {count: 1, resources: {cpu: 4, memory: 16Gi}}}\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.script import text_of_shell
@@ -78,13 +78,14 @@ def _of(workload: Workload, podset: PodSet, main: Tree) -> Iterator[Diagnostic]:
         return
     in_shell = text_of_shell([word for word, _ in words])
     known = [name for name, _ in env]
+    places = {name: place for place, name in reversed(list(enumerate(known)))}
     available = {*known, *INJECTED, *_of_tasks(workload)}
     for text, path, variable in texts:
         because = next((origin.because for origin in workload.tree.origins(path) if origin.source == EXPERIMENT), None)
         if because is None:
             continue
         if variable is not None:
-            yield from _unordered(variable, text, env, because)
+            yield from _unordered(variable, text, env, places, because)
         for match in _REFERENCE.finditer(text):
             name = match[1]
             if name is None or name in available or _OF_SERVICE.fullmatch(name):
@@ -103,7 +104,9 @@ def _of(workload: Workload, podset: PodSet, main: Tree) -> Iterator[Diagnostic]:
             yield Diagnostic("TJ140", message, path=because, hint=hint)
 
 
-def _unordered(variable: str, text: str, env: list[tuple[str, str]], because: FieldPath) -> Iterator[Diagnostic]:
+def _unordered(
+    variable: str, text: str, env: list[tuple[str, str]], places: Mapping[str, int], because: FieldPath
+) -> Iterator[Diagnostic]:
     """A variable that refers to itself, or to one that is set after it: a container replaces earlier ones only."""
     if any(variable in match.groups() for match in _OF_ANY_FORM.finditer(text)):
         message = (
@@ -112,11 +115,10 @@ def _unordered(variable: str, text: str, env: list[tuple[str, str]], because: Fi
         hint = f"write the whole value, or begin the script with the line #!/bin/sh, and export {variable} there"
         yield Diagnostic("TJ140", message, path=because, hint=hint)
         return
-    names = [name for name, _ in env]
     for match in _REFERENCE.finditer(text):
         name = match[1]
-        if name in names and names.index(name) > names.index(variable):
-            value = env[names.index(name)][1]
+        if name in places and places[name] > places[variable]:
+            value = env[places[name]][1]
             message = f"$({name}) is set after {variable}, so the program receives it as text"
             hint = f"write {text.replace(match[0], value)}" if value and "$(" not in value else f"write the value of {name}"
             yield Diagnostic("TJ140", message, path=because, hint=hint)

@@ -64,7 +64,7 @@ def test_the_workers_together_copy_everything(python: list[str], tmp_path: Path,
 
 
 def test_only_the_files_and_folders_of_the_list_are_copied(python: list[str], tmp_path: Path) -> None:
-    made = Cluster(tmp_path, {"volume": "origin", "paths": ["b c", "deep/er", "*", "é-数据"]}, workers=2)
+    made = Cluster(tmp_path, {"volume": "origin", "paths": ["b c", "deep/er", "é-数据"]}, workers=2)
     for name in [*ODD, "deep/er/more/x", "deep/error", "b c.txt"]:
         file = made.source / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -75,7 +75,7 @@ def test_only_the_files_and_folders_of_the_list_are_copied(python: list[str], tm
         assert answer.returncode == 0, answer.stderr
     assert complete(made)
     files = sorted(str(path.relative_to(made.content)) for path in made.content.rglob("*") if path.is_file())
-    assert files == sorted(["b c", "deep/er/d", "deep/er/more/x", "*", "é-数据"])
+    assert files == sorted(["b c", "deep/er/d", "deep/er/more/x", "é-数据"])
 
 
 @pytest.mark.parametrize("missing", ["none", "a/none", "A", "deep/e", "link/file"])
