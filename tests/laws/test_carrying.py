@@ -144,7 +144,7 @@ QUANTITIES = st.sampled_from(["1", "500m", "2Gi", "1024Mi"])
 @st.composite
 def contributions(draw: st.DrawFn, workload: Workload) -> list[Contribution]:
     """Writes that an experiment or a pass could make, on any pod set."""
-    found = []
+    found: list[Contribution] = []
     for _ in range(draw(st.integers(0, 7))):
         podset = draw(st.sampled_from(workload.podsets))
         name, text = draw(NAMES), draw(TEXTS)
