@@ -7,7 +7,7 @@ import paddle
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=1000)
-parser.add_argument("--every", type=int, default=200)
+parser.add_argument("--every", type=int, default=checkpoints.every(200))
 options = parser.parse_args()
 
 model = paddle.nn.Linear(1, 1)
