@@ -20,6 +20,7 @@ from tjgen.gitops.output.problems import differing_file
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.k8s.labels import KUEUE_QUEUE, TRY_LABEL
+from tjgen.trees.k8s.valid_names import dashed
 from tjgen.trees.manifests.manifest import RUNTIMES, STAGES, Manifest
 from tjgen.trees.session import Session
 from tjgen.trees.source.writer import dump_all
@@ -81,7 +82,7 @@ def _accounts() -> Iterator[str]:
 
 
 def _short(account: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", account.lower()).strip("-")[:20].rstrip("-")
+    return dashed(account)[:20].rstrip("-")
 
 
 def _print(arguments: Arguments, user: str, reporter: Reporter) -> None:

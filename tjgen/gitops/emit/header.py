@@ -75,6 +75,12 @@ def is_edited(content: bytes, header: Header) -> bool:
     return sha256(body).hexdigest() != header.digest and sha256(body.replace(b"\r\n", b"\n")).hexdigest() != header.digest
 
 
+def was_edited(content: bytes) -> bool:
+    """Whether a file of ours has another body than the one that was written; False for other files."""
+    known = read(content)
+    return known is not None and is_edited(content, known)
+
+
 def is_in_conflict(content: bytes) -> bool:
     """Whether a file of ours holds what Git writes where it cannot merge. Of our own text no line begins like that."""
     return content.startswith(OPENING[:-1]) and b"\n<<<<<<<" in content and b"\n>>>>>>>" in content

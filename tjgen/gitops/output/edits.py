@@ -30,7 +30,7 @@ def in_cluster(
     live: dict[str, bytes] = {}
     diagnostics = []
     for path in differing:
-        if path in contents and _is_edited(contents[path]):
+        if path in contents and header.was_edited(contents[path]):
             version, content = _accepted(repository, commit, repository.path_of(directory), path, contents)
             if content != contents[path]:
                 live[path] = content
@@ -65,11 +65,6 @@ def _runtimes(contents: Mapping[str, bytes], near: TreePlace) -> list[Tree]:
     places = {path: place for path in contents if (place := place_of(path)) is not None and place.stage == RUNTIMES}
     own = [path for path, place in places.items() if (place.environment, place.namespace) == (near.environment, near.namespace)]
     return [tree_of(body_of(contents[path]) or "", path) for path in own]
-
-
-def _is_edited(content: bytes) -> bool:
-    known = header.read(content)
-    return known is not None and header.is_edited(content, known)
 
 
 def _not_applied(place: str, version: str) -> Diagnostic:

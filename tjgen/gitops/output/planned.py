@@ -108,13 +108,8 @@ def edited_by_hand(directory: str, paths: Iterable[str]) -> dict[str, Diagnostic
     """TJ062 for each of the files in a directory that was edited."""
     sandbox = Sandbox([directory])
     places = {path: f"{directory}/{path}" for path in paths}
-    edited = {path: place for path, place in places.items() if os.path.isfile(place) and _is_edited(sandbox.read(place))}
+    edited = {path: place for path, place in places.items() if os.path.isfile(place) and header.was_edited(sandbox.read(place))}
     return dict(zip(edited, stale([FileDifference(path, EDITED, place) for path, place in edited.items()]), strict=True))
-
-
-def _is_edited(content: bytes) -> bool:
-    known = header.read(content)
-    return known is not None and header.is_edited(content, known)
 
 
 def locks_by_key(locks: Locks) -> dict[str, Lock]:

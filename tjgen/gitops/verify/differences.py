@@ -127,9 +127,7 @@ def finding(one: TreeDifference, base: str) -> Diagnostic:
         return findings.line_ends(one.place, "TJ291" if one.before is None else "TJ292")
     line, actual, wanted = _first(one.actual, one.wanted)
     if one.before is None:
-        known = header.read(one.actual)
-        is_edited = known is not None and header.is_edited(one.actual, known)
-        return findings.unproduced(one.place, line, actual, wanted, base, is_edited=is_edited)
+        return findings.unproduced(one.place, line, actual, wanted, base, is_edited=header.was_edited(one.actual))
     return _edited(one, base, line, actual, wanted)
 
 

@@ -10,6 +10,7 @@ from tjgen.language.spec.flow import flow
 from tjgen.language.spec.sections import COMMIT
 from tjgen.language.spec.slurmtimes import duration_of
 from tjgen.trees.fields.path import Tree
+from tjgen.trees.k8s.valid_names import dashed
 
 _ARRAY = re.compile(r"([0-9]+)-([0-9]+)(?::([0-9]+))?(?:%([0-9]+))?")
 _DURATION = re.compile(r"[1-9][0-9]*[smhd]?")
@@ -147,7 +148,7 @@ def _mounts(value: Tree) -> str:
     path, source = next(iter(value.items()))
     if not path.startswith("/"):
         return _mounts(None)
-    name = re.sub(r"[^a-z0-9]+", "-", path.lower()).strip("-") or "data"
+    name = dashed(path) or "data"
     volume = f"write volumes: {{{name}: {{pvc: CLAIM, mountPath: {flow(path)}}}}}"
     if source.__class__ is str and "://" in source:
         return f"{volume}, and prefetch: {{volume: {name}, source: {flow(source)}}} to copy the data to the claim"

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from tjgen.language.spec.flow import flow
 from tjgen.language.spec.slurmtimes import duration_of
 from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.k8s.valid_names import dashed
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 """An example of the full ID of a commit, as `code.git` requires it."""
@@ -128,7 +129,7 @@ def entry(item: Tree) -> Tree:
     """An element of a list of volumes -> the name and the entry of a mapping; None if it has no name."""
     if item.__class__ is str:
         volume = _volume(item)
-        return None if volume is None else {re.sub(r"[^a-z0-9]+", "-", item.partition(":")[0].lower()).strip("-"): volume}
+        return None if volume is None else {dashed(item.partition(":")[0]): volume}
     if item.__class__ is not dict or item.get("name").__class__ is not str:
         return None
     rest = {key: value for key, value in item.items() if key != "name"}

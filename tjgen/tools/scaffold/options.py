@@ -6,6 +6,7 @@ import re
 
 from tjgen.cluster.synctools.table import NAMES
 from tjgen.tools.scaffold.artifact import FORMS, Artifact
+from tjgen.trees.k8s.valid_names import dashed
 from tjgen.trees.typing import NamedTuple
 
 TOOLS = NAMES
@@ -73,7 +74,7 @@ class Options(NamedTuple):
 
 def named(text: str) -> str:
     """Return a name of a project from that of a folder: characters that a namespace does not allow become dashes."""
-    name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+    name = dashed(text)
     name = name if name[:1].isalpha() and name not in _NO_TEXT else f"training-{name}"
     return name[:_MOST].strip("-")
 

@@ -11,7 +11,12 @@ SUBDOMAIN_LENGTH = 253
 _SHORT = 40
 
 
+def dashed(text: str) -> str:
+    """`text` in lowercase, with `-` for other characters, but not at its ends; empty if no character is left."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
 def valid_name(text: str) -> str:
     """`text` in lowercase, with `-` for other characters, and not too long for a label."""
-    plain = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+    plain = dashed(text)
     return plain if len(plain) <= LABEL_LENGTH else plain[:_SHORT].rpartition("-")[0] or plain[:_SHORT]
