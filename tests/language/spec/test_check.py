@@ -78,9 +78,13 @@ SAID = {
         "schedule: volcano",
         "TJ103 wrong-type",
         'spec.schedule: spec.schedule is "volcano", a string, but must be a mapping',
-        "use one of system, queue, minAvailable, minResources, priorityClassName, workloadPriority, multiKueue, "
-        "timeoutSeconds, "
-        "networkTopology, topology",
+        "write {system: volcano}",
+    ),
+    "a queue for the section of schedules": (
+        "schedule: research",
+        "TJ103 wrong-type",
+        'spec.schedule: spec.schedule is "research", a string, but must be a mapping',
+        "write {system: kueue, queue: research}",
     ),
     "a list as Kubernetes has it for a mapping": (
         "env: [{name: A, value: b}]",
