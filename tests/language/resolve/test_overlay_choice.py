@@ -124,6 +124,18 @@ def test_an_overlay_that_matches_no_experiment() -> None:
     assert told(unmatched) == ['TJ211 unmatched-overlay idle.yaml:5:10 overlay "idle" matches no experiment']
 
 
+def test_a_name_of_an_overlay_that_matches_no_experiment() -> None:
+    over = overlay("over", "match: {names: [net, nett, 'b*']}\nexperiment: {nodes: 2}")
+    surroundings = Surroundings(project("environments: {dev: {}}", over), "dev")
+    surroundings.resolve(experiment("runtime: a"))
+    unmatched = [one for _, one in surroundings.unmatched()]
+    assert told(unmatched) == [
+        'TJ211 unmatched-overlay over.yaml:5:24 overlay "over" names "nett", which matches no experiment',
+        'TJ211 unmatched-overlay over.yaml:5:30 overlay "over" names "b*", which matches no experiment',
+    ]
+    assert [one.hint for one in unmatched] == ['did you mean "net"?', "correct the name, or remove it"]
+
+
 def test_overlays_that_an_environment_names_are_for_it_alone() -> None:
     own = overlay("own", "experiment: {nodes: 2}")
     around: LoadedProject = alone()._replace(

@@ -158,7 +158,7 @@ class _Compilation:
     def _added(self, built: Built) -> Built:
         """A unit from a template, as one of the build."""
         self._seen[built.unit.key] = (built.unit.document.file, 0)
-        self._surroundings[built.unit.environment].note(built.overlays)
+        self._surroundings[built.unit.environment].note(built.overlays, built.unit.name)
         self._compilers.templated += 1
         self._compared.add(built)
         return built
@@ -218,8 +218,8 @@ class _Compilation:
         recalled: Recalled | None = self._recall(file, environment, content)
         if recalled is None:
             return False
-        self._surroundings[environment].note(recalled.overlays)
         for key, _ in recalled.units:
+            self._surroundings[environment].note(recalled.overlays, key.rpartition("/")[2])
             self._seen.setdefault(key, (file, 0))
         self._compared.add(recalled)
         return True

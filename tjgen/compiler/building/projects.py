@@ -45,5 +45,5 @@ def unmatched(plan: Plan, matched: Collection[tuple[str, str]]) -> list[Diagnost
 def _unmatched(plan: Plan, names: Collection[str]) -> Iterator[Diagnostic]:
     for environment in plan.environments:
         surroundings = Surroundings(plan.project, environment, plan.layers)
-        surroundings.note([*names])
+        surroundings.note_matched([*names])
         yield from (diagnostic for _, diagnostic in surroundings.unmatched())

@@ -35,12 +35,13 @@ def holds(match: Match, facts: Facts) -> bool:
     """Return whether all conditions on the experiment itself hold."""
     return (
         all(facts.labels.get(key) == value for key, value in match.labels.items())
-        and (not match.names or _is_like(facts.name, match.names))
-        and (not match.runtimes or _is_like(facts.runtime, match.runtimes))
+        and (not match.names or is_like(facts.name, match.names))
+        and (not match.runtimes or is_like(facts.runtime, match.runtimes))
     )
 
 
-def _is_like(word: str, patterns: Sequence[str]) -> bool:
+def is_like(word: str, patterns: Sequence[str]) -> bool:
+    """Whether a word is one of the patterns, or matches one as in a shell."""
     if word in patterns:
         return True
     if not any(sign in pattern for pattern in patterns for sign in "*?["):

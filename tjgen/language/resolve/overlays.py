@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from tjgen.language.resolve.layers import EMPTY, Contradiction, Layer, LayerPart, merged, part
-from tjgen.language.resolve.match import applies_to, facts_of, holds
+from tjgen.language.resolve.match import applies_to, facts_of, holds, is_like
 from tjgen.language.resolve.places import Documents, other_origin, source_of, span_of
 from tjgen.language.resolve.project import LoadedProject, OverlayDocument
 from tjgen.language.resolve.spelling import spelled
@@ -21,6 +21,7 @@ from tjgen.language.spec.compact import EXPERIMENT_FORM, OVERLAY_FORM, PLATFORM_
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.path import FieldPath, Tree, get, render
+from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.source.document import Document
 from tjgen.trees.typing import NamedTuple
 
@@ -48,6 +49,7 @@ class Surroundings:
         "_defaults",
         "_documents",
         "_everywhere",
+        "_experiments",
         "_lower",
         "_matched",
         "_over",
@@ -78,12 +80,13 @@ class Surroundings:
         self._documents = {source_of(document): document for document in known}
         self._lower: dict[tuple[int, ...], tuple[Managed, list[Contradiction]]] = {}
         self._matched: set[str] = set()
+        self._experiments: set[str] = set()
 
     def resolve(self, document: Document) -> Resolved:
         """The experiment of `document` with everything under and over it that is for it."""
         lower, over = self._matching(document.value)
         names = self._names(lower, over)
-        self.note(names)
+        self.note(names, facts_of(document.value).name)
         source = source_of(document)
         experiment = Layer(EXPERIMENT, source, (part((), spelled(document, EXPERIMENT_FORM), ()),))
         base, below = self._under(lower)
@@ -111,8 +114,13 @@ class Surroundings:
 
         return claims.with_thresholds(tree, self._platform)
 
-    def note(self, overlays: Sequence[str]) -> None:
-        """Remember that these overlays are for an experiment."""
+    def note(self, overlays: Sequence[str], experiment: str) -> None:
+        """Remember that these overlays are for the experiment of this name."""
+        self._matched.update(overlays)
+        self._experiments.add(experiment)
+
+    def note_matched(self, overlays: Sequence[str]) -> None:
+        """Remember that these overlays are for experiments of another project."""
         self._matched.update(overlays)
 
     @property
@@ -121,10 +129,15 @@ class Surroundings:
         return tuple(sorted(self._matched))
 
     def unmatched(self) -> Iterator[tuple[str, Diagnostic]]:
-        """The file of each overlay that could have been for one of the experiments so far and was for none, and a warning."""
+        """A file and a warning for each overlay, and each name in one, that is for none of the experiments so far."""
         for overlay in (*self._defaults, *self._over):
             if overlay.name not in self._matched:
-                yield overlay.document.file, _unmatched(overlay)
+                yield overlay.document.file, _unmatched(overlay, self._experiments)
+                continue
+            names = overlay.match.names if self._experiments else ()  # those of other projects are not known
+            for position, name in enumerate(names):
+                if not any(is_like(experiment, [name]) for experiment in self._experiments):
+                    yield overlay.document.file, _unmatched_name(overlay, position, self._experiments)
 
     def matched(self) -> Iterator[tuple[str, str]]:
         """The file and the name of each overlay that was for one of the experiments so far."""
@@ -210,12 +223,23 @@ def _contradiction(contradiction: Contradiction, documents: Documents) -> Diagno
     )
 
 
-def _unmatched(overlay: _Overlay) -> Diagnostic:
+def _unmatched(overlay: _Overlay, experiments: Collection[str]) -> Diagnostic:
     path: FieldPath = ("spec", "match")
+    near = [f'"{one}"' for name in overlay.match.names if (one := nearest(name, experiments))]
+    hint = f"did you mean {near[0]}?" if near else _LABELS if overlay.match.labels else "change its match, or remove it"
+    return Diagnostic(
+        "TJ211", f'overlay "{overlay.name}" matches no experiment', path=path, span=overlay.document.locate(path), hint=hint
+    )
+
+
+def _unmatched_name(overlay: _Overlay, position: int, experiments: Collection[str]) -> Diagnostic:
+    path: FieldPath = ("spec", "match", "names", position)
+    name = overlay.match.names[position]
+    near = nearest(name, experiments)
     return Diagnostic(
         "TJ211",
-        f'overlay "{overlay.name}" matches no experiment',
+        f'overlay "{overlay.name}" names "{name}", which matches no experiment',
         path=path,
         span=overlay.document.locate(path),
-        hint=_LABELS if overlay.match.labels else "change its match, or remove it",
+        hint=f'did you mean "{near}"?' if near else "correct the name, or remove it",
     )

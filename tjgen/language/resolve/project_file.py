@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from tjgen import __version__
 from tjgen.language.resolve import policy
 from tjgen.language.resolve.members import Members, at_entry
-from tjgen.language.resolve.project import LoadedProject, alone, find
+from tjgen.language.resolve.project import LoadedProject, OverlayDocument, alone, find
 from tjgen.language.resolve.reading import of_kind
 from tjgen.language.spec.objects import ProjectSpec
 from tjgen.trees.budgets import CommandBudgets
@@ -189,17 +189,30 @@ def _of_file(path: str, project: LoadedProject) -> str:
 
 
 def _unknown_environments(project: LoadedProject) -> list[Diagnostic]:
-    """Overlays that are for environments that the project does not have, so that they are for nothing."""
-    known = [*project.spec.environments, *(project.workspace.spec.environments if project.workspace is not None else ())]
+    """Overlays for environments or clusters that the project does not have."""
+    of_workspace = project.workspace.spec.environments if project.workspace is not None else {}
+    environments = {**of_workspace, **project.spec.environments}
+    named = [one.cluster for one in environments.values()] + [one.platform.spec.cluster.name for one in project.platforms]
+    known = {"environments": list(environments), "clusters": sorted({name for name in named if name})}
     diagnostics = []
     for overlay in (*project.overlays, *(one for group in project.overlays_of.values() for one in group)):
-        for position, name in enumerate(overlay.overlay.spec.match.environments):
-            if name in known:
-                continue
-            path: FieldPath = ("spec", "match", "environments", position)
-            near = nearest(name, known)
-            other = f"use one of {', '.join(known)}" if known else "add environments to the project"
-            hint = f'did you mean "{near}"?' if near else other
-            message = f'overlay "{overlay.overlay.metadata.name}" is for environment "{name}", which the project does not have'
-            diagnostics.append(Diagnostic("TJ218", message, path=path, span=overlay.document.locate(path), hint=hint))
+        match = overlay.overlay.spec.match
+        is_shared = overlay.document.file in project.shared_overlays
+        clusters = [] if is_shared else match.clusters  # a shared overlay may be for a cluster of another project
+        for field, names in (("environments", match.environments), ("clusters", clusters)):
+            for position, name in enumerate(names):
+                if name not in known[field]:
+                    diagnostics.append(_unknown_match(overlay, (field, position), name, known[field]))
     return diagnostics
+
+
+def _unknown_match(overlay: OverlayDocument, step: FieldPath, name: str, known: Sequence[str]) -> Diagnostic:
+    """TJ218 for an entry of `match.environments` or `match.clusters`."""
+    path: FieldPath = ("spec", "match", *step)
+    near = nearest(name, known)
+    is_cluster = step[0] == "clusters"
+    other = "set cluster in an environment of the project" if is_cluster else "add environments to the project"
+    hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}" if known else other
+    owner = "no environment of the project names" if is_cluster else "the project does not have"
+    message = f'overlay "{overlay.overlay.metadata.name}" is for {str(step[0])[:-1]} "{name}", which {owner}'
+    return Diagnostic("TJ218", message, path=path, span=overlay.document.locate(path), hint=hint)

@@ -73,10 +73,7 @@ def value(wrong: Tree, schema: Schema, path: FieldPath = ()) -> str | None:
     of_variable = sections.of_variable(path, wrong)
     if of_variable is not None:
         return of_variable
-    named = [
-        key for key, inner in schema.get("properties", {}).items() if wrong.__class__ is str and wrong in inner.get("enum", ())
-    ]
-    whole = {named[0]: wrong} if len(named) == 1 else sections.value_of(path, wrong)
+    whole = sections.field_of_word(wrong, schema) or sections.value_of(path, wrong)
     if whole is not None and not walk.check(whole, schema):
         return f"write {flow(whole)}"
     if wrong.__class__ is str and "pvc" in schema.get("properties", {}) and "://" in wrong:

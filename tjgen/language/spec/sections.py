@@ -10,6 +10,7 @@ from tjgen.language.spec.flow import flow
 from tjgen.language.spec.slurmtimes import duration_of
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.k8s.valid_names import dashed
+from tjgen.trees.typing import Any
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 """An example of the full ID of a commit, as `code.git` requires it."""
@@ -61,6 +62,14 @@ def of_field(path: FieldPath, word: str, value: Tree, known: Sequence[str]) -> s
     if path[1:2] == ("roles",) and len(path) == 4 and value.__class__ in (str, int):
         return of_role(word, value)
     return None
+
+
+def field_of_word(value: Tree, schema: dict[str, Any]) -> dict[str, str] | None:
+    """The section with the only field that has this word among its values; None if no field or several have it."""
+    fields = [
+        key for key, field in schema.get("properties", {}).items() if value.__class__ is str and value in field.get("enum", ())
+    ]
+    return {fields[0]: value} if len(fields) == 1 else None
 
 
 def value_of(path: FieldPath, value: Tree) -> Tree:
