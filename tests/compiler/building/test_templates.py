@@ -88,7 +88,8 @@ ODD = (
     {"COUNT": "007"}, {"COUNT": "3.0"}, {"COUNT": "1e3"}, {"COUNT": "0x1F"}, {"COUNT": "1_000"}, {"COUNT": '"300"'},
     {"COUNT": "many"}, {"COUNT": ""}, {"COUNT": "null"}, {"COUNT": "9" * 30},
     {"SIZE": "0"}, {"SIZE": "010"}, {"SIZE": "1.5"}, {"SIZE": "1024"}, {"SIZE": "9999999"}, {"SIZE": "-1"},
-    {"# as before": "# as ever"}, {"nodes: 2": "nodes: 3"}, {"team": "other"}, {"registry.example.com": "mirror.example"},
+    {"# as before": "# as ever"}, {"nodes: 2": "nodes: 3"}, {"nodes: 2": "nodes: 2\n  environments: [east]"},
+    {"team": "other"}, {"registry.example.com": "mirror.example"},
 )  # fmt: skip
 """What one more file of a project has instead of its texts."""
 
@@ -133,6 +134,17 @@ def test_files_that_differ_in_opaque_texts_are_built_from_templates(tmp_path: Pa
     count = compare_project(tmp_path / "p")
     # In each environment, two runs are compiled, and the file of a third one is read to prove the template.
     assert count == Count(2 * PLAIN, stamped=2 * (PLAIN - 2), templated=2 * (PLAIN - 3), previewed=2 * (PLAIN - 2))
+
+
+def test_files_that_list_one_environment_are_built_in_it_alone(tmp_path: Path) -> None:
+    write_project(
+        tmp_path / "p",
+        [
+            text_of(number, {"nodes: 2": f"nodes: 2\n  environments: [{'east' if number % 2 else 'west'}]"})
+            for number in range(1, 2 * PLAIN + 1)
+        ],
+    )
+    assert compare_project(tmp_path / "p").runs == 2 * PLAIN
 
 
 @pytest.mark.parametrize("changed", ODD, ids=str)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 
+from tjgen.compiler.building.chosen import is_for, not_built, with_known_environments
 from tjgen.compiler.building.compared import Compared
 from tjgen.compiler.building.compilers import Compilers
 from tjgen.compiler.building.inputs import (
@@ -14,7 +15,7 @@ from tjgen.compiler.building.inputs import (
     same_experiment,
     without_kind,
 )
-from tjgen.compiler.building.origins import UnitSource, compiled_run, origin_of, overlaps_of, problems_of, unit_of
+from tjgen.compiler.building.origins import UnitSource, compiled_run, documents_of, origin_of, overlaps_of, problems_of, unit_of
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import (
     OBJECTS_ONLY,
@@ -138,15 +139,18 @@ class _Compilation:
         experiments, problems = self._experiments(file, content)
         diagnostics += problems
         for document in experiments:
+            skipped = []
             for environment in environments:
                 known = templated[environment]
-                if known is not None:
-                    yield self._added(known)
+                built = self._added(known) if known is not None else self._built(document, environment, content)
+                if built is None:
+                    skipped.append(environment)
                     continue
-                built = self._built(document, environment, content)
-                if self._known is None and len(experiments) == 1:
+                if known is None and self._known is None and len(experiments) == 1:
                     self._learn(built)
                 yield built
+            if file in self._named and skipped == self._plan.environments:
+                diagnostics.append(not_built(document, skipped))
 
     def _templated(self, file: str, environment: str | None, content: bytes) -> Built | None:
         """The unit of a file for which there is a template."""
@@ -224,18 +228,20 @@ class _Compilation:
         self._compared.add(recalled)
         return True
 
-    def _built(self, document: Document, environment: str | None, content: bytes) -> Built:
+    def _built(self, document: Document, environment: str | None, content: bytes) -> Built | None:
+        """The unit of an experiment in an environment; None if the experiment is for other environments."""
         plan = self._plan
-        expansion = variants(document, self._surroundings[environment])
-        if not expansion.runs:
-            from tjgen.compiler.building.unbuilt import all_problems  # only for an experiment with a mistake
+        expansion = with_known_environments(variants(document, self._surroundings[environment]), plan)
+        if not expansion.runs or not is_for(expansion, environment):
+            from tjgen.compiler.building.unbuilt import without_runs  # few experiments
 
-            problems = all_problems(expansion, document, environment, plan)
-            return Built(Unit(document, environment, "", "", document.file), [], problems)
+            return without_runs(expansion, document, environment, plan)
         unit = unit_of(plan, document, environment, expansion.runs[0])
         twin = self._seen.setdefault(unit.key, (document.file, document.index))
         if twin != (document.file, document.index):
-            return Built(unit, [], [*expansion.diagnostics, same_experiment(unit, self._documents_at(twin[0]), twin[1])])
+            return Built(
+                unit, [], [*expansion.diagnostics, same_experiment(unit, documents_of(plan, self._session, twin[0]), twin[1])]
+            )
         diagnostics = [*expansion.diagnostics, *namespace_left_out(unit, expansion.runs[0].experiment.metadata, plan.request)]
         lock = plan.locks.of(unit)
         content_of = written(spelled(document, EXPERIMENT_FORM))
@@ -288,12 +294,3 @@ class _Compilation:
 
         overlays = self._plan.project.overlays_of.get(unit.environment or "", ())
         return unknown_runs(unit, runs, documents, self._plan.locks, [one.document.file for one in overlays])
-
-    def _documents_at(self, file: str) -> list[Document]:
-        """The documents of a file that was compiled earlier, read again once: copies may be many."""
-
-        def documents() -> list[Document]:
-            content = self._plan.content(file)
-            return [] if isinstance(content, Diagnostic) else self._plan.documents(file, content)[0]
-
-        return self._session.once("documents", file, documents)

@@ -25,6 +25,16 @@ from tjgen.trees.source.document import Document
 from tjgen.trees.typing import NamedTuple
 
 
+def documents_of(plan: Plan, session: Session, file: str) -> list[Document]:
+    """The documents of a file that was compiled earlier, read again once: copies may be many."""
+
+    def documents() -> list[Document]:
+        content = plan.content(file)
+        return [] if isinstance(content, Diagnostic) else plan.documents(file, content)[0]
+
+    return session.once("documents", file, documents)
+
+
 def renewed(plan: Plan, session: Session, run: Run) -> Run:
     """The same run under its next name."""
     origin = RunOrigin(run.variant, run.compiled.sources.documents, run.runtime, run.identity, run.content)

@@ -1,12 +1,13 @@
-"""An experiment that has errors -> everything that is wrong with it, its runtime included."""
+"""An experiment that has errors, or is for other environments -> everything that is wrong with it, its runtime included."""
 
 from __future__ import annotations
 
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.request import NAMESPACE
+from tjgen.compiler.building.run import Built, Unit
 from tjgen.language.resolve.places import in_experiment, placed
 from tjgen.language.resolve.variants import Variants
-from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.source.document import Document
 
@@ -15,10 +16,16 @@ _DECIDING = ("tasks", "sweep")
 """Fields of spec that can set the runtime."""
 
 
-def all_problems(expansion: Variants, document: Document, environment: str | None, plan: Plan) -> list[Diagnostic]:
-    """The diagnostics of an experiment that has no runs, each with a place in it or a note that names it."""
-    problems = [*expansion.diagnostics, *_unknown_runtime(expansion, plan)]
-    return [in_experiment(one, document, environment) for one in problems]
+def without_runs(expansion: Variants, document: Document, environment: str | None, plan: Plan) -> Built | None:
+    """A unit with what is wrong, each with a place in the experiment or a note that names it; None if it is for others.
+
+    `expansion` has no runs, or the experiment is for other environments.
+    """
+    if expansion.runs and not has_errors(expansion.diagnostics):
+        return None
+    problems = expansion.diagnostics if expansion.runs else [*expansion.diagnostics, *_unknown_runtime(expansion, plan)]
+    placed_problems = [in_experiment(one, document, environment) for one in problems]
+    return Built(Unit(document, environment, "", "", document.file), [], placed_problems)
 
 
 def _unknown_runtime(expansion: Variants, plan: Plan) -> list[Diagnostic]:

@@ -21,6 +21,7 @@ SPEC: Rule = (
     "counts",
     None,
     {
+        "environments": ("excluded", None, {}),
         "tasks": ("excluded", None, {}),
         "sweep": ("excluded", None, {}),
         "naming": ("excluded", None, {}),

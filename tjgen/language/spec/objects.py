@@ -1916,8 +1916,9 @@ class Sweep:
 class ExperimentSpec(RunSpec):
     """The program to train, and the resources that it needs."""
 
-    __slots__ = ("naming", "on_supersede", "state", "sweep", "tasks")
+    __slots__ = ("environments", "naming", "on_supersede", "state", "sweep", "tasks")
 
+    environments: Sequence[str]
     tasks: Mapping[str, Mapping[str, Any]]
     sweep: Sweep | None
     naming: str
@@ -1927,6 +1928,7 @@ class ExperimentSpec(RunSpec):
     def __init__(self, tree: Tree) -> None:
         super().__init__(tree)
         get = tree.get
+        self.environments = get("environments", ())
         self.tasks = get("tasks", _NONE)
         self.sweep = None if (value := get("sweep")) is None else Sweep(value)
         self.naming = get("naming", "hash")

@@ -108,6 +108,8 @@ class Task(RunSpec):
 class ExperimentSpec(RunSpec):
     """The program to train, and the resources that it needs."""
 
+    environments: Excluded[list[Text]] = []
+    """Environments of the project that the experiment is for. The default is all."""
     tasks: Excluded[dict[str, Task]] = {}
     """Several isolated runs by name, each with its own data."""
     sweep: Excluded[Sweep | None] = None
