@@ -60,7 +60,7 @@ def test_help_groups_commands_by_what_users_do(tmp_path: Path) -> None:
         ("run", "tjgen build writes the manifests of runs"),
         ("scancel", "set state: suspended in the experiment, then build"),
         ("rm", "tjgen runs prune NAME removes a run"),
-        ("exec", "tjgen does not reach into pods: use kubectl exec"),
+        ("exec", "tjgen does not open shells in pods: use kubectl exec"),
         ("deploy", "did you mean `tjgen build`?"),
         ("version", "tjgen --version prints the release"),
         ("help", "tjgen --help lists the commands, and"),

@@ -52,7 +52,7 @@ def _effect(project: LoadedProject, runs: LeavingRuns = _UNKNOWN) -> str:
     if not tool.confirmation:
         return f"unless a sync prunes them, delete them with {delete}"
     if gitops.removal != "confirm":
-        return f"the next sync of {tool.title} deletes them, also while they train"
+        return f"the next sync of {tool.title} deletes them, even while they train"
     return tool.confirmation.format(
         delete=delete, application=runs.applications[0] if len(runs.applications) == 1 else "APPLICATION"
     )

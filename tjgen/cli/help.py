@@ -79,7 +79,7 @@ _START = (
     "tjgen build writes the manifests of runs, and a GitOps tool starts them after a commit; "
     "tjgen try prints those of a run that you start by hand"
 )
-_SHELL = "tjgen does not reach into pods: use kubectl exec, with the name of a pod from kubectl get pods"
+_SHELL = "tjgen does not open shells in pods: use kubectl exec, with the name of a pod from kubectl get pods"
 TASKS = {
     "stop": _STOP,
     "suspend": _STOP,

@@ -150,7 +150,7 @@ def _command(words: list[str], launcher: list[str]) -> ScriptProgram | Diagnosti
         # The interpreter that the script names replaces the launcher's.
         return ScriptProgram([*before, *(python or last or ["python"]), *options], rest)
     if entry[0] == "-m" and PADDLE in launcher:
-        message = f"{PADDLE} starts .py files, and no modules: -m {entry[-1]} would fail in each pod"
+        message = f"{PADDLE} starts .py files, but not modules: -m {entry[-1]} would fail in each pod"
         hint = f"write the file of the module, such as {entry[-1].replace('.', '/')}.py"
         return Diagnostic(_MODULE, message, path=AT, hint=hint)
     return ScriptProgram(launcher, rest)
@@ -163,10 +163,10 @@ def _is_module(after: tuple[str, ...]) -> bool:
 
 def _no_module(after: tuple[str, ...]) -> Diagnostic:
     if not after or after[0].startswith("-"):
-        return Diagnostic(_NO_MODULE, "-m in script names no module", path=AT, hint="write -m MODULE, or the .py file")
+        return Diagnostic(_NO_MODULE, "-m in script has no module after it", path=AT, hint="write -m MODULE, or the .py file")
     module = after[0].removeprefix("./").removesuffix(".py").strip("/").replace("/", ".")
     file = f"{after[0]}, or " if after[0].endswith(".py") else ""
-    message = f"-m in script needs the name of a module, and {after[0]} is a path"
+    message = f"-m in script requires the name of a module, but {after[0]} is a path"
     return Diagnostic(_NO_MODULE, message, path=AT, hint=f"write {file}-m {module}")
 
 

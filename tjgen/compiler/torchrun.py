@@ -30,7 +30,7 @@ def contradiction(words: Sequence[str], nodes: int) -> str | None:
         option = one[2].replace("-", "_")
         written[option], values[option] = one[1], one[3] or ""
     if "standalone" in written:
-        return f"torchrun --standalone connects no nodes: each of the {nodes} nodes would train alone"
+        return f"torchrun --standalone does not connect the nodes: each of the {nodes} nodes would train alone"
     match = _NODES.match(values.get("nnodes", ""))
     if match is not None and not int(match[1]) <= nodes <= int(match[2] or match[1]):
         return f"{written['nnodes']} of torchrun differs from nodes, which is {nodes}"
@@ -42,7 +42,7 @@ def contradiction(words: Sequence[str], nodes: int) -> str | None:
             return f"{written[option]} of torchrun cannot be the first node: a node gets its address when it starts"
     if not is_static and "rdzv_endpoint" not in written:
         return (
-            f"{written['rdzv_backend']} of torchrun without --rdzv_endpoint connects no nodes: each of them waits for the others"
+            f"{written['rdzv_backend']} of torchrun without --rdzv_endpoint does not connect the nodes: each waits for the others"
         )
     return None
 

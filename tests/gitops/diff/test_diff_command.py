@@ -319,7 +319,7 @@ def test_archived_and_removed_runs(folder: Path) -> None:
     assert "warning[TJ746] 2 runs (nlp/sweep/sweep-nodes-1-" in answer.err
     assert diff(folder, "HEAD", "--strict").code == 1
     assert "archived: syncs no longer apply it" in out
-    assert "removed: a sync that prunes deletes it, also while it runs" in out
+    assert "removed: a sync that prunes deletes it, even while it runs" in out
     assert "was: " not in out
     assert "is: lock runs.bert-" in out
     git(folder, "add", "--all")

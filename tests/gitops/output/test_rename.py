@@ -209,8 +209,8 @@ def test_a_namespace_is_renamed_after_a_build(folder: Path) -> None:
     [
         ("tool: argocd", "Argo CD waits for a confirmation before it deletes them: argocd app confirm-deletion APPLICATION"),
         ("tool: flux", "Flux leaves them in the cluster: kubectl delete KIND NAME -n NAMESPACE"),
-        ("tool: argocd, removal: sync", "The next sync of Argo CD deletes them, also while they train"),
-        ("tool: flux, removal: sync", "The next sync of Flux deletes them, also while they train"),
+        ("tool: argocd, removal: sync", "The next sync of Argo CD deletes them, even while they train"),
+        ("tool: flux, removal: sync", "The next sync of Flux deletes them, even while they train"),
         ("tool: none", "Unless a sync prunes them, delete them with kubectl delete KIND NAME -n NAMESPACE"),
     ],
 )

@@ -47,7 +47,10 @@ def test_one_error_names_the_run_and_the_command(reverted: Path) -> None:
     (removed,) = names(reverted) - {before}
     assert answer.code == 1
     assert answer.err.count("error[") == 1
-    assert f"error[TJ293] run {removed} of HEAD^ was removed without a command that records it, as git revert does" in answer.err
+    assert (
+        f"error[TJ293] run {removed} of HEAD^ was removed without a command that records it, for example by git revert"
+        in answer.err
+    )
 
 
 def test_verify_accepts_the_repair_before_and_after_its_commit(reverted: Path) -> None:

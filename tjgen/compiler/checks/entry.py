@@ -134,7 +134,7 @@ def _module(entry: str, source: _Code, because: FieldPath) -> Iterator[Diagnosti
     elif any(f"/{file}".find(f"/{first}/") >= 0 for file in files):
         yield Diagnostic(_MISSING, message, path=because, hint=hint)
     elif near is not None:
-        message = f"{subject} starts module {entry}, which is not in the code: the image would need it"
+        message = f"{subject} starts module {entry}, which is not in the code, so the image must contain it"
         yield Diagnostic(_MISSING, message, path=because, hint=hint, severity=WARNING)
 
 

@@ -51,7 +51,7 @@ def _paddle(workload: Workload, experiment: Experiment, count: int) -> Iterator[
         is_left_alone = not is_paddle or experiment.spec.launcher is not None
         program = None if is_left_alone else interpreter_alone(words) or alone_in_shell(words)
         if program is not None:
-            message = f"{program} starts a program that connects no nodes: each of the {count} nodes would train alone"
+            message = f"{program} starts a program that does not connect the nodes: each of the {count} nodes would train alone"
             hint = f"write python -m {PADDLE} instead of {program}"
             if because == AT:
                 hint = "use runtime: tjgen-paddle, whose launcher connects the nodes"

@@ -38,6 +38,6 @@ def _nodes(workload: Workload, experiment: Experiment) -> Iterator[Diagnostic]:
             message = f"replicas of role {podset.name} is {replicas}, but nodes is {nodes}, and both set the nodes of the run"
             yield Diagnostic("TJ149", message, path=at, hint="remove replicas, or write the same number in nodes")
         elif len(training) > 1 and replicas > 1:
-            message = f"replicas of role {podset.name} sets the nodes of the run, {replicas}, which include the launcher"
+            message = f"replicas of role {podset.name} sets the nodes of the run to {replicas}, including the launcher"
             hint = f"write nodes: {replicas} in spec instead, or nodes: {replicas + 1} for {replicas} pods next to the launcher"
             yield Diagnostic("TJ149", message, path=at, hint=hint, severity=WARNING)

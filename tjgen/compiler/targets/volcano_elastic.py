@@ -50,7 +50,7 @@ def set_up(result: Rendezvous, workload: Workload) -> list[Diagnostic]:
     roles = volcano_torch.trainers(workload)
     if len(roles) > 2 or workload.tree.value["counts"][roles[0].name] != 1:
         names = ", ".join(podset.name for podset in roles)
-        message = f"an elastic run has one master pod, which keeps its rendezvous, and workers, but the roles are {names}"
+        message = f"an elastic run has one master pod, which hosts the rendezvous, and workers, but the roles are {names}"
         return [Diagnostic("TJ416", message, path=("spec", "roles"), hint="remove the roles, and set nodes")]
     for podset in roles:
         values = {

@@ -50,5 +50,5 @@ def _with_limit(queue: str | None, totals: Totals, most: int) -> str:
     amount = shown(totals.resources[key].nanos * most, totals.resources[key]) if key else "AMOUNT"
     entry = f"queues: {{{queue or 'sweeps'}: {{capability: {{{key or 'RESOURCE'}: {amount}}}}}}}"
     if queue:
-        return f"write {entry} in the Platform, with a queue of no cohort; {_PAGE}"
+        return f"write {entry} in the Platform, with a queue that has no cohort; {_PAGE}"
     return f"write schedule: {{system: kueue, queue: sweeps}}, and {entry} in a Platform of the project; {_PAGE}"

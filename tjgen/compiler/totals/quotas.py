@@ -33,7 +33,7 @@ _REQUESTING_FIELDS: Mapping[str, FieldPath] = {
 }
 _ONE_AFTER_ANOTHER = "suspend some of them, or let a queue admit one after the other; otherwise half of a gang may wait forever"
 _REMOVE = (
-    "remove runs that nothing requests with tjgen runs prune; "
+    "use tjgen runs prune to remove runs that no source requests; "
     "outside of queues of Kueue, onSupersede: stop also stops runs that are superseded later"
 )
 _WHOLE = parse("1").nanos

@@ -14,7 +14,7 @@ from tjgen.trees.manifests.manifest import RUNS
 _MOST = 5
 _EFFECTS = {
     DELETED: (
-        "a sync that prunes deletes {they}, also while training",
+        "a sync that prunes deletes {they}, even during training",
         "merge if the runs have ended, or if you want to stop them",
     ),
     WAITS: (

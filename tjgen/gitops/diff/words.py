@@ -18,7 +18,7 @@ _LONGEST = 100
 _CONTEXT = 30
 """Characters of a long text before the first difference."""
 _MEANING = {
-    REMOVED: "removed: a sync that prunes deletes it, also while it runs",
+    REMOVED: "removed: a sync that prunes deletes it, even while it runs",
     ARCHIVED: "archived: syncs no longer apply it",
     SUPERSEDED_NOW: "superseded: it stays until you prune it",
     ORPHANED_NOW: "orphaned: no source requests it; it stays and keeps running until you keep, archive or prune it",

@@ -70,7 +70,7 @@ def _runtimes(contents: Mapping[str, bytes], near: TreePlace) -> list[Tree]:
 def _not_applied(place: str, version: str) -> Diagnostic:
     """TJ289: the revision has an edit that no sync could apply."""
     message = (
-        f"{place} was edited by hand before, and the API server refuses that edit: the object is compared as of {version[:12]}, "
+        f"{place} was edited by hand before, and the API server refuses that edit: tjgen compares with {version[:12]}, "
         "the last version that the server accepts"
     )
     hint = f"if the object was deleted in the cluster after the edit, compare with the cluster: kubectl diff -f {place}"

@@ -78,5 +78,5 @@ def _warning(platform: str, key: ObjectKey, names: Sequence[str], place: Span | 
         f'platform "{platform}" no longer creates {kind} {where}, and {count}: {shown}',
         span=place,
         hint="keep it until these runs have ended, or remove old runs with tjgen runs prune; "
-        "do not delete it in the cluster before",
+        "do not delete it in the cluster before that",
     )

@@ -60,7 +60,7 @@ def removed(path: str, base: str) -> Diagnostic:
 def removed_runs(names: Sequence[str], paths: Sequence[str], base: str) -> Diagnostic:
     """TJ293: runs of the base without their files and their locks. `paths` has all of them, and no other run."""
     some = f"{len(names)} runs of {base} ({listed(names)}) were" if len(names) > 1 else f"run {names[0]} of {base} was"
-    message = f"{some} removed without a command that records it, as git revert does"
+    message = f"{some} removed without a command that records it, for example by git revert"
     restore = " ".join(quote(path) for path in paths)
     hint = f"use git checkout {base} -- {restore}, and then tjgen build; to remove a run, use tjgen runs prune"
     return _error("TJ293", message, paths[0], 0, hint)

@@ -173,7 +173,7 @@ def _paths(spec: Tree) -> Iterator[Diagnostic]:
         container = get(spec, holder)
         folder = container.get("workingDir")
         if folder is not None and not folder.startswith("/"):
-            message = f"workingDir {folder} is relative: no container starts in it"
+            message = f"workingDir {folder} is relative: a container requires an absolute path"
             yield _relative("TJ148", message, folder, (*_SPEC, *holder, "workingDir"))
         for volume, mount in container.get("mounts", {}).items() if holder in extra else ():
             where = mount["mountPath"]
@@ -183,7 +183,7 @@ def _paths(spec: Tree) -> Iterator[Diagnostic]:
     for name, volume in spec.get("volumes", {}).items():
         path = get(volume, ("hostPath", "path"), None)
         if path is not None and not path.startswith("/"):
-            message = f'hostPath {path} of volume "{name}" is relative: no node has a folder that it begins in'
+            message = f'hostPath {path} of volume "{name}" is relative: a path on a node must be absolute'
             yield _relative("TJ148", message, path, (*_SPEC, "volumes", name, "hostPath", "path"))
 
 

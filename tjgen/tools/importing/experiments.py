@@ -32,7 +32,7 @@ _TRANSLATED = ("restart", "elastic", "success", "cleanup", "volcano")
 _ROLES = ("spec", "roles")
 _HINT = "write it as a field of the new kind, or check whether the run needs it"
 NAME = "containerName"
-NAME_HINT = "the container gets the name of the runtime's: change what refers to the old one, such as kubectl logs -c"
+NAME_HINT = "the container gets the name that the runtime uses: change references to the old name, such as in kubectl logs -c"
 
 
 class _Conversion(NamedTuple):

@@ -63,7 +63,7 @@ def jobs(file: str, content: bytes, target: str) -> tuple[str, list[Diagnostic]]
             trial_result = trial.build(experiment)
             if trial_result.errors:
                 first = trial_result.errors[0]
-                reason = first.message, first.hint or "make an experiment of it with tjgen import, and change that"
+                reason = first.message, first.hint or "convert it to an experiment with tjgen import, and change that"
                 if one.experiment["spec"].get("target") == MPI and target != MPI:
                     reason = of_mpi(first.message)
                 diagnostics.append(not_convertible(name, target, *reason))

@@ -112,7 +112,7 @@ def _paths(paths: Sequence[str], at: FieldPath, *, literal: bool) -> Iterator[Di
             yield Diagnostic(problems.PATHS, message, path=place, hint=hint)
         elif literal and (mark := _PATTERN.search(path)) is not None:
             folder = path[: mark.start()].rpartition("/")[0]
-            message = f"source.paths has the pattern {path}, but each of paths is the name of one file or folder"
+            message = f"source.paths has the pattern {path}, but each entry must be the name of one file or folder"
             whole = f"write {folder} to copy that folder" if folder else "remove paths to copy the whole source"
             yield Diagnostic(problems.PATHS, message, path=place, hint=f"{whole}, or list each file")
         else:
