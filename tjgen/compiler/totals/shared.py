@@ -20,6 +20,7 @@ from tjgen.language.spec.objects import ExperimentSpec, Queue
 from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.k8s.labels import KUEUE_QUEUE
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.source.document import Document
 from tjgen.trees.typing import Any, NamedTuple
@@ -79,7 +80,7 @@ def watched(
         )
         for taken, limits, where, at in bounds:
             problems += quotas.alone(setting.run, taken, limits, where, tree, at, platform)
-        if queue in cluster.queue_specs and spec.schedule.system in ("kueue", None):
+        if queue in cluster.queue_specs and any(KUEUE_QUEUE in one.labels for one in manifests):
             from tjgen.compiler.totals.kueue import inadmissible  # few platforms make queues
 
             problems += inadmissible(queue, cluster, spec.target, [*manifests, *previews], tree)
