@@ -253,6 +253,8 @@ def test_totals_of_cost_are_of_one_cluster_and_one_currency(priced: Path) -> Non
         "perHour": "21.00",
         "atMost": None,
         "unpricedDevices": 0,
+        "storagePerMonth": None,
+        "unpricedClaims": 0,
     }
     assert found["clusters"]["main"]["environments"]["prod"]["cost"]["perHour"] == "12.00"
     assert found["clusters"]["main"]["teams"]["nlp"]["cost"]["atMost"] == "12.00"
@@ -311,6 +313,14 @@ def test_each_kind_of_device_has_a_price(clusters: Path, gpu: str, priced_name: 
         pytest.param("currency: euro, devices: {}", "write the three letters of ISO 4217, such as EUR", id="currency"),
         pytest.param("devices: {h100: 3}", "currency", id="no currency"),
         pytest.param("currency: EUR, devices: {h100: -3}", "lab.yaml:4:48", id="negative"),
+        pytest.param(
+            "currency: EUR, storage: {fast: 1}",
+            "hint: if the cluster has it, add it to the Platform: `storageClasses: {fast: {}}`",
+            id="storage class",
+        ),
+        pytest.param(
+            "currency: EUR, storage: {fsat: 1}}, storageClasses: {fast: {}", 'hint: did you mean "fast"?', id="near storage class"
+        ),
     ],
 )
 def test_wrong_prices_are_reported(clusters: Path, prices: str, message: str) -> None:
@@ -319,6 +329,61 @@ def test_wrong_prices_are_reported(clusters: Path, prices: str, message: str) ->
     assert answer.code == 1
     assert message in answer.err
     assert not (clusters / "deploy").exists()
+
+
+STORED = """\
+spec:
+  prices: {currency: EUR, storage: {fast: 0.25, other: 1}}
+  newClaims: {storageClassName: other}
+  storageClasses: {fast: {}, slow: {}}
+  claims: {dev: {known: 2Ti}}
+"""
+CLAIM = "volumes: {out: {pvc: {create: {size: %s, accessModes: [ReadWriteMany]%s}}, mountPath: /out}%s}"
+FAST = ", storageClassName: fast, scope: project"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "costs"),
+    [
+        pytest.param(
+            CLAIM % ("100Gi", FAST, ""), CLAIM % ("8Gi", "", ""), ("25.00 EUR", "8.00 EUR", "33.00 EUR"), id="default class"
+        ),
+        pytest.param(
+            CLAIM % ("100Gi", FAST, ""), CLAIM % ("100Gi", FAST, ""), ("25.00 EUR", "25.00 EUR", "25.00 EUR"), id="shared"
+        ),
+        pytest.param(
+            CLAIM % ("4G", ", storageClassName: fast", ""),
+            CLAIM % ("1Ti", ", storageClassName: slow", ""),
+            ("0.93 EUR", "-", ">=0.93 EUR"),
+            id="no price",
+        ),
+        pytest.param(
+            CLAIM % ("4Gi", ", storageClassName: fast", ", data: {pvc: known, mountPath: /data}"),
+            "state: archived, " + CLAIM % ("2Gi", ", storageClassName: fast", ""),
+            (">=1.00 EUR", "0.50 EUR", ">=1.50 EUR"),
+            id="existing claim, and no pods",
+        ),
+    ],
+)
+def test_claims_have_the_price_of_their_class_for_a_month(
+    clusters: Path, first: str, second: str, costs: tuple[str, ...]
+) -> None:
+    (clusters / "lab.yaml").write_text((PLATFORM % "lab").replace("spec: {}\n", STORED))
+    for name, more in (("one", first), ("two", second)):
+        file = clusters / f"experiments/{name}.yaml"
+        file.write_text(file.read_text().replace("naming: fixed", f"naming: fixed, {more}"))
+    answer = tjgen(clusters, "build", "--summary", "-q", "--env", "dev")
+    assert answer.out.splitlines()[0].endswith("  STORAGE/MONTH"), answer
+    amounts = {tuple(line.split()[2:5]): line.split("  ")[-1].strip() for line in answer.out.splitlines()}
+    one, two = (next(cost for words, cost in amounts.items() if name in words) for name in ("one", "two"))
+    total = next(line.split("  ")[-1].strip() for line in answer.out.splitlines() if " TOTAL  " in line and " all " in line)
+    assert (one, two, total) == costs, answer.out
+    found = json.loads(tjgen(clusters, "build", "--summary", "-q", "--env", "dev", "--format", "json").out)
+    cost = found["total"]["cost"]
+    assert (cost["storagePerMonth"], cost["unpricedClaims"]) == (costs[2].strip(">= EUR"), costs[2].count(">="))
+    assert tjgen(clusters, "report", "-o", "report.html", "--env", "dev").code == 0
+    page = (clusters / "report.html").read_text()
+    assert "<dt>Storage cost<dd>" + costs[0].replace(">", "&gt;") + " per month" in page
 
 
 def _totals(text: str) -> list[str]:

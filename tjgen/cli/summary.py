@@ -43,7 +43,7 @@ class Summary:
             usage = one.compiled.usage(self._classes(place) if is_priced else {}, claims)
             labels = labels_of(manifest.tree for manifest in one.compiled.manifests)
             row = self._row(place, one.name, state, usage.totals if state == CURRENT else idle(usage.totals), labels)
-            cost = self._cost(place, usage.devices, usage.deadline) if is_priced else Cost()
+            cost = self._cost(place, usage.devices, usage.deadline, usage.totals)
             spec = one.variant.experiment.spec
             most = spec.sweep.max_parallel or 0 if spec.sweep is not None else 0
             self._rows.append(row._replace(device_class=requested_classes(spec), cost=cost, most=most))
@@ -73,15 +73,15 @@ class Summary:
         show([self], arguments)
 
     def _left_over(self, one: Leftover) -> Row:
-        cost = self._cost(one.place, {} if one.is_idle else one.devices, one.deadline)
+        cost = self._cost(one.place, {} if one.is_idle else one.devices, one.deadline, one.totals)
         row = self._row(one.place, one.name, one.state, one.totals, one.labels)
         return row._replace(device_class=classes_of(one.devices, self._classes(one.place)), cost=cost)
 
     def _classes(self, place: LockKey) -> Mapping[str, Accelerator]:
         return self._plan.devices(place.environment).classes
 
-    def _cost(self, place: LockKey, devices: Mapping[str, int], deadline: int | None) -> Cost:
-        return cost_of(devices, self._plan.devices(place.environment).prices, deadline)
+    def _cost(self, place: LockKey, devices: Mapping[str, int], deadline: int | None, totals: Totals) -> Cost:
+        return cost_of(devices, self._plan.devices(place.environment).prices, deadline, totals.claims)
 
     def _row(self, place: LockKey, name: str, state: str, totals: Totals, labels: Mapping[str, str]) -> Row:
         cluster = self._plan.devices(place.environment).cluster

@@ -134,7 +134,24 @@ def test_data_has_exact_amounts_and_the_price(project: Path) -> None:
     assert tjgen(project, "promote", run_of(project, "dev"), "--env", "prod").code == 0
     (prod,) = json.loads(verify(project, "--base", "base", "--format", "json").out)["environments"]
     assert prod["cost"] == {"pods": 3, "cpu": "25500m", "memory": "300000Mi", "nvidia.com/gpu": "6"}
-    assert prod["price"] == {"currency": "EUR", "perHour": "12.60", "atMost": None, "unpricedDevices": 0}
+    assert prod["price"] == {
+        "currency": "EUR",
+        "perHour": "12.60",
+        "atMost": None,
+        "unpricedDevices": 0,
+        "storagePerMonth": None,
+        "unpricedClaims": 0,
+    }
+
+
+def test_the_claims_of_a_new_run_have_a_price(project: Path) -> None:
+    priced = "devices: {a100: 2.10}, storage: {fast: 0.25}}, storageClasses: {fast: {}}"
+    (project / "platform.yaml").write_text(PLATFORM.replace("devices: {a100: 2.10}}", priced), encoding="utf-8")
+    claim = "pvc: {create: {size: 100Gi, storageClassName: fast, accessModes: [ReadWriteMany]}}"
+    write(project, f"  volumes: {{out: {{{claim}, mountPath: /out}}}}\n")
+    build(project)
+    answer = verify(project, "--base", "base")
+    assert "100Gi storage, 12.60 EUR per hour, 25.00 EUR per month for storage\n" in answer.out, answer.out
 
 
 def runs_of(project: Path) -> list[str]:

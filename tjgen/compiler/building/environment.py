@@ -89,7 +89,9 @@ class EnvironmentSettings:
         if self._spec.prices is not None:
             from tjgen.language.platform.prices import unknown_classes  # few platforms have prices
 
-            yield from unknown_classes(self._spec.prices.devices, self.classes, self.platform)
+            used = (self._spec.new_claims.storage_class_name, *(one.storage_class_name for one in self._spec.profiles.values()))
+            storage_classes = [*self._spec.storage_classes, *(name for name in used if name)]
+            yield from unknown_classes(self._spec.prices, self.classes, storage_classes, self.platform)
         if cluster.kubernetes is not None:
             from tjgen.cluster.schema import minors  # few platforms have so much
 

@@ -1,7 +1,7 @@
-"""Pods of a run, and prices of devices -> the cost of the run for one hour, and at most.
+"""Pods and claims of a run, and prices -> the cost of its devices for one hour and at most, and of its claims for one month.
 
 The class of devices is that of the objects: a pod that requests the resource of a class and selects its nodes has devices of it.
-So the cost of superseded and orphaned runs is known, too. Only devices have a price.
+So the cost of superseded and orphaned runs is known, too. Only devices and claims have a price.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from tjgen.cluster.kinds.pods import pods_of
 from tjgen.cluster.kinds.table import find
 from tjgen.cluster.trainer.requests import pod_requests
-from tjgen.compiler.totals.tally import claimed_devices, with_requests
+from tjgen.compiler.totals.tally import ClaimedStorage, claimed_devices, with_requests
 from tjgen.language.platform.devices import Accelerator
 from tjgen.language.platform.prices import PriceList, priced_names
 from tjgen.language.spec.objects import ExperimentSpec
@@ -22,6 +22,7 @@ from tjgen.trees.typing import NamedTuple
 
 _NANOS = 10**9
 _HOUR = 3600
+_GIB = 2**30
 _DEADLINE = "activeDeadlineSeconds"
 
 
@@ -29,13 +30,15 @@ class Cost(NamedTuple):
     """Cost of one run or several, in billionths of a currency."""
 
     currency: str = ""
-    """Empty if no device has a price."""
+    """Empty if nothing has a price."""
     hourly: int = 0
     """Cost of one hour of all devices that have a price."""
     at_most: int | None = 0
     """Cost up to the deadlines; None if a run has none."""
     unpriced: int = 0
     """Devices whose price is not known."""
+    storage: Mapping[str, int | None] = {}
+    """Claim -> the cost of one month; None if its StorageClass has no price. Runs may share a claim."""
 
     @property
     def is_known(self) -> bool:
@@ -51,6 +54,23 @@ class Cost(NamedTuple):
         hourly = f"{sign}{amount(self.hourly)} {self.currency}"
         return hourly, "-" if self.at_most is None else f"{sign}{amount(self.at_most)} {self.currency}"
 
+    @property
+    def monthly(self) -> int:
+        """Cost of one month of all claims whose StorageClass has a price."""
+        return sum(one for one in self.storage.values() if one is not None)
+
+    @property
+    def unpriced_claims(self) -> int:
+        """Claims whose StorageClass has no price."""
+        return sum(one is None for one in self.storage.values())
+
+    @property
+    def monthly_text(self) -> str:
+        """The cost of one month, with the signs of `texts`."""
+        if not self.monthly:
+            return "-"
+        return f"{'>=' if self.unpriced_claims else ''}{amount(self.monthly)} {self.currency}"
+
 
 def amount(nanos: int) -> str:
     """Billionths of a currency -> a number with two decimals, rounded up from half."""
@@ -58,24 +78,38 @@ def amount(nanos: int) -> str:
     return f"{cents // 100}.{cents % 100:02}"
 
 
-def cost_of(devices: Mapping[str, int], prices: PriceList | None, deadline: int | None) -> Cost:
-    """Return the cost of devices by class (see `devices_of`). `deadline`: seconds after which the run is stopped, if any."""
-    if prices is None or not devices:
-        return Cost(prices.currency if prices is not None else "")
+def cost_of(
+    devices: Mapping[str, int], prices: PriceList | None, deadline: int | None, claims: Mapping[str, ClaimedStorage]
+) -> Cost:
+    """Return the cost of devices by class (see `devices_of`), and of claims by name.
+
+    `deadline`: seconds after which the run is stopped, if any.
+    """
+    if prices is None:
+        return Cost()
+    storage = {name: _monthly(claim, prices) for name, claim in claims.items()} if prices.storage else {}
+    if not devices:
+        return Cost(prices.currency, storage=storage)
     hourly = sum(parse(prices.devices[name]).nanos * number for name, number in devices.items() if name in prices.devices)
     unpriced = sum(number for name, number in devices.items() if name not in prices.devices)
-    return Cost(prices.currency, hourly, None if deadline is None else hourly * deadline // _HOUR, unpriced)
+    return Cost(prices.currency, hourly, None if deadline is None else hourly * deadline // _HOUR, unpriced, storage)
 
 
 def summed_cost(costs: Iterable[Cost]) -> Cost:
-    """Return the sum of costs; no cost if they are in several currencies. Runs without devices add nothing."""
-    known = [one for one in costs if one.is_known]
+    """Return the sum of costs; no cost if they are in several currencies. A claim that several runs share counts once."""
+    known = [one for one in costs if one.is_known or one.storage]
     currencies = {one.currency for one in known}
     if len(currencies) > 1:
         return Cost()
     limits = [one.at_most for one in known]
     at_most = None if None in limits else sum(limit for limit in limits if limit is not None)
-    return Cost("".join(currencies), sum(one.hourly for one in known), at_most, sum(one.unpriced for one in known))
+    storage = {name: monthly for one in known for name, monthly in one.storage.items()}
+    return Cost("".join(currencies), sum(one.hourly for one in known), at_most, sum(one.unpriced for one in known), storage)
+
+
+def _monthly(claim: ClaimedStorage, prices: PriceList) -> int | None:
+    price = prices.storage.get(claim.storage_class)
+    return parse(price).nanos * claim.size.nanos * claim.number // (_NANOS * _GIB) if price is not None else None
 
 
 def devices_of(manifests: Iterable[Manifest], previews: Iterable[Manifest], classes: Mapping[str, Accelerator]) -> dict[str, int]:

@@ -73,10 +73,17 @@ def _sum(rows: Sequence[Row], bandwidths: Bandwidths) -> Tree:
 
 def cost_data(cost: Cost) -> Tree:
     """Amounts as text with two decimals; null if no price is known."""
-    if not cost.is_known:
+    if not (cost.is_known or cost.storage):
         return None
     at_most = amount(cost.at_most) if cost.at_most is not None else None
-    return {"currency": cost.currency, "perHour": amount(cost.hourly), "atMost": at_most, "unpricedDevices": cost.unpriced}
+    return {
+        "currency": cost.currency,
+        "perHour": amount(cost.hourly),
+        "atMost": at_most,
+        "unpricedDevices": cost.unpriced,
+        "storagePerMonth": amount(cost.monthly) if cost.storage else None,
+        "unpricedClaims": cost.unpriced_claims,
+    }
 
 
 def _described(totals: Totals, bandwidths: Bandwidths) -> Tree:

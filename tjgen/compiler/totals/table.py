@@ -16,6 +16,7 @@ from tjgen.trees.typing import NamedTuple
 _FIRST = ("cpu", "memory", "ephemeral-storage")
 STORAGE = "storage"
 _COSTS = ("COST/HOUR", "COST AT MOST")
+_MONTHLY = "STORAGE/MONTH"
 _PODS, _STORAGE, _BANDWIDTH = "PODS", STORAGE.upper(), "BANDWIDTH"
 
 CURRENT = "current"
@@ -39,7 +40,7 @@ class Row(NamedTuple):
     labels: Mapping[str, str] = {}
     """The labels of its objects."""
     cost: Cost = Cost()
-    """Cost of its devices; empty if its pods do not run."""
+    """Cost of its devices if its pods run, and of its claims."""
     project: str = ""
     """The folder of its project in the workspace; empty without a workspace."""
     most: int = 0
@@ -80,10 +81,12 @@ def cells(rows: Sequence[Row], bandwidths: Bandwidths, by: Sequence[str] = ()) -
     heads = columns([*(one.totals for one in rows), *(one.totals for one in sums)], bandwidths)
     has_environments = any(one.environment for one in rows)
     is_priced = any(one.cost.is_known for one in rows)
+    has_storage = any(one.cost.storage for one in rows)
     texts = [*(["ENVIRONMENT"] if has_environments else []), "NAMESPACE", "EXPERIMENT", "RUN", "STATE", "CLASS"]
 
     def amounts(one: Row) -> list[str]:
-        return [*line(one.totals, heads, bandwidths), *(one.cost.texts if is_priced else [])]
+        costs = [*(one.cost.texts if is_priced else []), *([one.cost.monthly_text] if has_storage else [])]
+        return [*line(one.totals, heads, bandwidths), *costs]
 
     runs = [
         [
@@ -98,7 +101,8 @@ def cells(rows: Sequence[Row], bandwidths: Bandwidths, by: Sequence[str] = ()) -
         [*([places.get(one.cluster, one.cluster)] if has_environments else []), "", "", one.name, one.state, "", *amounts(one)]
         for one in sums
     ]
-    return Cells([*texts, *heads, *(_COSTS if is_priced else [])], len(texts), runs, totals)
+    costs = [*(_COSTS if is_priced else []), *([_MONTHLY] if has_storage else [])]
+    return Cells([*texts, *heads, *costs], len(texts), runs, totals)
 
 
 def _sums(rows: Sequence[Row], by: Sequence[str]) -> Iterator[Row]:

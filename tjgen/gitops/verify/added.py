@@ -48,7 +48,7 @@ def compiled(run: Run, plan: Plan) -> AddedRun | None:
     environment = run.unit.environment
     devices = plan.devices(environment)
     usage = run.compiled.usage(devices.classes if devices.prices is not None else {}, plan.cluster(environment).claims)
-    return AddedRun(NEW, usage.totals, cost_of(usage.devices, devices.prices, usage.deadline))
+    return AddedRun(NEW, usage.totals, cost_of(usage.devices, devices.prices, usage.deadline, usage.totals.claims))
 
 
 def added_runs(plan: Plan, state: TreeState, entries: Iterable[DiffEntry], known: Mapping[Key, AddedRun]) -> dict[Key, AddedRun]:
@@ -85,7 +85,8 @@ def _read(plan: Plan, place: LockKey, run: LockedRun, trees: list[Tree]) -> Adde
     else:
         kind = STARTS_SUPERSEDED if run.state == SUPERSEDED else NEW
     prices = plan.devices(place.environment).prices
-    return AddedRun(kind, one.totals, cost_of({} if one.is_idle else one.devices, prices, one.deadline))
+    cost = cost_of({} if one.is_idle else one.devices, prices, one.deadline, one.totals.claims)
+    return AddedRun(kind, one.totals, cost)
 
 
 def superseded(added: Mapping[Key, AddedRun], base: str) -> list[Diagnostic]:

@@ -137,6 +137,7 @@ def costs(totals: Totals, cost: Cost) -> str:
     amounts = [f"{readable(amount)} {name}" for name, amount in _amounts(totals).items()]
     hourly, at_most = cost.texts
     price = [f"{hourly} per hour" + (f" (at most {at_most})" if at_most != "-" else "")] if hourly != "-" else []
+    price += [f"{cost.monthly_text} per month for storage"] if cost.monthly else []
     return ", ".join([f"{totals.pods} pod{'s' * (totals.pods != 1)}", *amounts, *price])
 
 

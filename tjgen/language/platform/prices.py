@@ -1,8 +1,8 @@
-"""Names of priced devices -> the classes, partitions and shared devices that they mean."""
+"""Names of prices -> the classes, partitions and shared devices that they mean, and those that mean nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.language.platform.devices import Accelerator, Amount
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -18,6 +18,8 @@ class PriceList(Protocol):
     def currency(self) -> str: ...
     @property
     def devices(self) -> Mapping[str, Amount]: ...
+    @property
+    def storage(self) -> Mapping[str, Amount]: ...
 
 
 class PricedDevices(NamedTuple):
@@ -44,12 +46,23 @@ def priced_names(device: Accelerator) -> Iterator[tuple[str, Accelerator]]:
         yield f"{device.name}/{SHARED}", device._replace(resource=sharing.resource, dra=None, node_selector=labels)
 
 
-def unknown_classes(names: Iterable[str], classes: Mapping[str, Accelerator], platform: Document) -> Iterator[Diagnostic]:
-    """TJ767 for each price that belongs to no device class."""
-    known = [name for device in classes.values() for name, _ in priced_names(device)]
-    for name in names:
-        if name not in known:
-            near = nearest(name, known)
-            hint = f'did you mean "{near}"?' if near else "use a class of spec.deviceClasses, or a built-in one (tjgen devices)"
-            span = platform.locate(("spec", "prices", "devices", name), key=True)
-            yield Diagnostic("TJ767", f'the Platform has a price for "{name}", which is not a device class', span=span, hint=hint)
+def unknown_classes(
+    prices: PriceList, classes: Mapping[str, Accelerator], storage_classes: Sequence[str], platform: Document
+) -> Iterator[Diagnostic]:
+    """TJ767 for each price that belongs to no device class, or to no StorageClass of the Platform."""
+    names = [name for device in classes.values() for name, _ in priced_names(device)]
+    hint = "use a class of spec.deviceClasses, or a built-in one (tjgen devices)"
+    for name in prices.devices:
+        if name not in names:
+            yield _unknown("devices", name, names, "a device class", hint, platform)
+    for name in prices.storage:
+        if name not in storage_classes:
+            hint = f"if the cluster has it, add it to the Platform: `storageClasses: {{{name}: {{}}}}`"
+            yield _unknown("storage", name, storage_classes, "a StorageClass of it", hint, platform)
+
+
+def _unknown(field: str, name: str, known: Sequence[str], what: str, hint: str, platform: Document) -> Diagnostic:
+    near = nearest(name, known)
+    span = platform.locate(("spec", "prices", field, name), key=True)
+    message = f'the Platform has a price for "{name}", which is not {what}'
+    return Diagnostic("TJ767", message, span=span, hint=f'did you mean "{near}"?' if near else hint)

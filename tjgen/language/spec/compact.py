@@ -2563,6 +2563,7 @@ PRICES: Schema = {
             "x-tjgen-expects": "write the three letters of ISO 4217, such as EUR",
         },
         "devices": {"type": "object", "additionalProperties": QUANTITY},
+        "storage": {"type": "object", "additionalProperties": QUANTITY},
     },
 }
 

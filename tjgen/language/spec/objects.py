@@ -2630,17 +2630,19 @@ _CLUSTER = Cluster(_NONE)
 
 
 class Prices:
-    """Prices of the devices of the cluster."""
+    """Prices of the devices and of the storage of the cluster."""
 
-    __slots__ = ("currency", "devices")
+    __slots__ = ("currency", "devices", "storage")
 
     currency: str
     devices: Mapping[str, str | int | float]
+    storage: Mapping[str, str | int | float]
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.currency = tree["currency"]
         self.devices = get("devices", _NONE)
+        self.storage = get("storage", _NONE)
 
 
 class Fluid:

@@ -79,7 +79,7 @@ class Shown(NamedTuple):
     labels: Mapping[str, str] = {}
     """The labels of its objects."""
     cost: Cost = Cost()
-    """Cost of its devices; empty if its pods do not run."""
+    """Cost of its devices if its pods run, and of its claims."""
     project: str = ""
     """The folder of its project in the workspace; empty without a workspace, and for the workspace itself."""
 

@@ -8,7 +8,7 @@ from tjgen.cluster.synctools.table import LEFT_ALONE
 from tjgen.cluster.trainer.release import Release
 from tjgen.cluster.validate.judge import judge
 from tjgen.compiler.building.run import Run
-from tjgen.compiler.totals.cost import Cost, classes_of, cost_of, deadline_of, devices_of, requested_classes
+from tjgen.compiler.totals.cost import classes_of, cost_of, deadline_of, devices_of, requested_classes
 from tjgen.compiler.totals.tally import of_run
 from tjgen.gitops.diff.side import AttributeField, place_of, tree_of
 from tjgen.gitops.output.leftover import labels_of, previews_of
@@ -80,6 +80,7 @@ def shown(known: KnownRun, look: ReportContext) -> Shown:
     previews = [Manifest(tree, {}, PREVIEW) for tree in created]
     known_devices = look.devices(known.place.environment)
     devices = devices_of(manifests, previews, known_devices.classes)
+    totals = of_run(manifests, previews, look.claims(known.place.environment))
     trees_applied = [one.tree for one in applied]
     run_state = state(known, trees)
     stopped = any(map(is_stopped, trees_applied))
@@ -95,7 +96,7 @@ def shown(known: KnownRun, look: ReportContext) -> Shown:
         known.folder,
         tuple(facts(trees_applied, created, known.locked, look.attribute)),
         described,
-        of_run(manifests, previews, look.claims(known.place.environment)),
+        totals,
         tuple(parts),
         tuple(uses),
         queue,
@@ -104,7 +105,7 @@ def shown(known: KnownRun, look: ReportContext) -> Shown:
         cluster=known_devices.cluster,
         device_class=device_class or classes_of(devices, known_devices.classes),
         labels=labels_of(trees_applied),
-        cost=cost_of(devices, known_devices.prices, deadline_of(trees_applied)) if runs else Cost(),
+        cost=cost_of(devices if runs else {}, known_devices.prices, deadline_of(trees_applied), totals.claims),
     )
 
 

@@ -95,7 +95,9 @@ def _run(run: Shown, pictures: Pictures, name: str) -> Iterator[str]:
     yield '<dl class="facts">\n'
     hourly, at_most = run.cost.texts
     cost = f"{hourly} per hour" + (f", at most {at_most}" if at_most != "-" else "") if hourly != "-" else ""
-    for label, value in (("Source", run.source), ("Files", run.folder), ("Class", run.device_class), ("Cost", cost)):
+    stored = f"{run.cost.monthly_text} per month" if run.cost.monthly else ""
+    facts = (("Source", run.source), ("Files", run.folder), ("Class", run.device_class), ("Cost", cost), ("Storage cost", stored))
+    for label, value in facts:
         if value:
             yield f"<div><dt>{label}<dd>{escape(value)}</div>\n"
     for fact in run.facts:

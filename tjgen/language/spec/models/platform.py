@@ -63,12 +63,14 @@ class Programs(Shape):
 
 
 class Prices(Shape):
-    """Prices of the devices of the cluster."""
+    """Prices of the devices and of the storage of the cluster."""
 
     currency: Annotated[str, StringConstraints(pattern="^[A-Z]{3}$"), expects("write the three letters of ISO 4217, such as EUR")]
     """Currency of the prices, such as `EUR`."""
     devices: dict[str, Quantity] = {}
     """Device class -> price of one device for one hour. `a100/1g.10gb` is a partition, and `a100/shared` a shared device."""
+    storage: dict[str, Quantity] = {}
+    """StorageClass -> price of one GiB of a claim for one month."""
 
 
 class Cluster(Shape):
@@ -131,7 +133,7 @@ class PlatformSpec(Shape):
     cluster: Cluster = Cluster()
     """The cluster itself."""
     prices: Prices | None = None
-    """Prices of devices, for the cost of runs in `tjgen build --summary` and in reports."""
+    """Prices of devices and storage, for the cost of runs in `tjgen build --summary` and in reports."""
     fluid: Fluid | None = None
     """Fluid, if the cluster has it."""
     monitoring: Monitoring = Monitoring()
