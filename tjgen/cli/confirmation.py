@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.synctools.table import BY_NAME
+from tjgen.gitops.diff.side import TreePlace, place_of
 from tjgen.gitops.emit.ondisk import files
 from tjgen.gitops.output.inventory import RunEntry, own_files
 from tjgen.gitops.output.layout import stage_folder
 from tjgen.language.resolve.project import LoadedProject
-from tjgen.trees.manifests.manifest import SYNC
+from tjgen.trees.manifests.manifest import RUNS, SYNC
 from tjgen.trees.typing import NamedTuple
 
 _LISTED = 20
@@ -30,10 +31,17 @@ class LeavingRuns(NamedTuple):
     @staticmethod
     def of(directory: str, entries: Sequence[RunEntry]) -> LeavingRuns:
         """The same of runs whose files are still in the directory."""
-        folders = dict.fromkeys(stage_folder(entry.place.environment, SYNC) for entry in entries)
+        paths = [file.path for entry in entries for file in own_files(directory, entry)]
+        return LeavingRuns.of_files(directory, paths)
+
+    @staticmethod
+    def of_files(directory: str, paths: Sequence[str]) -> LeavingRuns:
+        """The same of the files of runs, which are no longer needed."""
+        places = [(path, place) for path in paths if (place := place_of(path)) is not None and place.stage == RUNS]
+        folders = dict.fromkeys(stage_folder(place.environment, SYNC) for _, place in places)
         synced = [os.path.basename(file.path) for folder in folders for file in files(directory, folder)]
         names = [file.removeprefix(_APPLICATION).removesuffix(".yaml") for file in synced if file.startswith(_APPLICATION)]
-        return LeavingRuns(tuple([one for entry in entries for one in _objects(directory, entry)]), tuple(names))
+        return LeavingRuns(tuple([one for path, place in places for one in _object(path, place)]), tuple(names))
 
 
 _UNKNOWN = LeavingRuns()
@@ -58,11 +66,10 @@ def _effect(project: LoadedProject, runs: LeavingRuns = _UNKNOWN) -> str:
     )
 
 
-def _objects(directory: str, entry: RunEntry) -> Iterator[str]:
-    for file in own_files(directory, entry):
-        kind, is_named, _ = os.path.basename(file.path).removesuffix(".yaml").partition(f"-{entry.run.name}")
-        if is_named:
-            yield f"{kind}/{entry.run.name} -n {entry.namespace}"
+def _object(path: str, place: TreePlace) -> Iterator[str]:
+    kind, is_named, _ = os.path.basename(path).removesuffix(".yaml").partition(f"-{place.run}")
+    if is_named:
+        yield f"{kind}/{place.run} -n {place.namespace}"
 
 
 def report_names(what: str, names: Sequence[str], reporter: Reporter) -> None:

@@ -20,7 +20,6 @@ spec:
   volumes:
     results: {pvc: {create: {size: 10Gi}}, mountPath: /results}
 """
-PRUNED = "Unless a sync prunes them, delete them with kubectl delete KIND NAME -n NAMESPACE\n"
 OTHER = EXPERIMENT.replace("digits", "letters")
 PROJECT = """\
 apiVersion: tjgen.dev/v1alpha1
@@ -73,6 +72,12 @@ def paths(folder: Path, pattern: str) -> list[str]:
     return sorted(str(path.relative_to(folder / "out")) for path in (folder / "out").glob(pattern))
 
 
+def pruned(folders: list[str]) -> str:
+    """What a build prints after it removed the runs in these folders."""
+    commands = " && ".join(f"kubectl delete trainjob/{folder.rpartition('/')[2]} -n vision" for folder in folders)
+    return f"Unless a sync prunes them, delete them with {commands}\n"
+
+
 def edit(file: Path, old: str, new: str) -> None:
     """Replace a text that is there."""
     text = file.read_text(encoding="utf-8")
@@ -102,11 +107,11 @@ def test_previews_say_that_they_are_previews(folder: Path) -> None:
 
 def test_a_new_run_supersedes_the_old_one_which_stays_until_it_is_pruned(folder: Path) -> None:
     build(folder)
-    old = paths(folder, "dev/runs/vision/digits/*")
+    old, removed = paths(folder, "dev/runs/vision/digits/*"), paths(folder, "*/runs/vision/digits/*")
     edit(folder / "experiments/digits.yaml", "train:1", "train:2")
     assert build(folder).err == "runs: 2 new, 2 unchanged, 2 kept, 0 removed\n"
     assert set(old) < set(paths(folder, "dev/runs/vision/digits/*"))
-    assert build(folder, "--prune-runs").err == "runs: 0 new, 4 unchanged, 0 kept, 2 removed\n" + PRUNED
+    assert build(folder, "--prune-runs").err == "runs: 0 new, 4 unchanged, 0 kept, 2 removed\n" + pruned(removed)
     assert not set(old) & set(paths(folder, "dev/runs/vision/digits/*"))
     assert len(list((folder / "previews/dev/runs/vision/digits").iterdir())) == 1
 
@@ -151,7 +156,8 @@ def test_runs_of_a_removed_experiment_stay_until_they_are_pruned(folder: Path) -
     assert answer.err.startswith("runs: 0 new, 2 unchanged, 0 kept, 0 removed, 2 orphaned\n")
     build(folder, "--prune-data")
     assert {path: snapshot(folder).get(path) for path in files} == before, "a claim that an orphaned run mounts stays, too"
-    assert build(folder, "--prune-runs").err == "runs: 0 new, 2 unchanged, 0 kept, 2 removed\n" + PRUNED
+    removed = paths(folder, "*/runs/vision/letters/*")
+    assert build(folder, "--prune-runs").err == "runs: 0 new, 2 unchanged, 0 kept, 2 removed\n" + pruned(removed)
     assert not paths(folder, "*/runs/vision/letters")
     (tombstone,) = (folder / "tjgen.lock.d/dev/vision/letters").iterdir()
     assert "kind: PrunedRun" in tombstone.read_text(encoding="utf-8")
