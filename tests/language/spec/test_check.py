@@ -20,6 +20,24 @@ SAID = {
         "timeoutSeconds, "
         "networkTopology, topology",
     ),
+    "a folder of a repository under another name": (
+        'code: {git: {repository: "https://g/a.git", commit: "%s", directory: src}}' % ("1" * 40),
+        "TJ101 unknown-field",
+        'spec.code.git.directory: unknown field "directory"',
+        "write path: src",
+    ),
+    "a branch instead of a commit": (
+        'code: {git: {repository: "https://g/a.git", branch: main}}',
+        "TJ101 unknown-field",
+        'spec.code.git.branch: unknown field "branch"',
+        'write commit: "0123456789abcdef0123456789abcdef01234567", with the full ID of your commit: a branch can move',
+    ),
+    "a commit under another name": (
+        'code: {git: {repository: "https://g/a.git", sha: "%s"}}' % ("1" * 40),
+        "TJ101 unknown-field",
+        'spec.code.git.sha: unknown field "sha"',
+        f'write commit: "{"1" * 40}"',
+    ),
     "a field that is one level too deep": (
         "data: {volume: v, slices: {reader: v1}}",
         "TJ101 unknown-field",

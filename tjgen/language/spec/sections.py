@@ -32,6 +32,10 @@ _RANGE = re.compile(r"range\(([0-9]{1,4})(?:, *([0-9]{1,4}))?\)")
 _MOST_POINTS = 64
 _SEARCHES = ("method", "algorithm", "metric", "objective", "goal")
 _RESUMES = ("resume", "autoresume", "restore", "resumefromcheckpoint")
+_REPOSITORIES = ("url", "uri", "repo", "remote", "source", "address")
+_REVISIONS = ("branch", "tag", "ref", "revision", "rev", "sha", "hash", "checkout", "version")
+_FOLDERS = ("directory", "dir", "folder", "subpath", "subdirectory", "subdir", "context", "workdir", "workingdir")
+_COMMIT_ID = re.compile(r"[0-9a-f]{40}")
 _OF_SCHEDULE = {
     **dict.fromkeys(("priorityclass", "priority"), "priorityClassName"),
     **dict.fromkeys(("queuename", "localqueue", "partition"), "queue"),
@@ -49,6 +53,8 @@ def of_field(path: FieldPath, word: str, value: Tree, known: Sequence[str]) -> s
         return _of_claim(word, value)
     if "defaultMode" in known and "items" in known and word in ("secretname", "configmapname"):
         return f"write name: {flow(value)}"
+    if "repository" in known and "commit" in known:
+        return _of_git(word, value)
     if "storageClassName" in known and word in _SIZES:
         return f"write size: {flow(value)}"
     if path[-2] == "sweep" and "matrix" in known:
@@ -70,6 +76,18 @@ def field_of_word(value: Tree, schema: dict[str, Any]) -> dict[str, str] | None:
         key for key, field in schema.get("properties", {}).items() if value.__class__ is str and value in field.get("enum", ())
     ]
     return {fields[0]: value} if len(fields) == 1 else None
+
+
+def _of_git(word: str, value: Tree) -> str | None:
+    if word in _REPOSITORIES and value.__class__ is str:
+        return f"write repository: {flow(value)}"
+    if word in _FOLDERS and value.__class__ is str:
+        return f"write path: {flow(value)}"
+    if word not in _REVISIONS:
+        return None
+    if value.__class__ is str and _COMMIT_ID.fullmatch(value):
+        return f"write commit: {flow(value)}"
+    return f"write commit: {flow(COMMIT)}, with the full ID of your commit: a {word} can move"
 
 
 def value_of(path: FieldPath, value: Tree) -> Tree:
