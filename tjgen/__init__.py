@@ -1,4 +1,4 @@
-"""tjgen: a compiler for training jobs that live in Git.
+"""tjgen: a compiler of short experiments into the Kubernetes manifests of training jobs.
 
 The public API, loaded when it is used: the functions `build`, `expand` and `admit`, and the classes `BuildResult`, `Diff`,
 `Experiment`, `CompileError` and `Diagnostic`.

@@ -9,13 +9,13 @@ from tjgen.cli.command import FLAG, MANY, Command, Option
 from tjgen.cli.program import COMMANDS, command_of
 
 INTRODUCTION = """\
-`tjgen COMMAND [OPTIONS] [FILE ...]`. Standard output carries the product and nothing else; diagnostics go to standard error.
+`tjgen COMMAND [OPTIONS] [FILE ...]`. Commands write only their result to standard output, and diagnostics to standard error.
 `tjgen COMMAND --help` prints the same text as this page.
 
 | exit code | meaning |
 | --- | --- |
-| 0 | clean |
-| 1 | errors in the input, or in what a check found |
+| 0 | no errors |
+| 1 | errors in the input, or problems that a check found |
 | 2 | invalid command line |
 | 3 | an internal error of tjgen, with a report to paste into an issue |
 """

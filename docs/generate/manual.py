@@ -12,13 +12,13 @@ _HEAD = f"""\
 .\\" Made by `python -m docs.generate` from the code. Change it there.
 .TH TJGEN 1 "" "tjgen {__version__}" "User Commands"
 .SH NAME
-tjgen \\- compile training jobs that live in Git into Kubernetes manifests
+tjgen \\- compile short experiments into the Kubernetes manifests of training jobs
 .SH SYNOPSIS
 .B tjgen
 .I COMMAND
 [\\fIOPTIONS\\fR] [\\fIFILE\\fR ...]
 .SH DESCRIPTION
-Standard output carries the product and nothing else. Diagnostics go to standard error.
+Commands write only their result to standard output, and diagnostics to standard error.
 .B tjgen COMMAND \\-\\-help
 prints the text of one command.
 """
@@ -26,10 +26,10 @@ _TAIL = """\
 .SH EXIT STATUS
 .TP
 0
-clean
+no errors
 .TP
 1
-errors in the input, or in what a check found
+errors in the input, or problems that a check found
 .TP
 2
 invalid command line

@@ -16,7 +16,7 @@ from tjgen.trees.diagnostics.model import CompileError
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.encoding import decode
 
-_REWRITES = f"Release to rewrite for; {DEFAULT_TRAINER.name} where it is left out."
+_REWRITES = f"Release to rewrite for; the default is {DEFAULT_TRAINER.name}."
 COMMAND = Command(
     "convert",
     "Rewrite jobs for another Trainer release or target.",

@@ -39,8 +39,8 @@ COMMAND = Command(
     "diff",
     "Show what a change does to each run.",
     "Compare the output of the sources with the output of a Git revision or a folder. The default is the output folder. "
-    "For each run: unchanged, changed in place, new (and which run it replaces), refused by the server, accepted "
-    "without effect, superseded, removed. For each changed field: both values, and the lines that request them. Exit "
+    "Each run is shown as unchanged, changed in place, new (with the run that it replaces), refused by the server, accepted "
+    "without effect, superseded or removed. Changed fields have both values, and the lines that request them. Exit "
     "code 1 if the server would refuse something, or if a run is removed without a tombstone in the lock.",
     "tjgen diff origin/main --format markdown",
     "[REV|DIR]",

@@ -34,8 +34,8 @@ COMMAND = Command(
     "create. FIELD is a path, or the name of a variable, a volume, a limit or something else. Without it, a page shows "
     "what each line sets; --all shows every field with all its owners. EXPERIMENT may also be the name of an experiment "
     "or of a run, or a file of an output tree. KIND may be a plural or a short name, such as js or pods, and a path may "
-    "have positions, as in spec.containers[0].image. CODE is the code or the name of a diagnostic, such as TJ504: what it "
-    "means and what to do.",
+    "have positions, as in spec.containers[0].image. CODE is the code or the name of a diagnostic, such as TJ504: its "
+    "meaning and remedy are printed.",
     "tjgen explain experiment.yaml PET_MASTER_ADDR",
     "EXPERIMENT [KIND[/NAME]] [FIELD|NAME] | CODE",
     (

@@ -30,8 +30,8 @@ COMMAND = Command(
     "admit runs by their quotas, flavors, and cohorts, place pods in domains of topologies, and evict others by their "
     "preemption rules. Queues of Volcano share the nodes by their weights, and HyperNodes bound gangs. For a run that "
     "does not start, print the message of the scheduler or the queue, the line that causes it, and the change that lets "
-    "it start. EXPERIMENT is a file or folder, whose runs are placed without the others. NAME is that of a run or an "
-    "experiment of the project, or a pattern: all runs are placed, and those are shown. Exit code 1 if a run never starts.",
+    "it start. With EXPERIMENT, a file or folder, only its runs are placed. With NAME, a run or an experiment of the "
+    "project or a pattern, all runs are placed, and only the matching ones are shown. Exit code 1 if a run never starts.",
     "tjgen fit bert-krdnvrxh",
     "[EXPERIMENT|NAME...]",
     (

@@ -22,7 +22,7 @@ class _Program(click.Group):
     def __init__(self, modules: Mapping[str, str], groups: Mapping[str, Sequence[str]]) -> None:
         super().__init__(
             name="tjgen",
-            help="A compiler for training jobs that live in Git.",
+            help="Compile short experiments into the Kubernetes manifests of training jobs.",
             context_settings={"help_option_names": ["--help", "-h"]},
         )
         self.modules = modules
@@ -110,7 +110,7 @@ TASKS = {
     "version": "tjgen --version prints the release",
     "help": "tjgen --help lists the commands, and tjgen COMMAND --help describes one",
 }
-"""Tasks that no command of this name does -> how to do them."""
+"""Words that are not commands -> how to do the task."""
 
 
 def _command(described: Command, module: Any) -> click.Command:

@@ -65,12 +65,12 @@ COMMAND = Command(
         Option(
             ("--policies",),
             "policies",
-            "Write policies for a platform to start with, to the folder policies; also into a project that exists.",
+            "Write example policies to the folder policies, also in an existing project.",
         ),
         Option(
             ("--copy",),
             "copy",
-            "Copy an overlay or Platform that comes with tjgen into a project that exists; may be repeated.",
+            "Copy an overlay or Platform that comes with tjgen into an existing project; may be repeated.",
             MANY,
             "NAME",
             (*copies.OVERLAYS, *copies.PLATFORMS),
@@ -114,7 +114,7 @@ def run(arguments: Arguments) -> int:
     adds = repository.is_project(directory) and not any(arguments[name] for name in _OF_A_REPOSITORY)
     if arguments["copy"] and not adds:
         raise UsageError(
-            "--copy is for a project that exists: run it in the folder of tjgen.yaml, without options of a new repository"
+            "--copy is for an existing project: run it in the folder of tjgen.yaml, without the options for a new repository"
         )
     undo = Undo()
     with Reporter(arguments) as reporter:
@@ -132,7 +132,7 @@ def run(arguments: Arguments) -> int:
 
 
 def _add(directory: str, arguments: Arguments, undo: Undo, reporter: Reporter) -> None:
-    """Write files into a project that exists."""
+    """Write files into an existing project."""
     bundled = policies.files() if arguments["policies"] else ()
     reporter.add(repository.add(directory, [*bundled, *copies.files(arguments["copy"])], undo))
     if not reporter.failed:

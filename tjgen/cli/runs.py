@@ -42,7 +42,7 @@ COMMAND = Command(
     "leave them unchanged, so they do not train again. The verb unarchive reverses this. The verb rerun trains "
     "current runs again, under new names. The verb prune removes superseded runs: all beyond history.keep of the "
     "project, or the superseded and orphaned runs that match a NAME. The verb discard removes the runs that no commit "
-    "contains, or with --base those that REV does not contain; build again after it. The verb clean prints Jobs that "
+    "contains, or with --base those that REV does not contain; then build again. The verb clean prints Jobs that "
     "remove the checkpoint folders of pruned runs; a run that the cluster still has is an error. Without a NAME, it "
     "selects all beyond checkpoints.keepRuns of their experiments. The verb keep accepts that orphaned runs stay. The "
     "verb rename gives the runs of the experiment OLD to NEW, both written as [[ENVIRONMENT/]NAMESPACE/]NAME. No file "
