@@ -50,7 +50,7 @@ def used(totals: Totals, quota: Limits) -> Iterator[Used]:
             yield key, "", totals.devices.get(key.removesuffix(_DEVICE_CLASS), 0) * _WHOLE
         elif key.startswith("count/"):
             yield key, "", totals.objects.get(key.removeprefix("count/"), 0) * _WHOLE
-        else:
+        elif not (key.startswith("limits.") and "/" in key):  # Kubernetes counts devices only under requests
             amounts = totals.limits if key.startswith("limits.") else totals.resources
             amount = amounts.get(_resource(key))
             if amount is not None:

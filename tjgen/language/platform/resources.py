@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from tjgen.language.platform.devices import Accelerator
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -32,24 +32,53 @@ def misspelled_in_platform(spec: LimitedCluster, classes: Mapping[str, Accelerat
     """TJ244 for each misspelled resource of quotas and queues. The API server finds those without a domain in a ResourceQuota."""
     known = _known(classes)
     for at, names in _amounts(spec):
-        is_validated = at[1] == "quotas" and at[2] in spec.namespaces
-        for one in _misspelled(names, known, at, with_native=not is_validated):
+        is_quota = at[1] == "quotas"
+        is_validated = (is_quota and at[2] in spec.namespaces) or at[1] == "namespaces"
+        side_of = _uncounted if is_quota else _side
+        for one in _misspelled(names, known, at, side_of, with_native=not is_validated):
             yield one._replace(path=None, span=platform.locate(one.path or (), key=True))
 
 
 def misspelled_in_container(names: Iterable[str], classes: Mapping[str, Accelerator], at: FieldPath) -> Iterator[Diagnostic]:
     """TJ244 for each misspelled resource of a container. The API server finds those without a domain."""
-    yield from _misspelled(names, _known(classes), at, with_native=False)
+    yield from _misspelled(names, _known(classes), at, _side, with_native=False)
 
 
-def _misspelled(names: Iterable[str], known: list[str], at: FieldPath, *, with_native: bool) -> Iterator[Diagnostic]:
+def _misspelled(
+    names: Iterable[str], known: list[str], at: FieldPath, wrong_side: Callable[[str], str], *, with_native: bool
+) -> Iterator[Diagnostic]:
     for name in names:
         if with_native or "/" in name:
-            side = next((one for one in _SIDES if name.startswith(one)), "")
-            candidates = [f'"{side}{one}"' for one in _candidates(name.removeprefix(side), known)]
-            if candidates:
+            side, wrong = _side(name), wrong_side(name)
+            candidates = _candidates(name.removeprefix(side), known)
+            if wrong:
+                right = "requests." if at[1] == "quotas" else ""
+                meant = candidates or [name.removeprefix(side)]
+                hint = f"write {_either(right, meant)}"
+                yield Diagnostic("TJ244", _without_effect(name, wrong, right), path=(*at, name), hint=hint)
+            elif candidates:
                 message = f'neither Kubernetes nor a device class has the resource "{name}"'
-                yield Diagnostic("TJ244", message, path=(*at, name), hint=f"did you mean {' or '.join(candidates)}?")
+                yield Diagnostic("TJ244", message, path=(*at, name), hint=f"did you mean {_either(side, candidates)}?")
+
+
+def _side(name: str) -> str:
+    """The prefix of a name in a ResourceQuota, which names of resources elsewhere do not have."""
+    return next((one for one in _SIDES if name.startswith(one)), "")
+
+
+def _uncounted(name: str) -> str:
+    """`limits.` before a device: only its requests count (kubernetes 1.36 `podComputeUsageHelper`)."""
+    return "limits." if name.startswith("limits.") and "/" in name else ""
+
+
+def _without_effect(name: str, wrong: str, right: str) -> str:
+    if right:
+        return f'a quota of "{name}" has no effect: Kubernetes counts devices only with the prefix "{right}"'
+    return f'no node has the resource "{name}": only keys of quotas have the prefix "{wrong}"'
+
+
+def _either(side: str, names: Iterable[str]) -> str:
+    return " or ".join(f'"{side}{one}"' for one in names)
 
 
 def _known(classes: Mapping[str, Accelerator]) -> list[str]:
@@ -57,8 +86,17 @@ def _known(classes: Mapping[str, Accelerator]) -> list[str]:
 
 
 def _amounts(spec: LimitedCluster) -> Iterator[tuple[FieldPath, Iterable[str]]]:
-    for namespace, quota in spec.quotas.items():
-        yield ("spec", "quotas", namespace), quota
+    for name, quota in spec.quotas.items():
+        yield ("spec", "quotas", name), quota
+    for name, namespace in spec.namespaces.items():
+        for kind in ("container", "pod"):
+            bounds = getattr(namespace.limits, kind, None)
+            if bounds is not None:
+                of_kind: FieldPath = ("spec", "namespaces", name, "limits", kind)
+                yield (*of_kind, "default"), bounds.default
+                yield (*of_kind, "defaultRequest"), bounds.default_request
+                yield (*of_kind, "min"), bounds.min
+                yield (*of_kind, "max"), bounds.max
     for name, queue in spec.queues.items():
         at: FieldPath = ("spec", "queues", name)
         yield (*at, "capability"), queue.capability

@@ -21,6 +21,8 @@ _THOUSANDTH = 1_000_000
 _MOST = 2**63 - 1
 _SHORT = 18
 _COMPUTE = ("cpu", "memory", "ephemeral-storage")
+_DEVICES = ("gpu", "gpus")
+"""Names of devices without a domain. They are not misspellings of `cpu`."""
 _COUNTED = (
     "configmaps",
     "persistentvolumeclaims",
@@ -70,8 +72,12 @@ def resource_name(name: str, at: Place) -> Iterator[Fault]:
 
 def _meant(name: str, known: Iterable[str]) -> str | None:
     """The hint for a misspelled name; None if no known name is near."""
-    near = nearest(name, known)
-    return f"write {near}" if near is not None else None
+    side = next((one for one in ("requests.", "limits.") if name.startswith(one)), "")
+    resource = name.removeprefix(side)
+    if resource in _DEVICES:
+        return f"write {side and 'requests.'}nvidia.com/gpu, or the name of other devices with its domain"
+    near = nearest(resource, [one.removeprefix(side) for one in known if one.startswith(side)])
+    return f"write {side}{near}" if near is not None else None
 
 
 def _more_specific(faults: Iterable[Fault], name: str, detail: str, at: Place, known: Iterable[str]) -> Iterator[Fault]:
