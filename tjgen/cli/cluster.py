@@ -8,8 +8,9 @@ import subprocess
 from collections.abc import Sequence
 
 from tjgen.cli.inputs import text
+from tjgen.cluster.kinds.supporting import DATASET
 from tjgen.cluster.kinds.table import kinds
-from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import INFO, CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree
 
 SECONDS = 60
@@ -30,9 +31,20 @@ def read_cluster(source: str | None, namespaces: Sequence[str], context: str | N
     return _list_runs(namespaces, context), "kubectl get"
 
 
+def read_data_sets(namespaces: Sequence[str], context: str | None) -> tuple[list[Tree], list[Diagnostic]]:
+    """The Datasets of Fluid in these namespaces, with kubectl. Roles often do not permit this, so a failure is a note (TJ287)."""
+    chosen, plural = _context(context), f"{DATASET.plural}.{DATASET.group}"
+    if plural not in _served(chosen):
+        return [], []
+    try:
+        return [one for name in namespaces for one in _items([*chosen, "get", plural, "-n", name, "-o", "json"])], []
+    except CompileError as error:
+        return [], [one._replace(severity=INFO) for one in error.diagnostics]
+
+
 def _list_runs(namespaces: Sequence[str], context: str | None) -> str:
-    chosen = ["--context", context] if context is not None else []
-    served = set(_run([*chosen, "api-resources", "--verbs=list", "-o", "name"], may_fail=True).split())
+    chosen = _context(context)
+    served = _served(chosen)
     wanted = [f"{kind.plural}.{kind.group}" for kind in kinds() if kind.run is not None]
     names = [name for name in dict.fromkeys(wanted) if name in served]
     if "pods" not in served:
@@ -41,12 +53,24 @@ def _list_runs(namespaces: Sequence[str], context: str | None) -> str:
         )
     items: list[Tree] = []
     for namespace in namespaces:
-        words = [*chosen, "get", ",".join([*names, "pods"]), "-n", namespace, "-o", "json"]
-        try:
-            items += json.loads(_run(words))["items"]
-        except (ValueError, KeyError, TypeError):
-            raise CompileError([_problem(f"kubectl {' '.join(words)} printed no list", "run the command to see why")]) from None
+        items += _items([*chosen, "get", ",".join([*names, "pods"]), "-n", namespace, "-o", "json"])
     return json.dumps({"kind": "List", "items": items})
+
+
+def _context(context: str | None) -> list[str]:
+    return ["--context", context] if context is not None else []
+
+
+def _served(chosen: Sequence[str]) -> set[str]:
+    """The kinds that the cluster lists, as `plural.group`."""
+    return set(_run([*chosen, "api-resources", "--verbs=list", "-o", "name"], may_fail=True).split())
+
+
+def _items(words: Sequence[str]) -> list[Tree]:
+    try:
+        return list(json.loads(_run(words))["items"])
+    except (ValueError, KeyError, TypeError):
+        raise CompileError([_problem(f"kubectl {' '.join(words)} printed no list", "run the command to see why")]) from None
 
 
 def _run(words: Sequence[str], *, may_fail: bool = False) -> str:

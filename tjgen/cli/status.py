@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from tjgen.cli.cluster import read_cluster
+from tjgen.cli.cluster import read_cluster, read_data_sets
 from tjgen.cli.command import (
     COMMON,
     ENVIRONMENTS,
@@ -24,9 +24,10 @@ from tjgen.cli.command import (
 )
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.workspaces import check_names, runs_of_projects
+from tjgen.gitops.output.data_sets import CachedData, distinct
 from tjgen.gitops.output.inventory import ProjectRuns
 from tjgen.gitops.output.layout import namespace_of
-from tjgen.gitops.output.reported import MISSING, UNKNOWN, Status, reported, statuses
+from tjgen.gitops.output.reported import MISSING, UNKNOWN, Status, reported, statuses, with_data_sets
 from tjgen.gitops.sync.health import DEGRADED, HEALTHY, PROGRESSING, SUSPENDED
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.resolve.project_file import load_current
@@ -38,7 +39,8 @@ COMMAND = Command(
     "Show the state of runs in the cluster.",
     "Show the runs of the output tree, or those that match a NAME, with their state in the cluster, as the health "
     "checks for Argo CD report it. The list contains the time of the state, restarts, the reason of a failure, its pod, "
-    "and the command for its logs. It also contains runs that tjgen created and that are not in the tree. The command "
+    "and the command for its logs. It also contains runs that tjgen created and that are not in the tree. For data sets "
+    "of Fluid that the runs mount, a second list shows what is cached. The command "
     "reads the cluster with kubectl, or saved output of kubectl with --from. In the folder of a workspace, it shows the "
     "runs of all projects.",
     "tjgen status 'resnet50-*' --context training",
@@ -75,20 +77,26 @@ def run(arguments: Arguments) -> int:
         unknown = check_names(several, arguments["paths"])
         reporter.add(unknown)
         if several and not has_errors(unknown):
-            _show(_chosen(several, arguments), arguments, reporter, projects=_headings(project, several, arguments))
+            _show(_chosen(several, arguments, reporter), arguments, reporter, projects=_headings(project, several, arguments))
     return reporter.close()
 
 
-def _chosen(several: Sequence[ProjectRuns], arguments: Arguments) -> list[Status]:
+def _chosen(several: Sequence[ProjectRuns], arguments: Arguments, reporter: Reporter) -> list[Status]:
     """The statuses to show; the cluster is read once for all projects."""
     namespace, names = arguments["namespace"], arguments["paths"]
     known = {one.namespace for runs in several for one in runs.entries}
     known |= {namespace_of(*removed) for runs in several for removed in runs.pruned}
-    text, source = read_cluster(arguments["source"], sorted(known) if namespace is None else [namespace], arguments["context"])
+    namespaces = sorted(known) if namespace is None else [namespace]
+    text, source = read_cluster(arguments["source"], namespaces, arguments["context"])
+    objects = reported(text, source)
+    if arguments["source"] is None:
+        data_sets, problems = read_data_sets(namespaces, arguments["context"])
+        objects = with_data_sets(objects, data_sets)
+        reporter.add(problems)
     wanted = {(one.project.name_in_workspace, run.run.name) for one in several for run in one.only(names).entries}
     return [
         one
-        for one in statuses(several, reported(text, source))
+        for one in statuses(several, objects)
         if namespace in (None, one.namespace) and (not names or (one.project, one.run) in wanted)
     ]
 
@@ -115,6 +123,7 @@ def _show(shown: Sequence[Status], arguments: Arguments, reporter: Reporter, *, 
             reporter.print_line("without a project:" if project is None else f"project {project or '.'}:")
             _table(own, arguments["context"])
             sys.stdout.flush()
+    _data_sets(distinct(one.data_sets for one in shown))
     clusters = dict.fromkeys(one.cluster for one in shown if one.project is not None) if projects else {}
     if len(clusters) < 2:
         reporter.print_line(f"runs: {_counts(shown)}")
@@ -132,15 +141,30 @@ def _counts(shown: Sequence[Status]) -> str:
 def _table(shown: Sequence[Status], context: str | None) -> None:
     rows = [("RUN", "STATE", "HEALTH", "SINCE", "RESTARTS", "MESSAGE")]
     rows += [(one.run, one.state, one.health or "-", one.since or "-", str(one.restarts), one.message) for one in shown]
-    widths = [max(len(row[column]) for row in rows) for column in range(5)]
     color = sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
-    for row, one in zip(rows, [None, *shown], strict=True):
-        cells = [f"{cell:<{width}}" for cell, width in zip(row, (*widths, 0), strict=True)]
+    for row, cells, one in zip(rows, _padded(rows), [None, *shown], strict=True):
         if color and row[2] in _COLORS:
             cells[2] = f"\033[{_COLORS[row[2]]}m{cells[2]}\033[0m"
         sys.stdout.write("  ".join(cells).rstrip() + "\n")
         for line in _details(one, context) if one is not None else ():
             sys.stdout.write(f"  {line}\n")
+
+
+def _data_sets(data_sets: Sequence[CachedData]) -> None:
+    """Print what Fluid caches of the data of the runs, after an empty line; nothing without data sets."""
+    if not data_sets:
+        return
+    rows = [("DATA SET", "NAMESPACE", "PHASE", "CACHED", "SHARE", "HIT RATIO")]
+    for one in data_sets:
+        amounts = (one.cached or "-", one.percentage or "-", one.hit_ratio or "-")
+        rows.append((one.name, one.namespace, MISSING if one.phase is None else one.phase or "-", *amounts))
+    sys.stdout.write("\n" + "".join("  ".join(cells).rstrip() + "\n" for cells in _padded(rows)))
+
+
+def _padded(rows: Sequence[tuple[str, ...]]) -> list[list[str]]:
+    """The cells of rows, all of a column with the same width except in the last one."""
+    widths = [*(max(map(len, column)) for column in list(zip(*rows, strict=True))[:-1]), 0]
+    return [[f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)] for row in rows]
 
 
 def _details(one: Status, context: str | None) -> list[str]:
@@ -181,4 +205,15 @@ def _data(one: Status, context: str | None) -> Tree:
         "container": (look.container or None) if look is not None else None,
         "reason": (look.reason or None) if look is not None else None,
         "commands": _commands(one, context),
+        "dataSets": [
+            {
+                "name": data.name,
+                "namespace": data.namespace,
+                "phase": data.phase or None,
+                "cached": data.cached or None,
+                "cachedPercentage": data.percentage or None,
+                "cacheHitRatio": data.hit_ratio or None,
+            }
+            for data in one.data_sets
+        ],
     }

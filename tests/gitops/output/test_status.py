@@ -131,10 +131,11 @@ def test_kubectl_is_used_without_a_file(folder: Path, monkeypatch: pytest.Monkey
     words = recorded_kubectl(folder, monkeypatch)
     answer = tjgen(folder, "status", "--context", "lab")
     assert answer.out == TABLE.replace("kubectl logs", "kubectl --context lab logs")
-    first, second = words.read_text(encoding="utf-8").splitlines()
+    first, second, third = words.read_text(encoding="utf-8").splitlines()
     assert first == "--context lab api-resources --verbs=list -o name --request-timeout=30s"
     kinds = "trainjobs.trainer.kubeflow.org,jobsets.jobset.x-k8s.io,pods"
     assert second == f"--context lab get {kinds} -n watch -o json --request-timeout=30s"
+    assert third == first, "a cluster without Fluid has no data sets to list"
 
 
 def test_finished_runs_are_archived_with_kubectl(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -281,3 +282,82 @@ def test_runs_are_read_from_their_namespace_after_it_was_renamed(folder: Path, m
     assert tjgen(folder, "runs", "archive", "--finished").err.splitlines()[-1] == "runs: 2 archived"
     asked = [line for line in words.read_text(encoding="utf-8").splitlines() if " -n " in line]
     assert [line.split(" -n ")[1].split()[0] for line in asked] == ["watch", "watch"]
+
+
+FLUID = {
+    "tjgen.yaml": PROJECT + "  platforms: [platform.yaml]\n",
+    "platform.yaml": "apiVersion: tjgen.dev/v1alpha1\nkind: Platform\nmetadata: {name: lab}\nspec: {fluid: {}}\n",
+    "experiments/fluid.yaml": EXPERIMENT % ("fluid", "  naming: fixed\n", "{A: b}")
+    + """\
+  volumes:
+    new: {dataset: {create: {mounts: {a: "s3://a"}, quota: 1Gi}}, mountPath: /new}
+    project: {dataset: {create: {mounts: {a: "s3://b"}, quota: 1Gi, scope: project}}, mountPath: /project}
+    words: {dataset: words, mountPath: /words}
+    claim: {pvc: claim, mountPath: /claim}
+""",
+}
+STATES = {"cacheCapacity": "2.00GiB", "cached": "1.20GiB", "cachedPercentage": "60.0%", "cacheHitRatio": "87.5%"}
+DATA_SETS = """
+DATA SET   NAMESPACE  PHASE     CACHED   SHARE  HIT RATIO
+fluid-new  watch      Bound     1.20GiB  60.0%  87.5%
+project    watch      Missing   -        -      -
+words      watch      NotBound  -        -      -
+"""
+
+
+def data_set(name: str, status: Any) -> dict[str, Any]:
+    """A Dataset as Fluid v1.0 reports it."""
+    metadata = {"name": name, "namespace": "watch"}
+    return {"apiVersion": "data.fluid.io/v1alpha1", "kind": "Dataset", "metadata": metadata, "spec": {}, "status": status}
+
+
+REPORTED = [
+    data_set("fluid-new", {"phase": "Bound", "ufsTotal": "2.00GiB", "cacheStates": STATES}),
+    data_set("words", {"phase": "NotBound"}),
+    data_set("others", {"phase": "Bound", "cacheStates": STATES}),
+]
+
+
+@pytest.fixture
+def with_fluid(folder: Path) -> Path:
+    """The same project with a run that mounts data sets of Fluid."""
+    for name, text in FLUID.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    assert tjgen(folder, "build", "-o", "deploy").code == 0
+    return folder
+
+
+def test_data_sets_are_shown_with_what_is_cached(with_fluid: Path) -> None:
+    tree = json.loads(RECORDED)
+    text = json.dumps({**tree, "items": [*tree["items"], *REPORTED]})
+    answer = status(with_fluid, text=text)
+    assert (answer.code, answer.out.endswith("--all-containers\n" + DATA_SETS)) == (0, True), answer
+    (run,) = (one for one in json.loads(status(with_fluid, "--json", text=text).out) if one["run"] == "fluid")
+    names = {"name": "fluid-new", "namespace": "watch", "phase": "Bound"}
+    assert run["dataSets"][0] == {**names, "cached": "1.20GiB", "cachedPercentage": "60.0%", "cacheHitRatio": "87.5%"}
+    assert [one["phase"] for one in run["dataSets"]] == ["Bound", None, "NotBound"]
+    assert "DATA SET" not in status(with_fluid, "good-*", text=text).out
+
+
+@pytest.mark.parametrize("odd", [None, "text", {"phase": 3, "cacheStates": []}, {"cacheStates": {"cached": None}}])
+def test_a_data_set_without_a_usual_state_is_shown(with_fluid: Path, odd: Any) -> None:
+    tree = json.loads(RECORDED)
+    answer = status(with_fluid, text=json.dumps({**tree, "items": [*tree["items"], data_set("words", odd)]}))
+    assert (answer.code, "\nwords      watch " in answer.out) == (0, True), answer
+
+
+@pytest.mark.parametrize("permitted", [True, False])
+def test_kubectl_lists_data_sets_if_the_cluster_serves_them(
+    with_fluid: Path, monkeypatch: pytest.MonkeyPatch, permitted: bool
+) -> None:
+    above = with_fluid.parent
+    (above / "cluster.json").write_text(RECORDED, encoding="utf-8")
+    (above / "data.json").write_text(json.dumps({"items": REPORTED}), encoding="utf-8")
+    answers = "printf 'pods\\ntrainjobs.trainer.kubeflow.org\\ndatasets.data.fluid.io\\n'"
+    lists = f"cat {above}/data.json" if permitted else "echo 'datasets is forbidden' >&2; exit 1"
+    script = f'case "$*" in *api-resources*) {answers};; *datasets*) {lists};; *) cat {above}/cluster.json;; esac'
+    words = with_kubectl(with_fluid, script, monkeypatch)
+    answer = tjgen(with_fluid, "status", "--context", "lab")
+    assert (answer.code, DATA_SETS in answer.out) == (0, permitted), answer
+    assert ("info[TJ287]" in answer.err, "datasets is forbidden" in answer.err) == (not permitted, not permitted), answer.err
+    assert "--context lab get datasets.data.fluid.io -n watch -o json" in words.read_text(encoding="utf-8")

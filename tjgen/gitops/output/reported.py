@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.cluster.kinds.protocol import Kind
 from tjgen.cluster.kinds.table import kind_of
+from tjgen.gitops.output.data_sets import CachedData, Key, cached_data
 from tjgen.gitops.output.inventory import ProjectRuns, RunEntry, own_files
 from tjgen.gitops.output.layout import namespace_of
 from tjgen.gitops.output.pods import PodSummary, look_of
@@ -28,9 +29,6 @@ MISSING = "Missing"
 UNKNOWN = "Unknown"
 """The health of an object of a kind whose status tjgen cannot read."""
 NOT_IN_TREE = "not in the tree"
-
-Key = tuple[str, str, str, str]
-"""API group, kind, namespace and name of an object."""
 
 
 class Status(NamedTuple):
@@ -57,6 +55,8 @@ class Status(NamedTuple):
     """The folder of its project in the workspace; empty without a workspace, None for an object that is in no lock."""
     cluster: str = ""
     """The name of the cluster of its environment; empty for an object that is in no lock."""
+    data_sets: tuple[CachedData, ...] = ()
+    """The Datasets of Fluid that the run mounts."""
 
 
 class ClusterObjects(NamedTuple):
@@ -88,6 +88,11 @@ def reported(text: str, source: str) -> ClusterObjects:
     return ClusterObjects({_key(one): one for one in items}, pods)
 
 
+def with_data_sets(known: ClusterObjects, trees: Sequence[Tree]) -> ClusterObjects:
+    """The same with Datasets of Fluid, which were read separately."""
+    return known._replace(objects={**known.objects, **{_key(one): one for one in trees}})
+
+
 def _is_run(tree: Tree) -> bool:
     kind = kind_of(tree)
     return kind is not None and kind.run is not None
@@ -113,10 +118,13 @@ def statuses(projects: Sequence[ProjectRuns], known: ClusterObjects) -> Iterator
     seen: set[Key] = set()
     for one in projects:
         for entry in one.entries:
-            for tree, kind in _trains(entry, one.directory) if one.directory is not None else ():
+            if one.directory is None:
+                continue
+            data_sets = cached_data(entry, one.directory, known.objects)
+            for tree, kind in _trains(entry, one.directory):
                 seen.add(_key(tree))
                 status = _status(tree, kind, known, entry.place.key, entry.run.lifecycle_state)
-                yield _in_project(status, one.project, entry.place)
+                yield _in_project(status, one.project, entry.place)._replace(data_sets=data_sets)
     pruned_runs = {(namespace_of(*entry), entry[1].name): (one.project, entry[0]) for one in projects for entry in one.pruned}
     for key in sorted(set(known.objects) - seen):
         tree = known.objects[key]
