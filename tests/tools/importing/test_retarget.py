@@ -265,3 +265,27 @@ def test_a_mistake_of_the_file_is_an_error_of_every_target(tmp_path: Path) -> No
     assert "error[TJ302]" in answer.err
     assert "TJ952" not in answer.err
     assert (tmp_path / "e.yaml").read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize(
+    ("lines", "place"),
+    [
+        ("  cleanup:\n    pods: All\n  command:\n  - python\n  - main.py\n  nodes: 4\n", "warning[TJ150] e.yaml:12:3"),
+        ("  cleanup:\n    pods: All\n  script: a.py\n  nodes: 4\n  nodse: 3\n", "error[TJ101] e.yaml:13:3"),
+        ("  cleanup:\n    pods: All\n  script: a.py\n  nodes: 4\n  env: {A: $(B)}\n", "error[TJ140] e.yaml:13:12"),
+    ],
+    ids=["a list", "a key", "a value of a variable"],
+)
+def test_a_diagnostic_of_the_result_is_at_its_place_in_the_file(tmp_path: Path, lines: str, place: str) -> None:
+    head, _, _ = EXPERIMENT.partition("  script: ")
+    (tmp_path / "e.yaml").write_text(head + lines, encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", "trainjob", "e.yaml")
+    assert place in answer.err
+
+
+def test_a_warning_of_the_reader_does_not_stop_the_conversion(tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text(EXPERIMENT.replace("nodes: 4", "nodes: 4\n  env: {DEBUG: on}"), encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", "volcanojob", "e.yaml")
+    assert answer.code == 0
+    assert answer.err.count("TJ004") == 1
+    assert yaml.safe_load(answer.out)["spec"]["target"] == "volcanojob"

@@ -13,10 +13,11 @@ from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built, ProjectFindings
 from tjgen.compiler.pipeline import Compiled
-from tjgen.tools.importing.comparison import differences
+from tjgen.tools.importing.findings import at_their_places, in_words_of_conversion
+from tjgen.tools.importing.frameworks import with_framework
 from tjgen.tools.importing.losses import DEFAULT, VOLCANO, FormerRun, Loss, facts_of
+from tjgen.tools.importing.refusals import RAY, not_convertible, of_pods, of_ray
 from tjgen.tools.importing.translation import nodes_for, translated
-from tjgen.tools.importing.variables import missing
 from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, render
 from tjgen.trees.manifests.manifest import Manifest
@@ -26,8 +27,6 @@ from tjgen.trees.source.edits import Stream, changed
 from tjgen.trees.source.reader import CORE, read
 from tjgen.trees.typing import NamedTuple
 
-MPI = "mpijob"
-RAY = "rayjob"
 _TRANSLATED = ("restart", "elastic", "success", "cleanup", "volcano")
 _ROLES = ("spec", "roles")
 _HINT = "write it as a field of the new kind, or check whether the run needs it"
@@ -56,7 +55,7 @@ def experiments(file: str, content: bytes, target: str) -> tuple[str, list[Diagn
     """
     documents, problems = read(content, file, CORE)
     text = content.decode("utf-8", "replace")
-    if problems:
+    if has_errors(problems):
         return text, problems
     chosen = [one for one in documents if get(one.value, ("kind",), None) == "Experiment"]
     before = _built_before(file, text)
@@ -81,55 +80,22 @@ def experiments(file: str, content: bytes, target: str) -> tuple[str, list[Diagn
         try:
             built = _build(file, changed_text)
         except CompileError as error:
-            return changed_text, error.diagnostics
-        diagnostics = [
-            _without_objects(one, each.unit.document, target) if isinstance(each, Built) else one
-            for each in built
-            for one in each.diagnostics
-        ]
+            return changed_text, list(at_their_places(error.diagnostics, documents, read(changed_text.encode(), file, CORE)[0]))
         position, refused = next(_refused(built, conversions, wrong), (0, None))
         if refused is None and (nodes := _with_nodes(built, conversions)) != conversions:
             conversions = nodes
         elif refused is None:
             lost = [one for each in conversions for one in _losses(each, target)]
-            return changed_text, [*lost, *_different(former, built, target), *diagnostics]
+            diagnostics = [
+                in_words_of_conversion(one, documents[index], facts.get(index), target) if index is not None else one
+                for each in built
+                for index in (each.unit.document.index if isinstance(each, Built) else None,)
+                for one in each.diagnostics
+            ]
+            placed = at_their_places(diagnostics, documents, read(changed_text.encode(), file, CORE)[0])
+            return changed_text, [*lost, *_different(former, built, target), *placed]
         else:
             conversions[position] = _without(conversions[position], refused)
-
-
-def not_convertible(name: str, target: str, why: str, hint: str) -> Diagnostic:
-    """TJ951: nothing can be written for the target."""
-    return Diagnostic("TJ951", f"{name} cannot be converted to target {target}: {why}", hint=hint)
-
-
-def of_ray(target: str) -> tuple[str, str]:
-    """Why a RayJob has no equivalent, and what to do."""
-    return f"a RayJob starts a Ray cluster, and target {target} does not", f"keep target {RAY}"
-
-
-def of_mpi(why: str) -> tuple[str, str]:
-    """Why an MPIJob with a launcher and workers of their own has no equivalent, and what to do."""
-    hint = (
-        f"keep target {MPI}. Otherwise, save the output of tjgen runtimes show tjgen-mpi in the catalog under another name. "
-        "Set runLauncherAsNode: false there, and the containers of its jobs launcher and node. "
-        "Then write an experiment without roles for it"
-    )
-    return why, hint
-
-
-def of_pods(name: str, former: str, target: str, before: list[Manifest], after: list[Manifest]) -> Iterator[Diagnostic]:
-    """TJ951 for pods, containers, devices and variables that differ between the objects and previews of a run."""
-    different = differences(before, after)
-    if different and former == MPI:
-        yield not_convertible(name, target, *of_mpi(different[0].why))
-        return
-    for one in different:
-        yield not_convertible(name, target, one.why, f"{one.hint}, or keep target {former}")
-    lost = missing(former, target, before, after)
-    if lost is not None and former == "pytorchjob":
-        yield Diagnostic("TJ952", f"{name}: {lost.why}", hint=lost.hint)
-    elif lost is not None:
-        yield not_convertible(name, target, lost.why, lost.hint)
 
 
 def manifests_of(runs: Sequence[Compiled]) -> list[Manifest]:
@@ -161,19 +127,7 @@ def _different(former: Mapping[int, Built], built: list[Built | ProjectFindings]
                 name, spec.get("target", DEFAULT), target, manifests_of([old.compiled]), manifests_of([new.compiled])
             )
         )
-        yield from (one._replace(span=each.unit.document.locate(("spec", "target"))) for one in dict.fromkeys(lost))
-
-
-def _without_objects(one: Diagnostic, document: Document, target: str) -> Diagnostic:
-    """TJ952 instead of TJ330 for a patch of an object that the target does not create."""
-    if one.code != "TJ330":
-        return one
-    name, patch = get(document.value, ("metadata", "name"), ""), (one.path or ("", "", ""))[2]
-    kind = get(document.value, ("spec", "patches", patch, "target"), "")
-    kind = kind.get("kind", "") if kind.__class__ is dict else kind
-    message = f"{name}: patch {patch} for {kind} has no effect with target {target}, which creates no such object"
-    hint = "remove the patch, and write what the run needs of it as fields or as a patch for the new kind"
-    return one._replace(code="TJ952", message=message, hint=hint)
+        yield from (one._replace(span=before.unit.document.locate(("spec", "target"))) for one in dict.fromkeys(lost))
 
 
 def _tasks(file: str, text: str) -> Mapping[int, list[str]]:
@@ -207,7 +161,7 @@ def _has_exit_codes(tree: Tree) -> bool:
 
 def _converted(document: Document, target: str, facts: FormerRun | None) -> _Conversion:
     spec = get(document.value, ("spec",), None)
-    spec = spec if spec.__class__ is dict else {}
+    spec = with_framework(spec, target) if spec.__class__ is dict else {}
     if facts is None:
         return _Conversion(document, {**spec, "target": target}, ())
     result = translated(spec, target, facts)

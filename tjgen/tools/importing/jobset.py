@@ -5,8 +5,8 @@ from __future__ import annotations
 from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.trainer.live import live
 from tjgen.tools.importing import pods
+from tjgen.tools.importing.frameworks import BARE
 from tjgen.tools.importing.residue import stated
-from tjgen.tools.importing.shortest import BARE
 from tjgen.tools.importing.trainjob import bare as named
 from tjgen.trees.fields.path import Tree, get
 

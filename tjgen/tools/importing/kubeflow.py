@@ -16,20 +16,12 @@ from tjgen.cluster.schema.store import find
 from tjgen.compiler.targets import kubeflow_policies
 from tjgen.compiler.targets.operator_job import OperatorJob
 from tjgen.tools.importing import pods
+from tjgen.tools.importing.frameworks import BARE, OF_TARGETS
 from tjgen.tools.importing.residue import stated
-from tjgen.tools.importing.shortest import BARE
 from tjgen.tools.importing.trainjob import bare as named
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.manifests.manifest import Manifest
 
-RUNTIMES = {
-    "pytorchjob": "tjgen-torch",
-    "mpijob": "tjgen-mpi",
-    "xgboostjob": "tjgen-xgboost",
-    "jaxjob": "tjgen-jax",
-    "paddlejob": "tjgen-paddle",
-}
-"""Target -> the runtime of its framework."""
 _RESTARTS_OF_MPI = {"Launcher": "OnFailure", "Worker": "Never"}
 """The restart policy of a replica type of an MPIJob that names none: mpi-operator v0.8 `default.go`."""
 _GANG = {
@@ -57,7 +49,7 @@ def experiment(tree: Tree) -> Tree:
     roles = {role: {"replicas": one.get("replicas", 1), **own[role]} for role, one in by_role.items()}
     whole = named(tree)
     target = kind.name.lower()
-    spec: Tree = {"runtime": RUNTIMES.get(target, BARE), "target": target, "naming": "fixed"}
+    spec: Tree = {"runtime": OF_TARGETS.get(target, BARE), "target": target, "naming": "fixed"}
     spec.update(shared)
     policies = dict(_policies(tree, [one.get("restartPolicy") for one in by_role.values()]))
     if tree["kind"] == "PyTorchJob" and roles.keys() == {"worker"} and "elastic" not in policies:

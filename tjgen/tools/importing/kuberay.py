@@ -14,8 +14,8 @@ from tjgen.cluster.schema.defaults import with_defaults
 from tjgen.cluster.schema.store import find
 from tjgen.compiler.targets.rayjob_entrypoint import line
 from tjgen.tools.importing import pods
+from tjgen.tools.importing.frameworks import BARE
 from tjgen.tools.importing.residue import stated
-from tjgen.tools.importing.shortest import BARE
 from tjgen.tools.importing.trainjob import bare as named
 from tjgen.trees.fields.path import Tree, get
 

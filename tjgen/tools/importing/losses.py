@@ -38,6 +38,8 @@ class FormerRun(NamedTuple):
     restarts: int
     """Restarts that the runtime allows."""
     is_torch: bool
+    mpi_nodes: int
+    """Nodes of a runtime for MPI, with a launcher that computes; 0 for another runtime."""
     tasks: Sequence[str] = ()
     """Roles of the new target."""
 
@@ -45,12 +47,14 @@ class FormerRun(NamedTuple):
 def facts_of(workload: Workload, tasks: Sequence[str] = ()) -> FormerRun:
     """The facts of a run."""
     sets = members(workload)
+    pods, mpi = at_once(workload, sets), get(workload.ml_policy, ("mpi",), None)
     return FormerRun(
         trains_together(workload),
-        at_once(workload, sets),
+        pods,
         len(sets),
         max((restarts(workload, podset) for podset in sets), default=0),
         get(workload.ml_policy, ("torch",), None) is not None,
+        0 if mpi is None else pods if get(mpi, ("runLauncherAsNode",), False) else pods - 1,
         tasks,
     )
 

@@ -7,24 +7,16 @@ from collections.abc import Iterator
 from tjgen.cluster.kinds.operator_job import OPERATOR_DEFAULTS
 from tjgen.cluster.kinds.pods import starts_pods
 from tjgen.tools.importing import kubeflow
-from tjgen.tools.importing.experiments import (
-    MPI,
-    NAME_HINT,
-    RAY,
-    manifests_of,
-    not_convertible,
-    of_mpi,
-    of_pods,
-    of_ray,
-)
 from tjgen.tools.importing.experiments import NAME as CONTAINER_NAME
+from tjgen.tools.importing.experiments import NAME_HINT, manifests_of
 from tjgen.tools.importing.folder import read_folder
+from tjgen.tools.importing.frameworks import with_framework
 from tjgen.tools.importing.imported import Imported, left_out
-from tjgen.tools.importing.kubeflow import RUNTIMES
 from tjgen.tools.importing.losses import DEFAULT, VOLCANO, facts_of
 from tjgen.tools.importing.neighbors import neighbors
 from tjgen.tools.importing.patch import NAME
-from tjgen.tools.importing.shortest import BARE, without, words
+from tjgen.tools.importing.refusals import MPI, RAY, not_convertible, of_mpi, of_pods, of_ray
+from tjgen.tools.importing.shortest import without, words
 from tjgen.tools.importing.translation import nodes_for, translated
 from tjgen.tools.importing.trial import TrialBuilder, TrialResult
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -111,9 +103,7 @@ def _for_target(experiment: Tree, name: str, target: str, trial: TrialBuilder) -
     runs = trial.build(experiment).runs
     experiment, lost = _without_kueue(experiment, name) if target == VOLCANO else (experiment, [])
     spec = experiment["spec"]
-    spec = {key: value for key, value in spec.items() if key != "patches"}
-    if spec["runtime"] == BARE and spec.get("target") in RUNTIMES:
-        spec["runtime"] = RUNTIMES[spec["target"]]  # the operator of the former kind set up the framework
+    spec = with_framework({key: value for key, value in spec.items() if key != "patches"}, target)
     if runs:
         facts = facts_of(runs[0].workload)
         if target == VOLCANO:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.tools.importing.changes import Filled, PatchChange, changes
+from tjgen.tools.importing.frameworks import BARE
 from tjgen.tools.importing.patch import with_patch
 from tjgen.tools.importing.trial import TrialBuilder, TrialResult
 from tjgen.trees.fields.path import Tree
@@ -19,8 +20,6 @@ _KEPT = ("runtime", "target", "naming", "roles")
 _CORE = ("image", "command", "args")
 """Fields that stay unless they are rejected: people look for them when they edit the experiment."""
 _BY_ENTRY = ("volumes", "schedule", "volcano", "restart", "cleanup", "pod", "initContainers", "sidecars")
-BARE = "tjgen-bare"
-"""The runtime that sets nothing. A patch that removes what another runtime sets is longer, and rejects more edits."""
 _FRAMEWORK = 100
 """The characters that the name of a framework's runtime is worth: with it, another target sets up the framework, too."""
 _DEARER = 2

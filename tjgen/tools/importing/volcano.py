@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.tools.importing import pods
+from tjgen.tools.importing.frameworks import of_plugins
 from tjgen.tools.importing.residue import stated
-from tjgen.tools.importing.shortest import BARE
 from tjgen.tools.importing.trainjob import bare as named
 from tjgen.trees.fields.path import Tree
 
-_FRAMEWORKS = {"pytorch": "tjgen-torch", "mpi": "tjgen-mpi"}
 _JOB = ("maxRetry", "minSuccess", "ttlSecondsAfterFinished", "runningEstimate")
 _TASK = ("minAvailable", "maxRetry", "topologyPolicy")
 _SCHEDULE = ("queue", "minAvailable", "priorityClassName")
@@ -22,9 +21,7 @@ def experiment(tree: Tree) -> Tree:
     spec = tree["spec"]
     tasks = {task.get("name") or _name(position): task for position, task in enumerate(spec.get("tasks") or [])}
     shared, own = pods.fields_of({name: task.get("template") or {} for name, task in tasks.items()}) if tasks else ({}, {})
-    plugins = spec.get("plugins") or {}
-    runtime = next((runtime for plugin, runtime in _FRAMEWORKS.items() if plugin in plugins), BARE)
-    experiment_spec: Tree = {"runtime": runtime, "target": "volcanojob", "naming": "fixed", **shared}
+    experiment_spec: Tree = {"runtime": of_plugins(spec.get("plugins")), "target": "volcanojob", "naming": "fixed", **shared}
     if tasks:
         experiment_spec["roles"] = {name: {"replicas": task.get("replicas", 0), **own[name]} for name, task in tasks.items()}
     schedule = {field: spec[field] for field in _SCHEDULE if spec.get(field)}

@@ -1,0 +1,32 @@
+"""The framework that a target or a plugin sets up -> the bundled runtime that sets it up for every target."""
+
+from __future__ import annotations
+
+from tjgen.tools.importing.losses import DEFAULT
+from tjgen.trees.fields.path import Tree, get
+
+BARE = "tjgen-bare"
+"""The runtime that sets nothing. A patch that removes what another runtime sets is longer, and rejects more edits."""
+OF_TARGETS = {
+    "pytorchjob": "tjgen-torch",
+    "mpijob": "tjgen-mpi",
+    "xgboostjob": "tjgen-xgboost",
+    "jaxjob": "tjgen-jax",
+    "paddlejob": "tjgen-paddle",
+}
+"""Target -> the runtime of the framework that its operator sets up."""
+OF_PLUGINS = {"pytorch": "tjgen-torch", "mpi": "tjgen-mpi"}
+"""Plugin of Volcano -> the runtime of the framework that it sets up."""
+
+
+def of_plugins(plugins: Tree) -> str:
+    """The runtime for the plugins of a Volcano Job."""
+    return next((runtime for plugin, runtime in OF_PLUGINS.items() if plugin in (plugins or {})), BARE)
+
+
+def with_framework(spec: Tree, target: str) -> Tree:
+    """The spec for another target, with the runtime of the framework that its own target sets up for a runtime without one."""
+    former = spec.get("target", DEFAULT)
+    if spec.get("runtime") != BARE or former == target:
+        return spec
+    return {**spec, "runtime": OF_TARGETS.get(former) or of_plugins(get(spec, ("volcano", "plugins"), None))}
