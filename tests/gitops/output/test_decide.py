@@ -53,6 +53,9 @@ class Memory:
     def conflict(self, folder: str) -> str | None:
         return None
 
+    def committed(self, path: str) -> None:
+        return None
+
 
 def built(folder: Path, text: str = EXPERIMENT) -> Built:
     """The experiment as a project without locks builds it."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.gitops.verify.repository import commit, git
 from tests.program import tjgen
 
 PROJECT = """\
@@ -105,3 +106,61 @@ def test_a_default_of_the_platform_that_changes_a_claim_is_a_warning(project: Pa
 def test_a_comparison_reports_the_refusal_once(project: Path) -> None:
     changed(project, "100Gi", "50Gi")
     assert tjgen(project, "diff").err.count("[TJ540]") == 1
+
+
+@pytest.fixture
+def repository(project: Path) -> Path:
+    git(project, "init", "--quiet", "--initial-branch=main")
+    commit(project)
+    return project
+
+
+def test_the_warning_stays_until_the_change_is_restored_or_committed(repository: Path) -> None:
+    changed(repository, "100Gi", "50Gi")
+    for _ in range(3):
+        assert tjgen(repository, "build").err.count("warning[TJ540]") == 1
+    assert tjgen(repository, "build", "--strict").code == 1
+    changed(repository, "100Gi", "100Gi")
+    assert "TJ540" not in tjgen(repository, "build").err
+    assert git(repository, "status", "--porcelain") == ""
+    changed(repository, "100Gi", "50Gi")
+    assert "TJ540" in tjgen(repository, "build").err
+    commit(repository)
+    assert "TJ540" not in tjgen(repository, "build").err
+
+
+def test_a_claim_that_no_commit_has_is_compared_with_its_file(project: Path) -> None:
+    git(project, "init", "--quiet", "--initial-branch=main")
+    changed(project, "100Gi", "50Gi")
+    assert tjgen(project, "build").err.count("warning[TJ540]") == 1
+    assert "TJ540" not in tjgen(project, "build").err
+
+
+def test_an_annotation_accepts_the_change_of_a_claim_that_was_never_applied(repository: Path) -> None:
+    changed(repository, "100Gi", '50Gi, annotations: {tjgen.dev/ignore: "TJ621: never applied"}')
+    assert "TJ540" not in tjgen(repository, "build", "--strict").err
+    changed(repository, "100Gi", "50Gi, annotations: {tjgen.dev/ignore: TJ621}")  # without a reason
+    assert tjgen(repository, "build").err.count("warning[TJ540]") == 1
+
+
+@pytest.mark.parametrize("size", ["50Gi", "200Gi"], ids=["refused", "larger"])
+def test_another_claim_instead_restores_the_changed_one(repository: Path, size: str) -> None:
+    file = repository / "deploy/data/vision/persistentvolumeclaim-digits-out.yaml"
+    before = file.read_bytes()
+    changed(repository, "100Gi", size)
+    tjgen(repository, "build")
+    assert file.read_bytes() != before
+    changed(repository, "size: 100Gi", f"name: digits-new, size: {size}")
+    assert "TJ540" not in tjgen(repository, "build").err
+    assert file.read_bytes() == before
+    commit(repository)
+    answer = tjgen(repository, "verify", "--strict", "--base", "HEAD~1")
+    assert answer.code == 0, answer.err
+
+
+def test_an_edited_claim_of_a_former_run_stays_as_it_is(repository: Path) -> None:
+    file = repository / "deploy/data/vision/persistentvolumeclaim-digits-out.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace("100Gi", "70Gi"), encoding="utf-8")
+    changed(repository, "size: 100Gi", "name: digits-new, size: 100Gi")
+    assert tjgen(repository, "build").code == 0
+    assert "70Gi" in file.read_text(encoding="utf-8")

@@ -140,6 +140,13 @@ class Repository(NamedTuple):
         paths = _paths(self._run(*words).stdout)
         return paths if staged else paths + _paths(self._run("ls-files", "--others", "--exclude-standard", "-z").stdout)
 
+    def differing(self, commit: str, folder: str) -> dict[str, str]:
+        """Path -> object at a commit, of plain files below `folder` (a path in the repository) that may have changed since."""
+        words = ("diff-index", "--no-renames", "--ignore-submodules=dirty", "-z", commit, "--", f":(top,literal){folder}")
+        parts = _paths(self._run(*words).stdout)
+        about = [line[1:].split() for line in parts[::2]]  # both modes, both objects, what happened
+        return {path: one[2] for path, one in zip(parts[1::2], about, strict=True) if one[0] in _FILE}
+
     def converts_line_ends(self) -> bool:
         """Whether a checkout has CRLF line ends for the LF of a commit."""
         return self._run("config", "--type=bool", "--get", "core.autocrlf").stdout.strip() == b"true"

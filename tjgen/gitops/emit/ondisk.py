@@ -50,6 +50,15 @@ def body(directory: str, path: str) -> str | None:
     return file.body if file is not None else None
 
 
+def was_edited(directory: str, path: str) -> bool:
+    """Whether a file of ours has another body than the one that was written; False for other files, or if it cannot be read."""
+    try:
+        file = Root(directory).read(path, opening=header.OPENING[:-1])
+    except (ObstacleError, OSError):
+        return False
+    return file is not None and header.was_edited(file.content)
+
+
 def below(directory: str, folder: str) -> list[str]:
     """The folders in `folder`, in order of name; hidden ones and links are left out."""
     try:

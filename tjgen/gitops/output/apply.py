@@ -37,7 +37,7 @@ from tjgen.gitops.output.options import BuildOptions, TreeOptions
 from tjgen.gitops.output.records import Records
 from tjgen.gitops.output.strays import strays
 from tjgen.language.runs.freeze import body_digest
-from tjgen.language.runs.lock import RENAMED, REPLACED, Lock, is_data
+from tjgen.language.runs.lock import RENAMED, REPLACED, Lock, is_claim, is_data
 from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES, SYNC
@@ -82,6 +82,7 @@ class Directory:
         self._records = Records(locks, self.on_disk)
         self._repeated: list[tuple[Built, Again]] = []
         """Units with new runs that repeat archived ones: whether they were renamed is known at the end."""
+        self._former: set[str] = set()  # shared files of runs that are not requested, in locks that change
         self._orphans: list[Orphan] = []
         self._new: dict[str, str] = {}
         """Environment and identity of new runs -> key of their experiment."""
@@ -147,11 +148,10 @@ class Directory:
                 self._tree.claim(stage_folder(environment, SYNC))
                 if self._options.prune_data:
                     self._tree.claim(stage_folder(environment, DATA))
-                if self._options.tool != "none" and self.on_disk.folders(stage_folder(environment, DATA)):
-                    from tjgen.gitops.output.unrequested import protect_claims  # most trees have no claim
+                if (self._options.tool != "none" or self._former) and self.on_disk.folders(stage_folder(environment, DATA)):
+                    from tjgen.gitops.output.unrequested import change_claims  # most trees have no claim
 
-                    stays = self._uses if self._options.prune_data else None
-                    protect_claims(self._tree, self.on_disk, environment, self._options.tool, written=self._put, stays=stays)
+                    change_claims(self._tree, self.on_disk, environment, self._options, self._put, self._former, self._uses)
             for path in sorted(self._uses):
                 self._tree.keep(path)
         elif self._has_renamed:
@@ -260,10 +260,12 @@ class Directory:
             self.diagnostics.append(problems.differing_file(file.path, run))
 
     def _warn_of_refusals(self, file: OutputFile, run: Run) -> None:
-        if (before := self.on_disk.body(file.path)) not in (None, file.body):
-            from tjgen.gitops.output.updates import refused_updates  # few builds change a claim
+        stored = self.on_disk.body(file.path)
+        if stored is not None and (stored != file.body or is_claim(file.path)):
+            from tjgen.gitops.output.updates import refused_updates  # few builds have a claim that exists
 
-            self.diagnostics += refused_updates(before, run, file.path, file.body)
+            for one in refused_updates(self.on_disk, stored, run, file):
+                self._report(one)
 
     def _record(self, path: str, lock: Lock) -> None:
         self.locks[lock.experiment] = lock
@@ -278,6 +280,7 @@ class Directory:
                 self._tree.keep(used)
         for file, text in self._locks.changes(path, lock):
             self._tree.record(file, text)
+            self._former.update(used for run in lock.runs.values() if not run.is_requested for used in run.uses)
 
     def _keep(self, folder: str) -> None:
         self._now.keeps.append(folder)

@@ -22,6 +22,7 @@ class OnDisk(Protocol):
     def files_except(self, folder: str, paths: Container[str]) -> list[OutputFile]: ...
     def folders(self, folder: str) -> list[str]: ...
     def conflict(self, folder: str) -> str | None: ...
+    def committed(self, path: str) -> OutputFile | None: ...
 
 
 class Disk:
@@ -33,6 +34,8 @@ class Disk:
         """Folder of locks."""
         self._entries: dict[str, frozenset[str]] = {}
         """Folder -> names in it. Most runs of a large build are new: one listing shows that many folders are absent."""
+        self._committed: dict[str, dict[str, OutputFile]] = {}
+        """Folder of namespaces -> path -> file at HEAD."""
 
     def bodies(self, folder: str) -> dict[str, str]:
         """Name -> text without header of each file of ours in the folder."""
@@ -53,6 +56,15 @@ class Disk:
     def conflict(self, folder: str) -> str | None:
         """Path of a file in the folder that Git could not merge, if there is one."""
         return ondisk.conflict(self.directory, folder)
+
+    def committed(self, path: str) -> OutputFile | None:
+        """The file of an object that outlives runs, as HEAD has it; None if HEAD has the same file or none, or without Git."""
+        folder = path.rsplit("/", 2)[0]
+        if folder not in self._committed:
+            from tjgen.gitops.output.committed import committed_files  # few builds change a claim
+
+            self._committed[folder] = committed_files(self.directory, folder)
+        return self._committed[folder].get(path)
 
     def _is_absent(self, folder: str) -> bool:
         """Whether the folder above `folder` can be listed, and has no entry of its name."""

@@ -17,9 +17,9 @@ from tjgen.gitops.output import problems
 from tjgen.gitops.output.actions import Action, Count, Put, ReportDiagnostic
 from tjgen.gitops.output.disk import OnDisk
 from tjgen.gitops.output.layout import folder_of, stage_folder
-from tjgen.gitops.output.options import TreeOptions
+from tjgen.gitops.output.options import BuildOptions, TreeOptions
 from tjgen.language.runs import freeze
-from tjgen.language.runs.lock import ARCHIVED, SUPERSEDED, Lock
+from tjgen.language.runs.lock import ARCHIVED, SUPERSEDED, Lock, is_claim
 from tjgen.language.runs.store import Locked
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.manifests.manifest import DATA, RUNS
@@ -27,7 +27,6 @@ from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.source.writer import dump
 
 _METADATA = re.compile(r"^metadata:\n(?: .*\n)+", re.MULTILINE)
-_CLAIM = "persistentvolumeclaim-"
 _UNPROTECTED = {key: value for tool in BY_NAME.values() for key, value in tool.stages.get(RUNS, {}).items()}
 """What a tool's runs have without its protection (`gitops.removal: sync`)."""
 
@@ -66,30 +65,32 @@ def change_runs(
     return actions, lock._replace(runs=runs)
 
 
-def protect_claims(
+def change_claims(
     tree: TreeOptions,
     on_disk: OnDisk,
     environment: str | None,
-    tool: str,
-    *,
+    options: BuildOptions,
     written: Container[str],
-    stays: Container[str] | None,
+    former: Container[str],
+    uses: Container[str],
 ) -> None:
-    """Write the claims of the environment that are not `written` with the protection of `tool` (BuildOptions.tool).
+    """Write the claims of the environment that are not `written`, with the protection of the tool.
 
-    `stays`: the claims that the build does not remove; None if it removes none.
+    `former`: claims of runs that are not requested any more. Changes of them that no commit has are undone.
+    `uses`: the claims that a build that prunes data does not remove.
     """
-    kept = BY_NAME[tool.partition(" ")[0]].kept
+    kept = BY_NAME[options.tool.partition(" ")[0]].kept
     for file in _claims(on_disk, environment, written):
-        protected = _protected(file, kept)
-        if protected != file and (stays is None or file.path in stays):
-            tree.put(protected)
+        committed = on_disk.committed(file.path) if file.path in former else None
+        changed = _protected(committed or file, kept)
+        if changed != file and (not options.prune_data or file.path in uses):
+            tree.put(changed)
 
 
 def _claims(on_disk: OnDisk, environment: str | None, written: Container[str]) -> Iterator[OutputFile]:
     for namespace in on_disk.folders(stage_folder(environment, DATA)):
         for file in on_disk.files_except(namespace, written):
-            if file.path.rpartition("/")[2].startswith(_CLAIM):
+            if is_claim(file.path):
                 yield file
 
 

@@ -135,7 +135,12 @@ def _edited(one: TreeDifference, base: str, line: int, actual: str, wanted: str)
     known = header.read(one.wanted or one.before or b"")
     is_whole = is_as_written({"": one.before or b""}) or known is None
     command = f"git checkout {base} -- {quote(one.place)}" if is_whole else restoring(one.place, is_as_written)
-    return findings.edited(one.place, line, actual, wanted, command or "tjgen build --force", known.source if known else "")
+    present, source = header.read(one.actual or b""), known.source if known else ""
+    # An edit leaves the digest of the body as it was.
+    is_built = (
+        present is not None and is_as_written({"": one.actual or b""}) and (known is None or present.digest != known.digest)
+    )
+    return findings.edited(one.place, line, actual, wanted, command or "tjgen build --force", source, is_built=is_built)
 
 
 def odd_files(folder: Folder) -> Iterator[Diagnostic]:

@@ -33,13 +33,16 @@ def unproduced(path: str, line: int, actual: str, wanted: str, base: str, *, is_
     return _error("TJ291", message, path, line, hint, actual)
 
 
-def edited(path: str, line: int, actual: str, wanted: str, command: str, source: str) -> Diagnostic:
+def edited(path: str, line: int, actual: str, wanted: str, command: str, source: str, *, is_built: bool) -> Diagnostic:
     """TJ292: a file of the base has changed as no build or command changes it. `command`: restores it.
 
-    `source`: the source in its header, if it has one.
+    `source`: the source in its header, if it has one. `is_built`: tjgen wrote it, from sources that have changed since.
     """
-    message = f"the file was changed, but not by a build or a command of tjgen: the line is {_shown(actual)}"
-    message += f", but should be {_shown(wanted)}" if wanted.strip() else ""
+    problem = f"the line is {_shown(actual)}" + (f", but should be {_shown(wanted)}" if wanted.strip() else "")
+    if is_built:
+        hint = f"use {command}, and build again"
+        return _error("TJ292", f"the file was built, but not from these sources: {problem}", path, line, hint, actual)
+    message = f"the file was changed, but not by a build or a command of tjgen: {problem}"
     keep = f"to keep it, discard it, make the same change in {source}, and build" if source else "then build"
     return _error("TJ292", message, path, line, f"to discard the edit, use {command}; {keep}", actual)
 

@@ -105,6 +105,10 @@ class StoredTree(NamedTuple):
         inner = (f"{folder}/{name}" for name in sorted(self.below.get(folder, ())) if name[0] != ".")
         return [path for path in inner if path in self.below]
 
+    def committed(self, path: str) -> OutputFile | None:
+        """None: a state is that of a commit."""
+        return None
+
     def conflict(self, folder: str) -> str | None:
         """Path of a file in the folder that Git could not merge, if there is one."""
         files = (f"{folder}/{name}" for name in sorted(self.below.get(folder, ())))

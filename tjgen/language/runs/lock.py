@@ -261,6 +261,11 @@ def is_data(path: str) -> bool:
     return _is_of_stage(path, DATA)
 
 
+def is_claim(path: str) -> bool:
+    """Whether a file of the output tree is that of a claim."""
+    return is_data(path) and path.rpartition("/")[2].startswith("persistentvolumeclaim-")
+
+
 def is_runtime(path: str) -> bool:
     """Whether a file of the output tree is that of a runtime: `[env/]runtimes/namespace/file`."""
     return _is_of_stage(path, RUNTIMES)

@@ -15,6 +15,10 @@ from tjgen.trees.typing import NamedTuple
 
 _ARGOCD = "The object is SyncFailed; after five retries, Argo CD waits for the next commit. Later waves are not applied."
 _FLUX = "The dry run fails, so no object of the Kustomization is applied, and Flux retries indefinitely."
+NEW_CLAIM = (
+    'create a new claim under another name; if the old one was never applied, add the annotation tjgen.dev/ignore: "TJ621: never '
+    'applied"'
+)
 
 
 class _Row(NamedTuple):
@@ -134,8 +138,7 @@ _ROWS = (
             against=True,
         ),
         (CLAIM,),
-        'create a new claim under another name; if the old one was never applied, add the annotation tjgen.dev/ignore: "TJ621: '
-        'never applied"',
+        NEW_CLAIM,
     ),
     _Row(
         Rule(

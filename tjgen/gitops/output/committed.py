@@ -1,0 +1,26 @@
+"""An output tree in a Git repository -> the files that are not as in the current commit, as the commit has them."""
+
+from __future__ import annotations
+
+from tjgen.gitops.diff.revision import Repository
+from tjgen.gitops.emit import header, ondisk
+from tjgen.gitops.emit.plan import OutputFile
+from tjgen.trees.diagnostics.model import CompileError
+
+
+def committed_files(directory: str, folder: str) -> dict[str, OutputFile]:
+    """Path in the tree -> the file of tjgen at HEAD, for each file below `folder` that builds changed since; none without Git."""
+    try:
+        repository = Repository.around(directory)
+        commit = repository.resolved("HEAD")
+        top = repository.path_of(f"{directory}/{folder}")
+        contents = repository.contents(repository.differing(commit, top), "HEAD") if commit is not None else {}
+    except CompileError:  # no repository, or a clone without the file
+        return {}
+    files = {}
+    for place, content in contents.items():
+        path, known = folder + place[len(top) :], header.read(content)
+        if known is not None and not ondisk.was_edited(directory, path):
+            body = content[known.length :].replace(b"\r\n", b"\n").decode(errors="replace")
+            files[path] = OutputFile(path, body, known.source, known.owner)
+    return files
