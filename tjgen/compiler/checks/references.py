@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.script import text_of_shell
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees import regex
-from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.diagnostics.model import WARNING, Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.workload.contribution import EXPERIMENT
@@ -86,6 +86,7 @@ def _of(workload: Workload, podset: PodSet, main: Tree) -> Iterator[Diagnostic]:
             continue
         if variable is not None:
             yield from _unordered(variable, text, env, places, because)
+            yield from _of_shell(variable, text, available, because, in_shell=in_shell is not None)
         for match in _REFERENCE.finditer(text):
             name = match[1]
             if name is None or name in available or _OF_SERVICE.fullmatch(name):
@@ -122,6 +123,24 @@ def _unordered(
             message = f"$({name}) is set after {variable}, so the program receives it as text"
             hint = f"write {text.replace(match[0], value)}" if value and "$(" not in value else f"write the value of {name}"
             yield Diagnostic("TJ140", message, path=because, hint=hint)
+
+
+def _of_shell(
+    variable: str, text: str, available: Collection[str], because: FieldPath, *, in_shell: bool
+) -> Iterator[Diagnostic]:
+    """TJ131 for a reference of shells to another variable in the value of a variable, which no shell reads."""
+    references = [match for match in _OF_ANY_FORM.finditer(text) if match[2] is not None and _IN_CAPITALS.match(match[2])]
+    if not references or any(match[2] == variable for match in references):
+        return
+    name, reference = references[0][2], references[0][0] + "}" * references[0][0].startswith("${")
+    other = (
+        f"export {variable} in the script"
+        if in_shell
+        else f"begin the script with the line #!/bin/sh, and export {variable} there"
+    )
+    hint = f"write $({name})" if name in available else f"write the value of {name}, or {other}"
+    message = f"{variable} has the shell variable {reference}, but no shell reads it: the program receives {text} as it is"
+    yield Diagnostic("TJ131", message, path=because, hint=f"{hint} ($${name} stays literal text)", severity=WARNING)
 
 
 def _of_tasks(workload: Workload) -> Iterator[str]:
