@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.trainer import resources
 from tjgen.cluster.trainer.info import KNOWN_ANCESTORS, NODE, TRAINER
+from tjgen.cluster.trainer.plugins.torch import processes_per_node
 from tjgen.cluster.trainer.warnings.subject import ExpandedTrainJob, in_runtime
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
@@ -89,6 +90,24 @@ def devices_that_do_not_count(subject: ExpandedTrainJob) -> Iterator[Diagnostic]
                 where,
             )
             return
+
+
+def limits_that_do_not_count(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
+    """torch `calculateNumProcPerNode` before v2.1: without the GPUs in requests, it counts CPUs, or one process."""
+    lists = subject.job.resource_lists
+    gpu = next(iter(resources.gpu_names(lists.get("limits") or {})), None)
+    if subject.job.release.looks_into_runtime or gpu is None or gpu in (lists.get("requests") or {}):
+        return
+    amount = str(lists["limits"][gpu])
+    started, _ = processes_per_node(subject.info, subject.job)
+    if str(started) != amount:
+        yield subject.of_trainjob(
+            "TJ814",
+            f"the controller of Trainer 2.0 starts {started} process{'es' * (started != 1)} on a node with {amount} GPUs, "
+            f"because it reads requests, and {gpu} is only in limits",
+            f"add {gpu} to the requests, in an experiment with requests: true under gpu",
+            _RESOURCES,
+        )
 
 
 def counts_below_one(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:

@@ -33,6 +33,7 @@ BY_ML_POLICY: dict[str, tuple[Rule, ...]] = {
     "torch": (
         processes.no_trainer_section,
         processes.devices_that_do_not_count,
+        processes.limits_that_do_not_count,
         containers.dead_address,
         containers.no_host_names,
         containers.overruled_variables,
