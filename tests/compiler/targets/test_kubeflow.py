@@ -176,6 +176,24 @@ def test_a_variable_of_the_operator_has_no_effect(tmp_path: Path) -> None:
     assert "warning[TJ432]" in said
 
 
+@pytest.mark.parametrize(
+    ("target", "runtime", "env", "overridden"),
+    [
+        ("pytorchjob", "torch", '{PYTHONUNBUFFERED: "0", PET_MAX_RESTARTS: "3"}', ["PYTHONUNBUFFERED"]),
+        ("pytorchjob", "torch", '{PYTHONUNBUFFERED: "1", MASTER_PORT: "1234"}', ["MASTER_PORT"]),
+        ("xgboostjob", "xgboost", '{RANK: "0", WORKER_PORT: "9"}', ["RANK", "WORKER_PORT"]),
+        ("mpijob", "mpi", "{I_MPI_HYDRA_HOST_FILE: /x, OMPI_MCA_orte_default_hostfile: /x}", ["OMPI_MCA_orte_default_hostfile"]),
+    ],
+)
+def test_a_variable_is_overridden_if_the_pods_that_the_operator_creates_have_another_value(
+    tmp_path: Path, target: str, runtime: str, env: str, overridden: list[str]
+) -> None:
+    spec = f"  target: {target}\n  runtime: tjgen-{runtime}\n  script: t.py\n  nodes: 2\n  env: {env}\n"
+    _, said = job(tmp_path, spec)
+    found = [line.split(" sets ")[1].split()[0] for line in said.splitlines() if "[TJ432]" in line]
+    assert sorted({*found}) == overridden, said
+
+
 def test_the_priority_is_of_the_gang_and_of_its_pods(tmp_path: Path) -> None:
     spec = "  target: jaxjob\n  runtime: tjgen-jax\n  script: t.py\n  schedule: {priorityClassName: high}\n"
     tree, said = job(tmp_path, spec)

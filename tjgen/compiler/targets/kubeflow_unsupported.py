@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.controllers import mpi_operator, training_operator_pods
 from tjgen.cluster.kinds.pods import pods_of
+from tjgen.cluster.kinds.protocol import Pods
 from tjgen.cluster.trainer.job import TORCHTUNE
 from tjgen.compiler.targets.operator_job import OperatorJob
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -15,18 +17,6 @@ from tjgen.trees.workload.workload import Workload, is_runtimes
 _POLICIES = ("torch", "mpi", "jax", "xgboost", "flux")
 _RUNTIMES = (*_POLICIES, "paddle")
 """Frameworks that have a bundled runtime of their name."""
-_SET: dict[str, tuple[str, ...]] = {
-    "PyTorchJob": (
-        *("MASTER_ADDR", "MASTER_PORT", "PET_MASTER_ADDR", "PET_MASTER_PORT", "WORLD_SIZE", "RANK", "PET_NODE_RANK"),
-        *("PET_NPROC_PER_NODE", "PET_NNODES", "PET_RDZV_ENDPOINT", "PET_RDZV_BACKEND", "PET_MAX_RESTARTS"),
-    ),
-    "TFJob": ("TF_CONFIG",),
-    "XGBoostJob": ("MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK", "WORKER_PORT", "WORKER_ADDRS"),
-    "JAXJob": ("COORDINATOR_ADDRESS", "COORDINATOR_PORT", "NUM_PROCESSES", "PROCESS_ID"),
-    "PaddleJob": ("PADDLE_JOB_ID", "PADDLE_NNODES", "PADDLE_MASTER"),
-    "MPIJob": ("OMPI_MCA_orte_default_hostfile", "OMPI_MCA_orte_set_default_slots", "I_MPI_HYDRA_HOST_FILE", "HYDRA_HOST_FILE"),
-}
-"""Kind -> variables that its operator adds behind those of the container, so that a user's of that name has no effect."""
 
 
 def unsupported(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
@@ -52,14 +42,28 @@ def unsupported(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
 def find_warnings(job: Manifest, kind: OperatorJob) -> Iterator[Diagnostic]:
     """Variables that the operator overrides (TJ432)."""
     for pods in pods_of(job):
-        for container in pods.spec.get("containers") or ():
-            for variable in container.get("env") or ():
+        given = pods.spec.get("containers") or []
+        created = [_created(job.tree, pods, kind, index) for index in range(2)]
+        for number, container in enumerate(given):
+            own = container.get("env") or []
+            # Of several variables with one name, the kubelet takes the last one.
+            added = [{one["name"]: one for one in pod[number].get("env", ())[len(own) :]} for pod in created]
+            for variable in own:
                 name = variable.get("name")
-                if name in _SET[kind.name]:
+                if any(variables.get(name, variable) != variable for variables in added):
                     message = f"the operator of {kind.with_article} sets {name} after this one, so this value has no effect"
                     path: FieldPath = (*pods.path, "spec", "containers", named(container["name"]), "env", named(name))
-                    hint = "remove it"
-                    yield Diagnostic("TJ432", message, job.ref, path, hint=hint)
+                    yield Diagnostic("TJ432", message, job.ref, path, hint="remove it")
+
+
+def _created(job: Tree, pods: Pods, kind: OperatorJob, index: int) -> list[Tree]:
+    """The containers of the pod `index` of a role, as the operator creates them."""
+    if kind.name != "MPIJob":
+        return training_operator_pods.containers(job, pods.role, index, pods.spec.get("containers") or [])
+    spec = get(job, pods.path[:-1])
+    template = mpi_operator.worker(job, spec, index) if pods.role == "worker" else mpi_operator.launcher(job, spec)
+    containers: list[Tree] = template["spec"]["containers"]
+    return containers
 
 
 def success(workload: Workload, kind: OperatorJob, leader: str) -> Iterator[Diagnostic]:
