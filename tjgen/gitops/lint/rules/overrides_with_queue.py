@@ -22,7 +22,7 @@ RULE = Rule(
     release="Trainer 2.1",
     title="A queued TrainJob of Trainer 2.1 has podTemplateOverrides.",
     why="In Trainer 2.1, `podTemplateOverrides` is one atomic value. Kueue 0.15 and 0.16 add an entry when they admit the run, "
-    "so every later sync changes the value back. Trainer rejects this while the run is not suspended, also after it has ended. A "
+    "so every later sync changes the value back. Trainer rejects this while the run is not suspended, even after it has ended. A "
     "server-side apply does not help.",
     remedy="Write the overrides into a TrainingRuntime of the run, and refer to it in `spec.runtimeRef`. For the "
     "fields of an experiment, a build for Trainer 2.1 does this.",

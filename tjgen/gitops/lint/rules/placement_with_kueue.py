@@ -23,7 +23,7 @@ RULE = Rule(
     since="0.1.0",
     title="A queued JobSet, or a queued job of an operator, in Git has tolerations or a nodeSelector.",
     why="Kueue writes the node selectors and tolerations of the chosen flavor into the pod templates when it starts the job. "
-    "JobSet rejects every sync that changes them, from the start of the run and also after its end. The operators "
+    "JobSet rejects every sync that changes them, from the start of the run, even after its end. The operators "
     "accept it and lose Kueue's placement: a recreated pod can leave the nodes of its flavor.",
     remedy="Leave placement to the flavors. With Flux, you can mark the job `ssa: IfNotPresent` instead: it is applied once.",
     effects={
