@@ -138,3 +138,43 @@ def test_without_bootstrap_flux_gets_the_source_of_a_renamed_environment_with_it
     git(tmp_path, "rm", "--quiet", "deploy/prod/gitops/kustomization-ml-prod-gitops.yaml")
     build(tmp_path)
     assert "gitrepository-ml-production.yaml" in sync_objects(tmp_path, "production")
+
+
+def app_projects(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (folder / "deploy/gitops/access").iterdir()}
+
+
+def test_the_app_projects_permit_the_runs_and_the_platform_of_a_renamed_environment(tmp_path: Path) -> None:
+    project = PROJECT.replace(", bootstrap: true", ", project: ml, appProject: {}").replace("blue}", "blue, platform: blue}")
+    project = project.replace("  experiments:", "  platforms: [platforms]\n  experiments:")
+    git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    (tmp_path / "tjgen.yaml").write_text(project, encoding="utf-8")
+    (tmp_path / "platforms").mkdir()
+    (tmp_path / "platforms/blue.yaml").write_text(PLATFORM.replace("NAME", "blue"), encoding="utf-8")
+    experiment(tmp_path, "digits")
+    build(tmp_path)
+    commit(tmp_path)
+    before = app_projects(tmp_path)
+    assert set(before) == {"appproject-ml.yaml", "appproject-ml-platform.yaml"}
+    (tmp_path / "tjgen.yaml").write_text(project.replace("prod:", "production:"), encoding="utf-8")
+    assert tjgen(tmp_path, "runs", "rename", "--environment", "prod", "production").code == 0
+    build(tmp_path)
+    assert app_projects(tmp_path) == before
+    answer = tjgen(tmp_path, "lint", "deploy")
+    assert "TJ691" not in answer.out, answer.out
+
+
+def test_sync_objects_of_an_environment_without_runs_are_reported_when_it_goes(tmp_path: Path) -> None:
+    project = PROJECT.replace("blue}", "blue, runs: promoted}").replace(", bootstrap: true", "")
+    git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    (tmp_path / "tjgen.yaml").write_text(project, encoding="utf-8")
+    experiment(tmp_path, "digits")
+    build(tmp_path)
+    (tmp_path / "tjgen.yaml").write_text(project.replace("prod:", "production:"), encoding="utf-8")
+    answer = tjgen(tmp_path, "build")
+    assert answer.code == 0, answer.err
+    assert 'warning[TJ689] environment "prod" is not in the project' in answer.err
+    assert "run kubectl delete -f deploy/prod/gitops, and then git rm -r deploy/prod\n" in answer.err
+    commit(tmp_path)
+    git(tmp_path, "rm", "-r", "--quiet", "deploy/prod")
+    assert "TJ689" not in tjgen(tmp_path, "build").err

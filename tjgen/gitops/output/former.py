@@ -6,12 +6,13 @@ The runs of a renamed environment stay in the folder of its former name, and the
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from tjgen.gitops.output.disk import OnDisk
 from tjgen.language.runs.store import Locks
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import get
-from tjgen.trees.manifests.manifest import RUNS, SYNC
+from tjgen.trees.manifests.manifest import DATA, PLATFORM, RUNS, SYNC
 from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.typing import NamedTuple
 
@@ -47,10 +48,25 @@ def by_environment(folders: Collection[str], locks: Locks, on_disk: OnDisk) -> d
     return {environment: FormerFolder(former, _applied(on_disk, former)) for environment, former in names.items()}
 
 
+def without_runs(environments: Collection[str | None], present: Sequence[str], path: str) -> Iterator[Diagnostic]:
+    """TJ689 for each folder with sync objects and without runs. `path` is the folder of the tree in the repository."""
+    for name in sorted({*with_sync_objects(environments, present)} - {*with_runs(environments, present)}):
+        files = [file for file in present if file.startswith(f"{name}/{SYNC}/") and file.endswith(".yaml")]
+        folder = posixpath.normpath(f"{path}/{name}")
+        objects = ", ".join(posixpath.basename(file).removesuffix(".yaml") for file in files)
+        message = f'environment "{name}" is not in the project, but the tool may still apply its sync objects: {objects}'
+        keep = "when you need none of its claims, " if any(file.startswith(f"{name}/{DATA}/") for file in present) else ""
+        hint = f"restore the environment, or {keep}run kubectl delete -f {folder}/{SYNC}, and then git rm -r {folder}"
+        yield Diagnostic("TJ689", message, hint=hint)
+
+
 def _with(stage: str, environments: Collection[str | None], present: Sequence[str]) -> set[str]:
     if None in environments:
         return set()
-    return {path.partition("/")[0] for path in present if path.partition("/")[2].startswith(f"{stage}/")} - {*environments}
+    return {path.partition("/")[0] for path in present if path.partition("/")[2].startswith(f"{stage}/")} - {
+        PLATFORM,
+        *environments,
+    }
 
 
 def _applied(on_disk: OnDisk, folder: str) -> frozenset[str]:

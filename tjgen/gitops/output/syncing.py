@@ -59,6 +59,7 @@ def put(plan: Plan, tree: Present, on_disk: OnDisk) -> list[Diagnostic]:
         *problems.of_project(project, path),
         *problems.of_access(project, sites),
         *problems.of_sites(project, sites, present),
+        *former.without_runs([*project.spec.environments] or [None], present, path),
     ]
     if has_errors(diagnostics):
         return diagnostics
@@ -134,10 +135,12 @@ def _sites(
     sites: list[Site] = []
     applied: set[tuple[str, str | None]] = set()
     for environment in environments:
-        namespaces = _namespaces(environment, present)
-        site = site_of(project, environment, path, described.namespace, _stages(environment, present), namespaces)
-        site = site._replace(has_runs=bool(site.stages) or _has_runs(plan, environment))
         earlier = former_folders.get(environment)
+        # The runs that stay in the folder of the former name need the same access.
+        folders_of_runs = [environment] if earlier is None else [environment, earlier.name]
+        namespaces = sorted({namespace for one in folders_of_runs for namespace in _namespaces(one, present)})
+        site = site_of(project, environment, path, described.namespace, _stages(environment, present), tuple(namespaces))
+        site = site._replace(has_runs=bool(site.stages) or _has_runs(plan, environment))
         if earlier is not None and posixpath.normpath(f"{path}/{earlier.name}/{SYNC}") in earlier.applied:
             site = site._replace(former_name=earlier.name)
         platform = project.platform(environment)
@@ -147,8 +150,9 @@ def _sites(
             is_own = site.cluster is None and described.in_each_cluster
             if is_own or (name, site.cluster) not in applied:
                 folder = posixpath.normpath(f"{path}/{PLATFORM}/{name}")
+                site = site._replace(platform_kinds=_platform_kinds(plan, platform))
                 if earlier is None or folder not in earlier.applied:
-                    site = site._replace(platform=folder, platform_kinds=_platform_kinds(plan, platform))
+                    site = site._replace(platform=folder)
             applied.add((name, site.cluster))
         sites.append(site)
     return sites

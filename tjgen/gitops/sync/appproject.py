@@ -30,7 +30,7 @@ def objects(whole: Site, sites: Sequence[Site]) -> list[SyncObject]:
     for name in dict.fromkeys(site.access.project for site in sites):
         own = [site for site in sites if site.access.project == name]
         created.append(_of_runs(own))
-        platforms = [site for site in own if site.platform is not None]
+        platforms = [site for site in own if site.platform_kinds]
         if platforms:
             created.append(_of_platforms(platforms))
     return created

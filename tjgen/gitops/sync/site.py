@@ -47,7 +47,7 @@ class Site(NamedTuple):
     platform: str | None = None
     """Folder of its platform's objects in the repository, where it is this site that applies them."""
     platform_kinds: tuple[tuple[str, str, str], ...] = ()
-    """API group, kind and namespace of the objects in that folder."""
+    """API group, kind and namespace of its platform's objects, also if sync objects of its former name apply them."""
     former: tuple[str, ...] = ()
     """Folders of environments that the project no longer has, whose runs and sync objects are still in the tree."""
     former_name: str | None = None

@@ -600,6 +600,7 @@ TABLE = {
     "TJ686": ("output-elsewhere", "warning"),
     "TJ687": ("sync-name-too-long", "error"),
     "TJ688": ("credentials-in-url", "error"),
+    "TJ689": ("sync-objects-of-no-environment", "warning"),
     "TJ690": ("overrides-with-queue", "error"),
     "TJ691": ("object-outside-app-project", "error"),
     "TJ692": ("source-in-other-namespace", "warning"),

@@ -34,6 +34,8 @@ RULE = Rule(
     tools=(ARGOCD,),
 )
 
+_ADD = "build the project again if tjgen writes the AppProject; otherwise add it to"
+
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each Application with another repository, and for the first object of each kind and namespace."""
@@ -63,7 +65,7 @@ def _objects(sync: Sync, project: AppliedObject) -> Iterator[Finding]:
                 reported.add(key)
                 place = RelatedPlace(project, ("spec", field), "permits other kinds")
                 message = f"{project} of {sync.owner} does not permit the kind {item.kind[1]}"
-                hint = f"add it to {field}, or remove the object"
+                hint = f"{_ADD} {field}, or remove the object"
                 yield Finding(item, ("kind",), message, hint=hint, related=(place,))
         elif resource.is_namespaced and not permits_destination(project, sync, item.namespace):
             key = ("", item.namespace, True)
@@ -71,4 +73,4 @@ def _objects(sync: Sync, project: AppliedObject) -> Iterator[Finding]:
                 reported.add(key)
                 place = RelatedPlace(project, ("spec", "destinations"), "permits others")
                 message = f"{project} of {sync.owner} does not permit the namespace {item.namespace} of that cluster"
-                yield Finding(item, ("metadata", "namespace"), message, hint="add it to destinations", related=(place,))
+                yield Finding(item, ("metadata", "namespace"), message, hint=f"{_ADD} destinations", related=(place,))
