@@ -125,3 +125,27 @@ def test_the_topology_of_a_role_next_to_the_nodes_does_not_set_their_number(tmp_
 def test_every_worker_of_ray_is_a_pod_of_its_own(tmp_path: Path) -> None:
     answer = pods_of_roles(tmp_path, "  nodes: 3\n  target: rayjob\n", "--expanded", "--all-pods")
     assert answer.out.count("generateName: r-xxxxx-worker-worker-\n") == 3, answer.err
+
+
+@pytest.mark.parametrize(
+    ("target", "runtime", "roles", "names"),
+    [
+        ("pytorchjob", "tjgen-torch", "{worker: {replicas: 2}}", "master, worker"),
+        ("pytorchjob", "tjgen-torch", "{master: {cpu: 2}, worker: {replicas: 2}}", "master, worker"),
+        ("xgboostjob", "tjgen-xgboost", "{worker: {replicas: 2}}", "master, worker"),
+        ("volcanojob", "tjgen-torch", "{worker: {replicas: 2}}", "master, worker"),
+        ("volcanojob", "tjgen-mpi", "{node: {replicas: 2}}", "node, launcher"),
+        ("mpijob", "tjgen-mpi", "{worker: {replicas: 2}}", "node, launcher"),
+        ("mpijob", "tjgen-mpi", "{launcher: {replicas: 1}, worker: {replicas: 2}}", "node, launcher"),
+    ],
+)
+def test_nodes_next_to_other_replicas_are_an_error(tmp_path: Path, target: str, runtime: str, roles: str, names: str) -> None:
+    head = "apiVersion: tjgen.dev/v1alpha1\nkind: Experiment\nmetadata: {name: bert, namespace: nlp}\n"
+    text = f"{head}spec:\n  runtime: {runtime}\n  target: {target}\n  image: registry.example.com/bert:7\n  script: train.py\n"
+    (tmp_path / "e.yaml").write_text(f"{text}  nodes: 4\n  roles: {roles}\n", encoding="utf-8")
+    answer = tjgen(tmp_path, "build", "e.yaml")
+    assert answer.code == 1
+    assert f"error[TJ412] e.yaml:9:10: the roles {names} have 3 pods, but nodes is 4" in answer.err
+    for fixed in (f"  roles: {roles}\n", f"  nodes: 4\n  roles: {roles.replace('replicas: 2', 'cpu: 2')}\n"):
+        (tmp_path / "e.yaml").write_text(text + fixed, encoding="utf-8")
+        assert tjgen(tmp_path, "build", "e.yaml").code == 0

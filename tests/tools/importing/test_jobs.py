@@ -89,6 +89,9 @@ JOBS = {
     ),
     "JAXJob without a number": kubeflow("JAXJob", "jaxReplicaSpecs", Worker=_less(replicas("jax", 1), "replicas")),
     "MPIJob": kubeflow("MPIJob", "mpiReplicaSpecs", "v2beta1", Launcher=replicas("mpi", 1), Worker=replicas("mpi", 2)),
+    "MPIJob whose launcher has no number": kubeflow(
+        "MPIJob", "mpiReplicaSpecs", "v2beta1", Launcher=_less(replicas("mpi", 1), "replicas"), Worker=replicas("mpi", 2)
+    ),
     "Volcano Job": volcano(),
     "Volcano Job with policies": volcano(
         minAvailable=2, plugins={"ssh": [], "svc": []}, policies=[{"event": "PodFailed", "action": "RestartJob", "timeout": "5m"}]
@@ -156,6 +159,19 @@ def test_a_field_that_the_operator_does_not_read_is_left_out() -> None:
     found = read({**job, "spec": {**job["spec"], "elasticPolicy": {"minReplicas": 1, "maxReplicas": 4}}})
     assert [one.code for one in found.diagnostics] == ["TJ421", *(one.code for one in read(job).diagnostics)]
     assert spec(found) == spec(read(job))
+
+
+@pytest.mark.parametrize(
+    ("types", "why"),
+    [
+        ({"Worker": replicas("mpi", 2)}, "must have Launcher replica spec"),
+        ({"Launcher": replicas("mpi", 1), "Worker": _less(replicas("mpi", 1), "replicas")}, "must be greater than or equal to 1"),
+    ],
+)
+def test_a_job_that_its_operator_refuses_is_left_out_with_that_reason(types: dict[str, Any], why: str) -> None:
+    found = read(kubeflow("MPIJob", "mpiReplicaSpecs", "v2beta1", **types))
+    (problem,) = found.diagnostics
+    assert (problem.code, why in problem.message) == ("TJ775", True)
 
 
 def test_further_jobs_of_a_jobset_are_roles() -> None:

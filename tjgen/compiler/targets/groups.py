@@ -47,8 +47,18 @@ def as_they_are(workload: Workload, size: RequestedSize) -> list[Group]:
     return result
 
 
-def split(workload: Workload, size: RequestedSize, names: Sequence[str]) -> tuple[list[Group], list[Diagnostic]]:
-    """The job that trains as several roles, and the other jobs as they are.
+def unlike_nodes(workload: Workload, size: RequestedSize, groups: Sequence[Group]) -> list[Diagnostic]:
+    """TJ412 if `nodes` is another number than the pods of the jobs that compute, as they are."""
+    computing = [one for one in groups if one.source in workers(workload)]
+    pods, names = sum(one.pods for one in computing), [one.name for one in computing]
+    is_counted = any(size.roles.get(name) is not None for name in names)
+    return [_unlike_nodes(size, names, pods)] if is_counted and size.nodes not in (None, pods) else []
+
+
+def split(
+    workload: Workload, size: RequestedSize, names: Sequence[str], single: Sequence[str] = ()
+) -> tuple[list[Group], list[Diagnostic]]:
+    """The job that trains as several roles, and the other jobs as they are. `single`: roles that never have several pods.
 
     # Set counts apply; of the roles without a count, the last has the remaining nodes, and the others one each.
     """
@@ -60,7 +70,8 @@ def split(workload: Workload, size: RequestedSize, names: Sequence[str]) -> tupl
     if open_ones:
         last = open_ones[-1]
         least = 1 if last in size.roles or not requested else 0
-        counts[last] = max(total - sum(counts[name] for name in names if name != last), least)
+        rest = max(total - sum(counts[name] for name in names if name != last), least)
+        counts[last] = min(rest, 1) if last in single and requested else rest
     problems: list[Diagnostic] = []
     if size.nodes is not None and sum(counts.values()) != size.nodes:
         problems.append(_unlike_nodes(size, names, sum(counts.values())))

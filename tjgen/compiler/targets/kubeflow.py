@@ -49,9 +49,10 @@ def arranged(workload: Workload, size: RequestedSize, kind: OperatorJob, usual: 
     if unknown:
         return workload, unknown
     if names:
-        split, diagnostics = groups.split(workload, size, names)
+        split, diagnostics = groups.split(workload, size, names, kind.single)
     else:
-        split, diagnostics = groups.as_they_are(workload, size), []
+        split = groups.as_they_are(workload, size)
+        diagnostics = groups.unlike_nodes(workload, size, split)
     diagnostics += [_not_one(kind, group) for group in split if group.name in kind.single and group.pods != 1]
     diagnostics += [_none(name) for name, count in size.roles.items() if count == 0]
     if not diagnostics and all(group.name in kind.aside for group in split):

@@ -43,8 +43,9 @@ def arranged(workload: Workload, size: RequestedSize) -> tuple[Workload, list[Di
     if is_torch and len(programs(workload)) == 1 and set(names) <= set(_OF_TORCH) and (names or total > 1):
         names = list(_OF_TORCH)
     if not names:
-        return groups.arranged(workload, groups.as_they_are(workload, size), size, INDEX), []
-    split, diagnostics = groups.split(workload, size, names)
+        jobs = groups.as_they_are(workload, size)
+        return groups.arranged(workload, jobs, size, INDEX), groups.unlike_nodes(workload, size, jobs)
+    split, diagnostics = groups.split(workload, size, names, _OF_TORCH[:1] if names == list(_OF_TORCH) else ())
     return groups.arranged(workload, split, size, INDEX), diagnostics
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.trainer.release import Release
+from tjgen.cluster.validate import registry
 from tjgen.compiler.building.request import NAMESPACE
 from tjgen.tools.importing import imported
 from tjgen.tools.importing.changes import PatchChange, changes
@@ -15,7 +16,7 @@ from tjgen.tools.importing.residue import stated
 from tjgen.tools.importing.shortest import shortest
 from tjgen.tools.importing.trainjob import NOT_THEIRS, OURS
 from tjgen.tools.importing.trial import TrialBuilder, TrialResult
-from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
 from tjgen.trees.fields.path import get
 
 _ABSENT = {"namespace": NAMESPACE}
@@ -30,13 +31,17 @@ def read_job(job: ImportedObject, importer: Importer, release: Release) -> tuple
     with TrialBuilder({}, release.name) as trial:
         attempt = shortest(importer.experiment(wanted), wanted, importer.filled, trial)
         if attempt.result.errors or not attempt.result.objects:
-            return imported.not_importable(job, _why(attempt.result))
+            return imported.not_importable(job, _why(job, attempt.result, release))
         result, suspended = with_queue(Imported(job, attempt.patched, attempt.result.objects), trial)
     diagnostics = imported.by_patch(job, [(change.place, _change_text(change)) for change in attempt.changes])
     return result, [*diagnostics, *suspended, *_differences(job, importer, attempt.result)]
 
 
-def _why(result: TrialResult) -> str:
+def _why(job: ImportedObject, result: TrialResult, release: Release) -> str:
+    """What is wrong with the job, or else with the experiment."""
+    refused = next((one for one in registry.of_object(job.tree, release.versions) if one.severity == ERROR), None)
+    if refused is not None:
+        return refused.message
     return result.errors[0].message if result.errors else "no object is built from it"
 
 

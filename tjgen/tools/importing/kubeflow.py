@@ -22,8 +22,11 @@ from tjgen.tools.importing.trainjob import bare as named
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.manifests.manifest import Manifest
 
-_RESTARTS_OF_MPI = {"Launcher": "OnFailure", "Worker": "Never"}
-"""The restart policy of a replica type of an MPIJob that names none: mpi-operator v0.8 `default.go`."""
+_DEFAULTS_OF_MPI = {
+    "Launcher": {"replicas": 1, "restartPolicy": "OnFailure"},
+    "Worker": {"replicas": 0, "restartPolicy": "Never"},
+}
+"""What the operator fills in for a replica type of an MPIJob: mpi-operator v0.8 `default.go`."""
 _GANG = {
     "minAvailable": "minAvailable",
     "minResources": "minResources",
@@ -94,7 +97,7 @@ def _defaults(kind: str, replica_type: str) -> Tree:
     """What the operator fills in for a replica type."""
     if kind in OPERATOR_DEFAULTS:
         return {"replicas": 1, "restartPolicy": OPERATOR_DEFAULTS[kind].restart_policy}
-    return {"restartPolicy": _RESTARTS_OF_MPI[replica_type]} if replica_type in _RESTARTS_OF_MPI else {}
+    return _DEFAULTS_OF_MPI.get(replica_type, {})
 
 
 def _without_pod_policy(replicas: Tree) -> Tree:
