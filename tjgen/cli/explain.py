@@ -15,7 +15,7 @@ from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Run
 from tjgen.gitops.sync.access import is_synced
-from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, ObjectRef
 from tjgen.trees.diagnostics.printable import printable, printable_json
 from tjgen.trees.explain.provenance import Sources
 from tjgen.trees.explain.report import as_data, as_text, explain
@@ -76,16 +76,28 @@ def run(arguments: Arguments) -> int:
             _show([(manifest, sources) for manifest in syncs], selection, as_json=as_json)
             return reporter.close()
         runs: list[Run] = []
+        waiting = 0
         for built in build(plan, Session()):
             reporter.add(built.diagnostics)
             runs += built.runs
+            waiting += built.waiting
         of_platforms = _of_platforms(plan, selection, reporter) if not reporter.failed else []
         if of_platforms and not reporter.failed:
             _show(of_platforms, selection, as_json=as_json)
+        elif not runs and waiting:
+            raise CompileError([_not_promoted(plan, waiting)])
         elif not reporter.failed:
             reporter.add(_kept_values(plan, runs, selection))
             _explain(runs, selection, as_json=as_json)
     return reporter.close()
+
+
+def _not_promoted(plan: Plan, waiting: int) -> Diagnostic:
+    from tjgen.cli.build import not_promoted
+
+    return not_promoted(plan, waiting)._replace(
+        severity=ERROR, hint="use tjgen promote to bring a run of another environment, or explain it there with --env"
+    )
 
 
 def _explain_code(word: str, *, as_json: bool) -> int | None:

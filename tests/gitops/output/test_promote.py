@@ -111,6 +111,14 @@ def test_an_environment_of_promoted_runs_gets_no_others(folder: Path) -> None:
     assert "info[TJ736] 1 run is not shown: prod contains promoted runs only\n" in tjgen(folder, "build", "--summary").err
 
 
+def test_an_experiment_without_a_promoted_run_has_nothing_to_explain(folder: Path) -> None:
+    (experiment, *_) = sorted((folder / "experiments").glob("*.yaml"))
+    answer = tjgen(folder, "explain", str(experiment.relative_to(folder)), "--env", "prod")
+    assert answer.code == 1
+    assert answer.err.startswith("error[TJ736] 1 run is not shown: prod contains promoted runs only\n")
+    assert "or explain it there with --env" in answer.err
+
+
 def test_a_promoted_run_cannot_be_pruned_until_another_is_promoted(folder: Path) -> None:
     promote(folder, *names(folder, "dev"))
     (name,) = names(folder, "prod")
