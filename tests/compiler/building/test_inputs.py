@@ -61,3 +61,22 @@ def test_a_project_of_several_environments_is_written_to_its_folder(project: Pat
     refused = tjgen(project, "build", "--expanded")
     assert refused.code == 1
     assert "TJ266" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "is_reported"),
+    [
+        ("experiments/train/settings.yaml", "lr: 0.1\n", False),
+        ("experiments/train/conf/model.yaml", "- lr: 0.1\n", False),
+        ("experiments/settings.yaml", "lr: 0.1\n", True),
+        ("experiments/train/run.yaml", "metadata: {name: run}\nspec: {runtime: tjgen-torch}\n", True),
+    ],
+)
+def test_a_configuration_of_a_program_is_next_to_its_code(project: Path, file: str, text: str, is_reported: bool) -> None:
+    (project / "experiments/train/conf").mkdir(parents=True)
+    (project / "experiments/train/train.py").touch()
+    (project / file).write_text(text, encoding="utf-8")
+    answer = tjgen(project, "build", "--env", "dev")
+    assert answer.code == 0, answer.err
+    assert ("warning[TJ263]" in answer.err) == is_reported
+    assert ("with the code (.py files)" in answer.err) == (is_reported and text.startswith("lr"))

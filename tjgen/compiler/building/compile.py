@@ -9,7 +9,7 @@ from tjgen.compiler.building.compared import Compared
 from tjgen.compiler.building.compilers import Compilers
 from tjgen.compiler.building.inputs import (
     is_experiment,
-    is_of_project,
+    is_next_to_experiments,
     namespace_left_out,
     no_experiment,
     same_experiment,
@@ -211,7 +211,8 @@ class _Compilation:
         documents, problems = plan.documents(file, content)
         experiments = [document for document in documents if is_experiment(document)]
         is_named = file in self._named
-        is_other = file in plan.platform_files or has_errors(problems) or (is_of_project(documents) and not is_named)
+        belongs = not is_named and is_next_to_experiments(file, documents, plan.sandbox, self._session)
+        is_other = file in plan.platform_files or has_errors(problems) or belongs
         if not experiments and not is_other:
             problems = [*problems, no_experiment(file, documents, named=is_named)]
         if len(documents) > len(experiments) > 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Unit
@@ -13,15 +14,18 @@ from tjgen.language.spec.objects import Metadata
 from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic, Note, has_errors
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files import problems
+from tjgen.trees.files.problems import UnreadableError
 from tjgen.trees.files.repository import callers_project, repository_of
 from tjgen.trees.files.sandbox import Sandbox
 from tjgen.trees.k8s.nearest import nearest
+from tjgen.trees.session import Session
 from tjgen.trees.source.document import Document
 from tjgen.trees.source.reader import CORE, read
 
 _IMPORTED = ("TrainJob", "PyTorchJob", "TFJob", "MPIJob", "JAXJob", "XGBoostJob", "PaddleJob", "JobSet", "Job")
 """Kinds that `tjgen import` rewrites as experiments."""
 _SUPPORTING_KINDS = ("Project", "Overlay", "Platform")
+_KEYS = frozenset(("apiVersion", "kind", "metadata", "spec"))
 
 
 def project_at(
@@ -167,6 +171,35 @@ def is_of_project(documents: list[Document]) -> bool:
     return all(one.value.__class__ is dict and one.value.get("kind") in _SUPPORTING_KINDS for one in documents)
 
 
+def is_next_to_experiments(file: str, documents: list[Document], sandbox: Sandbox, session: Session) -> bool:
+    """Whether a file of a folder is not an experiment by intent: the project keeps it, or a program reads it."""
+    return is_of_project(documents) or _is_of_program(file, documents, sandbox, session)
+
+
+def _is_of_program(file: str, documents: Sequence[Document], sandbox: Sandbox, session: Session) -> bool:
+    """Whether a file of a folder is a configuration of a program: it has no key of manifests, and is next to or below Python."""
+    if not _is_plain(documents):
+        return False
+    folder = os.path.dirname(file)
+    while folder.strip("/"):
+        if session.once("has Python", folder, partial(_has_python, folder, sandbox)):
+            return True
+        folder = os.path.dirname(folder)
+    return False
+
+
+def _is_plain(documents: Sequence[Document]) -> bool:
+    """Whether there are documents, and none has a key of manifests."""
+    return bool(documents) and all(one.value.__class__ is not dict or _KEYS.isdisjoint(one.value) for one in documents)
+
+
+def _has_python(folder: str, sandbox: Sandbox) -> bool:
+    try:
+        return any(entry.name.endswith(".py") for entry in sandbox.entries(folder))
+    except UnreadableError:
+        return False
+
+
 def unusable(paths: Sequence[str], sandbox: Sandbox) -> list[Diagnostic]:
     """What is wrong with named files in every environment: they cannot be read, or are the project's own (TJ263)."""
     diagnostics = []
@@ -187,6 +220,8 @@ def no_experiment(file: str, documents: list[Document], *, named: bool) -> Diagn
     """TJ263: no document of a file is an Experiment."""
     span = documents[0].locate(()) if documents else None
     hint = "start it with apiVersion: tjgen.dev/v1alpha1 and kind: Experiment"
+    if not named and _is_plain(documents):
+        hint += "; if it configures a program, move it to a folder with the code (.py files) of the program"
     kinds: dict[str, Document] = {}
     for one in documents:
         if one.value.__class__ is dict and one.value.get("kind"):

@@ -55,6 +55,10 @@ def of_field(path: FieldPath, word: str, value: Tree, known: Sequence[str]) -> s
         return f"write name: {flow(value)}"
     if "repository" in known and "commit" in known:
         return _of_git(word, value)
+    if "defaultMode" in known and path[-2] == "configMap" and word in ("files", "file", "directory", "data"):
+        folder = flow(value) if word == "directory" else "FOLDER"
+        packed = f"code: {{configMap: {{directory: {folder}}}}}"
+        return f"write name: NAME, of an existing ConfigMap; to pack files of the project, use {packed}"
     if "storageClassName" in known and word in _SIZES:
         return f"write size: {flow(value)}"
     if path[-2] == "sweep" and "matrix" in known:
