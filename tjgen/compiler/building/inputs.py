@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Unit
@@ -182,7 +181,7 @@ def _is_of_program(file: str, documents: Sequence[Document], sandbox: Sandbox, s
         return False
     folder = os.path.dirname(file)
     while folder.strip("/"):
-        if session.once("has Python", folder, partial(_has_python, folder, sandbox)):
+        if _has_python(folder, sandbox, session):
             return True
         folder = os.path.dirname(folder)
     return False
@@ -193,11 +192,14 @@ def _is_plain(documents: Sequence[Document]) -> bool:
     return bool(documents) and all(one.value.__class__ is not dict or _KEYS.isdisjoint(one.value) for one in documents)
 
 
-def _has_python(folder: str, sandbox: Sandbox) -> bool:
-    try:
-        return any(entry.name.endswith(".py") for entry in sandbox.entries(folder))
-    except UnreadableError:
-        return False
+def _has_python(folder: str, sandbox: Sandbox, session: Session) -> bool:
+    def look() -> bool:
+        try:
+            return any(entry.name.endswith(".py") for entry in sandbox.entries(folder))
+        except UnreadableError:
+            return False
+
+    return session.once("has Python", folder, look)
 
 
 def unusable(paths: Sequence[str], sandbox: Sandbox) -> list[Diagnostic]:
