@@ -12,6 +12,7 @@ from tjgen.cluster.scheduling.node import Node, shown
 from tjgen.cluster.scheduling.pod import REQUIRED, SchedulingPod
 from tjgen.compiler.fit.demand import Demand
 from tjgen.compiler.fit.placement import Placement, try_place
+from tjgen.compiler.fit.queue_causes import toleration
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import NamedTuple
 
@@ -117,10 +118,7 @@ def _taints(pod: SchedulingPod, nodes: Sequence[Node]) -> Iterator[Cause]:
     taints = (untolerated_taint(node.taints, tolerations) for node in nodes)
     taint = next((one for one in taints if one is not None), None)
     if taint is not None:
-        value = f", value: {taint['value']}" if taint.get("value") else ""
-        operator = "Equal" if value else "Exists"
-        entry = f"{{key: {taint['key']}, operator: {operator}{value}, effect: {taint.get('effect', '')}}}"
-        yield Cause(TAINT, taint["key"], (), f"tolerate the taint of these nodes: pod: {{tolerations: [{entry}]}}")
+        yield Cause(TAINT, taint["key"], (), f"tolerate the taint of these nodes: pod: {{tolerations: [{toleration(taint)}]}}")
 
 
 def _selectors(pod: SchedulingPod, nodes: Sequence[Node]) -> Iterator[Cause]:

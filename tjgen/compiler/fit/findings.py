@@ -8,6 +8,7 @@ from tjgen.compiler.fit.causes import NUMBER, OTHER, RESOURCE, SELECTOR, TAINT, 
 from tjgen.compiler.fit.demand import ANY_TIER, demand_of
 from tjgen.compiler.fit.network_causes import anywhere, network_hint
 from tjgen.compiler.fit.placement import Placement, try_place
+from tjgen.compiler.fit.queue_causes import queue_hint
 from tjgen.compiler.fit.topology_causes import topology_cause
 from tjgen.compiler.fit.verdicts import BY_QUEUE, FITS, NEVER, FitCluster, FitRun, FitVerdict, verdict_alone
 from tjgen.compiler.totals.quotas import requesting_field
@@ -67,7 +68,9 @@ def findings(
     elif verdict.by == BY_QUEUE:
         message = f"run {run.name} never starts: queue {run.queue} never admits it: {verdict.message}"
         cause = topology_cause(run, shared.quotas)
-        hint, field = "request less, or change the quota of the queue in the Platform", _QUEUE
+        queue = shared.quotas.queues.get(run.queue)
+        other = queue_hint(run, queue) if queue is not None else None
+        hint, field = other or "request less, or change the quota of the queue in the Platform", _QUEUE
         if verdict.share:
             hint = f"{verdict.share}; {hint}"
         if cause is not None:

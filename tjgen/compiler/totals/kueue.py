@@ -37,11 +37,13 @@ def inadmissible(
     yield from _unknown_nodes(name, list(flavors.values()), manifests)
     if len(flavors) == len(kueue.flavors):
         yield from _wrong_nodes(name, flavors, manifests)
-    shares = [one.quota for one in kueue.flavors] or [queue.capability]
+    shares = [(one.quota, flavors.get(one.name)) for one in kueue.flavors] or [(queue.capability, None)]
     seen: set[str] = set()
     for pods in (one for manifest in manifests for one in pods_of(manifest)):
+        placement = _placement(pods.spec, flavors)
+        usable = [quota for quota, flavor in shares if flavor is None or _reason("", flavor, *placement) is None]
         for resource, each in pod_requests(with_requests(pods.spec)).items():
-            offered = [parse(share[resource]) for share in shares if resource in share]
+            offered = [parse(quota[resource]) for quota, _ in shares if resource in quota]
             if resource in seen or not each.nanos:
                 continue
             amount = multiply(each, pods.number)
@@ -50,10 +52,17 @@ def inadmissible(
                 message = f"queue {name} does not cover {resource}, so Kueue never admits a run that requests it"
                 hint = f"add {resource} to the quota of a flavor of the queue, or do not request it"
                 yield Diagnostic("TJ393", message, path=requesting_field(resource, tree), hint=hint)
-            elif len(shares) > 1 and kueue.cohort is None and all(compare(amount, share) > 0 for share in offered):
+            elif (
+                len(shares) > 1
+                and kueue.cohort is None
+                and all(compare(amount, parse(quota.get(resource, 0))) > 0 for quota in usable or [quota for quota, _ in shares])
+            ):
                 seen.add(resource)
-                message = f"the pods of {pods.role} request {amount} of {resource}, but no flavor of queue {name} has enough"
-                hint = "request less: Kueue places all pods of a role in one flavor"
+                which = " with nodes for them" if 0 < len(usable) < len(shares) else ""
+                message = (
+                    f"the pods of {pods.role} request {amount} of {resource}, but no flavor{which} of queue {name} has enough"
+                )
+                hint = f"request less, or raise {resource} of a flavor: Kueue places all pods of a role in one flavor"
                 yield Diagnostic("TJ394", message, path=requesting_field(resource, tree), hint=hint)
 
 
@@ -78,17 +87,22 @@ def _wrong_nodes(name: str, flavors: Mapping[str, Flavor], manifests: Sequence[M
     """The pods need a flavor whose labels match their selector and whose taints they tolerate (pkg/scheduler/flavorassigner)."""
     if not flavors or any(flavor.exists and not flavor.node_labels for flavor in flavors.values()):
         return  # The labels of a flavor that exists already may be in the cluster alone.
-    known = {label for flavor in flavors.values() for label in flavor.node_labels}
     for pods in (one for manifest in manifests for one in pods_of(manifest)):
-        selector = {label: value for label, value in (pods.spec.get("nodeSelector") or {}).items() if label in known}
-        tolerations = pods.spec.get("tolerations") or []
-        reasons = [_reason(flavor_name, flavor, selector, tolerations) for flavor_name, flavor in flavors.items()]
+        placement = _placement(pods.spec, flavors)
+        reasons = [_reason(flavor_name, flavor, *placement) for flavor_name, flavor in flavors.items()]
         actual_reasons = [reason for reason in reasons if reason is not None]
         if len(actual_reasons) == len(reasons):
             problem, hint = actual_reasons[0]
             message = f"Kueue never admits the pods of {pods.role} in queue {name}: {problem}"
             yield Diagnostic("TJ151", message, path=("spec", "schedule", "queue"), hint=hint)
             return
+
+
+def _placement(pod: Tree, flavors: Mapping[str, Flavor]) -> tuple[dict[str, str], Sequence[Tree]]:
+    """The node selector of a pod, as far as flavors have its labels, and its tolerations."""
+    known = {label for flavor in flavors.values() for label in flavor.node_labels}
+    selector = {label: value for label, value in (pod.get("nodeSelector") or {}).items() if label in known}
+    return selector, pod.get("tolerations") or []
 
 
 def _reason(name: str, flavor: Flavor, selector: Mapping[str, str], tolerations: Sequence[Tree]) -> tuple[str, str] | None:
