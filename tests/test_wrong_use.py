@@ -64,7 +64,7 @@ def test_help_groups_commands_by_what_users_do(tmp_path: Path) -> None:
         ("deploy", "did you mean `tjgen build`?"),
         ("version", "tjgen --version prints the release"),
         ("help", "tjgen --help lists the commands, and"),
-        ("logs", "tjgen does not read clusters for logs: use kubectl logs"),
+        ("logs", "tjgen does not read logs: use kubectl logs"),
     ],
 )
 def test_an_unknown_command_gets_advice(tmp_path: Path, word: str, advice: str) -> None:

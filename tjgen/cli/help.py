@@ -72,12 +72,12 @@ _STOP = (
     "set state: suspended in the experiment, then build and commit. To stop it at once, also use "
     """kubectl patch KIND NAME -n NAMESPACE --type merge -p '{"spec":{"suspend":true}}'"""
 )
-_RETURN = "restore the experiment from Git, then build: its earlier runs are current again, and later ones superseded"
+_RETURN = "restore the experiment from Git, then build: its earlier run becomes current again, and the later one superseded"
 _REMOVE = "tjgen runs prune NAME removes a run from the output tree"
 _LIST = "tjgen runs list lists the runs, and tjgen status shows their state in a cluster"
 _START = (
     "tjgen build writes the manifests of runs, and a GitOps tool starts them after a commit; "
-    "tjgen try prints those of a run that you start by hand"
+    "tjgen try prints the manifests of a run to apply with kubectl"
 )
 _SHELL = "tjgen does not open shells in pods: use kubectl exec, with the name of a pod from kubectl get pods"
 TASKS = {
@@ -91,8 +91,8 @@ TASKS = {
     "undo": _RETURN,
     "revert": _RETURN,
     "get": "tjgen runs list lists the runs, and tjgen explain shows the origin of each field",
-    "describe": "tjgen explain shows the origin of each field, and tjgen runs list the runs",
-    "logs": "tjgen does not read clusters for logs: use kubectl logs, as docs/troubleshooting.md describes",
+    "describe": "tjgen explain shows the origin of each field, and tjgen runs list lists the runs",
+    "logs": "tjgen does not read logs: use kubectl logs, as docs/troubleshooting.md describes",
     "delete": _REMOVE,
     "remove": _REMOVE,
     "rm": _REMOVE,

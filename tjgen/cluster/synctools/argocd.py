@@ -57,5 +57,5 @@ TOOL = SyncTool(
     tracking_labels=(f"{DOMAIN}/instance",),
     # util/manifeststream
     unapplied_file="# +argocd:skip-file-rendering\n",
-    installation="Argo CD applies what is committed below `{output}`. Once, in its own cluster: {commands}.",
+    installation="Argo CD applies the committed files in `{output}`. Run once in the cluster of Argo CD: {commands}.",
 )

@@ -43,5 +43,6 @@ TOOL = SyncTool(
     tracking=(f"{DOMAIN}/checksum",),
     tracking_labels=(f"{DOMAIN}/name", f"{DOMAIN}/namespace"),
     unapplied_file="",
-    installation="Flux applies what is committed below `{output}`. Once, in the cluster of each: {commands}.",
+    installation="Flux applies the committed files in `{output}`. "
+    "Run each command once, in the cluster of its environment: {commands}.",
 )

@@ -73,7 +73,7 @@ def _readme(options: Options) -> str:
         *(["| `overlays` | What is different in an environment. |"] if options.environments else []),
         "| `catalog` | Runtimes, in addition to the bundled ones. |",
         "| `tjgen.yaml` | Where files are, and the environments. |",
-        f"| `{OUTPUT}`, `tjgen.lock.d` | What tjgen writes: manifests, and which runs exist. Commit both. |",
+        f"| `{OUTPUT}`, `tjgen.lock.d` | What tjgen writes: the manifests, and a record of the runs. Commit both. |",
         "",
         "After a change:",
         "",

@@ -10,10 +10,10 @@ from tjgen.trees import data
 
 FOLDER = "policies"
 _PARAMETERS = "parameters.yaml"
-NEXT = f"""{FOLDER} contains policies. Next:
+NEXT = f"""The folder {FOLDER} contains policies. Next:
   edit {FOLDER}/{_PARAMETERS}, and delete the policies that you do not need
   tjgen check --policy {FOLDER} deploy
-  name the folder in spec.policies of your Platform, or give --policy {FOLDER} in the pipeline"""
+  name the folder in spec.policies of your Platform, or pass --policy {FOLDER} in the pipeline"""
 """What to do after the files are written."""
 
 
