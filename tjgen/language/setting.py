@@ -63,6 +63,8 @@ class ClusterSettings(NamedTuple):
     """Sizes of claims that exist."""
     priority_classes: Sequence[str] = ()
     """PriorityClasses of the Platform."""
+    storage_classes: Sequence[str] = ()
+    """StorageClasses of the cluster, as far as the Platform has them."""
 
     def security_of(self, namespace: str) -> str | None:
         """The level of Pod Security that a namespace enforces."""

@@ -77,7 +77,7 @@ class EnvironmentSettings:
         """Yield what is wrong with names and releases of the Platform.
 
         These are features of the cluster that the release of Trainer does not support (TJ410), prices of unknown classes
-        (TJ767), and misspelled resources (TJ244).
+        (TJ767), misspelled resources (TJ244), and rules that make no valid image (TJ275).
         """
         if self._spec is None or self.platform is None:
             return
@@ -86,6 +86,10 @@ class EnvironmentSettings:
             from tjgen.language.platform.resources import misspelled_in_platform  # few platforms limit resources
 
             yield from misspelled_in_platform(self._spec, self.classes, self.platform)
+        if self.rewrite:
+            from tjgen.compiler.checks.images import wrong_rules  # few platforms rewrite images
+
+            yield from wrong_rules(self.rewrite, self.platform)
         if self._spec.prices is not None:
             from tjgen.language.platform.prices import unknown_classes  # few platforms have prices
 
@@ -202,6 +206,7 @@ def _cluster(platform: PlatformSpec) -> ClusterSettings:
         platform.programs.network_policies,
         platform.claims,
         list(platform.priority_classes),
+        list(platform.storage_classes),
     )
 
 

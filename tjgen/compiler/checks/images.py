@@ -1,8 +1,8 @@
-"""Images of the pods of a run -> those whose reference no kubelet accepts."""
+"""Images of the pods of a run, and rules that rewrite images -> those whose reference no kubelet accepts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes.images import images_of
@@ -10,6 +10,7 @@ from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees import regex
 from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.source.document import Document
 from tjgen.trees.workload.contribution import EXPERIMENT
 from tjgen.trees.workload.workload import Workload
 
@@ -27,12 +28,37 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
     reported: set[str] = set()
     for podset in workload.podsets:
         for path, image in images_of(workload.tree.value, podset.pod):
-            if image in reported or _REFERENCE.fullmatch(image) is not None:
+            if image in reported or _REFERENCE.fullmatch(image) is not None or _is_of_rule(image, setting.rewrite):
                 continue
             reported.add(image)
             origin = next((one for one in workload.tree.origins(path) if one.source == EXPERIMENT), None)
             message = f'"{image}" is not a valid image: the kubelet refuses it (InvalidImageName), so the pod never starts'
             yield Diagnostic("TJ275", message, path=origin.because if origin is not None else SPEC, hint=_hint(image))
+
+
+def wrong_rules(rules: Mapping[str, str], platform: Document) -> Iterator[Diagnostic]:
+    """TJ275 for each rule of `images.rewrite` whose prefix or target cannot begin an image."""
+    for prefix, target in rules.items():
+        for text, is_key in ((prefix, True), (target, False)):
+            if (text or not is_key) and not _begins_an_image(text):
+                message = f'no image begins with "{text}", so the rule of images.rewrite makes no image that a kubelet accepts'
+                if is_key:
+                    message = f'no image begins with "{text}", so the rule of images.rewrite has no effect'
+                bare = text.partition("://")[2] or text.strip()
+                hint = f"write {bare}" if _begins_an_image(bare) else "write it like REGISTRY/FOLDER"
+                span = platform.locate(("spec", "images", "rewrite", prefix), key=is_key)
+                yield Diagnostic("TJ275", message, span=span, hint=hint)
+
+
+def _begins_an_image(text: str) -> bool:
+    start = text.rstrip("/")
+    return any(_REFERENCE.fullmatch(one) is not None for one in (start, f"{start}/image"))
+
+
+def _is_of_rule(image: str, rules: Mapping[str, str]) -> bool:
+    """Whether the image comes from a rule that is reported itself."""
+    wrong = [target for target in rules.values() if image.startswith(target) and not _begins_an_image(target)]
+    return any(_REFERENCE.fullmatch(image.removeprefix(target).lstrip("/")) is not None for target in wrong)
 
 
 def _hint(image: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tjgen.compiler.checks import gangs, images, mounts, pods, priorities, processes, references, requests, resources
+from tjgen.compiler.checks import claims, gangs, images, mounts, pods, priorities, processes, references, requests, resources
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -25,6 +25,7 @@ CHECKS: tuple[Check, ...] = (
     pods.check,
     references.check,
     mounts.check,
+    claims.check,
     images.check,
     processes.check,
     resources.check,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from tjgen.compiler.checks.images import wrong_rules
 from tjgen.gitops.bundle import access, included, kueue, namespaces, priorities, problems, runtimes, storage, volcano
 from tjgen.gitops.bundle.annotations import annotated
 from tjgen.gitops.bundle.runtimes import DigestOf
@@ -46,6 +47,7 @@ def objects(project: LoadedProject, platform: PlatformDocument, catalog: Catalog
     spec, tool = platform.platform.spec, project.spec.gitops.tool
     diagnostics = list(problems.of_platform(spec, tool))
     diagnostics += misspelled_in_platform(spec, classes(spec.device_classes), platform.document)
+    diagnostics += wrong_rules(spec.images.rewrite, platform.document)
     created = [one for maker in MAKERS for one in maker(spec)]
     for one in runtimes.objects(spec, catalog, digest_of):
         if isinstance(one, Diagnostic):

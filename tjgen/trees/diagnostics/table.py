@@ -203,6 +203,7 @@ TABLE = {
     "TJ245": ("queue-of-unknown-namespace", "warning"),
     "TJ246": ("best-without-index", "error"),
     "TJ247": ("resume-from-best", "error"),
+    "TJ248": ("misspelled-storage-class", "warning"),
     "TJ250": ("conflicting-fields", "error"),
     "TJ251": ("unknown-runtime", "error"),
     "TJ252": ("ambiguous-runtime", "error"),
