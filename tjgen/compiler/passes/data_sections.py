@@ -20,6 +20,7 @@ class DataSection(NamedTuple):
     items: Items | None
     slices: Slices | None
     shared: bool
+    isolate: bool
 
     @property
     def field(self) -> str:
@@ -62,4 +63,4 @@ def data_sections(experiment: Experiment) -> Sequence[DataSection]:
 
 def _section(name: str, data: DataSet, at: FieldPath) -> DataSection:
     assert data.volume is not None, "a rule requires it"
-    return DataSection(name, at, data.volume, data.path, data.items, data.slices, data.shared)
+    return DataSection(name, at, data.volume, data.path, data.items, data.slices, data.shared, data.isolate)

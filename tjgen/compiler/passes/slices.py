@@ -18,7 +18,7 @@ from tjgen.compiler.passes import items, slice_parts
 from tjgen.compiler.passes.data_sections import DataSection
 from tjgen.compiler.passes.slice_readers import Cut, cut_of, under_mpi
 from tjgen.compiler.passes.slice_variables import index_variable, variable
-from tjgen.compiler.volumes.mounts import folder_of, users_of
+from tjgen.compiler.volumes.mounts import folder_of, folder_path, mounts_of, users_of
 from tjgen.language.setting import Setting
 from tjgen.language.slicing import problems, ranges
 from tjgen.language.slicing.division import divide, left, short, uneven
@@ -26,7 +26,7 @@ from tjgen.language.slicing.items import DataItems
 from tjgen.language.slicing.proof import Plan
 from tjgen.language.spec.objects import Experiment, Slices
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
-from tjgen.trees.fields.path import get
+from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.typing import Any
 from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.roles import nodes as nodes_of
@@ -54,11 +54,29 @@ def deliver(workload: Workload, experiment: Experiment, sections: Sequence[DataS
         yield from slice_copies.too_small_together(experiment, copied, largest)
 
 
+def _isolated(workload: Workload, data: DataSection, folder: str, users: Sequence[PodSet]) -> Contributions:
+    """The folder of the mount, which resolve/isolated.py wrote, as a value of `isolate`, too. TJ128 for one of the runtime."""
+    because: FieldPath = (*data.at, "isolate")
+    for podset in users:
+        for mount in mounts_of(workload, podset):
+            if mount["name"] != data.volume:
+                continue
+            if folder_path(mount["mountPath"]) != folder:
+                message = f'{data.field}.isolate mounts only a folder of volume "{data.volume}", but the runtime also mounts it'
+                hint = "give the volume a name that the runtime does not have, or remove isolate"
+                yield Diagnostic("TJ128", f"{message} at {mount['mountPath']} of {podset.name}", path=because, hint=hint)
+                return
+            at: FieldPath = (*podset.main, "volumeMounts", (("mountPath", mount["mountPath"]),), "subPath")
+            yield Contribution(at, mount["subPath"], because)
+
+
 def _delivered(workload: Workload, experiment: Experiment, data: DataSection, setting: Setting) -> Contributions:
     volume = experiment.spec.volumes[data.volume]
     users = [podset for podset, _ in users_of(workload, data.volume, volume)]
     readers = [podset for podset in workers(workload) if podset in users]
     folder = folder_of(data.path, volume)
+    if data.isolate and folder is not None:
+        yield from _isolated(workload, data, folder, users)
     if folder is not None and (data.slices is None or data.slices.deliver not in ("init", "subPath")):
         for podset in readers:
             yield variable(podset, data.variable("TJGEN_DATA_PATH"), folder, data.at)

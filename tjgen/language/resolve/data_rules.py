@@ -66,6 +66,10 @@ def _data_set(spec: Tree, data: Tree, at: FieldPath) -> Iterator[Diagnostic]:
         )
         return
     yield from _volume(spec, data["volume"], (*at, "volume"))
+    if data.get("isolate"):
+        from tjgen.language.resolve import isolation_rules  # few data sets are isolated
+
+        yield from isolation_rules.check(spec, data, at)
     slices = data.get("slices")
     if slices is None:
         yield from _undivided(data, at)

@@ -187,7 +187,7 @@ def _swept(resolved: Resolved, surroundings: Surroundings) -> tuple[list[Variant
         problems = _checked(tree, resolved.documents)
         diagnostics.update(dict.fromkeys(problems))
         if not has_errors(problems):
-            tree = _together(tree, shared)
+            tree = _mounted(_together(tree, shared))
             runs.append(Variant(point.label, point.settings, tree, Experiment(tree.value)))
     return ([] if has_errors(list(diagnostics)) else runs), list(diagnostics)
 
@@ -205,7 +205,18 @@ def _together(tree: Managed, shared: dict[str, Tree]) -> Managed:
 
 
 def _only(tree: Managed) -> Variant:
+    tree = _mounted(tree)
     return Variant("", {}, tree, Experiment(tree.value))
+
+
+def _mounted(tree: Managed) -> Managed:
+    """The run with mounts of the folders that `data.isolate` separates."""
+    data = tree.value["spec"].get("data")
+    if not data:
+        return tree
+    from tjgen.language.resolve import isolated  # loaded only for those who have data
+
+    return isolated.isolated(tree) if isolated.isolates(data) else tree
 
 
 def _in_order(tree: Managed) -> Managed:

@@ -857,6 +857,7 @@ DATA_SET: Schema = {
         "items": ITEMS,
         "slices": SLICES,
         "shared": {"type": "boolean"},
+        "isolate": {"type": "boolean"},
     },
 }
 DATA_SET_FORM = Form(fields={"items": ITEMS_FORM, "slices": SLICES_FORM})
@@ -869,13 +870,14 @@ DATA: Schema = {
         "items": ITEMS,
         "slices": SLICES,
         "shared": {"type": "boolean"},
+        "isolate": {"type": "boolean"},
         "sets": {"type": "object", "additionalProperties": DATA_SET},
         "reader": {"type": "string", "enum": ["v1"]},
     },
 }
 DATA_FORM = Form(
-    alternatives=(("volume", "path", "items", "shared"), ("sets",)),
-    choices={"volume": 0, "path": 0, "items": 0, "shared": 0, "sets": 1},
+    alternatives=(("volume", "path", "items", "shared", "isolate"), ("sets",)),
+    choices={"volume": 0, "path": 0, "items": 0, "shared": 0, "isolate": 0, "sets": 1},
     fields={"items": ITEMS_FORM, "slices": SLICES_FORM, "sets": Form(each=DATA_SET_FORM)},
 )
 

@@ -213,6 +213,7 @@ SPEC: Rule = (
                                     },
                                 ),
                                 "shared": ("counts", False, {}),
+                                "isolate": ("counts", False, {}),
                             },
                         ),
                     },
@@ -236,6 +237,7 @@ SPEC: Rule = (
                     },
                 ),
                 "shared": ("counts", False, {}),
+                "isolate": ("counts", False, {}),
             },
         ),
         "code": (

@@ -892,13 +892,14 @@ class Slices:
 class DataSet:
     """Items on a volume, and their division."""
 
-    __slots__ = ("items", "path", "shared", "slices", "volume")
+    __slots__ = ("isolate", "items", "path", "shared", "slices", "volume")
 
     volume: str | None
     path: str | None
     items: Items | None
     slices: Slices | None
     shared: bool
+    isolate: bool
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
@@ -907,6 +908,7 @@ class DataSet:
         self.items = None if (value := get("items")) is None else Items(value)
         self.slices = None if (value := get("slices")) is None else Slices(value)
         self.shared = get("shared", False)
+        self.isolate = get("isolate", False)
 
 
 class Data(DataSet):

@@ -102,6 +102,8 @@ class DataSet(Shape):
     """The part of the items that each reader gets."""
     shared: Counts[bool] = False
     """Whether tasks, or other data sets of the run, can read the same items."""
+    isolate: Counts[bool] = False
+    """Whether the pods mount only the folder `path` of the volume, so that the other folders cannot be reached."""
 
 
 class Data(DataSet):
@@ -109,7 +111,7 @@ class Data(DataSet):
 
     model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["volume"]}, {"required": ["sets"]}]})
 
-    alternatives: ClassVar[Alternatives] = (("volume", "path", "items", "shared"), ("sets",))
+    alternatives: ClassVar[Alternatives] = (("volume", "path", "items", "shared", "isolate"), ("sets",))
 
     sets: Counts[dict[str, DataSet]] = {}
     """Data sets by name, such as `train` and `validation`. The variables of a set end with its name."""
