@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tjgen.compiler.checks import claims, gangs, images, mounts, pods, priorities, processes, references, requests, resources
+from tjgen.compiler.checks import (
+    claims,
+    gangs,
+    images,
+    mounts,
+    pods,
+    priorities,
+    processes,
+    references,
+    requests,
+    resources,
+    roles,
+)
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -29,6 +41,7 @@ CHECKS: tuple[Check, ...] = (
     images.check,
     processes.check,
     resources.check,
+    roles.check,
     requests.check,
     gangs.check,
     priorities.check,

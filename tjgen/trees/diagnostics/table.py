@@ -162,6 +162,7 @@ TABLE = {
     "TJ180": ("amount-above-any-node", "error"),
     "TJ181": ("deadline-without-unit", "warning"),
     "TJ182": ("resource-of-another-tool", "error"),
+    "TJ183": ("replaced-by-roles", "warning"),
     "TJ202": ("no-such-file", "error"),
     "TJ203": ("same-name", "error"),
     "TJ204": ("no-project", "error"),
