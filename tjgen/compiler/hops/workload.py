@@ -8,6 +8,7 @@ from tjgen.compiler.hops.draft import Draft, Job
 from tjgen.compiler.passes import identity
 from tjgen.compiler.passes.table import PASSES
 from tjgen.compiler.targets.table import direct
+from tjgen.language.catalog.runtime import BUNDLED
 from tjgen.language.spec.objects import ExperimentSpec
 from tjgen.trees.diagnostics.model import has_errors
 from tjgen.trees.workload.contribution import EXPERIMENT
@@ -83,4 +84,9 @@ def contribute(job: Job, draft: Draft) -> Draft:
 def check(job: Job, draft: Draft) -> Draft:
     """The rules on the whole Workload."""
     diagnostics = checked(draft.workload, job.experiment, job.setting)
+    spec = job.experiment.spec
+    if job.runtime.origin == BUNDLED and spec.image is None and spec.script is None:
+        from tjgen.compiler.checks import start  # most experiments have both
+
+        diagnostics = [*diagnostics, *start.check(draft.workload, job.experiment, job.runtime.name)]
     return draft.refused(diagnostics) if has_errors(diagnostics) else draft.reporting(diagnostics)

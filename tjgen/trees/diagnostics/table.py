@@ -119,6 +119,7 @@ TABLE = {
     "TJ134": ("module-not-started", "error"),
     "TJ135": ("resume-from-unknown-run", "error"),
     "TJ136": ("module-without-name", "error"),
+    "TJ137": ("nothing-to-start", "warning"),
     "TJ140": ("unknown-variable", "error"),
     "TJ141": ("more-processes-than-devices", "error"),
     "TJ142": ("no-shared-memory", "warning"),
