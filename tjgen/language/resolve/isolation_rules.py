@@ -9,6 +9,8 @@ from tjgen.trees.fields.path import FieldPath, Tree, get, render
 
 _MOUNTING_SLICES = ("subPath", "volume")
 """Deliveries of slices that mount the slice alone."""
+_SHARED = ("pvc", "nfs", "csi", "hostPath", "image", "dataset")
+"""Sources that exist outside the experiment."""
 
 
 def check(spec: Tree, data: Tree, at: FieldPath) -> Iterator[Diagnostic]:
@@ -27,6 +29,8 @@ def _reasons(spec: Tree, data: Tree, at: FieldPath) -> Iterator[tuple[str, str]]
     """What is in the way, and what to do about it."""
     name, slices = data["volume"], data.get("slices", {})
     volume = spec.get("volumes", {}).get(name, {})
+    if all(part in ("", ".") for part in data["path"].split("/")):
+        yield f"path {data['path']} is all of it", "set path to a folder of the volume, or remove isolate"
     if slices.get("deliver") in _MOUNTING_SLICES:
         yield f"deliver: {slices['deliver']} mounts the slice alone", "remove isolate"
     if slices.get("over") == "tasks":
@@ -35,15 +39,24 @@ def _reasons(spec: Tree, data: Tree, at: FieldPath) -> Iterator[tuple[str, str]]
     if volume.get("mounts") or (volume and "mountPath" not in volume):
         yield "its `mounts` show other folders", "mount it at a mountPath alone, or remove isolate"
     if "subPathExpr" in volume:
-        yield "its subPathExpr is a folder that only the pod knows", "use subPath, or remove isolate"
+        yield "the folder of its subPathExpr depends on the pod", "use subPath, or remove isolate"
     if get(volume, ("pvc", "create", "volumeMode"), None) == "Block":
         yield "a raw device (volumeMode Block) has no folders", "remove isolate"
-    claim = get(volume, ("pvc", "claimName"), None)
-    for other, one in spec.get("volumes", {}).items() if claim is not None else ():
-        if other != name and get(one, ("pvc", "claimName"), None) == claim and _shows_all(one):
-            yield f'volume "{other}" shows all of its claim', f"remove volume {other}, or isolate"
+    storage = _storage(volume)
+    for other, one in spec.get("volumes", {}).items() if storage is not None else ():
+        if other != name and _storage(one) == storage and _shows_all(one):
+            yield f'volume "{other}" shows all of it', f"remove volume {other}, or isolate"
     for field in _other_users(spec, name, at):
         yield f"{field} uses this volume too", f"set another volume in {field}, or remove isolate"
+
+
+def _storage(volume: Tree) -> tuple[str, Tree] | None:
+    """The storage that other volumes can also show; None if it belongs to this volume."""
+    for field in _SHARED:
+        value = volume.get(field)
+        if value is not None and "create" not in value:
+            return field, value.get("claimName", value)
+    return None
 
 
 def _shows_all(volume: Tree) -> bool:
