@@ -61,6 +61,10 @@ def build(folder: Path, gitops: str, environments: str = APART, *, project: str 
         pytest.param("{tool: argocd, repository: 'https://me:secret@git.example.com/nlp'}", "TJ688", "8:38", id="a password"),
         pytest.param("{tool: flux, repository: 'https://me:secret@git.example.com/nlp'}", "TJ688", "8:36", id="and for Flux"),
         pytest.param(f"{{tool: argocd, repository: {URL}, applicationSet: runs}}", "TJ", "8:92", id="unknown set"),
+        pytest.param(f"{{tool: argocd, repository: {URL}, revision: HEAD~1}}", "TJ679", "8:86", id="a computed revision"),
+        pytest.param(f"{{tool: argocd, repository: {URL}, revision: ' '}}", "TJ679", "8:86", id="a blank revision"),
+        pytest.param(f"{{tool: flux, repository: {URL}, revision: 'v1 '}}", "TJ679", "8:84", id="no branch"),
+        pytest.param(f"{{tool: argocd, repository: {URL}, project: ML_Team}}", "TJ679", "8:85", id="no name of a project"),
     ],
 )
 def test_what_a_tool_cannot_do(folder: Path, gitops: str, code: str, place: str) -> None:
@@ -70,6 +74,18 @@ def test_what_a_tool_cannot_do(folder: Path, gitops: str, code: str, place: str)
     assert f"tjgen.yaml:{place}: " in answer.err
     assert "secret" not in answer.err.splitlines()[0]
     assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("revision", ["release/2.0", "v1.2.3", "~1.2", ">= 1.0 < 2.0", "HEAD", "feature#1"])
+def test_revisions_that_argo_cd_reads(folder: Path, revision: str) -> None:
+    assert build(folder, f"{{tool: argocd, repository: {URL}, revision: '{revision}'}}").code == 0
+
+
+def test_a_cluster_is_named_in_argo_cd(folder: Path) -> None:
+    environments = "{prod: {namespace: prod, cluster: 'https://prod.example.com:6443'}}"
+    answer = build(folder, f"{{tool: argocd, repository: {URL}}}", environments)
+    assert "error[TJ679] tjgen.yaml:6:50: Argo CD finds a cluster by its name" in answer.err
+    assert build(folder, f"{{tool: flux, repository: {URL}}}", environments).code == 0
 
 
 @pytest.mark.parametrize(

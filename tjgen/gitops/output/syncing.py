@@ -18,7 +18,7 @@ from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output import former
 from tjgen.gitops.output.disk import OnDisk
 from tjgen.gitops.output.layout import stage_folder
-from tjgen.gitops.sync import problems
+from tjgen.gitops.sync import names, problems
 from tjgen.gitops.sync.access import GITOPS, is_synced
 from tjgen.gitops.sync.objects import SyncObject
 from tjgen.gitops.sync.site import Site, site_of
@@ -59,6 +59,7 @@ def put(plan: Plan, tree: Present, on_disk: OnDisk) -> list[Diagnostic]:
         *problems.of_project(project, path),
         *problems.of_access(project, sites),
         *problems.of_sites(project, sites, present),
+        *names.unusable(project, sites),
         *former.without_runs([*project.spec.environments] or [None], present, path),
     ]
     if has_errors(diagnostics):

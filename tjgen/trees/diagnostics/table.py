@@ -594,6 +594,7 @@ TABLE = {
     "TJ676": ("unused-suppression", "warning"),
     "TJ677": ("suppression-without-reason", "error"),
     "TJ678": ("unknown-rule", "error"),
+    "TJ679": ("sync-name-not-found", "error"),
     "TJ680": ("output-not-in-repository", "error"),
     "TJ681": ("idle-sync-option", "error"),
     "TJ682": ("written-twice", "error"),

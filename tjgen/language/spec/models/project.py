@@ -23,7 +23,7 @@ class Environment(Shape):
     namespace: Label | None = None
     """Default namespace of experiments."""
     cluster: Text | None = None
-    """Name of the cluster, for overlays to match."""
+    """Name of the cluster: that in Argo CD, which overlays also match."""
     platform: Text | None = None
     """Name of the Platform document that describes the cluster."""
     overlays: list[Text] = []
