@@ -102,7 +102,8 @@ def _rules(model: type[Shape], homes: dict[type[Shape], str], page: str) -> list
         said.append(f"Short form: a plain value sets {code(':'.join(model.short))}.\n")
     groups = [_group(*map(code, group)) for group in model.alternatives]
     if groups and parent(model) not in homes:
-        said.append(f"At most one of: {'; '.join(groups)}.\n")
+        how_many = "Exactly one" if model.needed and not model.partial else "At most one"
+        said.append(f"{how_many} of: {'; '.join(groups)}.\n")
     return said
 
 

@@ -46,7 +46,7 @@ Group = Mapping[str, tuple[bytes, list[Document]]]
 
 API = "tjgen.dev/v1alpha1"
 _LANGUAGE = ("Experiment", "Overlay", "Platform", "Project")
-_RECORDS = ("ImagePin", "LockedRun", "PrunedRun", "RunLock")
+_RECORDS = ("ImagePin", "LockedPlatform", "LockedRun", "PrunedRun", "RunLock")
 """What tjgen writes for itself: builds read it."""
 
 

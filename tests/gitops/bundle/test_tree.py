@@ -53,6 +53,7 @@ def test_objects_lie_in_a_folder_of_their_own(tmp_path: Path) -> None:
     assert files(tmp_path, "tjgen.lock.d/_platforms") == ["lab.yaml"]
     assert tjgen(tmp_path, "build", "-o", "deploy", "--check").code == 0
     assert tjgen(tmp_path, "check", "deploy", "--strict").code == 0
+    assert tjgen(tmp_path, "check", "--closed", "--strict", ".").code == 0, "locks are not manifests"
     assert "plain" in tjgen(tmp_path, "runs", "list").out
 
 

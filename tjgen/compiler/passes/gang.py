@@ -11,6 +11,7 @@ from tjgen.language.spec.objects import Experiment, Schedule
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.workload.contribution import Contribution, Contributions, is_from_experiment
+from tjgen.trees.workload.roles import at_once
 from tjgen.trees.workload.workload import Workload
 
 AT: FieldPath = (*SPEC, "schedule")
@@ -26,7 +27,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     if workload.is_direct:
         yield from _direct(workload, experiment, setting)
         return
-    if schedule.min_available is not None:
+    if schedule.min_available is not None and schedule.min_available != at_once(workload, workload.podsets):
         yield _all_of_it(experiment)
     if schedule.min_resources:
         yield _counted(experiment)

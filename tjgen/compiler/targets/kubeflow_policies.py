@@ -146,8 +146,9 @@ def _gang(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterator[Dia
         message = f"the gang waits for {least} pods, but the run has only {total}: it never starts"
         path: FieldPath = ("spec", "schedule", "minAvailable")
         yield Diagnostic("TJ437", message, path=path, hint=f"use at most {total}")
-    of_runtime = has_gang(workload) and get(workload.tree.value, ("runtime", "podGroupPolicy"), None)
-    if writer.get(at) is not None or of_runtime:
+    of_runtime = get(workload.tree.value, ("runtime", "podGroupPolicy"), None)
+    # Kueue starts all pods of a run together without the flag.
+    if has_gang(workload) and (writer.get(at) is not None or of_runtime):
         flag = "--gang-scheduling" if kind.name == "MPIJob" else "--gang-scheduler-name"
         message = f"the operator's flag {flag} decides whether the pods of {kind.with_article} wait for each other"
         hint = "start the operator with this flag; otherwise only the priority of the pods has an effect"

@@ -89,8 +89,9 @@ def unsupported(workload: Workload) -> Iterator[Diagnostic]:
             return
     if bounds.get("metrics"):
         yield _cannot("scale by metrics: Volcano has no autoscaler", (*elastic.AT, "metrics"), "remove metrics")
-    yield from elastic.outside(workload)
-    if nodes(workload) == 1 and bounds["max"] > 1:
+    if nodes(workload) > 1 or bounds["max"] == 1:
+        yield from elastic.outside(workload)
+    else:
         message = f"a Volcano Job that is created with 1 node has no task worker, so it cannot grow to {bounds['max']} nodes"
         hint = f"set nodes: {bounds['max']}: the run starts with {bounds['min']} of them, and the others join when they fit"
         yield Diagnostic("TJ433", message, path=elastic.AT, hint=hint)
