@@ -41,6 +41,7 @@ metadata: {name: %s, namespace: vision}
 spec: {runtime: %s, naming: fixed, image: train:1, script: train.py, %s}
 """
 TAINTED = POOL % ", taints: [{key: team, value: vision, effect: NoSchedule}]"
+UNLABELED = "  nodePools: {a: {count: 4, resources: {cpu: 96, memory: 1000Gi, nvidia.com/gpu: 8}}}"
 SMALL = "cpu: 8, memory: 64Gi"
 
 
@@ -103,6 +104,7 @@ def test_the_hint_has_each_change_that_the_run_needs(tmp_path: Path, runtime: st
         pytest.param(
             POOL % "", "gpu: h100:1", "node affinity/selector", "change the device class of gpu to a100", id="another product"
         ),
+        pytest.param(UNLABELED, "gpu: h100:1", "node affinity/selector", "write like: h100 in the node pool", id="no label"),
         pytest.param(TAINTED, "gpu: h100:1, cpu: 200", "untolerated taint", "request at most 96 of cpu", id="several causes"),
     ],
 )

@@ -17,7 +17,7 @@ from tjgen.language.setting import Setting
 from tjgen.trees.diagnostics.model import Diagnostic, Span
 from tjgen.trees.explain.provenance import Sources, place_in
 from tjgen.trees.fields.managed import Managed
-from tjgen.trees.fields.path import MISSING, FieldPath, get
+from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.typing import NamedTuple
 
@@ -153,11 +153,23 @@ def _waits(verdict: FitVerdict, shared: FitCluster, tree: Managed, documents: Do
 
 def _hint(cause: Cause, shared: FitCluster, tree: Managed) -> str:
     """The change for a cause: another device class instead of the labels that it selects, if the experiment has one."""
-    names = [shared.device_classes.get((cause.name, value)) for value in cause.values]
-    known = sorted({name for name in names if name is not None})
-    if not known or len(known) < len(set(cause.values)) or get(tree.value, _GPU) is MISSING:
+    gpu = get(tree.value, _GPU)
+    if cause.kind != SELECTOR or not cause.name or gpu is MISSING:
         return cause.hint
-    return f"change the device class of gpu to {' or '.join(known)}: the pod fits nodes of that class"
+    known = sorted({name for value in cause.values if (name := shared.device_classes.get((cause.name, value))) is not None})
+    if known:
+        return f"change the device class of gpu to {' or '.join(known)}: the pod fits nodes of that class"
+    own = sorted({name for (label, _), name in shared.device_classes.items() if label == cause.name and _is_of(name, gpu)})
+    if own and not cause.values:
+        reason = f"no node that the pod fits has the label {cause.name} of device class {own[0]}"
+        return f"{reason}: use another class, or write like: {own[0]} in the node pool of its devices"
+    return cause.hint
+
+
+def _is_of(name: str, gpu: Tree) -> bool:
+    """Whether `gpu` of an experiment requests devices of a class."""
+    given = gpu.get("class") if gpu.__class__ is dict else gpu
+    return str(given).partition(":")[0].partition("/")[0] == name
 
 
 def _field(tree: Managed, path: FieldPath) -> FieldPath:

@@ -45,7 +45,7 @@ class Bundle(NamedTuple):
 def objects(project: LoadedProject, platform: PlatformDocument, catalog: Catalog, digest_of: DigestOf | None = None) -> Bundle:
     """Every object, with the annotations for the tool that syncs the project."""
     spec, tool = platform.platform.spec, project.spec.gitops.tool
-    diagnostics = list(problems.of_platform(spec, tool))
+    diagnostics = list(problems.of_platform(spec, tool, platform.document))
     diagnostics += misspelled_in_platform(spec, classes(spec.device_classes), platform.document)
     diagnostics += wrong_rules(spec.images.rewrite, platform.document)
     created = [one for maker in MAKERS for one in maker(spec)]

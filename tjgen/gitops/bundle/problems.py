@@ -13,16 +13,17 @@ from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.k8s.quantity import Quantity, parse
+from tjgen.trees.source.document import Document
 
 
-def of_platform(spec: PlatformSpec, tool: str) -> Iterator[Diagnostic]:
+def of_platform(spec: PlatformSpec, tool: str, document: Document) -> Iterator[Diagnostic]:
     """All of it."""
     for name, queue in spec.queues.items():
         yield from _kueue(spec, name, queue)
         if BY_NAME[tool].dry_runs_all and volcano.depth(spec, name) > 1:
             yield _in_one_stage(name, queue)
     yield from _defaults(spec)
-    yield from _quotas(spec)
+    yield from _quotas(spec, document)
 
 
 def _kueue(spec: PlatformSpec, name: str, queue: Queue) -> Iterator[Diagnostic]:
@@ -91,13 +92,14 @@ def _defaults(spec: PlatformSpec) -> Iterator[Diagnostic]:
         yield Diagnostic("TJ919", message, path=path, hint="keep one of them", severity=ERROR)
 
 
-def _quotas(spec: PlatformSpec) -> Iterator[Diagnostic]:
+def _quotas(spec: PlatformSpec, document: Document) -> Iterator[Diagnostic]:
     """TJ917 for each quota of a namespace that a Platform with namespaces does not have."""
     for name in spec.quotas if spec.namespaces else ():
         if name not in spec.namespaces:
             message = f"the Platform does not create namespace {name}, so builds check its quota, but the cluster does not"
             severity = WARNING if nearest(name, spec.namespaces) else INFO
-            yield Diagnostic("TJ917", message, path=(*SPEC, "quotas", name), hint=_known_namespace(name, spec), severity=severity)
+            span = document.locate((*SPEC, "quotas", name), key=True)
+            yield Diagnostic("TJ917", message, span=span, hint=_known_namespace(name, spec), severity=severity)
 
 
 def _known_namespace(name: str, spec: PlatformSpec) -> str:
