@@ -125,3 +125,28 @@ def test_an_mpijob_under_a_runtime_without_mpi_loses_its_host_file(tmp_path: Pat
     answer = tjgen(tmp_path, "convert", "--target", "volcanojob", "e.yaml")
     assert answer.code == 1
     assert "the MPI Operator writes a host file for mpirun" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("former", "runtime", "command", "target", "why"),
+    [
+        ("volcanojob", "tjgen-plain", "[bash, -c, 'run --rank=$VC_TASK_INDEX']", "trainjob", "VC_TASK_INDEX, which Volcano sets"),
+        (
+            "volcanojob",
+            "tjgen-plain",
+            "[bash, -c, 'run --hosts=$VC_NODE_HOSTS']",
+            "pytorchjob",
+            "VC_NODE_HOSTS, which Volcano sets",
+        ),
+        ("volcanojob", "tjgen-plain", "[run, --master=bert-node-0.bert]", "trainjob", "the host bert-node-0, and pods of"),
+        ("jobset", "tjgen-plain", "[run, --master=bert-node-0-0.bert]", "volcanojob", "the host bert-node-0, and pods of"),
+    ],
+)
+def test_names_that_only_the_former_pods_have_are_a_warning(
+    tmp_path: Path, former: str, runtime: str, command: str, target: str, why: str
+) -> None:
+    text = HEAD.format(runtime=runtime, former=former, command=command).replace("  nodes: 4\n", "  nodes: 4\n  naming: fixed\n")
+    (tmp_path / "e.yaml").write_text(text, encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", target, "e.yaml")
+    assert f"warning[TJ952] e.yaml:6:11: bert: the program refers to {why}" in answer.err, answer.err
+    assert "refers to" not in tjgen(tmp_path, "convert", "--target", former, "e.yaml").err

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.tools.importing.comparison import differences
+from tjgen.tools.importing.dangling import dangling
 from tjgen.tools.importing.variables import missing
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.manifests.manifest import Manifest
@@ -41,6 +42,8 @@ def of_pods(name: str, former: str, target: str, before: list[Manifest], after: 
         return
     for one in different:
         yield not_convertible(name, target, one.why, f"{one.hint}, or keep target {former}")
+    for one in dangling(former, target, before, after):
+        yield Diagnostic("TJ952", f"{name}: {one.why}", hint=one.hint)
     lost = missing(former, target, before, after)
     if lost is not None and lost.is_refused:
         yield not_convertible(name, target, lost.why, lost.hint)

@@ -82,15 +82,15 @@ def missing(former: str, target: str, before: Iterable[Manifest], after: Iterabl
     if former == "mpijob":
         return _without_hosts(target, new, plugins)
     setup = _setup(former, before)
-    if setup is None or setup.plugin in plugins or (new and all(setup.variables[0] in _variables(one) for one in new)):
+    if setup is None or setup.plugin in plugins or (new and all(setup.variables[0] in variables_of(one) for one in new)):
         return None
-    texts = list(_texts(old))
+    texts = list(texts_of(old))
     is_read = any(reference in text for text in texts for name in setup.variables for reference in _references(name))
     hint = setup.hint.format(former=former)
     names = _listed(setup.variables)
     if setup.plugin == "pytorch":
         is_launched = any(launcher in text for text in texts for launcher in _LAUNCHERS)
-        is_connected = any(_OF_LAUNCHERS in _variables(one) for one in new)
+        is_connected = any(_OF_LAUNCHERS in variables_of(one) for one in new)
         if is_launched and is_connected and not is_read:
             return None
         if is_launched and is_connected:
@@ -99,7 +99,7 @@ def missing(former: str, target: str, before: Iterable[Manifest], after: Iterabl
             names, hint = "PET_*", "use a runtime for torch, such as tjgen-torch"
         elif not is_connected:
             hint = "use a runtime for torch, such as tjgen-torch, and start the program with torchrun"
-    if former == "jaxjob" and not is_read and old and all(_SAME_FOR_JAX in _variables(one) for one in old):
+    if former == "jaxjob" and not is_read and old and all(_SAME_FOR_JAX in variables_of(one) for one in old):
         return None
     who = f"the plugin {setup.plugin} of Volcano" if former == VOLCANO else "the Training Operator"
     return MissingSetup(f"{who} sets {names} in each pod, and target {target} does not", hint, setup.is_refused)
@@ -108,7 +108,7 @@ def missing(former: str, target: str, before: Iterable[Manifest], after: Iterabl
 def _without_hosts(target: str, pods: list[Pods], plugins: set[str]) -> MissingSetup | None:
     """Workers of an MPIJob that mpirun of another target does not reach."""
     hint = "use a runtime for MPI, such as tjgen-mpi, without further roles, or keep target mpijob"
-    if "mpi" not in plugins and not any(name in _variables(one) for one in pods for name in _HOST_FILES):
+    if "mpi" not in plugins and not any(name in variables_of(one) for one in pods for name in _HOST_FILES):
         why = f"the MPI Operator writes a host file for mpirun, and target {target} does not with this runtime"
         return MissingSetup(why, hint, is_refused=True)
     others = [one.role for one in pods if one.role not in (*INITIALIZERS, "launcher", NODE)]
@@ -142,7 +142,7 @@ def _pods(manifests: Iterable[Manifest]) -> list[Pods]:
     return [one for manifest in manifests for one in pods_of(manifest) if one.number]
 
 
-def _texts(sets: Iterable[Pods]) -> Iterator[str]:
+def texts_of(sets: Iterable[Pods]) -> Iterator[str]:
     """The command lines of containers, and the values of their variables."""
     for one in sets:
         for container in one.spec.get("containers") or ():
@@ -150,6 +150,6 @@ def _texts(sets: Iterable[Pods]) -> Iterator[str]:
             yield from (str(get(variable, ("value",), "")) for variable in container.get("env") or ())
 
 
-def _variables(pods: Pods) -> set[str]:
+def variables_of(pods: Pods) -> set[str]:
     containers = pods.spec.get("containers") or ()
     return {str(get(variable, ("name",), None)) for container in containers for variable in container.get("env") or ()}
