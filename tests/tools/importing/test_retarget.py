@@ -289,3 +289,17 @@ def test_a_warning_of_the_reader_does_not_stop_the_conversion(tmp_path: Path) ->
     assert answer.code == 0
     assert answer.err.count("TJ004") == 1
     assert yaml.safe_load(answer.out)["spec"]["target"] == "volcanojob"
+
+
+@pytest.mark.parametrize(
+    ("merge", "message"),
+    [
+        ("{spec: {nprocPerNode: null}}", "no such object\n"),
+        ("{spec: {runPolicy: {cleanPodPolicy: All}}}", "no such object: spec.runPolicy.cleanPodPolicy\n"),
+    ],
+)
+def test_a_patch_of_the_former_kind_is_reported_with_the_fields_that_it_sets(tmp_path: Path, merge: str, message: str) -> None:
+    text = EXPERIMENT.replace("  schedule: {queue: ai}\n", f"  patches: {{own: {{target: PyTorchJob, merge: {merge}}}}}\n")
+    (tmp_path / "e.yaml").write_text(text, encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", "trainjob", "e.yaml")
+    assert f"target trainjob, which creates {message}" in answer.err

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.tools.importing.losses import DEFAULT, FormerRun
+from tjgen.tools.importing.patch import set_by
 from tjgen.tools.importing.refusals import MPI, not_convertible, of_mpi
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic, Span
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get
@@ -12,6 +13,8 @@ from tjgen.trees.source.document import Document
 from tjgen.trees.typing import NamedTuple
 
 _ROLES = ("spec", "roles")
+_MOST = 5
+"""The number of fields of a patch that are listed."""
 
 
 def in_words_of_conversion(one: Diagnostic, former: Document, facts: FormerRun | None, target: str) -> Diagnostic:
@@ -29,8 +32,13 @@ def _without_objects(one: Diagnostic, document: Document, target: str) -> Diagno
     name, patch = get(document.value, ("metadata", "name"), ""), (one.path or ("", "", ""))[2]
     kind = get(document.value, ("spec", "patches", patch, "target"), "")
     kind = kind.get("kind", "") if kind.__class__ is dict else kind
+    lost = list(set_by(get(document.value, ("spec", "patches", patch), None) or {}))
+    more = f" and {len(lost) - _MOST} more" if len(lost) > _MOST else ""
     message = f"{name}: patch {patch} for {kind} has no effect with target {target}, which creates no such object"
-    hint = "remove the patch, and write what the run needs of it as fields or as a patch for the new kind"
+    hint = "remove the patch"
+    if lost:
+        message += f": {', '.join(lost[:_MOST])}{more}"
+        hint = "remove the patch, and write what the run needs of it as fields or as a patch for the new kind"
     return one._replace(code="TJ952", message=message, hint=hint)
 
 

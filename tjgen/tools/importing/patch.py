@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get
+from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, render
+from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.workload.keys import LIST_KEYS
 
 NAME = "as-it-was"
@@ -103,3 +104,13 @@ def _tests_of(operation: Tree, built: Tree) -> Iterator[Tree]:
 
 def _unescaped(step: str) -> str:
     return step.replace("~1", "/").replace("~0", "~")
+
+
+def set_by(patch: Tree) -> Iterator[str]:
+    """What a patch sets. A removal is of a default of the former target, which the job did not set."""
+    if "merge" in patch:
+        yield from (render(path) for path, value in leaves(patch["merge"]) if value is not None)
+    for operation in patch.get("json") or ():
+        if operation["op"] not in ("remove", "test"):
+            steps = [step.replace("~1", "/").replace("~0", "~") for step in operation["path"].split("/")[1:]]
+            yield render(tuple(int(step) if step.isdigit() else step for step in steps))

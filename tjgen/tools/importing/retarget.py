@@ -14,15 +14,14 @@ from tjgen.tools.importing.frameworks import with_framework
 from tjgen.tools.importing.imported import Imported, left_out
 from tjgen.tools.importing.losses import DEFAULT, VOLCANO, facts_of
 from tjgen.tools.importing.neighbors import neighbors
-from tjgen.tools.importing.patch import NAME
+from tjgen.tools.importing.patch import NAME, set_by
 from tjgen.tools.importing.refusals import MPI, RAY, not_convertible, of_mpi, of_pods, of_ray
 from tjgen.tools.importing.shortest import without, words
 from tjgen.tools.importing.translation import nodes_for, translated
 from tjgen.tools.importing.trial import TrialBuilder, TrialResult
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.fields.path import Tree, get, render
+from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.labels import KUEUE_PRIORITY, KUEUE_QUEUE
-from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.source.reader import CORE, read
 from tjgen.trees.source.writer import dump_all
@@ -78,18 +77,8 @@ def _left_behind(name: str, experiment: Tree, target: str) -> Iterator[Diagnosti
     if spec.get("target", "trainjob") == target:
         return
     patch = get(spec, ("patches", NAME), None)
-    for what in _sets(patch) if patch else ():
+    for what in set_by(patch) if patch else ():
         yield _uncovered(name, what)
-
-
-def _sets(patch: Tree) -> Iterator[str]:
-    """What a patch sets. A removal is of a default of the former target, which the job did not set."""
-    if "merge" in patch:
-        yield from (render(path) for path, value in leaves(patch["merge"]) if value is not None)
-    for operation in patch.get("json") or ():
-        if operation["op"] not in ("remove", "test"):
-            steps = [step.replace("~1", "/").replace("~0", "~") for step in operation["path"].split("/")[1:]]
-            yield render(tuple(int(step) if step.isdigit() else step for step in steps))
 
 
 def _for_target(experiment: Tree, name: str, target: str, trial: TrialBuilder) -> tuple[Tree, list[Diagnostic]]:
