@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.schema.patterns import search
 from tjgen.language.resolve import amounts
-from tjgen.language.spec.compact import ENV_VAR_FORM, EXPERIMENT_FORM, PLATFORM_FORM, PROJECT_FORM
+from tjgen.language.spec.compact import ENV_SOURCE, ENV_VAR_FORM, EXPERIMENT_FORM, PLATFORM_FORM, PROJECT_FORM
 from tjgen.language.spec.compact import LABEL as _LABEL
 from tjgen.language.spec.forms import PLAIN, Form, chosen
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -20,6 +20,7 @@ _SCHEDULE_OF = {
     "workloadPriority": "kueue",
     "multiKueue": "kueue",
 }
+_OBJECT_NAME = ENV_SOURCE["properties"]["secret"]["pattern"]
 _EXTRA = ("sidecars", "initContainers")
 _OPERANDS = {"add": "value", "replace": "value", "move": "from", "copy": "from"}
 
@@ -102,6 +103,13 @@ def _choice(tree: Tree, path: FieldPath, form: Form) -> Iterator[Diagnostic]:
     elif keys in (["secret"], ["configMap"]) and form is ENV_VAR_FORM and "key" not in tree:
         message = f'{render(path)} names {keys[0]} "{tree[keys[0]]}" without a key'
         yield Diagnostic("TJ123", message, path=path, hint=_with_key(keys[0], tree[keys[0]]))
+    elif keys in (["secret"], ["configMap"]) and form is ENV_VAR_FORM and not search(_OBJECT_NAME)(tree[keys[0]]):
+        from tjgen.trees.k8s.valid_names import valid_name  # only for an experiment with a mistake
+
+        source, name = keys[0], tree[keys[0]]
+        hint = _with_key(source, name) if "/" in name else f"write {valid_name(name)}; use lowercase letters, digits, '-' and '.'"
+        message = f'{render((*path, source))} is "{name}", which is not valid'
+        yield Diagnostic("TJ105", message, path=(*path, source), hint=hint)
 
 
 def _names(spec: Tree) -> Iterator[Diagnostic]:

@@ -83,8 +83,18 @@ ENV_VAR_FORM = Form(
 ENV_SOURCE: Schema = {
     "type": "object",
     "properties": {
-        "secret": {"type": "string", "minLength": 1},
-        "configMap": {"type": "string", "minLength": 1},
+        "secret": {
+            "type": "string",
+            "maxLength": 253,
+            "pattern": r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+            "x-tjgen-expects": "use lowercase letters, digits, '-' and '.'",
+        },
+        "configMap": {
+            "type": "string",
+            "maxLength": 253,
+            "pattern": r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+            "x-tjgen-expects": "use lowercase letters, digits, '-' and '.'",
+        },
         "prefix": {"type": "string"},
         "optional": {"type": "boolean"},
     },
@@ -627,7 +637,12 @@ FILES: Schema = {
     "type": "object",
     "required": ["name"],
     "properties": {
-        "name": {"type": "string", "minLength": 1},
+        "name": {
+            "type": "string",
+            "maxLength": 253,
+            "pattern": r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+            "x-tjgen-expects": "use lowercase letters, digits, '-' and '.'",
+        },
         "items": {"type": "object", "additionalProperties": {"type": "string", "minLength": 1}},
         "defaultMode": {"type": "integer", "maximum": 511, "minimum": 0, "x-tjgen-exact": True},
         "optional": {"type": "boolean"},
@@ -728,13 +743,37 @@ MOUNT_FORM = Form(short=(("subPath", "string"),))
 VOLUME: Schema = {
     "type": "object",
     "properties": {
-        "pvc": {**CLAIM, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        "pvc": {
+            **CLAIM,
+            "x-tjgen-short": {
+                "type": "string",
+                "maxLength": 253,
+                "pattern": r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+                "x-tjgen-expects": "use lowercase letters, digits, '-' and '.'",
+            },
+        },
         "hostPath": {**HOST_PATH, "x-tjgen-short": {"type": "string", "minLength": 1}},
         "image": {**IMAGE_VOLUME, "x-tjgen-short": {"type": "string", "minLength": 1}},
         "ephemeral": EPHEMERAL,
         "emptyDir": EMPTY_DIR,
-        "configMap": {**FILES, "x-tjgen-short": {"type": "string", "minLength": 1}},
-        "secret": {**FILES, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        "configMap": {
+            **FILES,
+            "x-tjgen-short": {
+                "type": "string",
+                "maxLength": 253,
+                "pattern": r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+                "x-tjgen-expects": "use lowercase letters, digits, '-' and '.'",
+            },
+        },
+        "secret": {
+            **FILES,
+            "x-tjgen-short": {
+                "type": "string",
+                "maxLength": 253,
+                "pattern": r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+                "x-tjgen-expects": "use lowercase letters, digits, '-' and '.'",
+            },
+        },
         "nfs": NFS,
         "csi": CSI,
         "dataset": {**DATASET, "x-tjgen-short": {"type": "string", "minLength": 1}},

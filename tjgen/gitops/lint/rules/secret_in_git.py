@@ -52,7 +52,9 @@ def check(scene: Scene) -> Iterator[Finding]:
                     continue
                 name = str(variable.get("name"))
                 place = (*path, "env", position, "value")
-                hint = "read it from a Secret with valueFrom.secretKeyRef"
+                secret = name.lower().replace("_", "-")
+                entry = f"{name}: {{secret: {secret}, key: {name}}}"
+                hint = f"take it from a Secret: {entry} in an experiment, valueFrom.secretKeyRef in a pod"
                 token = disclosed.pop(place, None)
                 if token is not None:
                     yield Finding(item, place, f"{name} contains {token.kind}", hint=hint)

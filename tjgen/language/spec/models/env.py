@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from tjgen.language.spec.models.identity import Counts
 from tjgen.language.spec.models.opaque import Opaque
-from tjgen.language.spec.models.shape import Alternatives, Quantity, Scalar, Shape, Text
+from tjgen.language.spec.models.shape import Alternatives, ObjectName, Quantity, Scalar, Shape, Text
 
 
 class EnvVar(Shape):
@@ -48,9 +48,9 @@ class EnvSource(Shape):
     alternatives: ClassVar[Alternatives] = (("secret",), ("configMap",))
     needed: ClassVar[bool] = True
 
-    secret: Counts[Text | None] = None
+    secret: Counts[ObjectName | None] = None
     """Name of the Secret."""
-    config_map: Counts[Text | None] = None
+    config_map: Counts[ObjectName | None] = None
     """Name of the ConfigMap."""
     prefix: Counts[str | None] = None
     """Prefix of each key."""

@@ -138,7 +138,7 @@ class Files(Shape):
 
     short: ClassVar[tuple[str, ...]] = ("name",)
 
-    name: Counts[Text]
+    name: Counts[ObjectName]
     """Name of the ConfigMap or Secret."""
     items: Counts[dict[str, Text]] = {}
     """Keys to use, each with its path under the mount. The default is all keys."""
@@ -202,7 +202,7 @@ class Volume(Shape):
     )
     needed: ClassVar[bool] = True
 
-    pvc: Counts[Claim | Text | None] = None
+    pvc: Counts[Claim | ObjectName | None] = None
     """A PersistentVolumeClaim: the name of one that exists, or `create`."""
     host_path: Counts[HostPath | Text | None] = None
     """A path of the node."""
@@ -212,9 +212,9 @@ class Volume(Shape):
     """A volume for each pod, created and removed with it."""
     empty_dir: Counts[EmptyDir | None] = None
     """An empty directory for each pod."""
-    config_map: Counts[Files | Text | None] = None
+    config_map: Counts[Files | ObjectName | None] = None
     """A ConfigMap as files."""
-    secret: Counts[Files | Text | None] = None
+    secret: Counts[Files | ObjectName | None] = None
     """A Secret as files."""
     nfs: Counts[Nfs | None] = None
     """A folder of an NFS server."""
