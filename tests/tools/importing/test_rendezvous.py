@@ -150,3 +150,20 @@ def test_names_that_only_the_former_pods_have_are_a_warning(
     answer = tjgen(tmp_path, "convert", "--target", target, "e.yaml")
     assert f"warning[TJ952] e.yaml:6:11: bert: the program refers to {why}" in answer.err, answer.err
     assert "refers to" not in tjgen(tmp_path, "convert", "--target", former, "e.yaml").err
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "{target: mpijob, roles: 3}",
+        "{target: mpijob, roles: {worker: 3}}",
+        "{runtime: tjgen-bare, target: volcanojob, volcano: {plugins: 3}}",
+        "{runtime: tjgen-bare, target: volcanojob, volcano: []}",
+        "{runtime: tjgen-bare, target: [x]}",
+        "{runtime: [tjgen-bare], target: pytorchjob}",
+    ],
+)
+def test_values_of_wrong_types_are_errors(tmp_path: Path, spec: str) -> None:
+    (tmp_path / "e.yaml").write_text(f"kind: Experiment\nspec: {spec}\n", encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", "trainjob", "e.yaml")
+    assert (answer.code, "TJ900" in answer.err) == (1, False), answer.err

@@ -22,7 +22,7 @@ def in_words_of_conversion(one: Diagnostic, former: Document, facts: FormerRun |
     own = get(former.value, ("spec", "target"), DEFAULT)
     if one.code == "TJ330":
         return _without_objects(one, former, target)
-    if one.severity == ERROR and own == MPI != target and (one.path or ())[:2] == _ROLES:
+    if one.severity == ERROR and own == MPI != target and (one.path or ())[:2] == _ROLES != one.path:
         return _without_role(one, former, facts, target)
     return one
 

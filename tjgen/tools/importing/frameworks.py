@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from tjgen.tools.importing.losses import DEFAULT
 from tjgen.trees.fields.path import Tree, get
 
@@ -19,9 +21,9 @@ OF_PLUGINS = {"pytorch": "tjgen-torch", "mpi": "tjgen-mpi"}
 """Plugin of Volcano -> the runtime of the framework that it sets up."""
 
 
-def of_plugins(plugins: Tree) -> str:
+def of_plugins(plugins: Container[str]) -> str:
     """The runtime for the plugins of a Volcano Job."""
-    return next((runtime for plugin, runtime in OF_PLUGINS.items() if plugin in (plugins or {})), BARE)
+    return next((runtime for plugin, runtime in OF_PLUGINS.items() if plugin in plugins), BARE)
 
 
 def with_framework(spec: Tree, target: str) -> Tree:
@@ -29,4 +31,6 @@ def with_framework(spec: Tree, target: str) -> Tree:
     former = spec.get("target", DEFAULT)
     if spec.get("runtime") != BARE or former == target:
         return spec
-    return {**spec, "runtime": OF_TARGETS.get(former) or of_plugins(get(spec, ("volcano", "plugins"), None))}
+    plugins = get(spec, ("volcano", "plugins"), None)
+    of_volcano = of_plugins(plugins if plugins.__class__ is dict else ())
+    return {**spec, "runtime": OF_TARGETS.get(former, of_volcano) if former.__class__ is str else BARE}

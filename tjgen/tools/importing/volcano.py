@@ -21,7 +21,12 @@ def experiment(tree: Tree) -> Tree:
     spec = tree["spec"]
     tasks = {task.get("name") or _name(position): task for position, task in enumerate(spec.get("tasks") or [])}
     shared, own = pods.fields_of({name: task.get("template") or {} for name, task in tasks.items()}) if tasks else ({}, {})
-    experiment_spec: Tree = {"runtime": of_plugins(spec.get("plugins")), "target": "volcanojob", "naming": "fixed", **shared}
+    experiment_spec: Tree = {
+        "runtime": of_plugins(spec.get("plugins") or ()),
+        "target": "volcanojob",
+        "naming": "fixed",
+        **shared,
+    }
     if tasks:
         experiment_spec["roles"] = {name: {"replicas": task.get("replicas", 0), **own[name]} for name, task in tasks.items()}
     schedule = {field: spec[field] for field in _SCHEDULE if spec.get(field)}
