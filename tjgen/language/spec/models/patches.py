@@ -46,7 +46,7 @@ class Patch(Shape):
     target: Counts[PatchTarget | Text]
     """Which objects it changes."""
     merge: Counts[Subtree | None] = None
-    """Tree to merge over the object. A null removes a field."""
+    """Tree to merge over the object. A null removes a field. Lists without keys of their elements are replaced."""
     force: Counts[bool] = True
     """Whether the patch may change values that fields of the document set. With `false`, such a conflict is an error."""
     operations: Counts[list[Operation]] = Field([], alias="json")
