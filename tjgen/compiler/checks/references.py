@@ -30,6 +30,8 @@ INJECTED = frozenset(
     )
 )  # fmt: skip
 """Variables that controllers add to containers."""
+_OF_TRAINER = ("TJGEN_TF_CONFIG",)
+"""Variables that targets with a JobSet add if an experiment refers to them."""
 _OF_ANY_FORM = regex.compile(r"\$\$|\$(?:\(([^)]*)\)|\{?([A-Za-z_][A-Za-z0-9_]*))")
 """References as Kubernetes has them, and as shells have them."""
 _IN_CAPITALS = regex.compile(r"[A-Z][A-Z0-9_]*\Z")
@@ -43,7 +45,7 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
         main = get(workload.tree.value, podset.main, None) or {}
         yield from _typographic(workload, experiment, podset, main)
         if not main.get("envFrom"):  # whose keys are unknown here
-            yield from _of(workload, podset, main)
+            yield from _of(workload, podset, main, experiment.spec.target)
 
 
 def _typographic(workload: Workload, experiment: Experiment, podset: PodSet, main: Tree) -> Iterator[Diagnostic]:
@@ -68,7 +70,7 @@ def _typographic(workload: Workload, experiment: Experiment, podset: PodSet, mai
                 return
 
 
-def _of(workload: Workload, podset: PodSet, main: Tree) -> Iterator[Diagnostic]:
+def _of(workload: Workload, podset: PodSet, main: Tree, target: str) -> Iterator[Diagnostic]:
     words = [(str(word), (*podset.main, field)) for field in ("command", "args") for word in main.get(field) or []]
     env = [(one["name"], str(one.get("value") or "")) for one in main.get("env") or []]
     texts: list[tuple[str, FieldPath, str | None]] = [(text, path, None) for text, path in words]
@@ -91,7 +93,7 @@ def _of(workload: Workload, podset: PodSet, main: Tree) -> Iterator[Diagnostic]:
             name = match[1]
             if name is None or name in available or _OF_SERVICE.fullmatch(name):
                 continue
-            near = nearest(name, [*known, *sorted(available.difference(known))])
+            near = nearest(name, [*known, *sorted(available.difference(known)), *([] if workload.is_direct else _OF_TRAINER)])
             if variable is None and in_shell is not None:
                 if near is None and not _IN_CAPITALS.match(name):
                     continue  # a command that the shell replaces by what it prints
@@ -101,6 +103,9 @@ def _of(workload: Workload, podset: PodSet, main: Tree) -> Iterator[Diagnostic]:
                 reader = "the program receives it as text"
                 hint = f"did you mean $({near})?" if near else f"add {name} to env; a variable of the image is not replaced"
                 hint += f" ($$({name}) stays literal text)"
+                if name in _OF_TRAINER:
+                    hint = f"use target: trainjob or jobset, which set {name}"
+                    hint = "remove the variable: the operator of TFJobs sets TF_CONFIG" if target == "tfjob" else hint
             message = f"$({name}) is not a variable of the container, so {reader}"
             yield Diagnostic("TJ140", message, path=because, hint=hint)
 
