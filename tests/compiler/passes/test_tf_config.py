@@ -74,6 +74,16 @@ def test_nodes_alone_are_workers(tmp_path: Path) -> None:
     assert [one["task"] for one in found.values()] == [{"type": "worker", "index": 0}, {"type": "worker", "index": 1}]
 
 
+def test_a_role_with_a_misspelled_task_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "run.yaml").write_text(HEAD + SERVERS.replace("chief:", "cheif:"), encoding="utf-8")
+    answer = tjgen(tmp_path, "build", "run.yaml")
+    assert answer.code == 1
+    assert "error[TJ337] run.yaml:12:12: TensorFlow has no task cheif" in answer.err
+    assert 'hint: did you mean "chief"?' in answer.err
+    (tmp_path / "run.yaml").write_text((HEAD + SERVERS).replace("chief:", "cheif:").replace("$(TJGEN_TF_CONFIG)", "x"))
+    assert tjgen(tmp_path, "build", "run.yaml").code == 0
+
+
 def test_tensorflow_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tensorflow = pytest.importorskip("tensorflow", reason="tensorflow is not installed")
     for host, one in configs(tmp_path, HEAD + SERVERS).items():

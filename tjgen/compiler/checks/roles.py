@@ -1,4 +1,4 @@
-"""Fields of an experiment and of its roles -> those of the experiment that every role replaces."""
+"""The roles of an experiment -> those with a misspelled name, and fields of the experiment that every role replaces."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ from collections.abc import Iterator
 
 from tjgen.compiler.container import amounts
 from tjgen.compiler.lower import SPEC
+from tjgen.compiler.passes import tf_config
 from tjgen.language.setting import Setting
-from tjgen.language.spec.objects import Experiment, Role
+from tjgen.language.spec.objects import Experiment, ExperimentSpec, Role
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, render
+from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.workload.roles import members, programs, workers
 from tjgen.trees.workload.workload import Workload
 
 
 def check(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Diagnostic]:
-    """TJ183 for each field that no pod has, because the roles of all pods that it is for set their own."""
+    """TJ337 for a misspelled task of TensorFlow; TJ183 for each field that the roles of all its pods replace."""
     spec = experiment.spec
     if not spec.roles:
         return
+    yield from _misspelled(spec)
     fields = (
         ("image", spec.image, members),
         ("workingDir", spec.working_dir, members),
@@ -34,6 +37,16 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
         yield from _replaced(at, resource, computing, own)
     if spec.gpu is not None and workload.is_direct:  # otherwise it also sets the processes of a node
         yield from _replaced((*SPEC, "gpu"), "gpu", computing, own)
+
+
+def _misspelled(spec: ExperimentSpec) -> Iterator[Diagnostic]:
+    if not any(f"$({tf_config.NAME})" in str(one.value) for one in spec.env.values()):
+        return
+    for name in spec.roles:
+        near = nearest(name, tf_config.TYPES) if name not in tf_config.TYPES else None
+        if near is not None and near not in spec.roles:
+            message = f"TensorFlow has no task {name}, so {tf_config.NAME} does not contain the pods of this role"
+            yield Diagnostic("TJ337", message, path=(*SPEC, "roles", name), hint=f'did you mean "{near}"?')
 
 
 def _own(role: Role) -> dict[str, FieldPath]:

@@ -19,6 +19,8 @@ _PORT = 2222
 _CLUSTER = ("chief", "master", "worker", "ps")
 _EVALUATOR = "evaluator"
 _WORKER = "worker"
+TYPES = (*_CLUSTER, _EVALUATOR)
+"""Types of tasks, which are names of roles."""
 
 
 def config(workload: Workload, podset: PodSet, hosts: Mapping[str, Sequence[str]]) -> str:
@@ -39,7 +41,7 @@ def config(workload: Workload, podset: PodSet, hosts: Mapping[str, Sequence[str]
 
 def _type(workload: Workload, role: str, hosts: Mapping[str, Sequence[str]]) -> str:
     """The type of task of a role: its name, or worker for the nodes that train."""
-    if role in (*_CLUSTER, _EVALUATOR):
+    if role in TYPES:
         return role
     trains = role in [podset.name for podset in programs(workload)]
     return _WORKER if trains and _WORKER not in hosts else ""
