@@ -40,6 +40,22 @@ def restoring(place: str, is_wanted: Callable[[Mapping[str, bytes]], bool]) -> s
 
     `is_wanted` gets path below `place` -> content. None if no commit has such files, or Git does not show them.
     """
+    return _restoring(place, lambda git, commit, path: is_wanted(_files(git, commit, path)))
+
+
+def restoring_folder(place: str) -> str | None:
+    """The command that restores the folder `place` from the last commit that has it. None if no commit has it."""
+    return _restoring(place, lambda git, commit, path: bool(git.run("ls-tree", "--full-tree", commit, "--", path).stdout))
+
+
+def is_as_written(files: Mapping[str, bytes]) -> bool:
+    """Whether there are files, all of tjgen, and none was edited."""
+    known = [(content, header.read(content)) for content in files.values()]
+    return bool(known) and all(one is not None and not header.is_edited(content, one) for content, one in known)
+
+
+def _restoring(place: str, is_wanted: Callable[[Git, str, str], bool]) -> str | None:
+    """The command that restores `place` from the last commit that is wanted: `is_wanted` gets the commit and the path in it."""
     from shlex import quote  # few trees have an edited file
 
     from tjgen.trees.git import GitError, around
@@ -49,17 +65,11 @@ def restoring(place: str, is_wanted: Callable[[Mapping[str, bytes]], bool]) -> s
         path = os.path.relpath(os.path.realpath(place), os.path.realpath(git.top)).replace(os.sep, "/")
         log = git.run("log", f"--max-count={_MOST}", "--format=%h", "HEAD", "--", f":(top,literal){path}")
         for commit in dict.fromkeys(["HEAD", *log.stdout.decode().split()]):
-            if is_wanted(_files(git, commit, path)):
+            if is_wanted(git, commit, path):
                 return f"git checkout {commit} -- {quote(place)}"
     except GitError:
         pass
     return None
-
-
-def is_as_written(files: Mapping[str, bytes]) -> bool:
-    """Whether there are files, all of tjgen, and none was edited."""
-    known = [(content, header.read(content)) for content in files.values()]
-    return bool(known) and all(one is not None and not header.is_edited(content, one) for content, one in known)
 
 
 def _restoring_each(places: Sequence[str]) -> dict[str, str | None]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 
 from tjgen.gitops.diff.side import place_of
 from tjgen.gitops.emit import header
 from tjgen.gitops.emit.problems import in_conflict
-from tjgen.gitops.emit.unedited import restoring
+from tjgen.gitops.emit.unedited import restoring, restoring_folder
 from tjgen.gitops.output.disk import OnDisk, digest
 from tjgen.gitops.output.layout import folder_of
 from tjgen.language.runs.freeze import content_digest
 from tjgen.language.runs.lock import LockedRun, path_of
-from tjgen.language.runs.store import Locked
+from tjgen.language.runs.store import Locked, Locks
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.reader import KUBERNETES, read
@@ -45,7 +46,13 @@ def restoring_run(folder: str, run: LockedRun) -> str | None:
 
 
 def restoring_lock(locks: str, folder: str) -> str:
-    """What restores the lock of the run in `folder`, a path in the output tree; `locks` is the folder of locks."""
+    """What restores the lock of the run in `folder`, a path in the output tree; `locks` is the folder of locks.
+
+    If that folder is lost, the pins of images are lost with it, so it is restored as a whole.
+    """
+    if not Locks(os.path.dirname(locks)).names(""):
+        whole = restoring_folder(locks)
+        return f"restore all locks and pins with {whole}" if whole is not None else "restore the folder of locks from Git"
     place = place_of(f"{folder}/{_ANY}")
     if place is None:
         return "restore the lock from Git"

@@ -69,6 +69,16 @@ def removed_runs(names: Sequence[str], paths: Sequence[str], base: str) -> Diagn
     return _error("TJ293", message, paths[0], 0, hint)
 
 
+def removed_pins(paths: Sequence[str], base: str) -> Diagnostic:
+    """TJ293: pins of the base that are missing, for images that experiments request."""
+    some = f"{len(paths)} pins of images" if len(paths) > 1 else "the pin of an image"
+    message = f"{some} ({listed(paths)}) of {base} {'were' if len(paths) > 1 else 'was'} removed, and experiments request "
+    message += "the images: their next runs have no digest" if len(paths) > 1 else "the image: its next run has no digest"
+    restore = " ".join(quote(path) for path in paths)
+    hint = f"restore the digest with git checkout {base} -- {restore}; to remove unused pins, use tjgen pin --prune"
+    return _error("TJ293", message, paths[0], 0, hint)
+
+
 def missing(path: str) -> Diagnostic:
     """TJ294: the sources produce a file that the tree does not have."""
     return _error("TJ294", f"{path} is missing: the sources produce it", path, 0, "build and commit the result")

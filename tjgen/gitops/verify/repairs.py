@@ -29,7 +29,22 @@ def repairs(base: TreeState, head: TreeState, past: Past, commit: str | None) ->
                     if _matches(_contents(state, {run.folder})[run.folder], locked, place.key):
                         earlier[run] = TreeState(run.of(state).tree, run.of(base).records)
                         break
-    return earlier
+    return earlier | _lost(base, head, past, commit)
+
+
+def _lost(base: TreeState, head: TreeState, past: Past, commit: str | None) -> dict[RunFiles, TreeState]:
+    """The runs of `head` whose files the base has without their lock, as the last commit has them that has the lock."""
+    folders = {path.rpartition("/")[0] for path in base.tree}
+    lost: dict[RunFiles, TreeState] = {}
+    for place, lock in StoredLocks("", head.records).all() if commit is not None and head.records.keys() - base.records else ():
+        for name, locked in lock.runs.items():
+            run = RunFiles(folder_of(place, locked), f"{path_of(*place)}/{name}.yaml")
+            if run.lock not in base.records and run.folder in folders and commit is not None:
+                states = (past.state(one) for one, _ in reversed(past.changes(commit, run)))
+                earlier = next((run.of(state) for state in states if run.lock in state.records), None)
+                if earlier is not None:
+                    lost[run] = earlier
+    return lost
 
 
 def _contents(state: TreeState, folders: Iterable[str]) -> dict[str, dict[str, bytes]]:

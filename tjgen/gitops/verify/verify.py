@@ -18,6 +18,7 @@ from tjgen.gitops.output.layout import folder_of
 from tjgen.gitops.verify import findings
 from tjgen.gitops.verify.differences import TreeDifference, differences, finding, odd_files, outdated, removed_runs, runs_in
 from tjgen.gitops.verify.expected import Expected, expected
+from tjgen.gitops.verify.lost_pins import lost_pins
 from tjgen.gitops.verify.memory import nothing_known, unchanged
 from tjgen.gitops.verify.proofs import Past, proof, restored
 from tjgen.gitops.verify.repairs import repairs
@@ -82,7 +83,7 @@ def verify(
     is_outdated = bool(diagnostics)
     edited, lost = removed_runs(edited, both, both.old, both.new, base.name)
     diagnostics += [*lost, *result.expected.diagnostics, *odd_files(both.tree), *odd_files(both.records)]
-    diagnostics += _findings(edited, both, result.refuted, base.name)
+    diagnostics += [*_findings(edited, both, result.refuted, base.name), *lost_pins(plan, both.records, base.name)]
     changed = {one.path.rpartition("/")[0] for one in differing if one.folder is both.tree}
     diagnostics += _damages(both.new, plan.project.directory, directory, changed)
     live: dict[str, bytes] = {}
