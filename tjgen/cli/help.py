@@ -69,8 +69,14 @@ _OF_OTHER_TOOLS = {
 _DESTRUCTIVE = ("--prune", "--force", "--write", "--accept-missing", "--delete")
 """How options begin that overwrite or remove files: they are never suggested."""
 _STOP = (
-    "set state: suspended in the experiment, then build and commit. To stop it at once, also use "
-    """kubectl patch KIND NAME -n NAMESPACE --type merge -p '{"spec":{"suspend":true}}'"""
+    "set state: suspended in the experiment, then build and commit. Other runs need another step:\n"
+    "- a run in an environment with runs: promoted: set experiment: {state: suspended} in an overlay for that environment, "
+    "then build and commit\n"
+    "- a superseded or orphaned run: tjgen runs prune NAME removes it, and prints how the cluster deletes it\n"
+    "- a run in a queue of Kueue: set active: false in its Workload\n"
+    "To stop a run at once, also use "
+    """kubectl patch KIND NAME -n NAMESPACE --type merge -p '{"spec":{"suspend":true}}'. """
+    """A change in Git does not resume it then: use the same command with "suspend":false."""
 )
 _RETURN = "restore the experiment from Git, then build: its earlier run becomes current again, and the later one superseded"
 _REMOVE = "tjgen runs prune NAME removes a run from the output tree"
@@ -84,7 +90,8 @@ TASKS = {
     "stop": _STOP,
     "suspend": _STOP,
     "pause": _STOP,
-    "resume": "set state: active in the experiment, then build and commit",
+    "resume": "set state: active where the experiment or an overlay suspends the run, then build and commit. "
+    """For a run that kubectl suspended, set "suspend":false with kubectl patch""",
     "cancel": _STOP,
     "kill": _STOP,
     "rollback": _RETURN,
