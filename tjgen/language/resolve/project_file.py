@@ -211,8 +211,12 @@ def _unknown_match(overlay: OverlayDocument, step: FieldPath, name: str, known: 
     path: FieldPath = ("spec", "match", *step)
     near = nearest(name, known)
     is_cluster = step[0] == "clusters"
-    other = "set cluster in an environment of the project" if is_cluster else "add environments to the project"
-    hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}" if known else other
+    match = overlay.overlay.spec.match
+    is_only = len(match.clusters if is_cluster else match.environments) == 1  # an empty list matches all
+    removal = "remove the overlay" if is_only else f'remove "{name}" from match.{step[0]}'
+    other = "set cluster in an environment of the project" if is_cluster else f'add environment "{name}" to the project'
+    after = "" if is_cluster else ", then build: if the project had this environment, the build reports its runs"
+    hint = f'did you mean "{near}"?' if near else f"{removal}, or {other}{after}"
     owner = "no environment of the project names" if is_cluster else "the project does not have"
     message = f'overlay "{overlay.overlay.metadata.name}" is for {str(step[0])[:-1]} "{name}", which {owner}'
     return Diagnostic("TJ218", message, path=path, span=overlay.document.locate(path), hint=hint)
