@@ -54,6 +54,11 @@ def test_help_groups_commands_by_what_users_do(tmp_path: Path) -> None:
         ("zzzz", "tjgen --help lists the commands"),
         ("stop", "set state: suspended in the experiment, then build"),
         ("rollback", "restore the experiment from Git, then build"),
+        (
+            "undo",
+            "restore the experiment from Git, then build: its earlier run becomes current again, and the later one superseded. "
+            "For an environment with runs: promoted, then also use tjgen promote NAME --env ENVIRONMENT",
+        ),
         ("list", "tjgen runs list lists the runs"),
         ("squeue", "tjgen runs list lists the runs"),
         ("sbatch", "tjgen build writes the manifests of runs"),

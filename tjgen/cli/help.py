@@ -78,7 +78,11 @@ _STOP = (
     """kubectl patch KIND NAME -n NAMESPACE --type merge -p '{"spec":{"suspend":true}}'. """
     """A change in Git does not resume it then: use the same command with "suspend":false."""
 )
-_RETURN = "restore the experiment from Git, then build: its earlier run becomes current again, and the later one superseded"
+_RETURN = (
+    "restore the experiment from Git, then build: its earlier run becomes current again, and the later one superseded. "
+    "For an environment with runs: promoted, then also use tjgen promote NAME --env ENVIRONMENT with the earlier run's name in "
+    "the environment that it was promoted from"
+)
 _REMOVE = "tjgen runs prune NAME removes a run from the output tree"
 _LIST = "tjgen runs list lists the runs, and tjgen status shows their state in a cluster"
 _START = (

@@ -69,7 +69,8 @@ def renewed_request(run: Run) -> Diagnostic:
         "TJ088",
         f'run "{run.name}" is requested again, but it is archived and does not run',
         span=run.unit.document.locate(("metadata", "name")),
-        hint=_rerun(run),
+        hint=f"use tjgen runs unarchive {run.name} to continue it with its checkpoints, or tjgen runs rerun {run.name} to train "
+        "from the start under another name",
     )
 
 
@@ -80,7 +81,7 @@ def renamed(run: Run, record: Record) -> Diagnostic:
         f'run "{run.name}" equals archived run "{record.run}", whose experiment {record.experiment} '
         "no longer exists, so it is also archived",
         span=run.unit.document.locate(("metadata", "name")),
-        hint=_rerun(run),
+        hint=f"use tjgen runs rerun {run.name} to run it again",
     )
 
 
@@ -173,7 +174,3 @@ def same_name(run: Run, holder: str) -> Diagnostic:
         path=("metadata", "name"),
         hint=_OTHER_NAME,
     )
-
-
-def _rerun(run: Run) -> str:
-    return f"use tjgen runs rerun {run.name} to run it again"
