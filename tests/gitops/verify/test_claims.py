@@ -30,6 +30,17 @@ def test_a_refused_change_is_one_finding(tmp_path: Path, monkeypatch: pytest.Mon
     assert (answer.err.count("error[TJ540]"), answer.err.count("error[TJ621]")) == (0, 1), answer.err
 
 
+def test_a_class_for_a_claim_that_had_none_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    start(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    change(tmp_path, "storageClassName: fast")
+    commit(tmp_path)
+    answer = verify(tmp_path, "--base", "base")
+    assert answer.code == 1
+    assert answer.err.count("error[TJ621] experiments/letters.yaml") == 1, answer.err
+    assert "the claim has the default class of the cluster" in answer.err
+
+
 def test_an_annotation_accepts_the_change_of_a_claim_that_was_never_applied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.validate.fault import Fault
@@ -11,6 +11,8 @@ from tjgen.cluster.validate.verdict import WEBHOOK
 from tjgen.cluster.validate.wording import field
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.typing import NamedTuple
+
+_CLASS: FieldPath = ("spec", "storageClassName")
 
 
 class Refusal(NamedTuple):
@@ -35,6 +37,13 @@ def refusals(old: Tree, new: Tree, context: Sequence[Tree] = (), *, server_side:
     if ".volcano.sh/" in str(get(old, ("apiVersion",), "")) and not judge(old).allowed:
         return []  # no cluster has such an object, so its update has no verdict
     return [_worded(fault, fault.summary or fault.detail) for fault in findings]
+
+
+def of_default_class(old: Tree, new: Tree) -> Iterator[Refusal]:
+    """A class for a claim whose manifest had none: a cluster with a default class has set that, and refuses another."""
+    if get(new, ("kind",), None) == "PersistentVolumeClaim" and get(old, _CLASS, None) is None and get(new, _CLASS, None):
+        words = "Forbidden: the claim has the default class of the cluster, if there is one, and the field is immutable"
+        yield Refusal(_CLASS, f"spec.storageClassName: {words}")
 
 
 def is_taken_under_another_name(new: Tree, context: Sequence[Tree] = (), *, server_side: bool = False) -> bool:

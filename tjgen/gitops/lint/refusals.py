@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tjgen.gitops.diff.update import Refusal, refusals
+from tjgen.gitops.diff.update import Refusal, of_default_class, refusals
 from tjgen.gitops.lint.kinds import RUNTIMES
 from tjgen.gitops.lint.scene import ItemPair, Scene
 from tjgen.gitops.lint.sync import is_record
@@ -13,4 +13,4 @@ def refused(scene: Scene, pair: ItemPair) -> list[Refusal]:
     if scene.leaves(pair.new, is_record):
         return []
     context = [item.tree for item in scene.of(*RUNTIMES)]
-    return refusals(pair.old.tree, pair.new.tree, context)
+    return [*refusals(pair.old.tree, pair.new.tree, context), *of_default_class(pair.old.tree, pair.new.tree)]

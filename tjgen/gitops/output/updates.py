@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.compiler.building.run import Run
 from tjgen.gitops.diff.side import tree_of
-from tjgen.gitops.diff.update import Refusal, refusals
+from tjgen.gitops.diff.update import of_default_class, refusals
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.disk import OnDisk
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
@@ -33,7 +33,7 @@ def refused_updates(on_disk: OnDisk, stored: str, run: Run, file: OutputFile) ->
     compiled = run.compiled.in_full()
     manifest = next((one for one in compiled.manifests if one.tree == new), None)
     is_claim = get(new, ("kind",), None) == "PersistentVolumeClaim"
-    refused = [*refusals(old, new), *_of_default_class(old, new)]
+    refused = [*refusals(old, new), *of_default_class(old, new)]
     for refusal in refused if not is_claim or not _is_ignored(file) else ():
         span = place_in(manifest, refusal.path, compiled.sources) if manifest is not None else None
         subject = manifest.ref if manifest is not None else None
@@ -58,13 +58,6 @@ def _hint(*, is_claim: bool) -> str:
     from tjgen.gitops.lint.rules.changed_objects import NEW_CLAIM  # few builds change a claim
 
     return f"restore the field, or {NEW_CLAIM}"
-
-
-def _of_default_class(old: Tree, new: Tree) -> Iterator[Refusal]:
-    """A class for a claim that had none: when the cluster has a default class, it has set that, and refuses another."""
-    if get(new, ("kind",), None) == "PersistentVolumeClaim" and get(old, _CLASS, None) is None and get(new, _CLASS, None):
-        words = "Forbidden: the claim has the default class of the cluster, if there is one, and the field is immutable"
-        yield Refusal(_CLASS, f"spec.storageClassName: {words}")
 
 
 def _cannot_grow(old: Tree, new: Tree, sources: Sources, manifest: Manifest | None) -> Iterator[Diagnostic]:
