@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from shlex import quote
 
 from tjgen.gitops.emit import header
@@ -97,10 +97,12 @@ def _runs_of(state: TreeState) -> dict[RunFiles, str]:
     return places
 
 
-def outdated(differing: Sequence[TreeDifference], head: TreeState, command: str) -> tuple[list[TreeDifference], list[Diagnostic]]:
+def outdated(
+    differing: Sequence[TreeDifference], head: TreeState, merged: Container[str], command: str
+) -> tuple[list[TreeDifference], list[Diagnostic]]:
     """The differences that an edit caused, and one diagnostic for all others: files as before, which a build changes.
 
-    A file that is missing from a run of the tree counts as an edit.
+    The same holds for the new files `merged`. A file that is missing from a run of the tree counts as an edit.
     """
     present = {path.rpartition("/")[0].rpartition("/")[2] for path in head.tree} | {_stem(path) for path in head.records}
     edited: list[TreeDifference] = []
@@ -108,13 +110,19 @@ def outdated(differing: Sequence[TreeDifference], head: TreeState, command: str)
     for one in differing:
         runs = {one.path.rpartition("/")[0].rpartition("/")[2], _stem(one.path)}
         is_partial = one.actual is None and not runs.isdisjoint(present)
-        (stale if one.actual == one.before and not is_partial else edited).append(one)
+        is_stale = one.actual == one.before and not is_partial
+        (stale if is_stale or one.place in merged else edited).append(one)
     if not stale:
         return edited, []
     new = [one.place for one in stale if one.actual is None]
     changed = [one.place for one in stale if one.actual is not None and one.wanted is not None]
     removed = [one.place for one in stale if one.wanted is None]
     return edited, [findings.outdated(new, changed, removed, command)]
+
+
+def is_unproduced(one: TreeDifference) -> bool:
+    """Whether the base lacks the file, and the sources produce another one."""
+    return one.before is None and one.actual is not None and one.wanted is not None and not header.was_edited(one.actual)
 
 
 def finding(one: TreeDifference, base: str) -> Diagnostic:

@@ -16,7 +16,16 @@ from tjgen.gitops.output.damaged import damage
 from tjgen.gitops.output.edits import in_cluster
 from tjgen.gitops.output.layout import folder_of
 from tjgen.gitops.verify import findings
-from tjgen.gitops.verify.differences import TreeDifference, differences, finding, odd_files, outdated, removed_runs, runs_in
+from tjgen.gitops.verify.differences import (
+    TreeDifference,
+    differences,
+    finding,
+    is_unproduced,
+    odd_files,
+    outdated,
+    removed_runs,
+    runs_in,
+)
 from tjgen.gitops.verify.expected import Expected, expected
 from tjgen.gitops.verify.lost_pins import lost_pins
 from tjgen.gitops.verify.memory import nothing_known, unchanged
@@ -79,7 +88,7 @@ def verify(
         result = now(later, past.state(later), both.new) if later != base.commit else result
     differing = [one for one in result.differing if not _is_ignored(one, repository)]
     command = "tjgen build" if directory == plan.output else f"tjgen build -o {quote(directory)}"
-    edited, diagnostics = outdated(differing, both.new, command)
+    edited, diagnostics = outdated(differing, both.new, _merged(plan, directory, both, differing), command)
     is_outdated = bool(diagnostics)
     edited, lost = removed_runs(edited, both, both.old, both.new, base.name)
     diagnostics += [*lost, *result.expected.diagnostics, *odd_files(both.tree), *odd_files(both.records)]
@@ -142,6 +151,13 @@ def _compared(
         if not more:
             return _Compared(result, differing, refuted)
         proven |= more
+
+
+def _merged(plan: Plan, directory: str, both: Snapshot, differing: list[TreeDifference]) -> set[str]:
+    """The places of new files that a build of the tree changes to what they should be, as after a merge of two branches."""
+    new = [one for one in differing if is_unproduced(one)]
+    state = expected(plan, both.new, both.new, directory).state if new else both.new
+    return {one.place for one in new if one.wanted == (state.tree if one.folder is both.tree else state.records).get(one.path)}
 
 
 def _findings(differing: list[TreeDifference], both: Snapshot, refuted: dict[RunFiles, str], base: str) -> list[Diagnostic]:
