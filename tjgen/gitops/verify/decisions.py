@@ -167,12 +167,23 @@ def carried_out(
             elif verb == "keep":
                 history.keep(known)
             else:
+                unused = history.unused_runtimes(known)
                 history.prune(known, reason)
+                _remove(unused, tree, stored)  # no build looks at the folders of a removed environment
         except CompileError as error:
             problems += error.diagnostics
             continue
         state = tree.after()
     return state, problems
+
+
+def _remove(files: Collection[str], tree: StateReplica, stored: StoredTree) -> None:
+    """Remove `files`, and no other files of their folders."""
+    for folder in {path.rpartition("/")[0] for path in files}:
+        tree.claim(folder)
+        for name in stored.below.get(folder, ()):
+            if f"{folder}/{name}" not in files:
+                tree.keep(f"{folder}/{name}")
 
 
 def files_of(stored: StoredTree, entry: RunEntry) -> list[OutputFile]:

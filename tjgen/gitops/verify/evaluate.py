@@ -11,7 +11,7 @@ from tjgen.compiler.building.plan import Plan
 from tjgen.gitops.diff.compare import DiffEntry, compare
 from tjgen.gitops.diff.problems import problems
 from tjgen.gitops.diff.removals import removals
-from tjgen.gitops.diff.side import Side, only, place_of
+from tjgen.gitops.diff.side import Side, place_of
 from tjgen.gitops.emit import header
 from tjgen.gitops.lint.engine import Choice, lint
 from tjgen.gitops.lint.reading import read_items
@@ -54,8 +54,6 @@ def evaluate(plan: Plan, verified: Verified, marks: Sequence[Mark], base: str) -
         _side(verified.snapshot.new, "this tree")._replace(attribution_of=verified.attributions.find),
     )
     old, adopting = adopted_side(old, new)
-    environments = plan.environments
-    old, new = old._replace(bodies=only(old.bodies, environments)), new._replace(bodies=only(new.bodies, environments))
     entries = compare(old, new)
     by_hand = {one.span.file for one in verified.diagnostics if one.code == _EDITED and one.span is not None}
     changes = [(entry, f"{verified.snapshot.tree.place}/{one.path}", one) for entry in entries for one in entry.objects]
