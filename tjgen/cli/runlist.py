@@ -22,7 +22,8 @@ def list_runs(patterns: Sequence[str], arguments: Arguments, project: LoadedProj
         reporter.add(check_names(several, patterns, [run.name for one in several for _, run in one.pruned]))
     for one in several:
         if one.directory is not None:
-            reporter.add([*disagreements(one.directory, Locks(one.project.directory).folder, one.entries)])
+            environments = arguments["env"] or [*one.project.spec.environments] or [None]
+            reporter.add([*disagreements(one.directory, Locks(one.project.directory).folder, one.entries, environments)])
     chosen = [one.only(patterns) for one in several]
     if arguments["json"] or arguments["format"] == "json":
         import json

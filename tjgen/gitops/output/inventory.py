@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from tjgen.gitops.emit.ondisk import below, files
@@ -92,13 +92,20 @@ def own_files(directory: str, entry: RunEntry) -> list[OutputFile]:
     return files(directory, entry.folder)
 
 
-def disagreements(directory: str, locks: str, known: Sequence[RunEntry]) -> Iterator[Diagnostic]:
-    """Runs of a lock without files (TJ081), files of a run without a lock (TJ082). `locks`: the folder of locks."""
+def disagreements(
+    directory: str, locks: str, known: Sequence[RunEntry], environments: Iterable[str | None] = ()
+) -> Iterator[Diagnostic]:
+    """Runs of a lock without files (TJ081), files of a run without a lock (TJ082). `locks`: the folder of locks.
+
+    `environments`: those whose folders are read in addition to those of `known`.
+    """
     for entry in known:
         if not own_files(directory, entry):
             yield without_files(entry, directory, WARNING)
     locked = {entry.folder for entry in known}
-    for folder in _folders(directory, sorted({entry.place.environment or "" for entry in known})):
+    for folder in _folders(
+        directory, sorted({one or "" for one in (*environments, *(entry.place.environment for entry in known))})
+    ):
         if folder not in locked and files(directory, folder):
             yield _without_lock(directory, locks, folder)
 
