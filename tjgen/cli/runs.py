@@ -196,6 +196,7 @@ def _discard(patterns: list[str], arguments: Arguments, locks: Locks, directory:
 def _rename(old: str, new: str, arguments: Arguments, project: LoadedProject, directory: str, reporter: Reporter) -> None:
     from tjgen.gitops.emit.tree import OutputTree
     from tjgen.gitops.output.coexisting import problems_of_coexisting
+    from tjgen.gitops.output.committed_locks import before_orphaning
     from tjgen.gitops.output.newname import problems_of_name
     from tjgen.gitops.output.rename import FIELDS, experiments, identities, rename
 
@@ -211,7 +212,7 @@ def _rename(old: str, new: str, arguments: Arguments, project: LoadedProject, di
         reporter.add(list(problems_of_coexisting(locks, renames, known)))
         if reporter.failed:
             return
-        done = rename(locks, renames, known)
+        done = rename(locks, renames, known, before_orphaning(locks, [one.old for one in renames]))
         for path, text in done.records:
             tree.record(path, text)
         for folder in done.removed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -485,3 +486,22 @@ def test_a_promoted_run_that_no_sync_can_stop_is_reported(folder: Path) -> None:
     answer = build(folder)
     assert f'warning[TJ224] experiments/digits.yaml:3:18: promoted run "{old}" stays as it is' in answer.err
     assert names(folder, "prod") == [old]
+
+
+@pytest.mark.parametrize("is_committed", [True, False], ids=["committed", "not committed"])
+def test_promoted_runs_keep_their_state_if_the_namespace_is_renamed_after_a_build(folder: Path, is_committed: bool) -> None:
+    promote(folder, *names(folder, "dev"))
+    edit(folder, "train.py", "other.py")
+    assert build(folder).code == 0
+    promote(folder, *names(folder, "dev"))
+    (old,), (new,) = names(folder, "prod", "superseded"), names(folder, "prod")
+    if is_committed:
+        for words in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "Start"]):
+            subprocess.run(["git", *words], cwd=folder, check=True)
+    edit(folder, "namespace: vision", "namespace: sight")
+    assert "tjgen runs rename prod/vision/digits prod/sight/digits" in build(folder).err
+    assert names(folder, "prod") == []
+    assert tjgen(folder, "runs", "rename", "--namespace", "vision", "sight").code == 0
+    assert build(folder).code == 0
+    assert (names(folder, "prod", "superseded"), names(folder, "prod")) == ([old], [new])
+    assert build(folder, "--check").code == 0

@@ -136,7 +136,7 @@ class Directory:
         if whole:
             for path, lock in list(self._locks.others(environments, self._known)):
                 self._perform(decide_absent(path, lock, self.on_disk, options=self._options))
-            self.diagnostics += orphans.report(self._orphans, self._locks, self._new)
+            self.diagnostics += orphans.report(self._orphans, self._locks, self._new, self._known)
             self._finish_environments(all_environments)
             self._keep_renamed()
             for environment in environments:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from tjgen.gitops.diff.revision import Repository
-from tjgen.language.runs.lock import Lock, path_of
-from tjgen.language.runs.store import LockKey, gathered
+from tjgen.language.runs.lock import ORPHANED, Lock, path_of
+from tjgen.language.runs.store import LockKey, Locks, gathered
+from tjgen.trees.diagnostics.model import CompileError
 
 
 def locks_at(files: Mapping[str, bytes], revision: str, folder: str) -> dict[str, Lock]:
@@ -33,3 +34,16 @@ def lock_at(repository: Repository, commit: str, folder: str, place: LockKey) ->
     names = [f"{path}.yaml", *(f"{path}/{name}" for name in repository.paths(commit, f"{folder}/{path}" if folder else path))]
     files = repository.files(commit, folder, wanted=lambda one: one in names)
     return locks_at(files, commit[:12], folder).get(place.key, Lock(place.key, {}))
+
+
+def before_orphaning(locks: Locks, places: Iterable[LockKey]) -> dict[LockKey, Lock]:
+    """The locks at HEAD of those experiments that have orphaned promoted runs; none without a repository."""
+    orphaned = [one for one in places if any(run.state == ORPHANED and run.promoted_from for run in locks.of(one).runs.values())]
+    if not orphaned:
+        return {}
+    try:
+        repository = Repository.around(locks.folder)
+        folder, head = repository.path_of(locks.folder), repository.resolved("HEAD")
+        return {place: lock_at(repository, head, folder, place) for place in orphaned} if head is not None else {}
+    except CompileError:  # no repository, or a lock of a former release that cannot be read
+        return {}

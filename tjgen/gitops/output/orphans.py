@@ -19,8 +19,11 @@ def as_gate(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
     return [one._replace(severity=ERROR) if one.code in GATED and one.severity == WARNING else one for one in diagnostics]
 
 
-def report(orphans: Sequence[Orphan], locks: Locks, new: Mapping[str, str]) -> list[Diagnostic]:
-    """TJ273 for all orphaned runs together. `new`: environment and identity of new runs -> key of their experiment."""
+def report(orphans: Sequence[Orphan], locks: Locks, new: Mapping[str, str], built: Collection[str]) -> list[Diagnostic]:
+    """TJ273 for all orphaned runs together.
+
+    `new`: environment and identity of new runs -> key of their experiment; `built`: paths of the locks of experiments that exist.
+    """
     if not orphans:
         return []
     runs = sum(len(one.runs) for one in orphans)
@@ -32,7 +35,7 @@ def report(orphans: Sequence[Orphan], locks: Locks, new: Mapping[str, str]) -> l
         else "are orphaned: no source requests them, but they stay"
     )
     message = f"{_counted(runs)} {verb} (experiment{'s' if len(keys) > 1 else ''} {shown})"
-    return [Diagnostic("TJ273", message, hint=_hint(orphans, locks, {**_requested(orphans, locks), **new}))]
+    return [Diagnostic("TJ273", message, hint=_hint(orphans, locks, {**_requested(orphans, locks), **new}, built))]
 
 
 def environments(locks: Locks, known: Collection[str | None], built: Container[str]) -> dict[str | None, list[tuple[str, Lock]]]:
@@ -76,19 +79,29 @@ def _requested(orphans: Sequence[Orphan], locks: Locks) -> dict[str, str]:
     }
 
 
-def _hint(orphans: Sequence[Orphan], locks: Locks, new: Mapping[str, str]) -> str:
+def _hint(orphans: Sequence[Orphan], locks: Locks, new: Mapping[str, str], built: Collection[str]) -> str:
     renames = []
     for one in orphans:
         lock = locks.of(one.place)
         twins = {new.get(f"{one.place.environment or ''}/{lock.runs[name].identity}") for name in one.runs}
+        if any(lock.runs[name].promoted_from for name in one.runs):
+            twins |= _in_other_namespaces(one.place, locks, built)
         renames += [
             f"tjgen runs rename {one.place.key} {key}" for key in sorted(filter(None, twins)) if _is_later(one, key, locks)
         ]
     if renames:
-        return f"if you renamed the experiment, use {' && '.join(renames[:_SHOWN])}; otherwise prune, archive or keep the runs"
+        commands = " && ".join(renames[:_SHOWN])
+        return f"if you renamed the experiment or its namespace, use {commands}; otherwise prune, archive or keep the runs"
     runs = " ".join([name for one in orphans for name in one.runs][:_SHOWN])
     more = " ..." if sum(len(one.runs) for one in orphans) > _SHOWN else ""
     return f"restore the source, or use tjgen runs prune, archive or keep {runs}{more}"
+
+
+def _in_other_namespaces(place: LockKey, locks: Locks, built: Collection[str]) -> set[str | None]:
+    """Experiments of the same name and environment without runs: only a promotion creates runs there, so none is a twin."""
+    environment, name = place.environment or "", place.name
+    paths = [path for path in built if path.startswith(f"{environment}/") and path.endswith(f"/{name}")]
+    return {path for path in paths if path != path_of(*place) and not locks.of(LockKey(*path.split("/"))).runs}
 
 
 def _is_later(one: Orphan, key: str, locks: Locks) -> bool:

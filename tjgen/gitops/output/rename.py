@@ -16,7 +16,18 @@ from tjgen.compiler.building.run import Built, Run
 from tjgen.gitops.output.history import refuse
 from tjgen.gitops.output.layout import folder_of
 from tjgen.language.runs.blocks import uncovered
-from tjgen.language.runs.lock import ACTIVE, ORPHANED, RENAMED, REPLACED, SUPERSEDED, Lock, LockedRun, path_of, tombstone
+from tjgen.language.runs.lock import (
+    ACTIVE,
+    ORPHANED,
+    RENAMED,
+    REPLACED,
+    SUPERSEDED,
+    SUSPENDED,
+    Lock,
+    LockedRun,
+    path_of,
+    tombstone,
+)
 from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic
 from tjgen.trees.session import Session
@@ -85,9 +96,12 @@ def identities_before(runs: Iterable[Run], old: str) -> dict[str, str]:
     return known
 
 
-def rename(locks: Locks, renames: Sequence[Rename], identities: Mapping[str, str]) -> Renamed:
+def rename(
+    locks: Locks, renames: Sequence[Rename], identities: Mapping[str, str], committed: Mapping[LockKey, Lock] | None = None
+) -> Renamed:
     """Give the runs of each experiment to its new place; `identities`: identity before an environment was renamed -> after it.
 
+    `committed`: the locks of the last commit of experiments whose promoted runs a build orphaned.
     After a build under the new namespace, a run of the same name and content exists there. The old run takes its place in
     the lock, and its folder is removed. Raises CompileError (TJ278, TJ279) if there is nothing to rename, or a run of the
     same name and other content is in the way.
@@ -105,7 +119,7 @@ def rename(locks: Locks, renames: Sequence[Rename], identities: Mapping[str, str
             twins = [one for one in target.runs.values() if one.identity == run.identity and one.is_requested]
             duplicates += [one.name for one in twins if one.name != name]
             target = target.with_runs([one._replace(state=SUPERSEDED) for one in twins])
-            state = ACTIVE if twins else SUPERSEDED if run.state == ORPHANED else run.state
+            state = ACTIVE if twins else _state(run, before, (committed or {}).get(old))
             moved[name] = run._replace(state=state, kept=False)
         reason = f"tjgen runs rename {old.key} {new.key}"
         tombstones = {name: tombstone(run, reason, RENAMED)._replace(claims=()) for name, run in before.runs.items()}
@@ -124,6 +138,19 @@ def rename(locks: Locks, renames: Sequence[Rename], identities: Mapping[str, str
 
 def _moved(old: LockKey, run: LockedRun, identities: Mapping[str, str]) -> LockedRun:
     return run._replace(folder=folder_of(old, run), identity=identities.get(run.identity, run.identity))
+
+
+def _state(run: LockedRun, lock: Lock, committed: Lock | None) -> str:
+    """The state of a run under the new name. If the sources request an orphaned run, only a promoted one stays as it is."""
+    if run.state != ORPHANED:
+        return run.state
+    if not run.promoted_from:
+        return SUPERSEDED
+    known = committed.runs.get(run.name) if committed is not None else None
+    if known is not None and known.state in (ACTIVE, SUSPENDED, SUPERSEDED):
+        return known.state
+    newest = max(one.number for one in lock.runs.values() if one.promoted_from)
+    return ACTIVE if run.number == newest else SUPERSEDED
 
 
 def _problems(locks: Locks, renames: Sequence[Rename], identities: Mapping[str, str]) -> Iterator[Diagnostic]:
