@@ -193,9 +193,11 @@ def _discard(patterns: list[str], arguments: Arguments, locks: Locks, directory:
     report_names("discarded", done, reporter)
 
 
-def _rename(old: str, new: str, arguments: Arguments, project: LoadedProject, directory: str, reporter: Reporter) -> None:
+def _rename(
+    old: str, new: str, arguments: Arguments, project: LoadedProject, directory: str, reporter: Reporter, *, discards: bool = True
+) -> None:
     from tjgen.gitops.emit.tree import OutputTree
-    from tjgen.gitops.output.coexisting import problems_of_coexisting
+    from tjgen.gitops.output.coexisting import created_again, problems_of_coexisting
     from tjgen.gitops.output.committed_locks import before_orphaning
     from tjgen.gitops.output.newname import problems_of_name
     from tjgen.gitops.output.rename import FIELDS, experiments, identities, rename
@@ -212,14 +214,20 @@ def _rename(old: str, new: str, arguments: Arguments, project: LoadedProject, di
         reporter.add(list(problems_of_coexisting(locks, renames, known)))
         if reporter.failed:
             return
-        done = rename(locks, renames, known, before_orphaning(locks, [one.old for one in renames]))
-        for path, text in done.records:
-            tree.record(path, text)
-        for folder in done.removed:
-            tree.claim(folder)
-        removed, released = ([f"{directory}/{path}" for path in paths] for paths in (done.removed, done.released))
-        report_duplicates(project, removed, released, reporter)
-        tree.commit()
+        again = created_again(locks, renames, known) if discards else []
+        if not again:
+            done = rename(locks, renames, known, before_orphaning(locks, [one.old for one in renames]))
+            for path, text in done.records:
+                tree.record(path, text)
+            for folder in done.removed:
+                tree.claim(folder)
+            removed, released = ([f"{directory}/{path}" for path in paths] for paths in (done.removed, done.released))
+            report_duplicates(project, removed, released, reporter)
+            tree.commit()
+    if again:
+        _discard(again, arguments, locks, directory, reporter)
+        _rename(old, new, arguments, project, directory, reporter, discards=False)
+        return
     reporter.print_line(f"runs: {done.runs} renamed")
     if done.duplicates:
         names = " ".join(done.duplicates)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.gitops.diff.revision import Repository
-from tjgen.gitops.output.committed_locks import lock_at
+from tjgen.gitops.output.committed_locks import lock_at, without_commit
 from tjgen.gitops.output.rename import Rename
 from tjgen.language.runs.lock import Lock, path_of
 from tjgen.language.runs.store import LockKey, Locks
@@ -49,6 +49,12 @@ def problems_of_coexisting(locks: Locks, renames: Sequence[Rename], identities: 
             )
             stays = " ".join([*locks.of(old).runs][:_SHOWN])
             yield Diagnostic("TJ704", message, hint=f"use tjgen runs prune, archive or keep {stays}")
+
+
+def created_again(locks: Locks, renames: Sequence[Rename], identities: Mapping[str, str]) -> list[str]:
+    """Keys of new names under which a build created runs of the old ones again that no commit has: no sync applied them."""
+    twins = [new for old, new in renames if _twins(locks.of(old), locks.of(new), identities, requested=False)]
+    return [place.key for place in without_commit(locks, twins)]
 
 
 def _commits(repository: Repository, folder: str, places: Sequence[LockKey]) -> Iterator[str]:

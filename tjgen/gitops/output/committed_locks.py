@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from tjgen.gitops.diff.revision import Repository
 from tjgen.language.runs.lock import ORPHANED, Lock, path_of
@@ -39,11 +39,20 @@ def lock_at(repository: Repository, commit: str, folder: str, place: LockKey) ->
 def before_orphaning(locks: Locks, places: Iterable[LockKey]) -> dict[LockKey, Lock]:
     """The locks at HEAD of those experiments that have orphaned promoted runs; none without a repository."""
     orphaned = [one for one in places if any(run.state == ORPHANED and run.promoted_from for run in locks.of(one).runs.values())]
-    if not orphaned:
+    return _at_head(locks, orphaned)
+
+
+def without_commit(locks: Locks, places: Iterable[LockKey]) -> list[LockKey]:
+    """The experiments that have no run at HEAD; none without a repository."""
+    return [place for place, lock in _at_head(locks, list(places)).items() if not lock.runs]
+
+
+def _at_head(locks: Locks, places: Sequence[LockKey]) -> dict[LockKey, Lock]:
+    if not places:
         return {}
     try:
         repository = Repository.around(locks.folder)
         folder, head = repository.path_of(locks.folder), repository.resolved("HEAD")
-        return {place: lock_at(repository, head, folder, place) for place in orphaned} if head is not None else {}
+        return {place: lock_at(repository, head, folder, place) for place in places} if head is not None else {}
     except CompileError:  # no repository, or a lock of a former release that cannot be read
         return {}

@@ -80,36 +80,42 @@ def _requested(orphans: Sequence[Orphan], locks: Locks) -> dict[str, str]:
 
 
 def _hint(orphans: Sequence[Orphan], locks: Locks, new: Mapping[str, str], built: Collection[str]) -> str:
-    renames = []
+    renames: list[tuple[LockKey, LockKey]] = []
     for one in orphans:
         lock = locks.of(one.place)
         twins = {new.get(f"{one.place.environment or ''}/{lock.runs[name].identity}") for name in one.runs}
-        if any(lock.runs[name].promoted_from for name in one.runs):
-            twins |= _in_other_namespaces(one.place, locks, built)
-        renames += [
-            f"tjgen runs rename {one.place.key} {key}" for key in sorted(filter(None, twins)) if _is_later(one, key, locks)
-        ]
+        renames += [(one.place, _place(one.place.environment, key)) for key in sorted(filter(None, twins))]
+    names = {old.name: place.name for old, place in renames}
+    for one in orphans:
+        if any(locks.of(one.place).runs[name].promoted_from for name in one.runs):
+            renames += [(one.place, after) for after in _without_runs(one.place, names.get(one.place.name), locks, built)]
+    renames = [(old, after) for old, after in renames if _is_later(old, after, locks)]
     if renames:
-        commands = " && ".join(renames[:_SHOWN])
+        commands = " && ".join([f"tjgen runs rename {old.key} {after.key}" for old, after in renames[:_SHOWN]])
         return f"if you renamed the experiment or its namespace, use {commands}; otherwise prune, archive or keep the runs"
     runs = " ".join([name for one in orphans for name in one.runs][:_SHOWN])
     more = " ..." if sum(len(one.runs) for one in orphans) > _SHOWN else ""
     return f"restore the source, or use tjgen runs prune, archive or keep {runs}{more}"
 
 
-def _in_other_namespaces(place: LockKey, locks: Locks, built: Collection[str]) -> set[str | None]:
-    """Experiments of the same name and environment without runs: only a promotion creates runs there, so none is a twin."""
-    environment, name = place.environment or "", place.name
-    paths = [path for path in built if path.startswith(f"{environment}/") and path.endswith(f"/{name}")]
-    return {path for path in paths if path != path_of(*place) and not locks.of(LockKey(*path.split("/"))).runs}
+def _without_runs(place: LockKey, name: str | None, locks: Locks, built: Collection[str]) -> list[LockKey]:
+    """Experiments of the environment with the same name or a new one: only a promotion creates runs there, so none is a twin."""
+    places = [LockKey(*path.split("/")) for path in sorted(built)]
+    now = place._replace(name=name or place.name)
+    near = [one for one in places if (one.environment, one.name) == (now.environment, now.name) and one != place]
+    return [one for one in near if not locks.of(one).runs]
 
 
-def _is_later(one: Orphan, key: str, locks: Locks) -> bool:
-    """Whether the experiment `key` may be a new name: no commit has runs of both with the same content."""
+def _place(environment: str | None, key: str) -> LockKey:
+    namespace, name = key.split("/")[-2:]
+    return LockKey(environment, namespace, name)
+
+
+def _is_later(old: LockKey, new: LockKey, locks: Locks) -> bool:
+    """Whether the experiment `new` may be a new name of `old`: no commit has runs of both with the same content."""
     from tjgen.gitops.output.coexisting import coexisting  # few builds have an orphan with a twin
 
-    namespace, name = key.split("/")[-2:]
-    return not coexisting(locks, one.place, LockKey(one.place.environment, namespace, name))
+    return not coexisting(locks, old, new)
 
 
 def _undecided(lock: Lock) -> int:
