@@ -98,7 +98,8 @@ def test_an_old_name_that_returns_gets_new_runs(folder: Path) -> None:
 def test_an_environment_is_renamed(folder: Path) -> None:
     before, current = tree(folder), of(folder, "current")
     edit(folder, "prod: {}", "production: {}", "tjgen.yaml")
-    assert "or tjgen runs rename --environment prod production\n" in build(folder).err
+    advice = "keep the name while its runs train, and after that use tjgen runs rename --environment prod production\n"
+    assert advice in build(folder).err
     rename(folder, "--environment", "prod", "production")
     answer = build(folder)
     assert answer.code == 0, answer.err

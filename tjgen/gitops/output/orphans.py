@@ -54,7 +54,8 @@ def of_environment(name: str | None, locks: Sequence[tuple[str, Lock]], new: str
     """TJ274: an environment was removed, and its runs were not; `new`: an environment without runs, which may be its new name."""
     runs = sum(_undecided(lock) for _, lock in locks)
     option = f" --env {name}" if name is not None else ""
-    rename = f", or tjgen runs rename --environment {name} {new}" if name is not None and new is not None else ""
+    command = f"tjgen runs rename --environment {name} {new}"
+    rename = f"; keep the name while its runs train, and after that use {command}" if name is not None and new is not None else ""
     who = f'environment "{name}" is not in the project' if name is not None else "the project has environments now"
     where = f'"{name}"' if name is not None else "the project without them"
     message = f"{who}, but {_counted(runs)} of {where} still exist{'s' if runs == 1 else ''}"
