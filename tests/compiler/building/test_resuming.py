@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tests.program import Answer, tjgen
@@ -46,6 +47,30 @@ def test_a_run_that_was_superseded_can_be_resumed(tmp_path: Path) -> None:
     assert build(tmp_path, "dev").code == 0
     [first] = names(tmp_path, "dev")
     answer = build(tmp_path, "dev", script=" --more", checkpoints=f", resumeFrom: {first}")
+    assert answer.code == 0, answer.err
+
+
+@pytest.mark.parametrize("claim", ["name: new", "scope: project", "scope: run"])
+def test_a_run_on_another_claim_is_an_error(tmp_path: Path, claim: str) -> None:
+    assert build(tmp_path, "dev").code == 0
+    [first] = names(tmp_path, "dev")
+    moved = EXPERIMENT.replace("size: 10Gi", f"size: 10Gi, {claim}") % ("", f", resumeFrom: {first}")
+    (tmp_path / "llm.yaml").write_text(moved)
+    answer = tjgen(tmp_path, "build", "--env", "dev", "-o", "deploy")
+    assert answer.code == 1
+    assert f"error[TJ135] llm.yaml:9:42: resumeFrom names run {first}, which uses claim llm-out, but volume out" in answer.err
+    (tmp_path / "llm.yaml").write_text(moved.replace(f"resumeFrom: {first}", "resumeFrom: {path: copied}"))
+    assert tjgen(tmp_path, "build", "--env", "dev", "-o", "deploy").code == 0
+
+
+def test_a_run_on_its_own_claim_can_be_resumed(tmp_path: Path) -> None:
+    (tmp_path / "tjgen.yaml").write_text(PROJECT)
+    experiment = EXPERIMENT.replace("size: 10Gi", "size: 10Gi, scope: run")
+    (tmp_path / "llm.yaml").write_text(experiment % ("", ""))
+    assert tjgen(tmp_path, "build", "--env", "dev", "-o", "deploy").code == 0
+    [first] = names(tmp_path, "dev")
+    (tmp_path / "llm.yaml").write_text(experiment % ("", f", resumeFrom: {first}"))
+    answer = tjgen(tmp_path, "build", "--env", "dev", "-o", "deploy")
     assert answer.code == 0, answer.err
 
 

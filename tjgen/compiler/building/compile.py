@@ -293,5 +293,4 @@ class _Compilation:
             return ()
         from tjgen.compiler.building.resuming import unknown_runs  # many experiments save no checkpoints
 
-        overlays = self._plan.project.overlays_of.get(unit.environment or "", ())
-        return unknown_runs(unit, runs, documents, self._plan.locks, [one.document.file for one in overlays])
+        return unknown_runs(self._plan, self._session, unit, runs, documents)

@@ -1,17 +1,22 @@
-"""Runs of an experiment, and the locks -> the runs that `resumeFrom` names and that do not exist."""
+"""Runs of an experiment, and the locks -> the runs that `resumeFrom` names and whose checkpoints the pods cannot read."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from tjgen.compiler.building.origins import setting_of
+from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Run, Unit
+from tjgen.compiler.programs.keeping.location import location
 from tjgen.compiler.programs.keeping.problems import RESUME
+from tjgen.compiler.volumes.pvc import claim_of, new_claim
 from tjgen.language.resolve.places import Documents, placed
-from tjgen.language.runs.lock import LockedRun
-from tjgen.language.runs.store import Locks
+from tjgen.language.runs.lock import LockedRun, claims_of
+from tjgen.language.setting import Setting
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.k8s.nearest import nearest
+from tjgen.trees.session import Session
 
 _AT: FieldPath = ("spec", "checkpoints", "resumeFrom")
 
@@ -22,22 +27,25 @@ def resumed_run(run: Run) -> str | None:
     return checkpoints.resume_from.run if checkpoints is not None and checkpoints.resume_from is not None else None
 
 
-def unknown_runs(
-    unit: Unit, runs: Sequence[Run], documents: Documents, locks: Locks, overlays: Sequence[str] = ()
-) -> Iterator[Diagnostic]:
-    """TJ135 for each new run that resumes from a run that neither the lock of the experiment nor this build has.
+def unknown_runs(plan: Plan, session: Session, unit: Unit, runs: Sequence[Run], documents: Documents) -> Iterator[Diagnostic]:
+    """TJ135 for each new run that resumes from a run on another claim, or that neither the lock nor this build has.
 
     There are none in a project without locks: `unlisted` reports them when a build writes the first. A run that the lock has
     already exists, so what it resumes from is decided.
     A try resumes from a run of Git, or from an earlier try, which no lock has. A name that cannot be a run of the experiment has
-    its own diagnostic (TJ467). `overlays` are the files of overlays that the project has for the environment.
+    its own diagnostic (TJ467).
     """
     family = runs[0].variant.experiment.metadata.name
+    locks = plan.locks
     locked = locks.of(unit._replace(name=family)).runs
     known = [*locked, *(run.name for run in runs)]
     for run in runs:
         name = resumed_run(run)
         is_try = unit.name != family and name is not None and name.startswith(f"{unit.name}-")
+        source = locked.get(name or "")
+        if source is not None and run.name not in locked:
+            problems = _on_another_claim(run, source, setting_of(plan, session, run))
+            yield from placed(list(problems), run.variant.tree, documents)
         if name is None or name in known or run.name in locked or is_try:
             continue
         if any(one.code == RESUME for one in run.compiled.diagnostics):
@@ -47,6 +55,7 @@ def unknown_runs(
             return
         others = sorted({place.environment or "no environment" for place, lock in everything if name in lock.runs})
         message = f"resumeFrom names run {name}, which exists only in {', '.join(others)}"
+        overlays = [one.document.file for one in plan.project.overlays_of.get(unit.environment or "", ())]
         hint = _elsewhere(unit, name, locked.values(), [*_overlays(documents, unit.environment), *overlays])
         if not others:
             near = nearest(name, known)
@@ -57,6 +66,20 @@ def unknown_runs(
                 else "write a name that tjgen runs list prints, or a folder: resumeFrom: {path: ...}"
             )
         yield from placed([Diagnostic("TJ135", message, path=_AT, hint=hint)], run.variant.tree, documents)
+
+
+def _on_another_claim(run: Run, source: LockedRun, setting: Setting) -> Iterator[Diagnostic]:
+    """TJ135 if the claim that tjgen creates for the checkpoints is none of the claims of the run that it resumes from."""
+    experiment, claims = run.variant.experiment, claims_of(source.uses)
+    checkpoints, where = experiment.spec.checkpoints, location(experiment, setting)
+    if checkpoints is None or where is None or new_claim(where.volume) is None:
+        return
+    claim = claim_of(checkpoints.volume, where.volume, setting.of_run(source.name))
+    if claims and claim not in claims:
+        used = f"run {source.name}, which uses claim {', '.join(claims)}"
+        message = f"resumeFrom names {used}, but volume {checkpoints.volume} is claim {claim}"
+        hint = f"use the claim of that run, or copy its checkpoints to a folder of {claim} and set resumeFrom: {{path: FOLDER}}"
+        yield Diagnostic("TJ135", message, path=_AT, hint=hint)
 
 
 def unlisted(runs: Sequence[Run], locked: Collection[str]) -> Iterator[tuple[Run, Diagnostic]]:

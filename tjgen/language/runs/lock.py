@@ -49,6 +49,10 @@ REQUESTING = (CURRENT, SUPERSEDED, ORPHANED)
 """The states in which the pods of a run exist, unless its manifests stop it."""
 
 
+_CLAIM = "persistentvolumeclaim-"
+"""What the names of the files of claims begin with."""
+
+
 class LockedRun(NamedTuple):
     """A run that was built. Digests are written `sha256:` and 64 hexadecimal digits."""
 
@@ -263,7 +267,12 @@ def is_data(path: str) -> bool:
 
 def is_claim(path: str) -> bool:
     """Whether a file of the output tree is that of a claim."""
-    return is_data(path) and path.rpartition("/")[2].startswith("persistentvolumeclaim-")
+    return is_data(path) and path.rpartition("/")[2].startswith(_CLAIM)
+
+
+def claims_of(paths: Iterable[str]) -> list[str]:
+    """The names of the claims among files of the output tree."""
+    return [path.rpartition("/")[2].removeprefix(_CLAIM).removesuffix(".yaml") for path in paths if is_claim(path)]
 
 
 def is_runtime(path: str) -> bool:
