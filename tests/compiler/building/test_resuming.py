@@ -94,6 +94,34 @@ def test_a_run_of_another_environment_is_an_error(tmp_path: Path) -> None:
     assert f"  hint: {hint}" in answer.err
 
 
+def test_the_hint_names_the_folder_of_a_pruned_run(tmp_path: Path) -> None:
+    assert build(tmp_path, "dev").code == 0
+    [first] = names(tmp_path, "dev")
+    assert build(tmp_path, "dev", script=" --more").code == 0
+    assert tjgen(tmp_path, "runs", "prune", first, "-o", "deploy").code == 0
+    answer = build(tmp_path, "dev", script=" --again", checkpoints=f", resumeFrom: {first}")
+    assert answer.code == 1
+    assert f"resumeFrom names run {first}, which was removed with tjgen runs prune" in answer.err
+    assert f"set resumeFrom: {{path: {first}}}; else remove resumeFrom" in answer.err
+    answer = build(tmp_path, "dev", script=" --again", checkpoints=f", resumeFrom: {{path: {first}}}")
+    assert answer.code == 0, answer.err
+
+
+def test_the_hint_names_the_run_that_was_promoted(tmp_path: Path) -> None:
+    (tmp_path / "tjgen.yaml").write_text(PROJECT.replace("{labels: {env: prod}}", "{runs: promoted}"))
+    pinned = EXPERIMENT.replace("registry.example.com/train:1", f"registry.example.com/train@sha256:{'1' * 64}")
+    (tmp_path / "llm.yaml").write_text(pinned % ("", ""))
+    assert tjgen(tmp_path, "build", "-o", "deploy").code == 0
+    [first] = names(tmp_path, "dev")
+    assert tjgen(tmp_path, "promote", first, "--env", "prod", "-o", "deploy").code == 0
+    [promoted] = names(tmp_path, "prod")
+    (tmp_path / "llm.yaml").write_text(pinned % (" --more", f", resumeFrom: {promoted}"))
+    answer = tjgen(tmp_path, "build", "--env", "dev", "-o", "deploy")
+    assert answer.code == 1
+    overlay = f"in an overlay for prod with match: {{names: [llm]}}, set checkpoints: {{resumeFrom: {{run: {promoted}}}}}"
+    assert f"it was promoted from {first}: set resumeFrom: {{run: {first}}}, and {overlay}" in answer.err
+
+
 def test_the_hint_names_an_overlay_of_the_environment(tmp_path: Path) -> None:
     assert build(tmp_path, "dev").code == 0
     [first] = names(tmp_path, "dev")

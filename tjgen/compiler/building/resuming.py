@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from tjgen.compiler.building.origins import setting_of
 from tjgen.compiler.building.plan import Plan
@@ -37,7 +37,8 @@ def unknown_runs(plan: Plan, session: Session, unit: Unit, runs: Sequence[Run], 
     """
     family = runs[0].variant.experiment.metadata.name
     locks = plan.locks
-    locked = locks.of(unit._replace(name=family)).runs
+    lock = locks.of(unit._replace(name=family))
+    locked = lock.runs
     known = [*locked, *(run.name for run in runs)]
     for run in runs:
         name = resumed_run(run)
@@ -53,11 +54,15 @@ def unknown_runs(plan: Plan, session: Session, unit: Unit, runs: Sequence[Run], 
         everything = list(locks.all())
         if not everything:
             return
-        others = sorted({place.environment or "no environment" for place, lock in everything if name in lock.runs})
+        elsewhere = {place.environment or "no environment": one.runs[name] for place, one in everything if name in one.runs}
+        others = sorted(elsewhere)
         message = f"resumeFrom names run {name}, which exists only in {', '.join(others)}"
         overlays = [one.document.file for one in plan.project.overlays_of.get(unit.environment or "", ())]
-        hint = _elsewhere(unit, name, locked.values(), [*_overlays(documents, unit.environment), *overlays])
-        if not others:
+        hint = _elsewhere(unit, elsewhere, name, locked, [*_overlays(documents, unit.environment), *overlays])
+        if name in lock.pruned:
+            message = f"resumeFrom names run {name}, which was removed with {lock.pruned[name].reason}"
+            hint = _of_pruned(run, name, setting_of(plan, session, run))
+        elif not others:
             near = nearest(name, known)
             message = f"resumeFrom names run {name}, which does not exist: the run would train from the start"
             hint = (
@@ -94,15 +99,30 @@ def unlisted(runs: Sequence[Run], locked: Collection[str]) -> Iterator[tuple[Run
             yield run, Diagnostic("TJ135", message, path=_AT, hint=hint, severity=WARNING)
 
 
-def _elsewhere(unit: Unit, name: str, locked: Iterable[LockedRun], overlays: Sequence[str]) -> str:
-    """The hint for a run of another environment: an overlay names the run that was promoted from it, or a folder."""
+def _of_pruned(run: Run, name: str, setting: Setting) -> str:
+    """The hint for a run that was removed: its folder stays until `tjgen runs clean` or the cleaner removes it."""
+    where = location(run.variant.experiment, setting)
+    folder = where.source if where is not None and where.source_claim is None else "FOLDER"
+    return f"if its folder still has checkpoints, set resumeFrom: {{path: {folder}}}; else remove resumeFrom"
+
+
+def _elsewhere(
+    unit: Unit, others: Mapping[str, LockedRun], name: str, locked: Mapping[str, LockedRun], overlays: Sequence[str]
+) -> str:
+    """The hint for a run of another environment: its counterpart of this one, and an overlay, or a folder."""
     environment = unit.environment or "this environment"
     place = f"in {overlays[-1]}, or in another overlay for {environment}," if overlays else f"in an overlay for {environment}"
-    place = f"{place} with match: {{names: [{unit.name}]}}"
-    promoted = [run.name for run in locked if run.promoted_from.endswith(f"/{name}")]
+    matching = f"with match: {{names: [{unit.name}]}}"
+    promoted = [run.name for run in locked.values() if run.promoted_from.endswith(f"/{name}")]
     if promoted:
-        return f"{promoted[-1]} was promoted from it: {place}, set checkpoints: {{resumeFrom: {{run: {promoted[-1]}}}}}"
-    return f"copy its checkpoints to this environment; {place}, set checkpoints: {{resumeFrom: {{path: FOLDER}}}}"
+        set_run = f"set checkpoints: {{resumeFrom: {{run: {promoted[-1]}}}}}"
+        return f"{promoted[-1]} was promoted from it: {place} {matching}, {set_run}"
+    for other, run in sorted(others.items()):
+        origin = run.promoted_from.rpartition("/")[2]
+        if origin in locked:
+            moved = f"in an overlay for {other} {matching}, set checkpoints: {{resumeFrom: {{run: {name}}}}}"
+            return f"it was promoted from {origin}: set resumeFrom: {{run: {origin}}}, and {moved}"
+    return f"copy its checkpoints to this environment; {place} {matching}, set checkpoints: {{resumeFrom: {{path: FOLDER}}}}"
 
 
 def _overlays(documents: Documents, environment: str | None) -> list[str]:
