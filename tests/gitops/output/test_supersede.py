@@ -260,3 +260,27 @@ def test_a_run_that_no_sync_can_stop_is_reported_and_not_touched(folder: Path, c
     assert reason in report
     assert "stopped" not in report.splitlines()[0]
     assert "suspend: true" not in file.read_text(encoding="utf-8")
+
+
+CHECKPOINTS = """\
+  volumes: {out: {pvc: {create: {size: 1Gi}}, mountPath: /out}}
+  checkpoints: {volume: out, scope: SCOPE}
+"""
+
+
+@pytest.mark.parametrize(("scope", "stops", "count"), [("family", False, 1), ("family", True, 0), ("run", False, 0)])
+def test_a_superseded_run_that_shares_its_checkpoint_folder_is_reported(
+    folder: Path, scope: str, stops: bool, count: int
+) -> None:
+    if stops:
+        stop(folder)
+    with (folder / "experiments/digits.yaml").open("a", encoding="utf-8") as file:
+        file.write(CHECKPOINTS.replace("SCOPE", scope))
+    build(folder)
+    (old,) = names(folder, "current")
+    edit(folder, "train:1", "train:2")
+    answer = build(folder)
+    assert answer.err.count(f'warning[TJ499] experiments/digits.yaml:9:37: run "{old}" is superseded and continues') == count, (
+        answer.err
+    )
+    assert "TJ499" not in build(folder).err

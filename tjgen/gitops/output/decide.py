@@ -76,6 +76,7 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, 
     if len(lock.runs) > len(requested):
         lock = lock.superseding([*requested, *_staying(lock, built.kept_names)])
         actions += _merged(unit, before, lock, on_disk.directory)
+        actions += [ReportDiagnostic(one) for one in problems.one_folder(built, before, lock)]
         keep = 0 if options.prune_runs else options.keep
         old = lock.superseded(keep=keep) if keep is not None else []
         actions += [Count("removed", len(old)), *[ReleaseClaim(folder_of(unit, lock.runs[name])) for name in old]]

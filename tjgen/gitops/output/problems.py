@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
-from tjgen.compiler.building.run import Run, Unit
+from tjgen.compiler.building.run import Built, Run, Unit
 from tjgen.gitops.output.damaged import restoring_lock
 from tjgen.gitops.output.disk import OnDisk
 from tjgen.gitops.output.records import Record
-from tjgen.language.runs.lock import PrunedRun
+from tjgen.language.runs.lock import ACTIVE, SUPERSEDED, Lock, PrunedRun, claims_of
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
 
 SEVERAL = 3
@@ -124,6 +125,27 @@ def not_stopped(unit: Unit, run: str, reason: str) -> Diagnostic:
         span=unit.document.locate(("metadata", "name")),
         hint=f"use tjgen runs prune {run}, which removes it from the cluster, or set onSupersede: keep",
     )
+
+
+def one_folder(built: Built, before: Lock, after: Lock) -> Iterator[Diagnostic]:
+    """Each run that is superseded and keeps writing to the checkpoint folder that all runs of the experiment use."""
+    families = [
+        run for run in built.runs if (own := run.variant.experiment.spec.checkpoints) is not None and own.scope == "family"
+    ]
+    if built.stops or not families:
+        return
+    claims = {claim for run in families if run.name in after.runs for claim in claims_of(after.runs[run.name].uses)}
+    for name, run in before.runs.items():
+        is_new = run.is_requested and run.state == ACTIVE and after.runs[name].lifecycle_state == SUPERSEDED
+        mounted = claims_of(run.uses)
+        if is_new and (not mounted or not claims or claims.intersection(mounted)):
+            yield Diagnostic(
+                "TJ499",
+                f'run "{name}" is superseded and continues, and {families[0].name} writes to the same checkpoint folder: '
+                "scope is family",
+                span=built.unit.document.locate(("spec", "checkpoints", "scope")),
+                hint=f"set onSupersede: stop together with such a change; now use tjgen runs prune {name}, or wait until it ends",
+            )
 
 
 def not_suspended(unit: Unit, run: str, state: str, reason: str) -> Diagnostic:

@@ -444,6 +444,7 @@ TABLE = {
     "TJ496": ("reserved-checkpoint-name", "error"),
     "TJ497": ("metric-not-in-files", "error"),
     "TJ498": ("metric-without-best", "warning"),
+    "TJ499": ("superseded-run-shares-checkpoints", "warning"),
     "TJ501": ("undecodable-value", "error"),
     "TJ502": ("unknown-field", "error"),
     "TJ503": ("required-field", "error"),
