@@ -121,8 +121,10 @@ def outdated(
 
 
 def is_unproduced(one: TreeDifference) -> bool:
-    """Whether the base lacks the file, and the sources produce another one."""
-    return one.before is None and one.actual is not None and one.wanted is not None and not header.was_edited(one.actual)
+    """Whether the base lacks the file, and the sources produce another one, not only with other line ends."""
+    if one.before is not None or one.actual is None or one.wanted is None:
+        return False
+    return one.actual.replace(b"\r\n", b"\n") != one.wanted and not header.was_edited(one.actual)
 
 
 def finding(one: TreeDifference, base: str) -> Diagnostic:
