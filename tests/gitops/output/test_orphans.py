@@ -299,6 +299,30 @@ def test_a_run_whose_lock_was_deleted_names_the_way_to_restore_it(folder: Path) 
     assert snapshot(folder) == before
 
 
+def test_the_runtime_of_a_run_that_was_deleted_with_its_lock_is_not_removed_in_silence(folder: Path) -> None:
+    (folder / "experiments/letters.yaml").unlink()
+    for path in [*(folder / "out").glob("*/runs/*/letters"), *(folder / "tjgen.lock.d").glob("*/*/letters")]:
+        shutil.rmtree(path)
+    assert "TJ750" not in build(folder).err  # the runs of digits use it
+    for path in [*(folder / "out").glob("*/runs"), folder / "tjgen.lock.d"]:
+        shutil.rmtree(path)
+    edit(folder, "tjgen-torch", "tjgen-jax", "experiments/digits.yaml")
+    answer = build(folder)
+    assert (answer.code, answer.err.count("warning[TJ750]")) == (0, 2), answer.err
+    assert "TJ750" not in build(folder).err
+
+
+def test_the_runtime_of_a_pruned_run_is_removed_without_a_warning(folder: Path) -> None:
+    for name in ("digits", "letters"):
+        edit(folder, "tjgen-torch", "tjgen-jax", f"experiments/{name}.yaml")
+    assert build(folder).code == 0
+    before = len(list((folder / "out").glob("*/runtimes/*/*")))
+    assert tjgen(folder, "runs", "prune", "-o", "out").code == 0
+    answer = build(folder)
+    assert (answer.code, "TJ750" in answer.err) == (0, False), answer.err
+    assert len(list((folder / "out").glob("*/runtimes/*/*"))) < before
+
+
 def test_conflict_markers_in_a_lock_of_an_experiment_that_is_gone_change_nothing(folder: Path) -> None:
     lock = next((folder / "tjgen.lock.d/dev/vision/letters").iterdir())
     edit(

@@ -35,7 +35,7 @@ from tjgen.gitops.output.layout import folder_of, stage_folder
 from tjgen.gitops.output.locknotes import LockNotes
 from tjgen.gitops.output.options import BuildOptions, TreeOptions
 from tjgen.gitops.output.records import Records
-from tjgen.gitops.output.strays import strays
+from tjgen.gitops.output.strays import idle_runtimes, strays
 from tjgen.language.runs.freeze import body_digest
 from tjgen.language.runs.lock import RENAMED, REPLACED, Lock, is_claim, is_data
 from tjgen.language.runs.store import LockKey, Locks
@@ -140,9 +140,9 @@ class Directory:
             self._finish_environments(all_environments)
             self._keep_renamed()
             for environment in environments:
-                self.diagnostics += (
-                    [] if self._options.force else strays(self.on_disk, environment, self._folders, self.diagnostics)
-                )
+                stray = strays(self.on_disk, environment, self._folders, self.diagnostics)
+                self.diagnostics += [] if self._options.force else stray
+                self.diagnostics += idle_runtimes(self.on_disk, environment, self._uses, self._locks)
                 self._release(stage_folder(environment, RUNS))
                 self._tree.claim(stage_folder(environment, RUNTIMES))
                 self._tree.claim(stage_folder(environment, SYNC))

@@ -178,6 +178,16 @@ def without_lock(on_disk: OnDisk, folder: str) -> Diagnostic:
     )
 
 
+def idle_runtime(on_disk: OnDisk, path: str) -> Diagnostic:
+    """A build removes a runtime whose runs are in no lock: if they were deleted from Git, they may be running."""
+    return Diagnostic(
+        "TJ750",
+        f"the build removes {on_disk.directory}/{path}: no run of a lock uses it",
+        hint=f"if its runs were deleted from Git, find the commit with git log --diff-filter=D --stat -- {on_disk.locks}; "
+        "then use git checkout COMMIT^ -- PATH for their locks and folders",
+    )
+
+
 def same_object(ref: ObjectRef, other: str) -> Diagnostic:
     """Runs of two experiments would be one object to the cluster."""
     return Diagnostic(

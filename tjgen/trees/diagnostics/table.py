@@ -647,6 +647,7 @@ TABLE = {
     "TJ747": ("checks-not-added", "warning"),
     "TJ748": ("ambiguous-name", "error"),
     "TJ749": ("patch-conflict", "error"),
+    "TJ750": ("runtime-without-runs", "warning"),
     "TJ760": ("unknown-diagnostic", "error"),
     "TJ761": ("no-resource-list", "error"),
     "TJ762": ("wrong-function-config", "error"),
