@@ -2036,7 +2036,7 @@ EXPERIMENT_SPEC: Schema = {
         "cleanup": CLEANUP,
         "volcano": VOLCANO,
         "patches": {"type": "object", "additionalProperties": PATCH},
-        "environments": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "environments": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
         "tasks": {"type": "object", "additionalProperties": TASK},
         "sweep": SWEEP,
         "naming": {"type": "string", "enum": ["hash", "fixed"]},
@@ -2097,11 +2097,11 @@ NAMED: Schema = {
 MATCH: Schema = {
     "type": "object",
     "properties": {
-        "environments": {"type": "array", "items": {"type": "string", "minLength": 1}},
-        "clusters": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "environments": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
+        "clusters": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
         "labels": TEXTS,
-        "names": {"type": "array", "items": {"type": "string", "minLength": 1}},
-        "runtimes": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "names": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
+        "runtimes": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
     },
 }
 
@@ -2200,7 +2200,7 @@ PARTIAL_EXPERIMENT: Schema = {
         "cleanup": CLEANUP,
         "volcano": VOLCANO,
         "patches": {"type": "object", "additionalProperties": PATCH},
-        "environments": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "environments": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
         "tasks": {"type": "object", "additionalProperties": TASK},
         "sweep": SWEEP,
         "naming": {"type": "string", "enum": ["hash", "fixed"]},

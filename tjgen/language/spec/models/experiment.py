@@ -19,7 +19,7 @@ from tjgen.language.spec.models.restart import Cleanup, Elastic, Restart, Succes
 from tjgen.language.spec.models.roles import Role
 from tjgen.language.spec.models.runtime import RuntimeRef
 from tjgen.language.spec.models.schedule import Schedule
-from tjgen.language.spec.models.shape import Alternatives, ApiVersion, Count, Quantity, Seconds, Shape, Text
+from tjgen.language.spec.models.shape import Alternatives, ApiVersion, Count, Quantity, Seconds, Shape, Text, Texts
 from tjgen.language.spec.models.sweep import Sweep
 from tjgen.language.spec.models.volcano import Volcano
 from tjgen.language.spec.models.volumes import Volume
@@ -108,7 +108,7 @@ class Task(RunSpec):
 class ExperimentSpec(RunSpec):
     """The program to train, and the resources that it needs."""
 
-    environments: Excluded[list[Text]] = []
+    environments: Excluded[Texts] = []
     """Environments of the project that the experiment is for. The default is all."""
     tasks: Excluded[dict[str, Task]] = {}
     """Several isolated runs by name, each with its own data."""

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from tjgen.language.spec.models.experiment import ExperimentSpec
 from tjgen.language.spec.models.metadata import Named, OverlaidMetadata
-from tjgen.language.spec.models.shape import ApiVersion, Shape, Text
+from tjgen.language.spec.models.shape import ApiVersion, Shape, Texts
 
 
 class PartialExperiment(ExperimentSpec):
@@ -21,15 +21,15 @@ class PartialExperiment(ExperimentSpec):
 class Match(Shape):
     """Experiments to which an overlay applies. All conditions must hold for the experiment as it is written."""
 
-    environments: list[Text] = []
+    environments: Texts = []
     """Environments of the project."""
-    clusters: list[Text] = []
+    clusters: Texts = []
     """Clusters, as environments name them."""
     labels: dict[str, str] = {}
     """Labels that the experiment has."""
-    names: list[Text] = []
+    names: Texts = []
     """Names of experiments. `*` and `?` match as in a shell."""
-    runtimes: list[Text] = []
+    runtimes: Texts = []
     """Runtimes of the experiment. `*` and `?` match as in a shell."""
 
 

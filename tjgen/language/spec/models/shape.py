@@ -96,6 +96,7 @@ def expects(words: str) -> Any:
 
 
 Text: TypeAlias = Annotated[str, StringConstraints(min_length=1)]
+Texts: TypeAlias = Annotated[list[Text], Field(min_length=1)]
 Scalar: TypeAlias = str | bool | int | float
 QuantityText: TypeAlias = Annotated[str, StringConstraints(pattern=QUANTITY, max_length=100)]
 _AMOUNT = Field(ge=0, le=2**63 - 1)
