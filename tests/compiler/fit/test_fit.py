@@ -417,6 +417,35 @@ def test_a_locked_run_is_placed_with_the_pods_of_the_tree(tmp_path: Path) -> Non
     assert (run["pods"], run["state"]) == (1, "")
 
 
+def test_a_locked_run_keeps_the_queue_of_the_tree(tmp_path: Path) -> None:
+    folder = write(tmp_path, QUEUE, first=SMALL)
+    unfixed(folder, "", "")
+    project = PROJECT.replace("]}", "], overlays: [overlay.yaml], output: {directory: deploy}}")
+    (folder / "tjgen.yaml").write_text(project, encoding="utf-8")
+    overlay(folder, 1)
+    committed(folder)
+    text = (folder / "overlay.yaml").read_text(encoding="utf-8")
+    queued = text.replace("nodes: 1", "schedule: {system: kueue, queue: team}")
+    (folder / "overlay.yaml").write_text(queued, encoding="utf-8")
+    assert "TJ076" in tjgen(folder, "build").err
+    (run,) = results(tjgen(folder, "fit", "--format", "json")).values()
+    assert (run["queue"], run["result"], run["state"]) == ("", "starts", "locked, source differs")
+
+
+def test_a_run_that_no_source_requests_and_that_never_starts_is_an_error(tmp_path: Path) -> None:
+    folder = in_tree(tmp_path)
+    experiment = folder / "experiments/big.yaml"
+    text = experiment.read_text(encoding="utf-8").replace("gpu: a100:8, ", "")
+    experiment.write_text(text, encoding="utf-8")
+    overlay(folder, 1)
+    shrink(folder, 3)
+    assert tjgen(folder, "build").code == 0
+    answer = tjgen(folder, "fit", "big-*")
+    assert answer.code == 1
+    assert answer.err.count("error[TJ580] run big-") == 1, answer.err
+    assert "is superseded in the tree with 4 pods and never starts: 0/3 nodes" in answer.err
+
+
 @pytest.mark.parametrize("removed", [pytest.param(False, id="superseded"), pytest.param(True, id="orphaned")])
 def test_a_run_that_no_source_requests_holds_its_nodes(tmp_path: Path, removed: bool) -> None:
     """Before and after the build that supersedes it, until it is archived."""

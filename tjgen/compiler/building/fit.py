@@ -9,7 +9,7 @@ from tjgen.compiler.building.environment import EnvironmentSettings
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Run
 from tjgen.compiler.fit.demand import demand_of
-from tjgen.compiler.fit.findings import Others, findings, locked_findings
+from tjgen.compiler.fit.findings import Others, findings, left_findings, locked_findings
 from tjgen.compiler.fit.holders import holders_of
 from tjgen.compiler.fit.start import verdicts
 from tjgen.compiler.fit.verdicts import FitCluster, FitRun, FitVerdict
@@ -119,7 +119,11 @@ def _fit(cluster: str, shared: _Cluster, locked: _Locked, is_wanted: Callable[[s
         else:
             several = locked_findings(verdict, one, empty, tree, sources, around)
         reports += [_Report(run.unit.key, run.name, diagnostic) for diagnostic in several]
-    return ClusterFit(name, cluster, len(empty.cluster.nodes), results, list(_of_points(reports)))
+    diagnostics = [
+        *_of_points(reports),
+        *[one for verdict in left if is_wanted(verdict.run.name) for one in left_findings(verdict)],
+    ]
+    return ClusterFit(name, cluster, len(empty.cluster.nodes), results, diagnostics)
 
 
 class _Report(NamedTuple):

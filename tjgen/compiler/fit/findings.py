@@ -113,6 +113,15 @@ def locked_findings(
     yield Diagnostic(code, message, span=locate(tree, _NAME, sources.documents), hint=hint)
 
 
+def left_findings(verdict: FitVerdict) -> Iterator[Diagnostic]:
+    """The diagnostic for a run of the tree that no source makes and that never starts."""
+    run = verdict.run
+    if verdict.mode == NEVER:
+        message = f"run {run.name} is {run.state} in the tree with {_pods(run)} and never starts: {verdict.message}"
+        code = "TJ581" if verdict.by == BY_QUEUE else "TJ580"
+        yield Diagnostic(code, message, hint=f"archive it with tjgen runs archive {run.name}")
+
+
 def _pods(run: FitRun) -> str:
     return "1 pod" if run.demand.number == 1 else f"{run.demand.number} pods"
 
