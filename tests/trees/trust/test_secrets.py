@@ -115,6 +115,17 @@ def test_a_variable_that_may_be_one_is_a_warning_at_its_line(folder: Path, name:
     assert build(folder, more)[2] == ""
 
 
+def test_a_password_in_a_url_is_a_warning_at_its_line(folder: Path) -> None:
+    more = '  env:\n    A: "1"\n    DB_URL: "postgres://u:%s@db/x"\n'
+    code, _, err = build(folder, more % SUSPECTED)
+    assert (code, err.count("TJ109")) == (0, 1), err
+    assert "warning[TJ109] a.yaml:10:13: the URL in DB_URL has a password" in err
+    assert SUSPECTED not in err
+    for harmless in ("$(PASSWORD)", "${PASSWORD}", "****"):
+        assert "TJ109" not in build(folder, more % harmless)[2]
+    assert "TJ109" not in build(folder, more.replace("u:%s", "u"))[2]
+
+
 @pytest.mark.parametrize("value", ['"true"', "/run/secrets/key", "$(OTHER)", "<pad>", '"[PAD]"', "{secret: a, key: b}"])
 def test_a_value_that_cannot_be_one_is_none(folder: Path, value: str) -> None:
     assert "TJ109" not in build(folder, f"  env: {{OTHER: a, API_TOKEN: {value}}}\n")[2]

@@ -1,6 +1,6 @@
 """A manifest -> the private keys and well-known tokens in it (TJ109): in ConfigMaps, variables, arguments, scripts, annotations.
 
-A variable whose name suggests that its value is a secret is a warning.
+A variable whose name suggests that its value is a secret is a warning, and so is one with a password in a URL.
 
 Secrets are left out: they exist to hold them, and `tjgen lint` has a rule for those in Git (TJ662).
 """
@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 
 from tjgen.trees.diagnostics import tokens
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
-from tjgen.trees.diagnostics.suspected import is_suspected
+from tjgen.trees.diagnostics.suspected import has_password, is_suspected
 from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.typing import NamedTuple
 
@@ -39,14 +39,14 @@ def find(tree: Tree) -> Iterator[Disclosed]:
 
 
 def suspected(tree: Tree) -> Iterator[tuple[FieldPath, str, str]]:
-    """The place, the name and the value of each variable of a manifest that may be a secret: its name suggests it."""
+    """The place, the name and the value of each variable of a manifest that may be a secret: its name or a URL suggests it."""
     if tree.__class__ is not dict or tree.get("kind") in _SECRET_KINDS:
         return
     for path, env in _environments(tree, ()):
         for position, variable in enumerate(env):
             if variable.__class__ is dict and variable.get("value").__class__ is str:
                 name, value = str(variable.get("name")), variable["value"]
-                if is_suspected(name, value):
+                if is_suspected(name, value) or has_password(value):
                     yield (*path, position, "value"), name, value
 
 
@@ -61,7 +61,8 @@ def diagnostics(tree: Tree, harmless: Collection[str] = ()) -> Iterator[Diagnost
     for path, name, value in suspected(tree):
         fingerprint = tokens.fingerprint(value)
         if path not in known and fingerprint not in harmless:
-            message = f"the name {name} suggests a secret, and all readers of the repository or the object can see the value"
+            suggests = f"the URL in {name} has a password" if has_password(value) else f"the name {name} suggests a secret"
+            message = f"{suggests}, and all readers of the repository or the object can see the value"
             yield Diagnostic("TJ109", message, path=path, hint=_from_secret(name, fingerprint), severity=WARNING)
 
 

@@ -15,7 +15,7 @@ from tjgen.cluster.trainer.job import TORCHTUNE
 from tjgen.trees import regex
 from tjgen.trees.canonical import sha256_hex
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.diagnostics.suspected import is_suspicious
+from tjgen.trees.diagnostics.suspected import has_password, is_suspicious
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.syntax import label_value
 from tjgen.trees.session import Session
@@ -105,7 +105,7 @@ def _forms(value: Tree, key: str, path: FieldPath, names: dict[str, str]) -> Ite
             for one, item in value.items():
                 if one == _FREE_OF.get(key):
                     # What a suspicious variable discloses depends on its value (TJ109).
-                    is_free = item.__class__ is str and not is_suspicious(str(value.get("name")))
+                    is_free = item.__class__ is str and not (is_suspicious(str(value.get("name"))) or has_password(item))
                     yield from [((*path, one), FREE)] if is_free else ()
                 elif key in _FREE_OF or one not in _KEPT:
                     yield from _forms(item, one, (*path, one), names)

@@ -18,7 +18,7 @@ from tjgen.language.spec.forms import PLAIN, Form, below, text
 from tjgen.language.spec.opaque import IMAGE, LABEL, OPAQUE, SIZE, TEXT, WORDS
 from tjgen.trees import regex
 from tjgen.trees.diagnostics import tokens
-from tjgen.trees.diagnostics.suspected import is_suspicious
+from tjgen.trees.diagnostics.suspected import has_password, is_suspicious
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import Any, NamedTuple
 
@@ -106,7 +106,7 @@ def shape_of(job: Job, constants: Constants) -> RunShape | None:
         return None
     if family in key or family in constants.text or _OF_RUN in key or any(one in key for one in _SELECTORS):
         return None
-    return None if next(tokens.find("\n".join(texts)), None) is not None else RunShape(key, texts)
+    return None if _discloses(texts) else RunShape(key, texts)
 
 
 def marks_of(shape: RunShape) -> list[str]:
@@ -164,8 +164,14 @@ def has_texts(shape: RunShape, texts: Sequence[str], constants: Constants) -> bo
         and family not in key
         and family not in constants.text
         and len(key) + sum(map(len, texts)) <= _LARGEST
-        and next(tokens.find("\n".join(texts)), None) is None
+        and not _discloses(texts)
     )
+
+
+def _discloses(texts: Sequence[str]) -> bool:
+    """Whether one of the texts may hold a secret, which is reported with its value (TJ109)."""
+    text = "\n".join(texts)
+    return next(tokens.find(text), None) is not None or has_password(text)
 
 
 def _opaque_scalars(tree: Tree, rules: dict[str, Any], form: Form, path: FieldPath) -> Iterator[tuple[FieldPath, str, Tree]]:

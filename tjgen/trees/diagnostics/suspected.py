@@ -17,6 +17,8 @@ _MARKS = ("PASSW", "SECRET", "TOKEN", "KEY", "CREDENTIALS")
 """What each of the ends has: most names and lines have none, and need no regular expression."""
 _VARIABLE = r"""(?P<name>\b[A-Z][A-Z0-9_]*)(?P<between>["']?\s*[:=]\s*)(?P<value>"[^"]*"|'[^']*'|[^\s,"'{}\[\]]+)"""
 """A variable in capital letters with its value, in YAML, JSON or a shell. A field such as `token` is not a variable."""
+_PASSWORD = r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s/@:\"'<>]*:(?![$*{])[^\s/@\"'<>]+@[^\s/@]"
+"""A URL with a password, which is not a variable or asterisks."""
 
 
 def is_suspected(name: str, value: str) -> bool:
@@ -28,6 +30,11 @@ def is_suspicious(name: str) -> bool:
     """Whether the name of a variable suggests that its value is a secret."""
     name = name.upper()
     return any(mark in name for mark in _MARKS) and regex.search(_NAME, name) is not None
+
+
+def has_password(text: str) -> bool:
+    """Whether a text has a URL with a password."""
+    return "://" in text and "@" in text and regex.search(_PASSWORD, text) is not None
 
 
 def concealed(line: str) -> str:

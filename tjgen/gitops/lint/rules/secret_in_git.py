@@ -10,7 +10,7 @@ from tjgen.gitops.lint.kinds import SECRET
 from tjgen.gitops.lint.pods import containers
 from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, ERROR, FLUX, WARNING, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
-from tjgen.trees.diagnostics.suspected import is_suspected
+from tjgen.trees.diagnostics.suspected import has_password, is_suspected
 from tjgen.trees.fields.path import Tree
 
 RULE = Rule(
@@ -58,6 +58,8 @@ def check(scene: Scene) -> Iterator[Finding]:
                 token = disclosed.pop(place, None)
                 if token is not None:
                     yield Finding(item, place, f"{name} contains {token.kind}", hint=hint)
+                elif has_password(value):
+                    yield Finding(item, place, f"the URL in {name} has a password", hint=hint, severity=WARNING)
                 elif is_suspected(name, value):
                     yield Finding(item, place, f"the name {name} suggests a secret", hint=hint, severity=WARNING)
         for place, token in disclosed.items():
