@@ -136,3 +136,17 @@ def test_a_rollback_to_an_earlier_promoted_run_passes(project: Path) -> None:
     assert {path: path.read_bytes() for path in before} == before
     new_lock.write_text(new_lock.read_text(encoding="utf-8").replace("superseded", "active"), encoding="utf-8")
     assert verify(project, "--base", "HEAD").code == 1
+
+
+def test_the_revert_of_a_promotion_is_not_another_promotion(project: Path) -> None:
+    commit(project)
+    source = project / "experiments/digits.yaml"
+    source.write_text(EXPERIMENT.replace("1" * 64, "2" * 64), encoding="utf-8")
+    build(project)
+    commit(project)
+    names = [path.name for path in (project / "deploy/dev/runs/vision/digits").iterdir()]
+    assert sorted(tjgen(project, "promote", name, "--env", "prod").code for name in names) == [0, 1]
+    commit(project)
+    git(project, "revert", "--no-edit", "HEAD")
+    answer = verify(project)
+    assert (answer.code, "error[TJ293]" in answer.err, "TJ733" in answer.err) == (1, True, False), answer.err

@@ -96,7 +96,9 @@ def decisions(old: StoredLocks, new: StoredLocks) -> Decisions:
         for name, run in lock.runs.items():
             if source is not None and name in source[1].runs:
                 is_again = run.promoted_from and run.is_requested and source[1].runs[name].state == SUPERSEDED
-                promoted_again |= {(key, name): run.promoted_from} if is_again else {}
+                # A revert of a promotion removes the later run without a tombstone, and promotes nothing.
+                is_reverted = any(other not in lock.runs and other not in lock.pruned for other in source[1].runs)
+                promoted_again |= {(key, name): run.promoted_from} if is_again and not is_reverted else {}
                 continue
             promoted |= {(key, name): run.promoted_from} if run.promoted_from and not run.folder else {}
             earlier = _renewed(run, source[1]) if source is not None and run.renewal else None
