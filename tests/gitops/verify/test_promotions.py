@@ -150,3 +150,15 @@ def test_the_revert_of_a_promotion_is_not_another_promotion(project: Path) -> No
     git(project, "revert", "--no-edit", "HEAD")
     answer = verify(project)
     assert (answer.code, "error[TJ293]" in answer.err, "TJ733" in answer.err) == (1, True, False), answer.err
+
+
+def test_the_hint_for_an_edit_of_a_promoted_run_names_the_promotion(project: Path) -> None:
+    commit(project)
+    run, _ = promoted(project)
+    file = job(run)
+    file.write_text(file.read_text(encoding="utf-8").replace("1" * 64, "2" * 64), encoding="utf-8")
+    commit(project)
+    expected = (
+        "make the same change in experiments/digits.yaml, and build; then use tjgen promote NAME --env prod for the new run"
+    )
+    assert expected in verify(project).err

@@ -46,7 +46,9 @@ def edited(path: str, header_source: str, command: str | None) -> Diagnostic:
     """TJ051: a file of ours was changed by hand. `command`: restores it from Git."""
     parts = path.split("/")
     # A change of its experiment makes another run.
-    keep = _keeping(f"{header_source} (patches reach every field)") + (", which can start a new run" if "runs" in parts else "")
+    keep = _keeping(f"{header_source} (patches reach every field)")
+    if "runs" in parts:
+        keep += ", which can start a new run; if it was promoted, use tjgen promote NAME --env ENVIRONMENT for the new one"
     hint = f"to discard the edit, use {command}; {keep}"
     if command is None and "runs" in parts:
         run = parts[-2]

@@ -127,21 +127,21 @@ def is_unproduced(one: TreeDifference) -> bool:
     return one.actual.replace(b"\r\n", b"\n") != one.wanted and not header.was_edited(one.actual)
 
 
-def finding(one: TreeDifference, base: str) -> Diagnostic:
-    """The diagnostic of a difference."""
+def finding(one: TreeDifference, base: str, promoted: str | None) -> Diagnostic:
+    """The diagnostic of a difference. `promoted`: the environment, if it is a file of a promoted run."""
     if one.actual is None:
         return findings.removed(one.place, base) if one.before is not None else findings.missing(one.place)
     if one.wanted is None:
-        return findings.foreign(one.place) if one.before is None else _edited(one, base, 1, _lines(one.actual)[0], "")
+        return findings.foreign(one.place) if one.before is None else _edited(one, base, 1, _lines(one.actual)[0], "", promoted)
     if one.actual.replace(b"\r\n", b"\n") == one.wanted:
         return findings.line_ends(one.place, "TJ291" if one.before is None else "TJ292")
     line, actual, wanted = _first(one.actual, one.wanted)
     if one.before is None:
         return findings.unproduced(one.place, line, actual, wanted, base, is_edited=header.was_edited(one.actual))
-    return _edited(one, base, line, actual, wanted)
+    return _edited(one, base, line, actual, wanted, promoted)
 
 
-def _edited(one: TreeDifference, base: str, line: int, actual: str, wanted: str) -> Diagnostic:
+def _edited(one: TreeDifference, base: str, line: int, actual: str, wanted: str, promoted: str | None) -> Diagnostic:
     known = header.read(one.wanted or one.before or b"")
     is_whole = is_as_written({"": one.before or b""}) or known is None
     command = f"git checkout {base} -- {quote(one.place)}" if is_whole else restoring(one.place, is_as_written)
@@ -150,7 +150,8 @@ def _edited(one: TreeDifference, base: str, line: int, actual: str, wanted: str)
     is_built = (
         present is not None and is_as_written({"": one.actual or b""}) and (known is None or present.digest != known.digest)
     )
-    return findings.edited(one.place, line, actual, wanted, command or "tjgen build --force", source, is_built=is_built)
+    command = command or "tjgen build --force"
+    return findings.edited(one.place, line, actual, wanted, command, source, is_built=is_built, promoted=promoted)
 
 
 def odd_files(folder: Folder) -> Iterator[Diagnostic]:

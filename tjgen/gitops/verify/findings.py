@@ -33,10 +33,13 @@ def unproduced(path: str, line: int, actual: str, wanted: str, base: str, *, is_
     return _error("TJ291", message, path, line, hint, actual)
 
 
-def edited(path: str, line: int, actual: str, wanted: str, command: str, source: str, *, is_built: bool) -> Diagnostic:
+def edited(
+    path: str, line: int, actual: str, wanted: str, command: str, source: str, *, is_built: bool, promoted: str | None
+) -> Diagnostic:
     """TJ292: a file of the base has changed as no build or command changes it. `command`: restores it.
 
     `source`: the source in its header, if it has one. `is_built`: tjgen wrote it, from sources that have changed since.
+    `promoted`: the environment of a promoted run.
     """
     problem = f"the line is {_shown(actual)}" + (f", but should be {_shown(wanted)}" if wanted.strip() else "")
     if is_built:
@@ -44,6 +47,7 @@ def edited(path: str, line: int, actual: str, wanted: str, command: str, source:
         return _error("TJ292", f"the file was built, but not from these sources: {problem}", path, line, hint, actual)
     message = f"the file was changed, but not by a build or a command of tjgen: {problem}"
     keep = f"to keep it, discard it, make the same change in {source}, and build" if source else "then build"
+    keep += f"; then use tjgen promote NAME --env {promoted} for the new run" if source and promoted else ""
     return _error("TJ292", message, path, line, f"to discard the edit, use {command}; {keep}", actual)
 
 

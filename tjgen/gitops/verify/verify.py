@@ -11,6 +11,7 @@ from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built
 from tjgen.gitops.diff.reference import Base
 from tjgen.gitops.diff.revision import Repository
+from tjgen.gitops.diff.side import place_of
 from tjgen.gitops.output.attributions import Attributions
 from tjgen.gitops.output.damaged import damage
 from tjgen.gitops.output.edits import in_cluster
@@ -92,7 +93,7 @@ def verify(
     is_outdated = bool(diagnostics)
     edited, lost = removed_runs(edited, both, both.old, both.new, base.name)
     diagnostics += [*lost, *result.expected.diagnostics, *odd_files(both.tree), *odd_files(both.records)]
-    diagnostics += [*_findings(edited, both, result.refuted, base.name), *lost_pins(plan, both.records, base.name)]
+    diagnostics += [*_findings(edited, both, result.refuted, base.name, plan), *lost_pins(plan, both.records, base.name)]
     changed = {one.path.rpartition("/")[0] for one in differing if one.folder is both.tree}
     diagnostics += _damages(both.new, plan.project.directory, directory, changed)
     live: dict[str, bytes] = {}
@@ -160,7 +161,9 @@ def _merged(plan: Plan, directory: str, both: Snapshot, differing: list[TreeDiff
     return {one.place for one in new if one.wanted == (state.tree if one.folder is both.tree else state.records).get(one.path)}
 
 
-def _findings(differing: list[TreeDifference], both: Snapshot, refuted: dict[RunFiles, str], base: str) -> list[Diagnostic]:
+def _findings(
+    differing: list[TreeDifference], both: Snapshot, refuted: dict[RunFiles, str], base: str, plan: Plan
+) -> list[Diagnostic]:
     """A finding for each file; of a run or tombstone that comes from nowhere, one for all."""
     nowhere: dict[tuple[str, str], tuple[str, TreeDifference]] = {}
     for run, name in refuted.items():
@@ -170,7 +173,11 @@ def _findings(differing: list[TreeDifference], both: Snapshot, refuted: dict[Run
     diagnostics = []
     for one in differing:
         known = nowhere.get((one.folder.place, one.path))
-        diagnostics.append(findings.without_source(known[0], one.place, base) if known is not None else finding(one, base))
+        place = place_of(one.path) if one.folder is both.tree else None
+        promoted = place.environment if place is not None and place.run and plan.only_promoted(place.environment) else None
+        diagnostics.append(
+            findings.without_source(known[0], one.place, base) if known is not None else finding(one, base, promoted)
+        )
     return diagnostics
 
 
