@@ -135,3 +135,28 @@ def test_quotas_of_all_runs_together(quota: str, state: str, found: list[str], p
     assert said(project) == found
     assert said(project, "-o", "out") == found
     assert said(project, "-o", "out") == found
+
+
+@pytest.mark.parametrize("bound", ["{quotas: {team: {requests.cpu: CPU}}}", "{queues: {lab: {capability: {cpu: CPU}}}}"])
+def test_a_lower_quota_blocks_new_runs_only(project: Path, bound: str) -> None:
+    """TJ383 and TJ385 are warnings for a run that exists, errors for a new one and a renewal, and none for an archived run."""
+    (project / "tjgen.yaml").write_text(
+        PROJECT.replace("spec: {", "spec: {output: {directory: out}, ") % "{prod: {platform: lab}}"
+    )
+    (project / "platform.yaml").write_text(PLATFORM % bound.replace("CPU", "4"))
+    source = EXPERIMENT.replace("tjgen-plain", "tjgen-torch").replace("[count]", "[python, train.py]")
+    source = source.replace("  cpu: 2", "  image: train:1\n  cpu: 2\n  schedule: {system: volcano, queue: lab}")
+    (project / "x/a.yaml").write_text(source % ("a", "active", "{}"))
+    built = tjgen(project, "build")
+    assert built.code == 0, built.err
+    (project / "platform.yaml").write_text(PLATFORM % bound.replace("CPU", "1"))
+    built = tjgen(project, "build")
+    assert (built.code, built.err.count("it never starts"), "tjgen runs archive a-" in built.err) == (0, 1, True), built.err
+    renewed = tjgen(project, "runs", "rerun", "a-*")
+    assert (renewed.code, "error[TJ38" in renewed.err) == (1, True), renewed.err
+    (project / "x/b.yaml").write_text(source % ("b", "active", "{}"))
+    built = tjgen(project, "build")
+    assert (built.code, built.err.count("error[TJ38"), built.err.count("it never starts")) == (1, 1, 2), built.err
+    (project / "x/b.yaml").unlink()
+    assert tjgen(project, "runs", "archive", "a-*").code == 0
+    assert "TJ38" not in tjgen(project, "build").err

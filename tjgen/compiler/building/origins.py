@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from tjgen.compiler.building.compilers import Compiler, listing
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.request import NAMESPACE
-from tjgen.compiler.building.run import NEVER_STARTS, DigestOf, Run, Unit
+from tjgen.compiler.building.run import BLOCKED, DigestOf, Run, Unit
 from tjgen.compiler.hops.draft import Job
 from tjgen.compiler.passes import code, data
 from tjgen.compiler.passes.images import rewritten
@@ -65,14 +65,15 @@ def overlaps_of(plan: Plan, session: Session, runs: Sequence[Run], documents: Do
 
 
 def problems_of(run: Run, *, exists: bool) -> list[Diagnostic]:
-    """The diagnostics of a run. A run that `exists` in the lock never blocks a build because the nodes changed."""
+    """The diagnostics of a run. A run that `exists` in the lock never blocks a build because nodes, queues or quotas changed."""
     diagnostics = run.compiled.diagnostics
-    if not exists or all(one.code not in NEVER_STARTS for one in diagnostics):
+    if run.is_record:
+        return [one for one in diagnostics if one.code not in BLOCKED]
+    if not exists or all(one.code not in BLOCKED for one in diagnostics):
         return diagnostics
     archive = f"if the tree has it with these pods, archive it: tjgen runs archive {run.name}"
     return [
-        one if one.code not in NEVER_STARTS else one._replace(severity=WARNING, hint=f"{one.hint}; {archive}")
-        for one in diagnostics
+        one if one.code not in BLOCKED else one._replace(severity=WARNING, hint=f"{one.hint}; {archive}") for one in diagnostics
     ]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 
 from tjgen.compiler.building.resuming import unlisted
-from tjgen.compiler.building.run import NEVER_STARTS, Built, Run, Unit
+from tjgen.compiler.building.run import BLOCKED, Built, Run, Unit
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output import problems
 from tjgen.gitops.output.actions import (
@@ -211,7 +211,7 @@ def _run(
 
 def _never_starts(run: Run) -> list[ReportDiagnostic]:
     """What keeps a run from starting: a warning if the run exists, but its next name does not exist yet."""
-    return [ReportDiagnostic(one) for one in run.compiled.diagnostics if one.code in NEVER_STARTS]
+    return [ReportDiagnostic(one) for one in run.compiled.diagnostics if one.code in BLOCKED]
 
 
 def _is_scaled(run: Run, locked: LockedRun | None, on_disk: OnDisk, place: str, text: OutputFiles) -> bool:
