@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from tjgen.cli.inputs import text
 from tjgen.cluster.kinds.supporting import DATASET
 from tjgen.cluster.kinds.table import kinds
+from tjgen.gitops.output.reported import COMMAND
 from tjgen.trees.diagnostics.model import INFO, CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree
 
 SECONDS = 60
 """How long one call of kubectl may take."""
+_SAVED = f"save the output of {COMMAND} where there is access, and use --from FILE"
 
 
 def read_cluster(source: str | None, namespaces: Sequence[str], context: str | None) -> tuple[str, str]:
@@ -77,7 +79,7 @@ def _run(words: Sequence[str], *, may_fail: bool = False) -> str:
     """What kubectl prints; with `may_fail`, also what it printed before it failed."""
     program = shutil.which("kubectl")
     if program is None:
-        raise CompileError([_problem("kubectl is not on the PATH", "install kubectl, or use --from with its output")])
+        raise CompileError([_problem("kubectl is not on the PATH", f"install kubectl, or {_SAVED}")])
     command_line = f"kubectl {' '.join(words)}"
     try:
         answer = subprocess.run(
@@ -88,13 +90,11 @@ def _run(words: Sequence[str], *, may_fail: bool = False) -> str:
             [_problem(f"{command_line} did not answer within {SECONDS} seconds", "check the context and the network")]
         ) from None
     except OSError as error:
-        raise CompileError([_problem(f"kubectl cannot be started: {error.strerror}", "use --from with its output")]) from None
+        raise CompileError([_problem(f"kubectl cannot be started: {error.strerror}", _SAVED)]) from None
     out, err = (text.decode(errors="replace") for text in (answer.stdout, answer.stderr))
     if answer.returncode and not (may_fail and out):
         reason = err.strip().splitlines()[-1] if err.strip() else f"exit code {answer.returncode}"
-        raise CompileError(
-            [_problem(f"{command_line} failed: {reason}", "fix the access, choose --context, or use --from with its output")]
-        )
+        raise CompileError([_problem(f"{command_line} failed: {reason}", f"fix the access, choose --context, or {_SAVED}")])
     return out
 
 

@@ -29,6 +29,8 @@ MISSING = "Missing"
 UNKNOWN = "Unknown"
 """The health of an object of a kind whose status tjgen cannot read."""
 NOT_IN_TREE = "not in the tree"
+COMMAND = "kubectl get trainjobs,jobsets,pods -A -o json"
+"""Prints what `reported` reads."""
 
 
 class Status(NamedTuple):
@@ -184,4 +186,4 @@ def _key(tree: Tree) -> Key:
 def _not_kubectl(source: str, problem: str) -> Diagnostic:
     name = "standard input" if source == "-" else source
     message = f"{name} is not the output of kubectl get -o json: {problem}"
-    return Diagnostic("TJ041", message, hint="use kubectl get trainjobs,jobsets,pods -A -o json")
+    return Diagnostic("TJ041", message, hint=f"use {COMMAND}")
