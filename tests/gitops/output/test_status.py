@@ -105,6 +105,29 @@ def test_each_run_is_shown_with_its_state_in_the_cluster(folder: Path) -> None:
     assert answer.err == "runs: 1 Degraded, 3 Healthy, 1 Missing, 1 Suspended\n"
 
 
+def test_a_run_that_kueue_holds_is_shown_with_the_reason(folder: Path) -> None:
+    cluster_objects = json.loads(RECORDED)
+    owner = {"kind": "TrainJob", "name": "waits-cwdzhk78"}
+    waiting = {"type": "QuotaReserved", "status": "False", "message": "insufficient unused quota for cpu"}
+    workload = {"apiVersion": "kueue.x-k8s.io/v1beta1", "kind": "Workload", "spec": {"queueName": "vision"}}
+    workload |= {"metadata": {"name": "w", "namespace": "watch", "ownerReferences": [owner]}, "status": {"conditions": [waiting]}}
+    cluster_objects["items"].append(workload)
+    answer = status(folder, "waits-*", text=json.dumps(cluster_objects))
+    assert "Suspended  2026-11-22T22:08:16Z  0         waits for queue vision: insufficient unused quota for cpu" in answer.out
+    waiting["status"] = "True"
+    assert "TrainJob is suspended" in status(folder, "waits-*", text=json.dumps(cluster_objects)).out
+
+
+def test_a_run_whose_pod_has_no_node_is_not_shown_as_running(folder: Path) -> None:
+    cluster_objects = json.loads(RECORDED)
+    for one in cluster_objects["items"]:
+        if one["kind"] == "Pod" and one["metadata"]["name"].startswith("runs-"):
+            one["status"] = pod("a", "Pending", PodScheduled="0/2 nodes are available")["status"]
+    answer = status(folder, "runs-*", text=json.dumps(cluster_objects))
+    assert "Healthy  2026-11-22T22:08:16Z  0         a pod has not started" in answer.out
+    assert "Unschedulable: 0/2 nodes are available" in answer.out
+
+
 def test_programs_get_the_same(folder: Path) -> None:
     (bad,) = (one for one in json.loads(status(folder, "--json").out) if one["run"] == "bad-4lvtprmx")
     assert (bad["health"], bad["restarts"], bad["ended"], bad["reason"]) == ("Degraded", 2, True, "Error, exit code 3")

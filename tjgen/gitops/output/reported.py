@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from tjgen.cluster.kinds.protocol import Kind
 from tjgen.cluster.kinds.table import kind_of
@@ -14,7 +15,7 @@ from tjgen.gitops.output.data_sets import CachedData, Key, cached_data
 from tjgen.gitops.output.inventory import ProjectRuns, RunEntry, own_files
 from tjgen.gitops.output.layout import namespace_of
 from tjgen.gitops.output.pods import PodSummary, look_of
-from tjgen.gitops.sync.health import health_of
+from tjgen.gitops.sync.health import HEALTHY, SUSPENDED, health_of
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.runs.lock import ARCHIVED, PRUNED
 from tjgen.language.runs.store import LockKey
@@ -67,6 +68,8 @@ class ClusterObjects(NamedTuple):
     objects: Mapping[Key, Tree]
     pods: Mapping[tuple[str, str, str], list[Tree]]
     """Namespace, label and value of the label -> pods."""
+    workloads: Mapping[tuple[str, str, str], Tree] = MappingProxyType({})
+    """Namespace, kind and name of an object that Kueue queues -> its Workload."""
 
 
 def reported(text: str, source: str) -> ClusterObjects:
@@ -87,7 +90,8 @@ def reported(text: str, source: str) -> ClusterObjects:
         metadata = pod.get("metadata") or {}
         for label, value in (metadata.get("labels") or {}).items():
             pods.setdefault((metadata.get("namespace") or "default", label, value), []).append(pod)
-    return ClusterObjects({_key(one): one for one in items}, pods)
+    workloads = {owner: one for one in items if one["kind"] == "Workload" for owner in _owners(one)}
+    return ClusterObjects({_key(one): one for one in items}, pods, workloads)
 
 
 def with_data_sets(known: ClusterObjects, trees: Sequence[Tree]) -> ClusterObjects:
@@ -174,7 +178,26 @@ def _status(tree: Tree, kind: Kind, known: ClusterObjects, experiment: str, stat
     since = health.since or next(iter(starts), "") or str(get(live, ("metadata", "creationTimestamp"), None) or "")
     look = look_of(pods)
     restarts += look.restarts if look is not None else 0
-    return Status(*identity, health.status, health.message, since, restarts, has_ended=health.has_ended, look=look)
+    message = health.message
+    if health.status == SUSPENDED:
+        message = _queued(known.workloads.get((key[2], key[1], key[3]))) or message
+    elif health.status == HEALTHY and not health.has_ended and look is not None and look.reason and not look.has_logs:
+        message = "a pod has not started"
+    return Status(*identity, health.status, message, since, restarts, has_ended=health.has_ended, look=look)
+
+
+def _owners(tree: Tree) -> Iterator[tuple[str, str, str]]:
+    """Namespace, kind and name of the owners of an object."""
+    for one in get(tree, ("metadata", "ownerReferences"), None) or ():
+        yield _key(tree)[2], str(one.get("kind")), str(one.get("name"))
+
+
+def _queued(workload: Tree | None) -> str:
+    """Why Kueue has not admitted a workload; empty if it has, or if nothing is known of it."""
+    conditions = get(workload, ("status", "conditions"), None) or ()
+    waiting = {one.get("type"): str(one.get("message") or "") for one in conditions if one.get("status") == "False"}
+    message = waiting.get("QuotaReserved") or waiting.get("Admitted")
+    return f"waits for queue {get(workload, ('spec', 'queueName'), '')}: {message}" if message else ""
 
 
 def _key(tree: Tree) -> Key:
