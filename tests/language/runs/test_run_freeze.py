@@ -171,7 +171,8 @@ class TestCarry:
         pytest.param(
             *("built", "locked"),
             'run "a-5k25scfv" would change, but is locked and stays as it is',
-            "use --renew a-5k25scfv to run it again under another name; the old run is superseded",
+            "use --renew a-5k25scfv to run it again under another name: it trains from the start, in an empty checkpoint folder, "
+            "and the old run is superseded",
             id="would change",
         ),
         pytest.param(

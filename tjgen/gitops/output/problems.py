@@ -19,7 +19,10 @@ STAYING = {
     "TJ236": "are locked and keep blocks that a build no longer creates",
 }
 """Code -> what is reported of many such runs."""
-_RENEW = "use --renew NAME (a name or pattern) to run them again under other names; the old runs are superseded"
+_RENEW = (
+    "use --renew NAME (a name or pattern) to run them again under other names: they train from the start, in empty checkpoint "
+    "folders, and the old runs are superseded"
+)
 _NEW_ATTEMPT = "increase attempt to get a new name"
 _ONE_CLAIM = "give the claim another name or scope, or use the same settings in both experiments"
 _ONE_OBJECT = "use the same settings in all runs that share the object; set backup of a claim in one experiment only"

@@ -267,7 +267,8 @@ def _would_change(locked: LockedRun) -> Diagnostic:
     return Diagnostic(
         "TJ076",
         f'run "{locked.name}" would change, but is locked and stays as it is',
-        hint=f"use --renew {locked.name} to run it again under another name; the old run is superseded",
+        hint=f"use --renew {locked.name} to run it again under another name: it trains from the start, in an empty checkpoint "
+        "folder, and the old run is superseded",
     )
 
 
