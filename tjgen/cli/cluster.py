@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from tjgen.cli.inputs import text
 from tjgen.cluster.kinds.supporting import DATASET
 from tjgen.cluster.kinds.table import kinds
-from tjgen.gitops.output.reported import COMMAND
+from tjgen.gitops.output.reported import LISTING
 from tjgen.trees.diagnostics.model import INFO, CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree
 
 SECONDS = 60
 """How long one call of kubectl may take."""
-_SAVED = f"save the output of {COMMAND} where there is access, and use --from FILE"
+_SAVED = f"use --from FILE with the saved output of {LISTING}"
 
 
 def read_cluster(source: str | None, namespaces: Sequence[str], context: str | None) -> tuple[str, str]:

@@ -198,10 +198,7 @@ def test_without_kubectl_the_message_names_the_way_out(folder: Path, monkeypatch
     answer = tjgen(folder, "status")
     assert answer.code == 1
     assert "error[TJ287] kubectl is not on the PATH" in answer.err
-    assert (
-        "save the output of kubectl get trainjobs,jobsets,pods -A -o json where there is access, and use --from FILE"
-        in answer.err
-    )
+    assert "use --from FILE with the saved output of kubectl get trainjobs,jobsets,pods -A -o json" in answer.err
 
 
 @pytest.mark.parametrize("command", [["status", "--from", "x", "--context", "y"], ["runs", "archive", "x", "--context", "y"]])

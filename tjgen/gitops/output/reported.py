@@ -30,7 +30,7 @@ MISSING = "Missing"
 UNKNOWN = "Unknown"
 """The health of an object of a kind whose status tjgen cannot read."""
 NOT_IN_TREE = "not in the tree"
-COMMAND = "kubectl get trainjobs,jobsets,pods -A -o json"
+LISTING = "kubectl get trainjobs,jobsets,pods -A -o json"
 """Prints what `reported` reads."""
 
 
@@ -209,4 +209,4 @@ def _key(tree: Tree) -> Key:
 def _not_kubectl(source: str, problem: str) -> Diagnostic:
     name = "standard input" if source == "-" else source
     message = f"{name} is not the output of kubectl get -o json: {problem}"
-    return Diagnostic("TJ041", message, hint=f"use {COMMAND}")
+    return Diagnostic("TJ041", message, hint=f"use {LISTING}")
