@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from tjgen.compiler.container import amounts
 from tjgen.compiler.lower import SPEC
-from tjgen.compiler.passes import tf_config
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, ExperimentSpec, Role
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -40,6 +39,8 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
 
 
 def _misspelled(spec: ExperimentSpec) -> Iterator[Diagnostic]:
+    from tjgen.compiler.passes import tf_config  # few experiments have roles
+
     if not any(f"$({tf_config.NAME})" in str(one.value) for one in spec.env.values()):
         return
     for name in spec.roles:

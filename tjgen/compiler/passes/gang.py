@@ -27,13 +27,14 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     if workload.is_direct:
         yield from _direct(workload, experiment, setting)
         return
-    if schedule.min_available is not None and schedule.min_available != at_once(workload, workload.podsets):
+    present = [system for system in SCHEDULERS if get(workload.tree.value, (*POLICY, system), None) is not None]
+    system = schedule.system or (present[0] if present else setting.system)
+    least = schedule.min_available
+    if least is not None and (system not in SCHEDULERS or least != at_once(workload, workload.podsets)):
         yield _all_of_it(experiment)
     if schedule.min_resources:
         yield _counted(experiment)
-    present = [system for system in SCHEDULERS if get(workload.tree.value, (*POLICY, system), None) is not None]
     if any(getattr(schedule, field) for field in _GANG_FIELDS):
-        system = schedule.system or (present[0] if present else setting.system)
         if system is None:
             yield _no_system(schedule)
             return
