@@ -36,7 +36,7 @@ def test_a_lost_lock_trains_and_removes_nothing(folder: Path) -> None:
     answer = build(folder)
     assert answer.code == 1
     assert answer.err.count("error[TJ740]") == 2
-    assert "hint: restore the lock" in answer.err
+    assert "hint: restore the folder of locks from Git" in answer.err
     assert snapshot(folder) == before
     assert tjgen(folder, "build", "--check").err.count("error[TJ740]") == 2
     assert tjgen(folder, "diff").code == 1

@@ -295,7 +295,7 @@ def test_a_run_whose_lock_was_deleted_names_the_way_to_restore_it(folder: Path) 
     before = snapshot(folder)
     answer = tjgen(folder, "build", "-o", "out")
     assert (answer.code, "error[TJ740]" in answer.err) == (1, True), answer.err
-    assert "hint: restore the lock" in answer.err
+    assert "hint: restore the folder of locks from Git" in answer.err
     assert snapshot(folder) == before
 
 
