@@ -84,7 +84,7 @@ def test_revisions_that_argo_cd_reads(folder: Path, revision: str) -> None:
 def test_a_cluster_is_named_in_argo_cd(folder: Path) -> None:
     environments = "{prod: {namespace: prod, cluster: 'https://prod.example.com:6443'}}"
     answer = build(folder, f"{{tool: argocd, repository: {URL}}}", environments)
-    assert "error[TJ679] tjgen.yaml:6:50: Argo CD finds a cluster by its name" in answer.err
+    assert "error[TJ679] tjgen.yaml:6:51: Argo CD finds a cluster by its name" in answer.err
     assert build(folder, f"{{tool: flux, repository: {URL}}}", environments).code == 0
 
 
