@@ -103,7 +103,7 @@ def limits_that_do_not_count(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     if str(started) != amount:
         yield subject.of_trainjob(
             "TJ814",
-            f"the controller of Trainer 2.0 starts {started} process{'es' * (started != 1)} on a node with {amount} GPUs, "
+            f"the controller starts {started} process{'es' * (started != 1)} on a node with {amount} GPUs, "
             f"because it reads requests, and {gpu} is only in limits",
             f"add {gpu} to the requests, in an experiment with requests: true under gpu",
             _RESOURCES,
