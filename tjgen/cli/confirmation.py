@@ -30,13 +30,13 @@ class LeavingRuns(NamedTuple):
 
     @staticmethod
     def of(directory: str, entries: Sequence[RunEntry]) -> LeavingRuns:
-        """The same of runs whose files are still in the directory."""
+        """Runs whose files are still in the directory."""
         paths = [file.path for entry in entries for file in own_files(directory, entry)]
         return LeavingRuns.of_files(directory, paths)
 
     @staticmethod
     def of_files(directory: str, paths: Sequence[str]) -> LeavingRuns:
-        """The same of the files of runs, which are no longer needed."""
+        """Runs by the paths of their files, which a build may have removed already."""
         places = [(path, place) for path in paths if (place := place_of(path)) is not None and place.stage == RUNS]
         folders = dict.fromkeys(stage_folder(place.environment, SYNC) for _, place in places)
         synced = [os.path.basename(file.path) for folder in folders for file in files(directory, folder)]
