@@ -283,7 +283,7 @@ class _Compilation:
         # A promoted run stays until the next promotion, even if the experiments change.
         stays = tuple(lock.runs if only_promoted else kept_names)
         stops = (expansion.runs[0].experiment.spec.on_supersede or plan.project.on_supersede(environment)) == "stop"
-        kept = expansion.state_for_kept_runs(document) if only_promoted else ""
+        kept = expansion.state_for_kept_runs(document) if only_promoted else None
         built = Built(unit, runs, list(dict.fromkeys(diagnostics)), content, expansion.overlays, stays, waiting, stops, kept)
         self._compared.add(built)
         return built

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from tjgen.compiler.pipeline import Compiled
 from tjgen.language.catalog.runtime import CatalogRuntime
-from tjgen.language.resolve.variants import Variant
+from tjgen.language.resolve.variants import KeptState, Variant
 from tjgen.language.runs.identity import Identity, RunContent
 from tjgen.language.runs.lock import path_of
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
@@ -115,7 +115,7 @@ class Built(NamedTuple):
     """Number of runs that were left out because they are not promoted to the environment."""
     stops: bool = False
     """Whether runs that are superseded are stopped (`onSupersede: stop`)."""
-    kept_state: str = ""
+    kept_state: KeptState | None = None
     """The state of those runs, if the sources of an environment with promoted runs set one: see gitops/output/kept_states.py."""
 
     @property

@@ -86,8 +86,8 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, 
     for name in lock.runs:
         if name not in requested:
             actions += [Count("kept"), *_kept(unit, before.runs[name], on_disk)]
-    if built.kept_state:
-        states, lock = change_states(built, lock, on_disk)
+    if built.kept_state is not None:
+        states, lock = change_states(built, built.kept_state, lock, on_disk)
         actions += states
     actions.append(ReleaseClaim(experiment_folder(unit)))
     if options.prune_data:

@@ -161,6 +161,16 @@ def not_suspended(unit: Unit, run: str, state: str, reason: str) -> Diagnostic:
     )
 
 
+def not_for_promoted(unit: Unit, run: str, state: str) -> Diagnostic:
+    """The state in an experiment is for its new version, and its earlier version runs in an environment of promoted runs."""
+    return Diagnostic(
+        "TJ225",
+        f'promoted run "{run}" in {unit.environment} is not {state}: the state in the experiment applies to its new version only',
+        span=unit.document.locate(("spec", "state")),
+        hint=f"to stop it, set experiment: {{state: {state}}} in an overlay for this experiment in {unit.environment}",
+    )
+
+
 def name_was_pruned(run: Run, pruned: PrunedRun) -> Diagnostic:
     """A run needs a name that a removed run had."""
     return Diagnostic(

@@ -39,6 +39,14 @@ class Variant(NamedTuple):
     """The task that it is; empty where the experiment has none."""
 
 
+class KeptState(NamedTuple):
+    """What the sources of an environment set as the state of runs of earlier versions of an experiment."""
+
+    state: str
+    applies: bool
+    """An overlay suspends such runs. The experiment's own state can be meant for its new version, so it does not."""
+
+
 class Variants(NamedTuple):
     """All runs of an experiment, none where something is wrong with it."""
 
@@ -50,17 +58,14 @@ class Variants(NamedTuple):
     tree: Managed | None = None
     """The merged experiment, if its own fields have errors."""
 
-    def state_for_kept_runs(self, document: Document) -> str:
-        """The state of runs of earlier versions of the experiment in `document`; "" if the sources set none for them.
-
-        An overlay suspends them. The experiment's own state can be meant for its new version, so it does not.
-        """
+    def state_for_kept_runs(self, document: Document) -> KeptState | None:
+        """The state of runs of earlier versions of the experiment in `document`; None if the new runs have several states."""
         states = {variant.experiment.spec.state for variant in self.runs}
         if len(states) > 1:
-            return ""
+            return None
         (state,) = states
         is_own = get(document.value, ("spec", "state"), None) == state
-        return "" if is_own and state != "active" else state
+        return KeptState(state, applies=state == "active" or not is_own)
 
 
 _ROLES: FieldPath = ("spec", "roles")

@@ -186,6 +186,7 @@ TABLE = {
     "TJ221": ("malformed-path", "error"),
     "TJ222": ("unknown-path", "error"),
     "TJ224": ("promoted-run-not-suspended", "warning"),
+    "TJ225": ("state-not-for-promoted-run", "info"),
     "TJ227": ("experiment-of-other-environments", "error"),
     "TJ230": ("overlapping-sweep-keys", "error"),
     "TJ231": ("uneven-zip", "error"),
