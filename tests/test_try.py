@@ -256,3 +256,15 @@ def test_one_point_of_a_sweep_is_tried() -> None:
     answer = program(ROOT, "try", "examples/sweep.yaml", "--as", "ana", "--only", "other")
     assert (answer.code, answer.out) == (2, "")
     assert "--only matches none of the runs" in answer.err
+
+
+def test_another_value_is_another_run() -> None:
+    def name(*words: str) -> str:
+        tried = objects(program(ROOT, "try", "examples/smallest.yaml", "--as", "ana", *words))
+        return next(one["metadata"]["name"] for one in tried if one["kind"] == "TrainJob")
+
+    scripts = ("train.py --lr 1e-3", "train.py --lr 1e-4")
+    names = [name(), *(name("--set", f"spec.script={script}") for script in scripts)]
+    assert len({*names}) == 3
+    assert name("--set", f"spec.script={scripts[0]}") == names[1]
+    assert name("--set", "spec.state=active") == name("--set", "spec.script=train.py --epochs 3") == names[0]

@@ -125,7 +125,8 @@ def origin_of(
         **data.local_files(experiment, unit.document.file, plan.project.slicers, plan.sandbox),
         **code.local_files(experiment, unit.document.file, plan.sandbox),
     }
-    content = run_content(source.content, environment=unit.environment, point=variant.point, task=variant.task, files=files)
+    written = source.content.with_values(plan.values) if plan.request.suffix else source.content
+    content = run_content(written, environment=unit.environment, point=variant.point, task=variant.task, files=files)
     identity, locked = known(source.locked, content)
     return RunOrigin(variant, documents, runtime, identity, content), locked, problems, bool(files)
 

@@ -29,6 +29,7 @@ from tjgen.language.resolve.settings import settings
 from tjgen.language.runs.store import IMAGES, Locks
 from tjgen.language.setting import ClusterSettings
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
+from tjgen.trees.fields.path import Tree, get, render
 from tjgen.trees.files.sandbox import Sandbox
 from tjgen.trees.source.document import Document
 from tjgen.trees.source.reader import CORE, read
@@ -60,6 +61,12 @@ class Plan(NamedTuple):
     def whole(self) -> bool:
         """Whether the build is of the whole project, so that it sees every experiment."""
         return not self.request.paths and not self.request.given
+
+    @property
+    def values(self) -> Mapping[str, Tree]:
+        """Field path -> value that the request sets. In a try, they are content of the run, as if they were in the experiment."""
+        parts = [part for layer in self.layers for part in layer.parts]
+        return {render(part.because): get(part.tree, part.because) for part in parts}
 
     @property
     def sandbox(self) -> Sandbox:

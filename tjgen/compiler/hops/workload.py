@@ -85,8 +85,8 @@ def check(job: Job, draft: Draft) -> Draft:
     """The rules on the whole Workload."""
     diagnostics = checked(draft.workload, job.experiment, job.setting)
     spec = job.experiment.spec
-    if job.runtime.origin == BUNDLED and spec.image is None and spec.script is None:
+    if job.runtime.origin == BUNDLED and spec.image is None and spec.code is None:
         from tjgen.compiler.checks import start  # most experiments have both
 
-        diagnostics = [*diagnostics, *start.check(draft.workload, job.experiment, job.runtime.name)]
+        diagnostics = [*diagnostics, *start.check(draft.workload, job.experiment, job.setting, job.runtime.name)]
     return draft.refused(diagnostics) if has_errors(diagnostics) else draft.reporting(diagnostics)

@@ -69,6 +69,15 @@ class Written(NamedTuple):
     names: list[str]
     """Names of the tasks, sorted."""
 
+    def with_values(self, values: Mapping[str, Tree]) -> Written:
+        """The same content with `values`, by field path."""
+        spec = self.spec
+        for path, value in values.items():
+            steps = parse(path)
+            if steps[0] == "spec":
+                spec = _merged(spec, steps[1:], long_form(value, form_at(EXPERIMENT_FORM, steps)))
+        return self._replace(spec=spec)
+
 
 def written(experiment: Tree) -> Written:
     """The content of `experiment`, a document as it is written, before overlays."""
@@ -92,12 +101,7 @@ def run_content(
     """
     content_of = experiment if isinstance(experiment, Written) else written(experiment)
     point = point or {}
-    spec = content_of.spec
-    for path, value in point.items():
-        steps = parse(path)
-        if steps[0] == "spec":
-            spec = _merged(spec, steps[1:], long_form(value, form_at(EXPERIMENT_FORM, steps)))
-    return RunContent(environment or "", dict(files or {}), point, spec, content_of, task)
+    return RunContent(environment or "", dict(files or {}), point, content_of.with_values(point).spec, content_of, task)
 
 
 def identity_of(canonical: str, attempt: int) -> Identity:
