@@ -186,9 +186,13 @@ def _discard(patterns: list[str], arguments: Arguments, locks: Locks, directory:
         reporter.add(tree.notes)
         texts = repository.files(commit, repository.path_of(locks.folder)) if commit is not None else {}
         before = StoredLocks(os.path.dirname(locks.folder), texts)
-        done = discard(locks, tree, directory, repository, commit, selected, before)
+        # A sync may have applied what the default branch of the remote has.
+        branch = repository.default_branch()
+        commits = [one for one in (commit, branch) if one is not None]
+        done = discard(locks, tree, directory, repository, commits, selected, before)
         tree.commit()
-    after = "build again with tjgen build" if done else f"{base or 'HEAD'} has all of them"
+    known = " or ".join([base or "HEAD", *([branch.removeprefix("refs/remotes/")] if branch is not None else [])])
+    after = "build again with tjgen build" if done else f"{known} has all of them"
     reporter.print_line(f"runs: {len(done)} discarded; {after}")
     report_names("discarded", done, reporter)
 

@@ -99,6 +99,30 @@ def test_runs_of_a_branch_are_discarded_against_its_base(project: Path) -> None:
     assert verify(project, "--base", base).code == 0
 
 
+def test_runs_of_the_branch_of_the_remote_stay(project: Path) -> None:
+    commit(project)
+    git(project, "update-ref", "refs/remotes/origin/main", "HEAD")
+    before = state(project)
+    answer = tjgen(project, "runs", "discard", "--base", "HEAD^")
+    assert (answer.code, answer.err) == (0, "runs: 0 discarded; HEAD^ or origin/main has all of them\n")
+    assert state(project) == before
+
+
+def test_runs_of_the_last_commit_of_the_default_branch_are_discarded_or_pruned(project: Path) -> None:
+    news = new_runs(project)
+    commit(project)
+    answer = verify(project)
+    discard = "use tjgen runs discard --base 'HEAD^', build again, and use git commit --amend"
+    prunes = [f"{discard}; if the commit is pushed, use tjgen runs prune {run}, and build\n" for run in news]
+    assert sum(prune in answer.err for prune in prunes) == 2, answer.err
+    assert tjgen(project, "runs", "discard", "--base", "HEAD^").code == 0
+    build(project)
+    git(project, "add", "--all")
+    git(project, "commit", "--quiet", "--amend", "--no-edit")
+    answer = verify(project)
+    assert answer.code == 0, answer.err
+
+
 def test_a_run_can_be_named(project: Path) -> None:
     first, last = (run.name for run in runs(project, "glyphs"))
     answer = tjgen(project, "runs", "discard", first)

@@ -1,13 +1,13 @@
-"""The locks of a project and a commit -> the runs that the commit does not have, removed without a tombstone.
+"""The locks of a project and commits -> the runs that no commit has, removed without a tombstone.
 
-A run that was renamed, or moved to an environment, has another lock file than at the commit. It is the same run if the
+A run that was renamed, or moved to an environment, has another lock file than at a commit. It is the same run if the
 folder of its files is the same: that is where it was first built.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.output.adoption import adopting_environment
@@ -22,17 +22,17 @@ def discard(
     tree: TreeOptions,
     directory: str,
     repository: Repository,
-    commit: str | None,
+    commits: Sequence[str],
     selected: Callable[[str], bool],
     before: Locks,
 ) -> list[str]:
-    """Remove the selected runs that `commit` does not have; their names.
+    """Remove the selected runs that none of `commits` has; their names.
 
-    `selected` takes the key of an experiment, or the name of a run. `before`: the locks of the commit.
+    `selected` takes the key of an experiment, or the name of a run. `before`: the locks of the first commit.
     A build makes those that the sources request again, with the numbers that it gives them without the others. Tombstones
     of such runs go too. Raises CompileError if the repository cannot be read (TJ095).
     """
-    committed = _committed(repository, commit, locks.folder)
+    committed = _committed(repository, commits, locks.folder)
     candidates = {place: _candidates(place, lock, committed, selected) for place, lock in locks.all()}
     if any(candidates.values()):
         existed = _folders(before, locks)
@@ -56,14 +56,14 @@ def discard(
         for file, text in locks.changes(path_of(*place), rest):
             tree.record(file, text)
         done += [name for name in names if name not in done]
-    remove_unused(unused - used - set(_committed(repository, commit, directory)), tree, directory)
+    remove_unused(unused - used - _committed(repository, commits, directory), tree, directory)
     return done
 
 
 def _candidates(
     place: LockKey, lock: Lock, committed: Collection[str], selected: Callable[[str], bool]
 ) -> dict[str, LockedRun | PrunedRun]:
-    """The selected runs and tombstones of an experiment that have no lock file in the commit."""
+    """The selected runs and tombstones of an experiment that have no lock file in the commits."""
     folder = path_of(*place)
     if f"{folder}.yaml" in committed:  # a lock file of the former form, which has all runs of the experiment
         return {}
@@ -100,5 +100,6 @@ def remove_unused(files: Collection[str], tree: TreeOptions, directory: str) -> 
                 tree.keep(f"{folder}/{name}")
 
 
-def _committed(repository: Repository, commit: str | None, folder: str) -> Collection[str]:
-    return repository.entries(commit, repository.path_of(folder)) if commit is not None else ()
+def _committed(repository: Repository, commits: Sequence[str], folder: str) -> set[str]:
+    """The paths below a folder that one of the commits has."""
+    return {path for commit in commits for path in repository.entries(commit, repository.path_of(folder))}

@@ -11,7 +11,7 @@ from tjgen.compiler.totals.tally import Totals
 from tjgen.gitops.diff.compare import NEW, DiffEntry
 from tjgen.gitops.output.layout import folder_of
 from tjgen.gitops.output.leftover import leftover_of
-from tjgen.gitops.verify.findings import discarding, listed
+from tjgen.gitops.verify.findings import listed, starting_over
 from tjgen.gitops.verify.state import StoredLocks, StoredTree, TreeState
 from tjgen.language.runs import freeze
 from tjgen.language.runs.lock import ACTIVE, ARCHIVED, SUPERSEDED, LockedRun
@@ -98,5 +98,5 @@ def superseded(added: Mapping[Key, AddedRun], base: str) -> list[Diagnostic]:
     message = f"merging starts {some} ({listed(names)}) next to what replaces {they}"
     # A later run of the experiment has a number that counts this one.
     experiments = sorted({key for (key, _), one in added.items() if one.kind == STARTS_SUPERSEDED})
-    hint = f"to start current runs only, use {discarding(base, experiments)}, and build again"
+    hint = f"to start current runs only, {starting_over(base, experiments)}"
     return [Diagnostic("TJ698", message, hint=hint, severity=WARNING)]

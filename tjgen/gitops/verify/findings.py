@@ -25,11 +25,11 @@ def outdated(new: Sequence[str], changed: Sequence[str], removed: Sequence[str],
 def unproduced(path: str, line: int, actual: str, wanted: str, base: str, *, is_edited: bool) -> Diagnostic:
     """TJ291: a file that the base lacks is not what the sources produce. `is_edited`: since tjgen wrote it."""
     message = f"the file is not what the sources produce: the line is {_shown(actual)}, but should be {_shown(wanted)}"
-    hint = f"commit the sources of the build, and use the same release of tjgen; or use {discarding(base)}, and build again"
+    hint = f"commit the sources of the build, and use the same release of tjgen; or {starting_over(base)}"
     if is_edited:
-        hint = f"to discard the edit, use {discarding(base, force=True)}, and build again; make the change in the sources instead"
+        hint = f"to discard the edit, {starting_over(base, force=True)}; make the change in the sources instead"
     if _number(actual) and _number(wanted):
-        hint = f"if you rebased the branch, use {discarding(base)}, and build again"
+        hint = f"if you rebased the branch, {starting_over(base)}"
     return _error("TJ291", message, path, line, hint, actual)
 
 
@@ -103,10 +103,10 @@ def odd(path: str, what: str) -> Diagnostic:
 def without_source(run: str, path: str, base: str) -> Diagnostic:
     """TJ298: a run or tombstone that the base lacks, and that no sources since then produce."""
     message = f'neither the sources nor a commit since the base ({base}) produce run "{run}"'
-    hint = (
-        f"if you built it and changed the sources before a commit, use {discarding(base)}, and build again; "
-        f"if an earlier commit has it, use tjgen verify --base COMMIT"
-    )
+    other = "an earlier commit has it, use tjgen verify --base COMMIT"
+    if _is_on_branch(base):
+        other = f"the commit is pushed, use tjgen runs prune {run}, and build"
+    hint = f"if you built it and changed the sources before a commit, {starting_over(base)}; if {other}"
     return _error("TJ298", message, path, 1, hint)
 
 
@@ -116,10 +116,18 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_SHOWN]) + more
 
 
-def discarding(base: str, names: Sequence[str] = (), *, force: bool = False) -> str:
-    """The command that removes the runs that the base lacks, or `names` of them. A base whose name has a space has no commit."""
+def starting_over(base: str, names: Sequence[str] = (), *, force: bool = False) -> str:
+    """The steps that remove the runs that the base lacks, or `names` of them, and build again."""
     command = " ".join(["tjgen runs discard", *(["--force"] if force else []), *names])
-    return command if base == "HEAD" else f"{command} --base {quote('' if ' ' in base else base)}"
+    if base != "HEAD":
+        command += f" --base {quote('' if ' ' in base else base)}"
+    # A new commit would remove the runs from the branch, where verify compares it with HEAD.
+    return f"use {command}, build again, and use git commit --amend" if _is_on_branch(base) else f"use {command}, and build again"
+
+
+def _is_on_branch(base: str) -> bool:
+    """Whether the base is one that `diff.reference.chosen` names for a commit on the default branch."""
+    return base == "HEAD^" or " " in base
 
 
 def _error(code: str, message: str, path: str, line: int, hint: str, text: str = "") -> Diagnostic:
