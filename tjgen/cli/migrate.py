@@ -80,7 +80,7 @@ def run(arguments: Arguments) -> int:
         elif environment is not None:
             _show_adoption(plan, directory, environment, next(iter(arguments["paths"]), None), reporter)
         elif (undecided := _without_environment(plan)) is not None:
-            reporter.add(of_environment(None, undecided, None))
+            reporter.add(of_environment(None, undecided))
         else:
             _show(migration(plan, directory, next(iter(arguments["paths"]), None)), reporter)
             if is_of_all(plan):

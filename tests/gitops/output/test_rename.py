@@ -108,6 +108,20 @@ def test_an_environment_is_renamed(folder: Path) -> None:
     assert build(folder, "--check", "--strict").code == 0
 
 
+@pytest.mark.parametrize(
+    ("other", "name"),
+    [("lab: {namespace: other}", "production"), ("lab: {namespace: vision, runs: promoted}", "lab or production")],
+    ids=["other namespace", "same namespace"],
+)
+def test_the_new_name_of_an_environment_has_its_experiments(other: str, name: str, folder: Path) -> None:
+    edit(folder, "prod: {}", f"{other}, production: {{namespace: vision}}", "tjgen.yaml")
+    edit(folder, "dev: {}", "dev: {namespace: vision}", "tjgen.yaml")
+    for file in (folder / "experiments").iterdir():
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace(", namespace: vision", ""), encoding="utf-8")
+    assert f"use tjgen runs rename --environment prod {name}\n" in build(folder).err
+
+
 def test_a_build_of_the_old_environment_alone_keeps_the_files_of_the_new_one(folder: Path) -> None:
     edit(folder, "prod: {}", "production: {}", "tjgen.yaml")
     rename(folder, "--environment", "prod", "production")

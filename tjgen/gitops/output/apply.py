@@ -160,10 +160,10 @@ class Directory:
 
     def _finish_environments(self, known: Collection[str | None]) -> None:
         """Report environments that have runs and are not in the project; with `prune_runs`, remove their runs."""
-        new = next((name for name in known if name is not None and not self._locks.names(name)), None)
+        new = [name for name in known if name is not None and not self._locks.names(name)]
         for environment, locks in orphans.environments(self._locks, known, self._known).items():
             if not self._options.prune_runs:
-                self.diagnostics += orphans.of_environment(environment, locks, new)
+                self.diagnostics += orphans.of_environment(environment, locks, new, self._known)
                 continue
             for path, lock in locks:
                 self._perform(decide_absent(path, lock, self.on_disk, options=self._options))

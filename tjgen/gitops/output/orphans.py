@@ -50,12 +50,19 @@ def environments(locks: Locks, known: Collection[str | None], built: Container[s
     return {name: undecided for name, undecided in by_environment.items() if any(_undecided(lock) for _, lock in undecided)}
 
 
-def of_environment(name: str | None, locks: Sequence[tuple[str, Lock]], new: str | None) -> list[Diagnostic]:
-    """TJ274: an environment was removed, and its runs were not; `new`: an environment without runs, which may be its new name."""
+def of_environment(
+    name: str | None, locks: Sequence[tuple[str, Lock]], new: Sequence[str] = (), built: Collection[str] = ()
+) -> list[Diagnostic]:
+    """TJ274: an environment was removed, and its runs were not.
+
+    `new`: environments without runs, one of which may be its new name; `built`: paths of the locks of experiments that exist.
+    """
     runs = sum(_undecided(lock) for _, lock in locks)
     option = f" --env {name}" if name is not None else ""
-    command = f"tjgen runs rename --environment {name} {new}"
-    rename = f"; keep the name while its runs train, and after that use {command}" if name is not None and new is not None else ""
+    experiments = {path.partition("/")[2] for path, _ in locks}
+    new = [one for one in new if any(f"{one}/{experiment}" in built for experiment in experiments)] or new
+    command = f"tjgen runs rename --environment {name} {' or '.join(new)}"
+    rename = f"; keep the name while its runs train, and after that use {command}" if name is not None and new else ""
     who = f'environment "{name}" is not in the project' if name is not None else "the project has environments now"
     where = f'"{name}"' if name is not None else "the project without them"
     message = f"{who}, but {_counted(runs)} of {where} still exist{'s' if runs == 1 else ''}"
