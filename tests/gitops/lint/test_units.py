@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tjgen.gitops.lint.order import options_of
 from tjgen.gitops.lint.reading import read_items
 from tjgen.gitops.lint.scene import AppliedObject, Scene
@@ -42,8 +44,8 @@ FILES = {
 }
 
 
-def items() -> list[AppliedObject]:
-    found = [item for file, text in FILES.items() for item in read_items(text, file, {"argocd": "none", "flux": "none"}).items]
+def items(files: Mapping[str, str] = FILES) -> list[AppliedObject]:
+    found = [item for file, text in files.items() for item in read_items(text, file, {"argocd": "none", "flux": "none"}).items]
     return assigned(found)
 
 
@@ -54,6 +56,23 @@ def test_the_longest_path_that_fits_counts() -> None:
         "deploy/runs/bert/x.yaml": ("runs:deploy/runs/bert", "runs"),
         "deploy/runs/mnist/deeper/x.yaml": ("runs:deploy/runs/mnist", "runs"),
         "elsewhere/x.yaml": ("none", "none"),
+    }
+
+
+def test_a_file_that_the_application_leaves_out_is_not_in_its_unit() -> None:
+    excluding = APPLICATION.replace("path: deploy", "path: deploy/dev, directory: {exclude: 'gitops/*'}")
+    including = APPLICATION.replace("rest", "sync").replace("path: deploy", "path: deploy, directory: {include: '{*/gitops/a*}'}")
+    files = {
+        "apps.yaml": f"{excluding}---\n{including}",
+        "deploy/dev/runs/x.yaml": CONFIGURATION,
+        "deploy/dev/gitops/application.yaml": CONFIGURATION,
+        "deploy/dev/gitops/roles/sync.yaml": CONFIGURATION,
+    }
+    units = {item.file: item.unit("argocd") for item in items(files) if item.kind[1] == "ConfigMap"}
+    assert units == {
+        "deploy/dev/runs/x.yaml": "rest",
+        "deploy/dev/gitops/application.yaml": "sync",
+        "deploy/dev/gitops/roles/sync.yaml": "none",
     }
 
 

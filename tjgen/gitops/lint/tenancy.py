@@ -15,7 +15,7 @@ from tjgen.cluster.schema import store
 from tjgen.gitops.lint.kinds import APPLICATION, APPLICATION_SET
 from tjgen.gitops.lint.rule import ARGOCD
 from tjgen.gitops.lint.scene import AppliedObject, Scene
-from tjgen.gitops.lint.units import OF_SET
+from tjgen.gitops.lint.units import OF_SET, is_included
 from tjgen.trees.typing import Any, NamedTuple
 
 APP_PROJECT = ("argoproj.io", "AppProject")
@@ -144,21 +144,13 @@ def _applied(spec: dict[str, Any], items: Sequence[AppliedObject]) -> Iterator[A
     """The objects in the files that `directory` includes."""
     source = spec.get("source")
     source = source if source.__class__ is dict else {}
-    directory = source.get("directory")
-    directory = directory if directory.__class__ is dict else {}
     parts = tuple(part for part in str(source.get("path") or "").split("/") if part not in ("", "."))
     for item in items:
         file = os.path.abspath(item.file).split(os.sep)
         starts = [at for at in range(len(file)) if tuple(file[at : at + len(parts)]) == parts]
         below = "/".join(file[starts[0] + len(parts) :]) if starts else file[-1]
-        included = directory.get("include")
-        if not _is_listed(str(directory.get("exclude") or ""), below) and (not included or _is_listed(str(included), below)):
+        if is_included(below, source.get("directory")):
             yield item
-
-
-def _is_listed(patterns: str, path: str) -> bool:
-    alternatives = patterns[1:-1].split(",") if patterns.startswith("{") and patterns.endswith("}") else [patterns]
-    return any(fnmatchcase(path, one) for one in alternatives if one)
 
 
 def _lists(project: AppliedObject, field: str, item: AppliedObject) -> bool:

@@ -28,6 +28,8 @@ class SyncUnit(NamedTuple):
     parts: tuple[str, ...]
     is_set: bool = False
     """Whether each folder is a unit of its own."""
+    directory: Tree = None
+    """The `directory` of an Application's source."""
 
 
 def assigned(items: Sequence[AppliedObject]) -> list[AppliedObject]:
@@ -45,18 +47,19 @@ def assigned(items: Sequence[AppliedObject]) -> list[AppliedObject]:
 def _units(items: Sequence[AppliedObject]) -> Iterator[SyncUnit]:
     for item in items:
         if item.kind == KUSTOMIZATION:
-            paths = [item.get("spec", "path", default="")]
+            paths = [(item.get("spec", "path", default=""), None)]
         elif item.kind == APPLICATION:
             sources = [item.map("spec", "source"), *(source for _, source in item.maps("spec", "sources"))]
-            paths = [source.get("path") or "" for source in sources]
+            paths = [(source.get("path") or "", source.get("directory")) for source in sources]
         elif item.kind == APPLICATION_SET:
-            paths = list(_folders(item.get("spec", "generators")))
+            paths = [(path, None) for path in _folders(item.get("spec", "generators"))]
         else:
             continue
-        for path in paths:
+        for path, directory in paths:
             parts = tuple(part for part in os.path.normpath(str(path)).split("/") if part not in ("", "."))
             if parts:
-                yield SyncUnit(FLUX if item.kind == KUSTOMIZATION else ARGOCD, item.name, parts, item.kind == APPLICATION_SET)
+                tool = FLUX if item.kind == KUSTOMIZATION else ARGOCD
+                yield SyncUnit(tool, item.name, parts, item.kind == APPLICATION_SET, directory)
 
 
 def _folders(generators: Tree) -> Iterator[str]:
@@ -71,8 +74,9 @@ def _folders(generators: Tree) -> Iterator[str]:
 
 
 def _of(file: str, units: Sequence[SyncUnit]) -> dict[str, str]:
-    """Tool -> the unit with the longest path that contains the file."""
-    parts = tuple(os.path.dirname(os.path.abspath(file)).split(os.sep))
+    """Tool -> the unit with the longest path that contains the file, and whose `directory` does not leave it out."""
+    *folders, name = os.path.abspath(file).split(os.sep)
+    parts = tuple(folders)
     result: dict[str, str] = {}
     for unit in units:
         length = len(unit.parts)
@@ -81,6 +85,8 @@ def _of(file: str, units: Sequence[SyncUnit]) -> dict[str, str]:
         for at in range(len(parts) - length + 1):
             inside = parts[at : at + length]
             if inside == unit.parts or (unit.is_set and all(map(fnmatchcase, inside, unit.parts))):
+                if not is_included("/".join([*parts[at + length :], name]), unit.directory):
+                    continue
                 result[unit.tool] = f"{unit.name}{OF_SET}{'/'.join(inside)}" if unit.is_set else unit.name
                 break
     return result
@@ -88,3 +94,15 @@ def _of(file: str, units: Sequence[SyncUnit]) -> dict[str, str]:
 
 def _with_units(item: AppliedObject, units: dict[str, str]) -> AppliedObject:
     return AppliedObject(item.tree, item.locate, file=item.file, units=units, document=item.document, base=item.base)
+
+
+def is_included(path: str, directory: Tree) -> bool:
+    """Whether Argo CD applies the file at a path below an Application's folder, whose source has this `directory`."""
+    directory = directory if directory.__class__ is dict else {}
+    included = str(directory.get("include") or "")
+    return not _is_listed(str(directory.get("exclude") or ""), path) and (not included or _is_listed(included, path))
+
+
+def _is_listed(patterns: str, path: str) -> bool:
+    alternatives = patterns[1:-1].split(",") if patterns.startswith("{") and patterns.endswith("}") else [patterns]
+    return any(fnmatchcase(path, one) for one in alternatives if one)
