@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.gitops.verify.repository import build, commit, experiment, git, verify
 from tests.program import tjgen
 
@@ -162,6 +164,33 @@ def test_the_app_projects_permit_the_runs_and_the_platform_of_a_renamed_environm
     assert app_projects(tmp_path) == before
     answer = tjgen(tmp_path, "lint", "deploy")
     assert "TJ691" not in answer.out, answer.out
+
+
+@pytest.mark.parametrize("verb", ["archive", "keep", "prune"])
+def test_the_app_project_permits_the_applications_of_a_removed_environment_until_they_go(verb: str, tmp_path: Path) -> None:
+    gitops = ", project: ml, appProject: {}, serviceAccountName: sync"
+    project = PROJECT.replace(", bootstrap: true", gitops).replace("{cluster: blue}", "{cluster: blue, namespace: nlp}")
+    git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    (tmp_path / "tjgen.yaml").write_text(project, encoding="utf-8")
+    experiment(tmp_path, "digits")
+    path = tmp_path / "experiments/digits.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace(", namespace: vision", ""), encoding="utf-8")
+    build(tmp_path)
+    commit(tmp_path)
+    before = app_projects(tmp_path)
+    assert all(text.count(b"namespace: nlp") == 2 for text in before.values()), before
+    start, _, end = project.partition(", prod: {cluster: blue, namespace: nlp}")
+    (tmp_path / "tjgen.yaml").write_text(start + end, encoding="utf-8")
+    assert tjgen(tmp_path, "runs", verb, "--env", "prod", "*").code == 0
+    for _ in range(2):
+        build(tmp_path)
+        assert app_projects(tmp_path) == before
+    commit(tmp_path)
+    answer = verify(tmp_path, "--base", "HEAD^")
+    assert answer.code == 0, answer.err
+    git(tmp_path, "rm", "-r", "--quiet", "deploy/prod/gitops")
+    build(tmp_path)
+    assert all(b"namespace: nlp" not in text for text in app_projects(tmp_path).values())
 
 
 def test_sync_objects_of_an_environment_without_runs_are_reported_when_it_goes(tmp_path: Path) -> None:

@@ -6,12 +6,15 @@ The runs of a renamed environment stay in the folder of its former name, and the
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from tjgen.gitops.output.disk import OnDisk
+from tjgen.gitops.output.layout import namespaces_in
+from tjgen.gitops.sync.rbac import FOLDER
+from tjgen.gitops.sync.site import Permissions
 from tjgen.language.runs.store import Locks
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.fields.path import get
+from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.manifests.manifest import DATA, PLATFORM, RUNS, SYNC
 from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.typing import NamedTuple
@@ -48,6 +51,39 @@ def by_environment(folders: Collection[str], locks: Locks, on_disk: OnDisk) -> d
     return {environment: FormerFolder(former, _applied(on_disk, former)) for environment, former in names.items()}
 
 
+def permissions(environments: Collection[str | None], present: Sequence[str], on_disk: OnDisk) -> dict[str, Permissions]:
+    """Name of an AppProject in the tree -> its entries that the Applications of these folders need until they go."""
+    needed: dict[str, list[tuple[Tree, set[Tree]]]] = {}
+    for folder in with_sync_objects(environments, present):
+        for tree in _trees(on_disk.bodies(f"{folder}/{SYNC}")):
+            project, destination = get(tree, ("spec", "project"), None), get(tree, ("spec", "destination"), None)
+            if project.__class__ is str and destination.__class__ is dict:
+                namespaces = {*namespaces_in(folder, present), destination.get("namespace")}
+                needed.setdefault(project, []).append((_cluster(destination), namespaces))
+    return {project: _entries(project, places, on_disk) for project, places in needed.items()}
+
+
+def _entries(project: str, places: Sequence[tuple[Tree, set[Tree]]], on_disk: OnDisk) -> Permissions:
+    path = f"{SYNC}/{FOLDER}/appproject-{project}.yaml"
+    text = on_disk.body(path)
+    trees = _trees({path: text}) if text is not None else ()
+    spec: Tree = next((tree["spec"] for tree in trees if tree.get("spec").__class__ is dict), {})
+    every = {"server": "*"}
+
+    def chosen(field: str) -> tuple[Tree, ...]:
+        return tuple(
+            one
+            for one in spec.get(field) or ()
+            if any(_cluster(one) in (cluster, every) and one.get("namespace") in spaces for cluster, spaces in places)
+        )
+
+    return Permissions(chosen("destinations"), chosen("destinationServiceAccounts"))
+
+
+def _cluster(place: Tree) -> Tree:
+    return {key: place[key] for key in ("name", "server") if place.get(key)}
+
+
 def without_runs(environments: Collection[str | None], present: Sequence[str], path: str) -> Iterator[Diagnostic]:
     """TJ689 for each folder with sync objects and without runs. `path` is the folder of the tree in the repository."""
     for name in sorted({*with_sync_objects(environments, present)} - {*with_runs(environments, present)}):
@@ -70,10 +106,12 @@ def _with(stage: str, environments: Collection[str | None], present: Sequence[st
 
 
 def _applied(on_disk: OnDisk, folder: str) -> frozenset[str]:
-    paths = [
-        get(document.value, path, None)
-        for name, text in on_disk.bodies(f"{folder}/{SYNC}").items()
-        for document in read(text, name, KUBERNETES)[0]
-        for path in _PATHS
-    ]
+    paths = [get(tree, path, None) for tree in _trees(on_disk.bodies(f"{folder}/{SYNC}")) for path in _PATHS]
     return frozenset([posixpath.normpath(path) for path in paths if path.__class__ is str])
+
+
+def _trees(bodies: Mapping[str, str]) -> Iterator[Tree]:
+    for name, text in bodies.items():
+        for document in read(text, name, KUBERNETES)[0]:
+            if document.value.__class__ is dict:
+                yield document.value

@@ -7,10 +7,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tjgen.compiler.building.run import Run
 from tjgen.language.runs.lock import LockedRun, PrunedRun
 from tjgen.language.runs.store import Locked
-from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
+from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES, STAGES, Manifest
 
 PREVIEW_NOTE = "# A preview: what controllers will create from the run. It is not to be applied.\n# +argocd:skip-file-rendering\n"
 """Argo CD leaves out files that contain these words (util/manifeststream, `+argocd:skip-file-rendering`)."""
@@ -21,6 +23,13 @@ PREVIEWS = "previews.yaml"
 def stage_folder(environment: str | None, stage: str) -> str:
     """The folder of one stage."""
     return f"{environment}/{stage}" if environment else stage
+
+
+def namespaces_in(environment: str | None, present: Sequence[str]) -> tuple[str, ...]:
+    """The namespaces of the manifests of an environment: each stage has a folder for each of them."""
+    folders = [f"{stage_folder(environment, stage)}/" for stage in STAGES]
+    files = [file.removeprefix(folder) for folder in folders for file in present if file.startswith(folder)]
+    return tuple(sorted({file.partition("/")[0] for file in files if "/" in file}))
 
 
 def experiment_folder(unit: Locked) -> str:

@@ -17,7 +17,7 @@ from tjgen.gitops.bundle import bundle
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output import former
 from tjgen.gitops.output.disk import OnDisk
-from tjgen.gitops.output.layout import stage_folder
+from tjgen.gitops.output.layout import namespaces_in, stage_folder
 from tjgen.gitops.sync import names, problems
 from tjgen.gitops.sync.access import GITOPS, is_synced
 from tjgen.gitops.sync.objects import SyncObject
@@ -107,6 +107,8 @@ def _created(
     """Every object with the folder that it goes to."""
     every: list[str | None] = [*plan.project.spec.environments] or [None]
     whole = site_of(plan.project, None, path, _described(plan).namespace)._replace(former=former.with_runs(every, present))
+    if on_disk is not None and whole.access.app_project is not None:
+        whole = whole._replace(former_permissions=former.permissions(every, present, on_disk))
     if not plan.project.spec.environments:
         whole = whole._replace(platform=sites[0].platform)
     for one in tool.shared(whole, sites if every == plan.environments else _sites(plan, path, present, every, on_disk)):
@@ -139,7 +141,7 @@ def _sites(
         earlier = former_folders.get(environment)
         # The runs that stay in the folder of the former name need the same access.
         folders_of_runs = [environment] if earlier is None else [environment, earlier.name]
-        namespaces = sorted({namespace for one in folders_of_runs for namespace in _namespaces(one, present)})
+        namespaces = sorted({namespace for one in folders_of_runs for namespace in namespaces_in(one, present)})
         site = site_of(project, environment, path, described.namespace, _stages(environment, present), tuple(namespaces))
         site = site._replace(has_runs=bool(site.stages) or _has_runs(plan, environment))
         if earlier is not None and posixpath.normpath(f"{path}/{earlier.name}/{SYNC}") in earlier.applied:
@@ -192,13 +194,6 @@ def _stages(environment: str | None, present: Sequence[str]) -> tuple[str, ...]:
     return tuple(
         stage for stage, folder in folders.items() if any(file.startswith(folder) and file.endswith(".yaml") for file in present)
     )
-
-
-def _namespaces(environment: str | None, present: Sequence[str]) -> tuple[str, ...]:
-    """The namespaces of the manifests of an environment: each stage has a folder for each of them."""
-    folders = [f"{stage_folder(environment, stage)}/" for stage in STAGES]
-    files = [file.removeprefix(folder) for folder in folders for file in present if file.startswith(folder)]
-    return tuple(sorted({file.partition("/")[0] for file in files if "/" in file}))
 
 
 class _PoliciesOfClusters:

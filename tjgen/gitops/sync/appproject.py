@@ -6,7 +6,7 @@ permits no such kind.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tjgen.cluster.kinds.permissions import managed
 from tjgen.cluster.synctools.table import ARGOCD
@@ -14,7 +14,7 @@ from tjgen.gitops.sync.access import GITOPS, Account
 from tjgen.gitops.sync.applicationset import cluster_of, destination
 from tjgen.gitops.sync.objects import SyncObject, project_of, repository_of, sync_object
 from tjgen.gitops.sync.rbac import FOLDER
-from tjgen.gitops.sync.site import Site
+from tjgen.gitops.sync.site import Permissions, Site
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import PLATFORM
 from tjgen.trees.manifests.sourced import Sourced
@@ -29,10 +29,10 @@ def objects(whole: Site, sites: Sequence[Site]) -> list[SyncObject]:
     created = []
     for name in dict.fromkeys(site.access.project for site in sites):
         own = [site for site in sites if site.access.project == name]
-        created.append(_of_runs(own))
+        created.append(_of_runs(own, whole.former_permissions))
         platforms = [site for site in own if site.platform_kinds]
         if platforms:
-            created.append(_of_platforms(platforms))
+            created.append(_of_platforms(platforms, whole.former_permissions))
     return created
 
 
@@ -42,7 +42,7 @@ def platform_project(site: Site) -> Sourced:
     return project if site.access.app_project is None else project._replace(value=f"{project.value}-{PLATFORM}")
 
 
-def _of_runs(sites: Sequence[Site]) -> SyncObject:
+def _of_runs(sites: Sequence[Site], former: Mapping[str, Permissions]) -> SyncObject:
     one = sites[0]
     app_project = one.access.app_project
     assert app_project is not None, "the caller has checked"
@@ -68,16 +68,17 @@ def _of_runs(sites: Sequence[Site]) -> SyncObject:
         kinds,
         _accounts(accounts),
         Sourced(roles, (*_SETTING, "roles")) if roles else None,
+        former,
     )
 
 
-def _of_platforms(sites: Sequence[Site]) -> SyncObject:
+def _of_platforms(sites: Sequence[Site], former: Mapping[str, Permissions]) -> SyncObject:
     kinds = sorted({(group, kind, bool(namespace)) for site in sites for group, kind, namespace in site.platform_kinds})
     whole = [{"group": group, "kind": kind} for group, kind, is_namespaced in kinds if not is_namespaced]
     inner = [{"group": group, "kind": kind} for group, kind, is_namespaced in kinds if is_namespaced]
     accounts = [(site, site.access.platform_account, "platformServiceAccountName") for site in sites]
     destinations = _destinations(sites, of_platform=True)
-    return _project(sites, platform_project(sites[0]), destinations, whole, inner, _accounts(accounts), None)
+    return _project(sites, platform_project(sites[0]), destinations, whole, inner, _accounts(accounts), None, former)
 
 
 def _project(
@@ -88,9 +89,14 @@ def _project(
     kinds: list[Tree],
     accounts: list[Tree],
     roles: Sourced | None,
+    former: Mapping[str, Permissions],
 ) -> SyncObject:
     """The AppProject, in the namespace of Argo CD."""
     one = sites[0]
+    kept = former.get(str(name.value))
+    if kept is not None:
+        destinations = _with(destinations, kept.destinations)
+        accounts = _with(accounts, kept.accounts)
     app_project = one.access.app_project
     assert app_project is not None, "the caller has checked"
     home = app_project.namespace or one.namespace
@@ -111,6 +117,12 @@ def _project(
         },
     }
     return sync_object(tree, ARGOCD, file=f"{FOLDER}/appproject-{name.value}.yaml")
+
+
+def _with(entries: list[Tree], kept: Sequence[Tree]) -> list[Tree]:
+    """The entries, and those of `kept` that are not among them."""
+    plain = [{key: value.value if isinstance(value, Sourced) else value for key, value in entry.items()} for entry in entries]
+    return [*entries, *[one for one in kept if one not in plain]]
 
 
 def _destinations(sites: Sequence[Site], *, of_platform: bool) -> list[Tree]:

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Mapping
 
 from tjgen.cluster.synctools.table import FLUX
 from tjgen.gitops.sync.access import Access, access_of, name_of, setting
 from tjgen.language.resolve.project import LoadedProject
-from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import NamedTuple
 
 UNNAMED = "training"
 """What the objects of a project without a name are called."""
+
+
+class Permissions(NamedTuple):
+    """Entries of an AppProject, as they are in the tree."""
+
+    destinations: tuple[Tree, ...]
+    accounts: tuple[Tree, ...]
 
 
 class Site(NamedTuple):
@@ -50,6 +58,8 @@ class Site(NamedTuple):
     """API group, kind and namespace of its platform's objects, also if sync objects of its former name apply them."""
     former: tuple[str, ...] = ()
     """Folders of environments that the project no longer has, whose runs and sync objects are still in the tree."""
+    former_permissions: Mapping[str, Permissions] = {}
+    """Name of an AppProject -> what Applications in folders of former environments need of it."""
     former_name: str | None = None
     """Folder of the environment under its former name, if sync objects in it apply this folder of sync objects themselves."""
     has_runs: bool = True
