@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from tjgen.cli.command import Arguments
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.workspaces import check_names, runs_of_projects
-from tjgen.gitops.output.inventory import ProjectRuns, RunEntry, disagreements, own_files
+from tjgen.gitops.output.inventory import ProjectRuns, RunEntry, disagreements, is_stopped, own_files
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.runs.lock import PRUNED, PrunedRun
 from tjgen.language.runs.store import LockKey, Locks
@@ -45,10 +45,11 @@ def _as_json(one: ProjectRuns) -> list[Tree]:
 
 def _show(one: ProjectRuns) -> None:
     rows = [("RUN", "STATE", "DEVICES", "EXPERIMENT", "RUNTIME")]
-    for place, locked in one.entries:
-        rows.append(
-            (locked.name, locked.lifecycle_state, "requested" if locked.requests_devices else "none", place.key, locked.runtime)
-        )
+    for entry in one.entries:
+        place, locked = entry
+        requests = locked.requests_devices and not is_stopped(one.directory, entry)
+        devices = "requested" if requests else "none"
+        rows.append((locked.name, locked.lifecycle_state, devices, place.key, locked.runtime))
     rows += [(run.name, PRUNED, "none", place.key, "") for place, run in one.pruned]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     for row in rows:
@@ -57,12 +58,13 @@ def _show(one: ProjectRuns) -> None:
 
 def _data(entry: RunEntry, directory: str | None) -> Tree:
     place, one = entry
+    stopped = is_stopped(directory, entry)
     return {
         "name": one.name,
         "state": one.lifecycle_state,
         "asked": one.is_requested,
-        "stopped": one.stopped,
-        "requestsDevices": one.requests_devices,
+        "stopped": stopped,
+        "requestsDevices": one.requests_devices and not stopped,
         "environment": place.environment,
         "namespace": place.namespace,
         "experiment": place.name,

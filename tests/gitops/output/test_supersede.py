@@ -284,3 +284,31 @@ def test_a_superseded_run_that_shares_its_checkpoint_folder_is_reported(
         answer.err
     )
     assert "TJ499" not in build(folder).err
+
+
+def test_a_run_that_was_suspended_before_it_was_superseded_holds_no_devices(folder: Path) -> None:
+    edit(folder, "spec:\n", "spec:\n  state: suspended\n")
+    build(folder)
+    (old,) = names(folder, "suspended")
+    edit(folder, "  state: suspended\n", "")
+    edit(folder, "train:1", "train:2")
+    before = {path: body for path, body in snapshot(folder).items() if path.startswith("out/runs")}
+    assert build(folder).code == 0
+    assert {path: snapshot(folder)[path] for path in before} == before
+    (lock,) = folder.glob(f"tjgen.lock.d/*/*/*/{old}.yaml")
+    assert "stopped" not in lock.read_text(encoding="utf-8")
+    listed = {one["name"]: one for one in json.loads(runs(folder, "list", "--json").out)}
+    assert (listed[old]["state"], listed[old]["requestsDevices"], listed[old]["stopped"]) == ("superseded", False, True)
+    row = next(line for line in runs(folder, "list").out.splitlines() if line.startswith(old))
+    assert row.split()[1:3] == ["superseded", "none"]
+    (current,) = names(folder, "current")
+    assert listed[current]["requestsDevices"] is True
+
+
+def test_the_last_line_of_a_build_counts_suspended_runs(folder: Path) -> None:
+    edit(folder, "spec:\n", "spec:\n  state: suspended\n")
+    for _ in range(3):
+        assert build(folder).err.splitlines()[-1].endswith(", 0 removed, 1 suspended")
+    edit(folder, "  state: suspended\n", "")
+    for _ in range(2):
+        assert build(folder).err.splitlines()[-1].endswith(", 0 removed")

@@ -170,3 +170,49 @@ def test_a_commit_hook_prints_no_note_on_its_base(project: Path) -> None:
     git(project, "add", "--all", "--force", ".")
     answer = verify(project, "--staged")
     assert (answer.code, answer.err.count("TJ299"), "against HEAD" in answer.err) == (0, 0, True), answer.err
+
+
+def test_a_stop_and_a_resume_are_named_so(project: Path) -> None:
+    run = run_of(project, "dev")
+    for state, words, meaning in (
+        ("suspended", "stops (suspended)", "suspended: its pods are deleted, and it stays until you resume it"),
+        ("active", "resumes", "resumed: it gets pods again"),
+    ):
+        write(project, f"  state: {state}\n")
+        build(project)
+        answer = verify(project, "--base", "HEAD")
+        assert answer.code == 0, answer.err
+        assert f"  {words}: 1 ({run})\n" in answer.out
+        assert f"  {run}  {meaning}\n" in answer.out
+        assert "changes in place" not in answer.out
+        commit(project)
+
+
+def test_a_superseded_run_that_was_suspended_does_not_keep_running(project: Path) -> None:
+    run = run_of(project, "dev")
+    write(project, "  state: suspended\n")
+    build(project)
+    commit(project)
+    write(project, "  env: {LR: '0.1'}\n")
+    build(project)
+    answer = verify(project, "--base", "HEAD")
+    assert answer.code == 0, answer.err
+    assert f"  supersedes (suspended): 1 ({run})\n" in answer.out
+    assert "keeps running" not in answer.out
+    (replaced,) = [line for line in answer.out.splitlines() if line.startswith(f"  {run}  ")]
+    assert replaced.endswith(": it is suspended, and stays until you prune it")
+    commit(project)
+    experiment = project / "experiments/digits.yaml"
+    experiment.write_text(EXPERIMENT.replace("name: digits", "name: letters"), encoding="utf-8")
+    build(project)
+    assert f"  orphans (suspended): 1 ({run})\n" in verify(project, "--base", "HEAD").out
+
+
+def test_a_run_that_its_successor_stops_is_superseded(project: Path) -> None:
+    run = run_of(project, "dev")
+    write(project, "  env: {LR: '0.1'}\n  onSupersede: stop\n")
+    build(project)
+    answer = verify(project, "--base", "HEAD")
+    assert answer.code == 0, answer.err
+    assert f"  supersedes (suspended): 1 ({run})\n" in answer.out
+    assert "    TrainJob spec.suspend: (absent) -> true\n" in answer.out

@@ -13,6 +13,7 @@ from tjgen.gitops.diff.side import Attribution, Side, TreePlace, place_of, tree_
 from tjgen.gitops.diff.succession import Earlier, RunKey, earlier_runs
 from tjgen.gitops.diff.update import Refusal, refusals
 from tjgen.language.runs.archive import is_marked
+from tjgen.language.runs.freeze import suspends
 from tjgen.language.runs.lock import NOT_REQUESTED, ORPHANED
 from tjgen.trees.diagnostics.model import ObjectRef
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get
@@ -25,7 +26,21 @@ REMOVED = "removed"
 ARCHIVED = "archived"
 SUPERSEDED_NOW = "superseded"
 ORPHANED_NOW = "orphaned"
-KINDS = (NEW, IN_PLACE, SILENT, REFUSED, ARCHIVED, SUPERSEDED_NOW, ORPHANED_NOW, REMOVED, UNCHANGED)
+SUSPENDED_NOW = "suspended"
+RESUMED_NOW = "resumed"
+KINDS = (
+    NEW,
+    SUSPENDED_NOW,
+    RESUMED_NOW,
+    IN_PLACE,
+    SILENT,
+    REFUSED,
+    ARCHIVED,
+    SUPERSEDED_NOW,
+    ORPHANED_NOW,
+    REMOVED,
+    UNCHANGED,
+)
 """The possible changes of a run, in the order of a summary."""
 
 
@@ -67,6 +82,8 @@ class DiffEntry(NamedTuple):
     """The new run that replaces this one."""
     in_cluster: str = ""
     """If it was removed: the outcome in the cluster, of `after_removal`."""
+    has_pods: bool = True
+    """Whether its new manifests start pods: a superseded or orphaned run may be suspended."""
 
 
 AttributeChange = Callable[[Changed], "tuple[Attribution | None, Attribution | None]"]
@@ -144,9 +161,18 @@ def _entry(
     objects = tuple([one for one in objects if one.kind != UNCHANGED])
     kind = max([one.kind for one in objects], key=_badness, default=UNCHANGED)
     before, now = _state(old, place, name), _state(new, place, name)
-    if kind == UNCHANGED and before is not None and before != now and now in NOT_REQUESTED:
+    if kind not in (UNCHANGED, IN_PLACE):
+        return DiffEntry(place, name, kind, objects, successor=successor)
+    was_suspended, is_suspended = _is_suspended(old, paths), _is_suspended(new, paths)
+    if before is not None and before != now and now in NOT_REQUESTED:
         kind = now
-    return DiffEntry(place, name, kind, objects, successor=successor)
+    elif was_suspended != is_suspended:
+        kind = SUSPENDED_NOW if is_suspended else RESUMED_NOW
+    return DiffEntry(place, name, kind, objects, successor=successor, has_pods=not is_suspended)
+
+
+def _is_suspended(side: Side, paths: list[str]) -> bool:
+    return any(suspends(side.bodies[path]) for path in paths if path in side.bodies)
 
 
 def _badness(kind: str) -> float:

@@ -6,7 +6,16 @@ from collections.abc import Iterable
 from itertools import takewhile
 
 from tjgen.cluster.synctools.table import STAYS, WAITS
-from tjgen.gitops.diff.compare import ARCHIVED, KINDS, ORPHANED_NOW, REMOVED, SUPERSEDED_NOW, DiffEntry
+from tjgen.gitops.diff.compare import (
+    ARCHIVED,
+    KINDS,
+    ORPHANED_NOW,
+    REMOVED,
+    RESUMED_NOW,
+    SUPERSEDED_NOW,
+    SUSPENDED_NOW,
+    DiffEntry,
+)
 from tjgen.gitops.diff.effect import UNCHANGED
 from tjgen.gitops.diff.fields import Changed
 from tjgen.trees.canonical import json_text
@@ -22,6 +31,12 @@ _MEANING = {
     ARCHIVED: "archived: syncs no longer apply it",
     SUPERSEDED_NOW: "superseded: it stays until you prune it",
     ORPHANED_NOW: "orphaned: no source requests it; it stays and keeps running until you keep, archive or prune it",
+    SUSPENDED_NOW: "suspended: its pods are deleted, and it stays until you resume it",
+    RESUMED_NOW: "resumed: it gets pods again",
+}
+_MEANING_OF_SUSPENDED = {
+    SUPERSEDED_NOW: "superseded: it is suspended, and stays until you prune it",
+    ORPHANED_NOW: "orphaned: no source requests it; it is suspended, and stays until you keep, archive or prune it",
 }
 _WAITS = "removed: the sync waits until you confirm its deletion, and applies nothing else before that"
 _STAYS = "removed: it stays in the cluster until you delete it"
@@ -40,6 +55,8 @@ def meaning(entry: DiffEntry) -> str:
     meanings = {RUNS: _MEANING, PLATFORM: _MEANING_OF_PLATFORM}
     words = meanings.get(entry.place.stage, _MEANING_OF_SHARED).get(entry.kind, entry.kind)
     words = _MEANING_OF_REMOVED.get(entry.in_cluster, words)
+    if not entry.has_pods:
+        words = _MEANING_OF_SUSPENDED.get(entry.kind, words)
     return words.replace(":", f", replaced by {entry.successor}:", 1) if entry.successor else words
 
 

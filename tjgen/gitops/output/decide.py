@@ -36,7 +36,7 @@ from tjgen.gitops.output.layout import experiment_folder, folder_of, preview_fil
 from tjgen.gitops.output.options import BuildOptions
 from tjgen.language.runs import freeze
 from tjgen.language.runs.identity import point_of
-from tjgen.language.runs.lock import ARCHIVED, ORPHANED, Lock, LockedRun
+from tjgen.language.runs.lock import ARCHIVED, ORPHANED, SUSPENDED, Lock, LockedRun
 from tjgen.language.runs.store import Locked, LockKey
 from tjgen.trees.diagnostics.model import ERROR, INFO, Diagnostic
 from tjgen.trees.manifests.manifest import DATA
@@ -89,6 +89,8 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, 
     if built.kept_state is not None:
         states, lock = change_states(built, built.kept_state, lock, on_disk)
         actions += states
+    suspended = [name for name, run in lock.runs.items() if run.lifecycle_state == SUSPENDED]
+    actions += [Count("suspended", len(suspended))] if suspended else []
     actions.append(ReleaseClaim(experiment_folder(unit)))
     if options.prune_data:
         actions.append(ReleaseClaim(f"{stage_folder(unit.environment, DATA)}/{unit.namespace}", unit.key))

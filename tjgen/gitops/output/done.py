@@ -21,11 +21,14 @@ class RunCounts(NamedTuple):
     """Runs that stay although no source requests them."""
     stopped: int = 0
     """Superseded runs that are suspended now; they count as kept, too."""
+    suspended: int = 0
+    """Runs whose sources suspend them; each of them counts as new, unchanged or kept, too."""
 
     def __str__(self) -> str:
         text = f"runs: {self.new} new, {self.unchanged} unchanged, {self.kept} kept, {self.removed} removed"
         text += f", {self.orphaned} orphaned" if self.orphaned else ""
-        return f"{text}, {self.stopped} stopped" if self.stopped else text
+        text += f", {self.stopped} stopped" if self.stopped else ""
+        return f"{text}, {self.suspended} suspended" if self.suspended else text
 
     def plus(self, other: RunCounts) -> RunCounts:
         """Both together."""
@@ -77,8 +80,9 @@ class Done(NamedTuple):
     @staticmethod
     def of(plain: Any) -> Done:
         """What `plain` gave, as it is after a build that did nothing: every run that it counted as new is unchanged."""
-        files, previews, keeps, uses, shared, (new, unchanged, kept, *_), kept_files = plain
-        return Done(files, previews, keeps, uses, shared, RunCounts(0, new + unchanged, kept, 0), kept_files)
+        files, previews, keeps, uses, shared, (new, unchanged, kept, *_, suspended), kept_files = plain
+        counts = RunCounts(0, new + unchanged, kept, suspended=suspended)
+        return Done(files, previews, keeps, uses, shared, counts, kept_files)
 
     def plus(self, other: Done) -> Done:
         """Both together."""

@@ -10,6 +10,7 @@ from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.damaged import restoring_lock, restoring_run
 from tjgen.gitops.output.layout import folder_of, namespace_of, stage_folder
 from tjgen.language.resolve.project import LoadedProject
+from tjgen.language.runs import freeze
 from tjgen.language.runs.lock import RENAMED, REPLACED, LockedRun, PrunedRun
 from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
@@ -90,6 +91,13 @@ def matching(
 def own_files(directory: str, entry: RunEntry) -> list[OutputFile]:
     """The files of a run on disk."""
     return files(directory, entry.folder)
+
+
+def is_stopped(directory: str | None, entry: RunEntry) -> bool:
+    """Whether a run that no source requests has no pods: it was stopped, or was suspended before."""
+    if entry.run.is_requested or entry.run.stopped or directory is None:
+        return entry.run.stopped
+    return any(freeze.suspends(file.body) for file in own_files(directory, entry))
 
 
 def disagreements(

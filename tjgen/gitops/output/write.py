@@ -174,9 +174,9 @@ def apart_from_runs(
 
 def _settled_by_writing(trees: tuple[str, ...], counts: RunCounts, written: int) -> Settled | None:
     """What follows a build that wrote new runs and nothing else, at the time `written` (ns)."""
-    if counts != RunCounts(counts.new, counts.unchanged):
+    if counts != RunCounts(counts.new, counts.unchanged, suspended=counts.suspended):
         return None
-    return Settled(trees, counts, RunCounts(0, counts.new + counts.unchanged), written)
+    return Settled(trees, counts, RunCounts(0, counts.new + counts.unchanged, suspended=counts.suspended), written)
 
 
 def platforms(

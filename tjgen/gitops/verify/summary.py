@@ -9,7 +9,16 @@ from tjgen.cluster.synctools.table import STAYS, WAITS
 from tjgen.compiler.totals.cost import Cost, summed_cost
 from tjgen.compiler.totals.report import cost_data
 from tjgen.compiler.totals.tally import Totals, together
-from tjgen.gitops.diff.compare import ARCHIVED, NEW, ORPHANED_NOW, REMOVED, SUPERSEDED_NOW, DiffEntry
+from tjgen.gitops.diff.compare import (
+    ARCHIVED,
+    NEW,
+    ORPHANED_NOW,
+    REMOVED,
+    RESUMED_NOW,
+    SUPERSEDED_NOW,
+    SUSPENDED_NOW,
+    DiffEntry,
+)
 from tjgen.gitops.diff.data import as_data
 from tjgen.gitops.diff.effect import REFUSED, UNCHANGED
 from tjgen.gitops.diff.markdown import render_markdown
@@ -22,6 +31,8 @@ from tjgen.trees.k8s.readable import readable
 from tjgen.trees.manifests.manifest import RUNS
 from tjgen.trees.typing import NamedTuple
 
+_SUPERSEDED_WITHOUT_PODS = "superseded-suspended"
+_ORPHANED_WITHOUT_PODS = "orphaned-suspended"
 _TITLES = {
     NEW: "starts",
     STARTS_SUPERSEDED: "starts, although superseded",
@@ -30,13 +41,18 @@ _TITLES = {
     REMOVED: "stops",
     WAITS: "stops when you confirm it",
     STAYS: "is removed, but stays in the cluster",
+    SUSPENDED_NOW: "stops (suspended)",
+    RESUMED_NOW: "resumes",
     ARCHIVED: "archives",
     IN_PLACE: "changes in place",
     REFUSED: "is refused",
     SILENT: "changes without effect",
     SUPERSEDED_NOW: "supersedes (keeps running)",
     ORPHANED_NOW: "orphans (keeps running)",
+    _SUPERSEDED_WITHOUT_PODS: "supersedes (suspended)",
+    _ORPHANED_WITHOUT_PODS: "orphans (suspended)",
 }
+_WITHOUT_PODS = {SUPERSEDED_NOW: _SUPERSEDED_WITHOUT_PODS, ORPHANED_NOW: _ORPHANED_WITHOUT_PODS}
 
 
 class Section(NamedTuple):
@@ -118,18 +134,25 @@ def _title(one: Section) -> str:
 
 def _lines(one: Section) -> list[str]:
     lines = []
-    outcomes = {entry.name: entry.in_cluster for entry in one.entries if entry.kind == REMOVED and entry.in_cluster in _TITLES}
-    removed = one.runs.get(REMOVED, [])
-    runs = {**one.runs, REMOVED: [name for name in removed if name not in outcomes]}
-    runs |= {kind: [name for name in removed if outcomes.get(name) == kind] for kind in (WAITS, STAYS)}
+    outcomes = {(entry.kind, entry.name): _outcome(entry) for entry in one.entries if entry.place.stage == RUNS}
+    runs: dict[str, list[str]] = {}
+    for kind, names in one.runs.items():
+        for name in names:
+            runs.setdefault(outcomes.get((kind, name), kind), []).append(name)
     for kind, title in _TITLES.items():
-        names = runs.get(kind)
-        if names:
-            lines.append(f"{title}: {len(names)} ({listed(names)})")
+        if kind in runs:
+            lines.append(f"{title}: {len(runs[kind])} ({listed(runs[kind])})")
     if one.totals is not None:
         lines.append(f"costs: {costs(one.totals, one.cost)}")
     lines.append(f"unchanged: {one.unchanged}")
     return lines
+
+
+def _outcome(entry: DiffEntry) -> str:
+    """The kind of an entry, with what happens in the cluster if that is not the same for all entries of the kind."""
+    if entry.kind == REMOVED and entry.in_cluster in _TITLES:
+        return entry.in_cluster
+    return entry.kind if entry.has_pods else _WITHOUT_PODS.get(entry.kind, entry.kind)
 
 
 def costs(totals: Totals, cost: Cost) -> str:

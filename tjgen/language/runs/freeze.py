@@ -21,6 +21,7 @@ from tjgen.trees.canonical import json_text, sha256_hex
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.labels import KUEUE_QUEUE
+from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.typing import NamedTuple
 
 NEW = "new"
@@ -171,6 +172,11 @@ def is_stopped(tree: Tree) -> bool:
     """Whether a manifest of a run is suspended, so that the run has no pods."""
     kind = kind_of(tree)
     return kind is not None and kind.suspend is not None and get(tree, kind.suspend, None) is True
+
+
+def suspends(body: str) -> bool:
+    """The same of a manifest as text."""
+    return _SUSPENDED in body and any(is_stopped(one.value) for one in read(body, "", KUBERNETES)[0])
 
 
 def unstoppable(tree: Tree) -> str | None:

@@ -38,14 +38,14 @@ STATES = (
         SUPERSEDED,
         "Its experiment exists, and requests another run in its place.",
         "Stay byte for byte.",
-        "Applies them. The run continues and holds its devices.",
+        "Applies them. The run continues and holds its devices, unless it is suspended.",
         "`tjgen runs prune` or `archive`, `history.keep`, or the experiment requests the run again.",
     ),
     State(
         ORPHANED,
         "No source requests the run: its experiment, file, namespace or environment does not exist.",
         "Stay byte for byte, with their claims and runtimes.",
-        "Applies them. The run continues and holds its devices.",
+        "Applies them. The run continues and holds its devices, unless it is suspended.",
         "`tjgen runs prune`, `archive`, `keep` or `rename`, or the source returns.",
     ),
     State(
