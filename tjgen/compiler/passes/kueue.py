@@ -30,5 +30,8 @@ def queued(experiment: Experiment, at: FieldPath) -> Iterator[Contribution | Dia
         yield Contribution(("run", "managedBy"), MULTI_KUEUE, (*at, "multiKueue"))
     if experiment.spec.state == "suspended":
         message = "Kueue decides when a run starts: it starts a suspended run as soon as the queue has capacity"
-        hint = "set active: false in its Workload, or hold the LocalQueue (stopPolicy: Hold); or archive it before its first sync"
+        hint = (
+            "set active: false in its Workload, or stopPolicy: HoldAndDrain in its LocalQueue. If an overlay stops several "
+            f"experiments, set layer: default in the overlay, and state: active in experiment {experiment.metadata.name}"
+        )
         yield Diagnostic("TJ492", message, path=("spec", "state"), hint=hint)

@@ -12,7 +12,12 @@ from tjgen.trees.k8s.labels import KUEUE_POD_SET
 from tjgen.trees.workload.workload import Workload, is_runtimes
 
 _CANNOT: tuple[tuple[FieldPath, str, str], ...] = (
-    (("run", "suspend"), "wait: it has no field suspend", "close its queue, or use state: archived"),
+    (
+        ("run", "suspend"),
+        "wait: it has no field suspend",
+        "close its queue, or use state: archived. If an overlay stops several experiments, set layer: default in the overlay, "
+        "and state: active in this experiment",
+    ),
     (("run", "activeDeadlineSeconds"), "have a deadline", "set a time limit in the program"),
     (("schedule", "minResources"), "set the resources of its gang: they are computed from its pods", "remove minResources"),
     (("schedule", "timeoutSeconds"), "wait for its gang for a limited time", "remove timeoutSeconds: it applies to coscheduling"),
