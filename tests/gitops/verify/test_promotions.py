@@ -162,3 +162,19 @@ def test_the_hint_for_an_edit_of_a_promoted_run_names_the_promotion(project: Pat
         "make the same change in experiments/digits.yaml, and build; then use tjgen promote NAME --env prod for the new run"
     )
     assert expected in verify(project).err
+
+
+def test_a_promotion_after_which_the_earlier_runs_are_pruned_loses_no_runtime(project: Path) -> None:
+    base = commit(project)
+    folder = project / "deploy/dev/runs/vision/digits"
+    earlier = set(folder.iterdir())
+    (project / "experiments/digits.yaml").write_text(EXPERIMENT.replace("train.py", "train2.py"), encoding="utf-8")
+    build(project)
+    (run,) = set(folder.iterdir()) - earlier
+    assert tjgen(project, "promote", run.name, "--env", "prod").code == 0
+    commit(project)
+    assert tjgen(project, "runs", "prune").code == 0
+    commit(project)
+    answer = verify(project, "--base", base)
+    assert answer.code == 0, answer.err
+    assert "TJ750" not in answer.err

@@ -18,6 +18,8 @@ from tjgen.language.runs.lock import is_data
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
 from tjgen.trees.typing import NamedTuple
 
+_IDLE_RUNTIME = "TJ750"
+
 
 class Expected(NamedTuple):
     """The state that follows from the base, the sources and the decisions."""
@@ -71,6 +73,11 @@ def expected(
         state, more, promoted = _decided(plan, state, head, directory, chosen, attributions, whole=whole)
         diagnostics += more
         compiled += promoted
+    # A run that the history makes can be in no lock of its state, but its runtime was not left by a deletion.
+    used = _uses(base, project) if any(one.code == _IDLE_RUNTIME for one in diagnostics) else set()
+    diagnostics = [
+        one for one in diagnostics if one.code != _IDLE_RUNTIME or not any(f"/{path}:" in one.message for path in used)
+    ]
     return Expected(state, list(dict.fromkeys(diagnostics)), chosen, _unused(state, project), compiled, result.failed)
 
 
@@ -124,8 +131,13 @@ def _promotions(
     return plans
 
 
+def _uses(state: TreeState, project: str) -> set[str]:
+    """The shared files that runs of the locks use."""
+    return {path for _, lock in StoredLocks(project, state.records).all() for run in lock.runs.values() for path in run.uses}
+
+
 def _unused(state: TreeState, project: str) -> frozenset[str]:
-    uses = {path for _, lock in StoredLocks(project, state.records).all() for run in lock.runs.values() for path in run.uses}
+    uses = _uses(state, project)
     return frozenset(path for path, content in state.tree.items() if _is_claim(path, content) and path not in uses)
 
 
