@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.gitops.verify.repository import PROJECT, build, commit, experiment, git, overlay, start, verify
+from tests.program import tjgen
 
 ENV = """\
   env:
@@ -40,3 +41,36 @@ def test_a_project_without_gitops_gets_the_same_warning(tmp_path: Path, monkeypa
     assert "warning[TJ109] experiments/words.yaml:13:20:" in build(tmp_path).err
     commit(tmp_path)
     assert "warning[TJ662] experiments/words.yaml:13:20:" in verify(tmp_path, "--base", base).err
+
+
+def test_a_committed_secret_leaves_the_tree_with_the_runs_that_contain_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The steps of docs/troubleshooting.md."""
+    value = "0123456789abcdef0123456789abcdef01234567"
+    monkeypatch.chdir(tmp_path)
+    git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    project = PROJECT.replace(
+        "  output:", "  environments: {dev: {namespace: lab}, prod: {namespace: vision, runs: promoted}}\n  output:"
+    )
+    (tmp_path / "tjgen.yaml").write_text(project, encoding="utf-8")
+    (tmp_path / "catalog").mkdir()
+    overlay(tmp_path, 1)
+    holding: set[str] = set()
+    for more in (ENV, ENV.replace(value, "{secret: wandb, key: WANDB_API_KEY}")):
+        experiment(tmp_path, "words", f"1@sha256:{'1' * 64}", more)
+        source = tmp_path / "experiments/words.yaml"
+        source.write_text(source.read_text(encoding="utf-8").replace(", namespace: vision", ""), encoding="utf-8")
+        assert ("revoke it" in build(tmp_path).err) == (value in more)
+        (run,) = {path.name for path in (tmp_path / "deploy/dev/runs/lab/words").iterdir()} - holding
+        assert tjgen(tmp_path, "promote", run, "--env", "prod").code == 0
+        commit(tmp_path)
+        holding = holding or {path.name for path in tmp_path.glob("deploy/*/runs/*/words/*")}
+    found = tjgen(tmp_path, "lint")
+    assert holding == {run for run in holding if f"/{run}/trainjob-{run}.yaml:" in found.err}
+    assert tjgen(tmp_path, "runs", "prune", *holding).code == 0
+    commit(tmp_path)
+    assert "TJ662" not in tjgen(tmp_path, "lint").err
+    assert not [path for path in tmp_path.rglob("*.yaml") if value in path.read_text(encoding="utf-8")]
+    assert verify(tmp_path, "--base", "HEAD^").code == 0
+    assert tjgen(tmp_path, "build", "--check").code == 0

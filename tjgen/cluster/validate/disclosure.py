@@ -77,7 +77,8 @@ def hint(token: tokens.Token) -> str:
 
 def _from_secret(name: str, fingerprint: str) -> str:
     return (
-        f"take it from a Secret: {name}: {{secret: {name.lower().replace('_', '-')}, key: {name}}} in an experiment; "
+        f"take it from a Secret: {name}: {{secret: {name.lower().replace('_', '-')}, key: {name}}} in an experiment, "
+        "and revoke it if it was committed; "
         f"if it is not a secret, add its fingerprint {fingerprint} to spec.policy.harmless of the project"
     )
 

@@ -22,8 +22,8 @@ RULE = Rule(
     since="0.1.0",
     title="A manifest contains a secret as plain text.",
     why="All readers of the repository, or of any copy of it, can read the secret. Base64 is not encryption.",
-    remedy="Refer to a Secret by its name, and provide it with an ExternalSecret, a SealedSecret or SOPS; rotate the "
-    "secret that was committed.",
+    remedy="Refer to a Secret by its name, and provide it with an ExternalSecret, a SealedSecret or SOPS; revoke the "
+    "secret that was committed. Superseded runs contain it until you prune them.",
     effects={
         ARGOCD: "It is applied as it is, and its value appears in diffs of the repository.",
         FLUX: "It is applied as it is; Flux can decrypt SOPS.",
@@ -54,7 +54,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                 place = (*path, "env", position, "value")
                 secret = name.lower().replace("_", "-")
                 entry = f"{name}: {{secret: {secret}, key: {name}}}"
-                hint = f"take it from a Secret: {entry} in an experiment, valueFrom.secretKeyRef in a pod"
+                hint = f"take it from a Secret: {entry} in an experiment, valueFrom.secretKeyRef in a pod; and revoke it"
                 token = disclosed.pop(place, None)
                 if token is not None:
                     yield Finding(item, place, f"{name} contains {token.kind}", hint=hint)
@@ -64,7 +64,10 @@ def check(scene: Scene) -> Iterator[Finding]:
                     yield Finding(item, place, f"the name {name} suggests a secret", hint=hint, severity=WARNING)
         for place, token in disclosed.items():
             yield Finding(
-                item, place, f"it contains {token.kind}", hint="read it from a Secret, mounted as a volume or set as a variable"
+                item,
+                place,
+                f"it contains {token.kind}",
+                hint="read it from a Secret, mounted as a volume or set as a variable, and revoke it",
             )
 
 
