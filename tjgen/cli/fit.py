@@ -74,10 +74,10 @@ def run(arguments: Arguments) -> int:
             waiting = 0
             results: dict[str, Built] = {}
             for built in build(one, Session()):
-                waiting += built.waiting
                 if isinstance(built, Built):
                     results[built.unit.key] = built
                 if not isinstance(built, Built) or wanted.note(built):
+                    waiting += built.waiting
                     errors = [one for one in built.diagnostics if one.severity == ERROR and one.code not in NEVER_STARTS]
                     part.add(errors)
                 runs.extend((one, run) for run in built.runs)

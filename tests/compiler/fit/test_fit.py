@@ -400,6 +400,14 @@ def test_runs_that_are_not_promoted_are_reported(tmp_path: Path) -> None:
     assert "info[TJ736] 1 run is not shown: prod contains promoted runs only" in answer.err
 
 
+def test_a_run_that_is_not_promoted_is_not_reported_for_another_one(tmp_path: Path) -> None:
+    write(tmp_path, small=f"gpu: a100:1, {SMALL}", other=f"gpu: a100:1, {SMALL}")
+    environments = "spec: {environments: {dev: {namespace: dev}, prod: {namespace: prod, runs: promoted}}, "
+    (tmp_path / "tjgen.yaml").write_text(PROJECT.replace("spec: {", environments), encoding="utf-8")
+    assert "info[TJ736] 2 runs are not shown" in tjgen(tmp_path, "fit").err
+    assert "info[TJ736] 1 run is not shown" in tjgen(tmp_path, "fit", "small").err
+
+
 def test_a_locked_run_is_placed_with_the_pods_of_the_tree(tmp_path: Path) -> None:
     """An overlay changes the pods of the source; a frozen run keeps its own, and fit reports both."""
     folder = in_tree(tmp_path)
@@ -473,6 +481,7 @@ def test_nodes_that_shrink_block_new_runs_only(tmp_path: Path) -> None:
     shrink(folder, 2)
     answer = tjgen(folder, "build")
     assert (answer.code, "warning[TJ580]" in answer.err, "tjgen runs archive big-" in answer.err) == (0, True, True)
+    assert "if it is pending in the cluster, delete it there with kubectl" in answer.err
     assert "error[TJ580]" in tjgen(folder, "fit").err
     overlay(folder, 3)
     answer = tjgen(folder, "build", "--renew", "big*")

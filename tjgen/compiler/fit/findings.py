@@ -105,7 +105,7 @@ def locked_findings(
         return
     run = verdict.run
     message = f"run {run.name} is locked with {_pods(run)} and never starts: {verdict.message}"
-    hint = f"archive it with tjgen runs archive {run.name}, and change the experiment"
+    hint = f"change the experiment, and {_archiving(run)}"
     if verdict_alone(source, shared).mode != NEVER:
         requests = _pods(source) if source.demand.number != run.demand.number else "other pods"
         hint = f"the source requests {requests}: tjgen build --renew {run.name}"
@@ -119,7 +119,11 @@ def left_findings(verdict: FitVerdict) -> Iterator[Diagnostic]:
     if verdict.mode == NEVER:
         message = f"run {run.name} is {run.state} in the tree with {_pods(run)} and never starts: {verdict.message}"
         code = "TJ581" if verdict.by == BY_QUEUE else "TJ580"
-        yield Diagnostic(code, message, hint=f"archive it with tjgen runs archive {run.name}")
+        yield Diagnostic(code, message, hint=_archiving(run))
+
+
+def _archiving(run: FitRun) -> str:
+    return f"archive it with tjgen runs archive {run.name}; if it is pending in the cluster, delete it there with kubectl"
 
 
 def _pods(run: FitRun) -> str:
