@@ -61,9 +61,10 @@ def _effect(project: LoadedProject, runs: LeavingRuns = _UNKNOWN) -> str:
         return f"unless a sync prunes them, delete them with {delete}"
     if gitops.removal != "confirm":
         return f"the next sync of {tool.title} deletes them, even while they train"
-    return tool.confirmation.format(
-        delete=delete, application=runs.applications[0] if len(runs.applications) == 1 else "APPLICATION"
-    )
+    sentence, _, command = tool.confirmation.partition(": ")
+    names = runs.applications[:_LISTED] or ["APPLICATION"]
+    commands = dict.fromkeys(command.format(delete=delete, application=name) for name in names)
+    return f"{sentence}: {' && '.join(commands)}"
 
 
 def _object(path: str, place: TreePlace) -> Iterator[str]:
@@ -87,18 +88,25 @@ def report_claims(claims: Sequence[str], reporter: Reporter) -> None:
         reporter.print_line("A sync leaves these claims and their data in the cluster: kubectl delete pvc NAME -n NAMESPACE")
 
 
-def report_duplicates(project: LoadedProject, folders: Sequence[str], claims: Sequence[str], reporter: Reporter) -> None:
+def report_duplicates(
+    project: LoadedProject, directory: str, folders: Sequence[str], claims: Sequence[str], reporter: Reporter
+) -> None:
     """Report duplicates of renamed runs that leave the tree, their claims, and what happens to the runs in the cluster.
 
-    `folders` are those of the runs, and `claims` the files of claims that no run uses after that. The claims stay.
+    `folders` are those of the runs, and `claims` the files of claims that no run uses after that, by path in the output tree.
+    The claims stay.
     """
     for folder in folders:
-        reporter.print_line(f"removed: {folder}; the run of the old name has the same content, and replaces it")
+        reporter.print_line(f"removed: {directory}/{folder}; the run of the old name has the same content, and replaces it")
     for claim in claims:
-        reporter.print_line(f"kept: {claim}; only a removed run uses the claim, and tjgen build --prune-data removes it")
+        reporter.print_line(
+            f"kept: {directory}/{claim}; only a removed run uses the claim, and tjgen build --prune-data removes it"
+        )
     if not folders:
         return
-    effect = _effect(project)
+    # Objects of the duplicates can have the names of those that stay, so no command names them.
+    leaving = LeavingRuns.of_files(directory, [file.path for folder in folders for file in files(directory, folder)])
+    effect = _effect(project, leaving._replace(objects=()))
     reporter.print_line(
         f"If the cluster has the removed runs, they train a second time until they are deleted. {effect[0].upper()}{effect[1:]}"
     )

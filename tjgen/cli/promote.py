@@ -19,7 +19,7 @@ from tjgen.cli.command import (
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.workspaces import refuse_workspace
 from tjgen.gitops.output import interrupted
-from tjgen.gitops.output.inventory import entries, matching
+from tjgen.gitops.output.inventory import entries, matching, named
 from tjgen.gitops.output.promote import preview, promote
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.resolve.project_file import load_current
@@ -31,7 +31,7 @@ COMMAND = Command(
     "Promote runs from one environment to another.",
     "Build locked runs for another environment of the project. A run keeps its experiment, code and image digests, and "
     "gets the settings of the other environment, such as queues. tjgen refuses this if an overlay would change what is "
-    "trained. The lock records the origin of a run. A NAME may be a pattern.",
+    "trained. The lock records the origin of a run. A NAME may be a pattern, or an experiment with one current run.",
     "tjgen promote bert-dnrxnhvs --env prod",
     "NAME...",
     (
@@ -72,15 +72,14 @@ def _promote(arguments: Arguments, project: LoadedProject, directory: str, repor
     if not arguments["dry_run"]:
         reporter.add(interrupted.undo(directory, locks.folder))
     candidates = [one for one in entries(locks) if source is None or one.place.environment == source]
-    chosen, _ = matching(candidates, arguments["paths"])
     # A hint names a run that can be promoted.
     elsewhere = [one for one in candidates if one.place.environment != wanted]
+    names = named(elsewhere, arguments["paths"])
+    chosen, _ = matching(candidates, names)
     own = [one.run.name for one in candidates if one.place.environment == wanted]
-    reporter.add(matching(elsewhere, [name for name in arguments["paths"] if name not in own])[1])
+    reporter.add(matching(elsewhere, [name for name in names if name not in own])[1])
     # A pattern means the runs of now, of other environments; a run that is named is selected in any state.
-    chosen = [
-        one for one in chosen if one.run.name in arguments["paths"] or (one.run.is_requested and one.place.environment != wanted)
-    ]
+    chosen = [one for one in chosen if one.run.name in names or (one.run.is_requested and one.place.environment != wanted)]
     if chosen and not reporter.failed:
         lines: list[str] = []
         if arguments["dry_run"]:
@@ -89,6 +88,8 @@ def _promote(arguments: Arguments, project: LoadedProject, directory: str, repor
             written = promote(chosen, wanted, directory, project.directory, force=arguments["force"])
         reporter.add(written.diagnostics)
         if not reporter.failed:
+            for name in [name for name in names if name not in arguments["paths"]]:
+                reporter.print_line(f"promoted: {name}")
             for line in lines:
                 reporter.print_line(line)
             reporter.print_line(f"{written.counts}" + ("; nothing is written (--dry-run)" if arguments["dry_run"] else ""))

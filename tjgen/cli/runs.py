@@ -225,8 +225,7 @@ def _rename(
                 tree.record(path, text)
             for folder in done.removed:
                 tree.claim(folder)
-            removed, released = ([f"{directory}/{path}" for path in paths] for paths in (done.removed, done.released))
-            report_duplicates(project, removed, released, reporter)
+            report_duplicates(project, directory, done.removed, done.released, reporter)
             tree.commit()
     if again:
         _discard(again, arguments, locks, directory, reporter)

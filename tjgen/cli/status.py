@@ -25,7 +25,7 @@ from tjgen.cli.command import (
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.workspaces import check_names, runs_of_projects
 from tjgen.gitops.output.data_sets import CachedData, distinct
-from tjgen.gitops.output.inventory import ProjectRuns
+from tjgen.gitops.output.inventory import ProjectRuns, named
 from tjgen.gitops.output.layout import namespace_of
 from tjgen.gitops.output.reported import MISSING, UNKNOWN, Status, reported, statuses, with_data_sets
 from tjgen.gitops.sync.health import DEGRADED, HEALTHY, PROGRESSING, SUSPENDED
@@ -38,11 +38,11 @@ COMMAND = Command(
     "status",
     "Show the state of runs in the cluster.",
     "Show the runs of the output tree, or those that match a NAME, with their state in the cluster, as the health "
-    "checks for Argo CD report it. The list contains the time of the state, restarts, the reason of a failure, its pod, "
-    "and the command for its logs. It also contains runs that tjgen created and that are not in the tree. For data sets "
-    "of Fluid that the runs mount, a second list shows what is cached. The command "
-    "reads the cluster with kubectl, or saved output of kubectl with --from. In the folder of a workspace, it shows the "
-    "runs of all projects.",
+    "checks for Argo CD report it. A NAME can be an experiment with one current "
+    "run. The list contains the time of the state, restarts, the reason of a failure, its pod, and the command for its "
+    "logs. It also contains runs that tjgen created and that are not in the tree. For data sets of Fluid that the runs "
+    "mount, a second list shows what is cached. The command reads the cluster with kubectl, or saved output of kubectl "
+    "with --from. In the folder of a workspace, it shows the runs of all projects.",
     "tjgen status 'resnet50-*' --context training",
     "[NAME]...",
     (
@@ -74,16 +74,19 @@ def run(arguments: Arguments) -> int:
         several = runs_of_projects(project, arguments, reporter)
         if any(one.directory is None and (one.entries or len(several) == 1) for one in several):
             raise UsageError(NO_OUTPUT)
-        unknown = check_names(several, arguments["paths"])
+        names = named([entry for one in several for entry in one.entries], arguments["paths"])
+        unknown = check_names(several, names)
         reporter.add(unknown)
         if several and not has_errors(unknown):
-            _show(_chosen(several, arguments, reporter), arguments, reporter, projects=_headings(project, several, arguments))
+            _show(
+                _chosen(several, names, arguments, reporter), arguments, reporter, projects=_headings(project, several, arguments)
+            )
     return reporter.close()
 
 
-def _chosen(several: Sequence[ProjectRuns], arguments: Arguments, reporter: Reporter) -> list[Status]:
+def _chosen(several: Sequence[ProjectRuns], names: Sequence[str], arguments: Arguments, reporter: Reporter) -> list[Status]:
     """The statuses to show; the cluster is read once for all projects."""
-    namespace, names = arguments["namespace"], arguments["paths"]
+    namespace = arguments["namespace"]
     known = {one.namespace for runs in several for one in runs.entries}
     known |= {namespace_of(*removed) for runs in several for removed in runs.pruned}
     namespaces = sorted(known) if namespace is None else [namespace]

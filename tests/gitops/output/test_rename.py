@@ -223,6 +223,11 @@ def test_a_namespace_is_renamed_after_a_build(folder: Path) -> None:
     ("options", "effect"),
     [
         ("tool: argocd", "Argo CD waits for a confirmation before it deletes them: argocd app confirm-deletion APPLICATION"),
+        (
+            "tool: argocd, repository: 'https://git.example.com/a.git'",
+            "Argo CD waits for a confirmation before it deletes them: argocd app confirm-deletion training-dev "
+            "&& argocd app confirm-deletion training-prod",
+        ),
         ("tool: flux", "Flux leaves them in the cluster: kubectl delete KIND NAME -n NAMESPACE"),
         ("tool: argocd, removal: sync", "The next sync of Argo CD deletes them, even while they train"),
         ("tool: flux, removal: sync", "The next sync of Flux deletes them, even while they train"),
@@ -231,10 +236,12 @@ def test_a_namespace_is_renamed_after_a_build(folder: Path) -> None:
 )
 def test_a_rename_names_what_happens_to_live_duplicates(folder: Path, options: str, effect: str) -> None:
     project = folder / "tjgen.yaml"
-    project.write_text(f"{project.read_text(encoding='utf-8')}  gitops: {{{options}}}\n", encoding="utf-8")
+    text = project.read_text(encoding="utf-8").replace("{dev: {}, prod: {}}", "{dev: {cluster: lab}, prod: {cluster: main}}")
+    project.write_text(f"{text}  gitops: {{{options}}}\n", encoding="utf-8")
     for name in ("digits", "letters"):
         edit(folder, "namespace: vision", "namespace: sight", f"experiments/{name}.yaml")
-    build(folder)
+    built = build(folder)
+    assert "error[" not in built.err, built.err
     answer = tjgen(folder, "runs", "rename", "--namespace", "vision", "sight")
     assert answer.code == 0, answer.err
     assert f"they train a second time until they are deleted. {effect}\n" in answer.err

@@ -148,7 +148,7 @@ def test_renewing_a_run_that_does_not_exist_writes_nothing(folder: Path) -> None
     assert 'error[TJ080] no run matches "digits-nope"' in answer.err
     (name,) = jobs(folder)
     answer = build(folder, "--renew", "digits")
-    assert f"hint: digits is an experiment: name one of its runs, such as {name}, or use a pattern" in answer.err
+    assert f"hint: digits is an experiment: name one of its runs ({name} of vision/digits), or use a pattern" in answer.err
 
 
 def test_renewing_a_run_without_an_effect_gives_the_reason(folder: Path) -> None:

@@ -139,6 +139,7 @@ def test_a_name_and_a_namespace_limit_what_is_shown(folder: Path) -> None:
     assert shown == ["RUN", "good-g7w74297"]
     assert [one["run"] for one in json.loads(status(folder, "--namespace", "other", "--json").out)] == []
     assert "error[TJ080]" in status(folder, "nope").err
+    assert status(folder, "good").out == status(folder, "good-g7w74297").out
 
 
 def test_archived_and_pruned_runs_are_named_so(folder: Path) -> None:

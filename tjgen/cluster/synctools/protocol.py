@@ -40,7 +40,10 @@ class SyncTool(NamedTuple):
     confirmed: Annotations
     """On a run: the tool deletes it only after a person has confirmed that, or not at all."""
     confirmation: str
-    """The step by which a person confirms the deletion of a run, as a sentence. Fields: `application`, `delete`."""
+    """The step by which a person confirms the deletion of a run: a sentence, and its command after a colon.
+
+    Fields of the command: `application`, for each of which it runs, and `delete`.
+    """
     staying: tuple[tuple[str, str], ...]
     """Annotation and option by which an object that left Git stays in the cluster."""
     waiting: tuple[tuple[str, str], ...]

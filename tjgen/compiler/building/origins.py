@@ -72,8 +72,8 @@ def problems_of(run: Run, *, exists: bool) -> list[Diagnostic]:
     if not exists or all(one.code not in BLOCKED for one in diagnostics):
         return diagnostics
     archive = (
-        f"if the tree has it with these pods, archive it with tjgen runs archive {run.name}, and if it is pending in the cluster, "
-        "delete it there with kubectl"
+        f"if the tree has it with these pods, archive it with tjgen runs archive {run.name}; "
+        "if it is pending in the cluster, delete it there with kubectl"
     )
     return [
         one if one.code not in BLOCKED else one._replace(severity=WARNING, hint=f"{one.hint}; {archive}") for one in diagnostics

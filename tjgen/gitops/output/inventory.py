@@ -11,12 +11,15 @@ from tjgen.gitops.output.damaged import restoring_lock, restoring_run
 from tjgen.gitops.output.layout import folder_of, namespace_of, stage_folder
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.runs import freeze
-from tjgen.language.runs.lock import RENAMED, REPLACED, LockedRun, PrunedRun
+from tjgen.language.runs.lock import ARCHIVED, RENAMED, REPLACED, LockedRun, PrunedRun
 from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.manifests.manifest import RUNS
 from tjgen.trees.typing import NamedTuple
+
+_LISTED = 5
+"""How many runs of an experiment a hint names."""
 
 
 class RunEntry(NamedTuple):
@@ -88,6 +91,16 @@ def matching(
     return chosen, [_unknown(pattern, names, known) for pattern in idle]
 
 
+def named(known: Sequence[RunEntry], patterns: Sequence[str]) -> list[str]:
+    """`patterns` with the name of a run in place of that of an experiment which has one current run, and no run of that name."""
+    runs = {entry.run.name for entry in known}
+    names = []
+    for pattern in patterns:
+        own = [] if pattern in runs else _current(known, pattern)
+        names.append(own[0].run.name if len(own) == 1 else pattern)
+    return names
+
+
 def own_files(directory: str, entry: RunEntry) -> list[OutputFile]:
     """The files of a run on disk."""
     return files(directory, entry.folder)
@@ -144,12 +157,21 @@ def _folders(directory: str, environments: Sequence[str]) -> Iterator[str]:
                 yield from below(directory, experiment)
 
 
+def _current(known: Sequence[RunEntry], experiment: str) -> list[RunEntry]:
+    """The runs that an experiment requests, by its name or its key."""
+    own = [entry for entry in known if experiment in (entry.place.name, entry.place.key)]
+    return [entry for entry in own if entry.run.is_requested and entry.run.lifecycle_state != ARCHIVED]
+
+
 def _unknown(pattern: str, names: Sequence[str], known: Sequence[RunEntry]) -> Diagnostic:
-    own = [entry.run.name for entry in known if pattern in (entry.place.name, entry.place.key)]
+    own = [entry for entry in known if pattern in (entry.place.name, entry.place.key)]
     near = nearest(pattern, sorted(names))
     hint = f'did you mean "{near}"?' if near else "use tjgen runs list to see all"
     if own:
-        hint = f"{pattern} is an experiment: name one of its runs, such as {own[-1]}, or use a pattern"
+        current = _current(known, pattern) or own[-1:]
+        shown = ", ".join(f"{entry.run.name} of {entry.place.key}" for entry in current[:_LISTED])
+        more = f", and {len(current) - _LISTED} more" if len(current) > _LISTED else ""
+        hint = f"{pattern} is an experiment: name one of its runs ({shown}{more}), or use a pattern"
     return Diagnostic("TJ080", f'no run matches "{pattern}"', hint=hint)
 
 
