@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -216,3 +217,14 @@ def test_a_run_that_its_successor_stops_is_superseded(project: Path) -> None:
     assert answer.code == 0, answer.err
     assert f"  supersedes (suspended): 1 ({run})\n" in answer.out
     assert "    TrainJob spec.suspend: (absent) -> true\n" in answer.out
+
+
+def test_a_run_whose_files_were_lost_starts_again(project: Path) -> None:
+    run = run_of(project, "dev")
+    shutil.rmtree(project / "deploy/dev/runs")
+    commit(project)
+    build(project)
+    answer = verify(project, "--base", "HEAD")
+    assert (answer.code, "  starts: " in answer.out) == (0, False), answer.err
+    assert f"  starts again (restored): 1 ({run})\n{COSTS}" in answer.out
+    assert f"  {run}  new, restored: its files were lost" in answer.out

@@ -82,6 +82,8 @@ class DiffEntry(NamedTuple):
     """The new run that replaces this one."""
     in_cluster: str = ""
     """If it was removed: the outcome in the cluster, of `after_removal`."""
+    is_restored: bool = False
+    """Whether it is new, but the old lock has it: its files were lost."""
     has_pods: bool = True
     """Whether its new manifests start pods: a superseded or orphaned run may be suspended."""
 
@@ -143,7 +145,9 @@ def _entry(
         twins = _twins(name, earlier.run, paths, old) if earlier is not None else {}
         objects = tuple([_new(path, twins.get(path), old, new) for path in paths])
         is_replacing = earlier is not None and earlier.is_replaced
-        return DiffEntry(place, name, NEW, objects, earlier, "" if is_replacing else _repeated(place, name, new, known.removed))
+        repeats = "" if is_replacing else _repeated(place, name, new, known.removed)
+        is_restored = _state(old, place, name) is not None
+        return DiffEntry(place, name, NEW, objects, earlier, repeats, is_restored=is_restored)
     successor = known.later.get((place.key, name), "") if place.run else ""
     if not any(path in new.bodies for path in paths):
         trees = [tree_of(old.bodies[path], path) for path in paths]

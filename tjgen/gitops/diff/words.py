@@ -47,6 +47,8 @@ _MEANING_OF_REMOVED = {WAITS: _WAITS, STAYS: _STAYS}
 
 def meaning(entry: DiffEntry) -> str:
     """The change of a run or a shared object."""
+    if entry.is_restored:
+        return "new, restored: its files were lost, so a sync that prunes has deleted it, and starts it again"
     if entry.repeats:
         return f"new, repeats {entry.repeats}, which no source requests: the same content runs again under another name"
     if entry.earlier is not None:

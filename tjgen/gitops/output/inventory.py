@@ -92,7 +92,7 @@ def matching(
 
 
 def named(known: Sequence[RunEntry], patterns: Sequence[str]) -> list[str]:
-    """`patterns` with the name of a run in place of that of an experiment which has one current run, and no run of that name."""
+    """`patterns`, with the name of the current run for an experiment that has one. A run of that name takes precedence."""
     runs = {entry.run.name for entry in known}
     names = []
     for pattern in patterns:

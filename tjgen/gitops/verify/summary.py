@@ -31,10 +31,12 @@ from tjgen.trees.k8s.readable import readable
 from tjgen.trees.manifests.manifest import RUNS
 from tjgen.trees.typing import NamedTuple
 
+_RESTORED = "restored"
 _SUPERSEDED_WITHOUT_PODS = "superseded-suspended"
 _ORPHANED_WITHOUT_PODS = "orphaned-suspended"
 _TITLES = {
     NEW: "starts",
+    _RESTORED: "starts again (restored)",
     STARTS_SUPERSEDED: "starts, although superseded",
     ADDED_SUSPENDED: "is added, and suspended",
     ADDED_ARCHIVED: "is added, and archived",
@@ -152,6 +154,8 @@ def _outcome(entry: DiffEntry) -> str:
     """The kind of an entry, with what happens in the cluster if that is not the same for all entries of the kind."""
     if entry.kind == REMOVED and entry.in_cluster in _TITLES:
         return entry.in_cluster
+    if entry.is_restored:
+        return _RESTORED
     return entry.kind if entry.has_pods else _WITHOUT_PODS.get(entry.kind, entry.kind)
 
 
