@@ -200,6 +200,7 @@ def _discard(patterns: list[str], arguments: Arguments, locks: Locks, directory:
 def _rename(
     old: str, new: str, arguments: Arguments, project: LoadedProject, directory: str, reporter: Reporter, *, discards: bool = True
 ) -> None:
+    from tjgen.cli.staying import report_training, training
     from tjgen.gitops.emit.tree import OutputTree
     from tjgen.gitops.output.coexisting import created_again, problems_of_coexisting
     from tjgen.gitops.output.committed_locks import before_orphaning
@@ -220,6 +221,7 @@ def _rename(
             return
         again = created_again(locks, renames, known) if discards else []
         if not again:
+            trains = training(locks, renames, directory) if field == "environment" else []
             done = rename(locks, renames, known, before_orphaning(locks, [one.old for one in renames]))
             for path, text in done.records:
                 tree.record(path, text)
@@ -232,6 +234,7 @@ def _rename(
         _rename(old, new, arguments, project, directory, reporter, discards=False)
         return
     reporter.print_line(f"runs: {done.runs} renamed")
+    report_training(trains, old, new, locks.folder, reporter)
     if done.duplicates:
         names = " ".join(done.duplicates)
         reporter.print_line(f"superseded: {names}; the runs of the old name have the same content. Use tjgen runs prune {names}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -120,6 +121,31 @@ def test_the_new_name_of_an_environment_has_its_experiments(other: str, name: st
         text = file.read_text(encoding="utf-8")
         file.write_text(text.replace(", namespace: vision", ""), encoding="utf-8")
     assert f"use tjgen runs rename --environment prod {name}\n" in build(folder).err
+
+
+def test_a_renamed_environment_names_the_runs_that_stay_with_its_sync(folder: Path) -> None:
+    git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.com"]
+    for words in (["init", "-q"], ["add", "--all"], ["commit", "-qm", "built"]):
+        subprocess.run([*git, *words], cwd=folder, check=True)
+    before = snapshot(folder)
+    edit(folder, "prod: {}", "production: {}", "tjgen.yaml")
+    answer = tjgen(folder, "runs", "rename", "--environment", "prod", "production")
+    letters, digits = sorted((name.partition("/")[2] for name in of(folder, "current") if "production" in name), reverse=True)
+    assert f"stay with the sync of prod, and may still train: {digits}, {letters}\n" in answer.err
+    (undo,) = re.findall(r"until the runs end, use (git .*), and restore the name in the project file\n", answer.err)
+    subprocess.run(undo, cwd=folder, check=True, shell=True)
+    edit(folder, "production: {}", "prod: {}", "tjgen.yaml")
+    assert build(folder, "--check").code == 0
+    assert snapshot(folder) == before
+
+
+def test_a_renamed_environment_without_pods_names_no_runs(folder: Path) -> None:
+    assert tjgen(folder, "runs", "archive", "--env", "prod", "*").code == 0
+    edit(folder, "prod: {}", "production: {}", "tjgen.yaml")
+    answer = tjgen(folder, "runs", "rename", "--environment", "prod", "production")
+    assert (answer.code, answer.err) == (0, "runs: 2 renamed\n")
+    answer = tjgen(folder, "runs", "rename", "--namespace", "vision", "sight")
+    assert "may still train" not in answer.err
 
 
 def test_a_build_of_the_old_environment_alone_keeps_the_files_of_the_new_one(folder: Path) -> None:
