@@ -8,12 +8,14 @@ from tjgen.compiler.checks import launch
 from tjgen.compiler.lower import SPEC
 from tjgen.language.platform.devices import Accelerator
 from tjgen.language.setting import Setting
-from tjgen.language.spec.objects import Experiment
+from tjgen.language.spec.objects import Experiment, Patch
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
-from tjgen.trees.fields.path import FieldPath, get
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.workload.roles import workers
 from tjgen.trees.workload.workload import PodSet, Workload
 
+_SHM = "/dev/shm"
 _DEFAULT_SHM = "64 MiB"
 """Size of /dev/shm in a container, as container runtimes set it."""
 _COUNTING = ("torch", "mpi", "flux")
@@ -40,7 +42,7 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
         hint = f"remove procsPerNode, which starts {most} processes, or request more devices"
         at = (*SPEC, "procsPerNode")
         yield Diagnostic("TJ141", message, path=at, hint=hint, severity=None if is_torch else WARNING)
-    if framework and devices > 1 and experiment.spec.shared_memory is None:
+    if framework and devices > 1 and experiment.spec.shared_memory is None and not _is_in_patches(experiment):
         small = [podset for podset in workers(workload) if not _has_shared_memory(workload, podset)]
         if small:
             message = f"{framework} on {devices} devices of a node needs /dev/shm, but a container has only {_DEFAULT_SHM}"
@@ -90,6 +92,19 @@ def _uncounted(workload: Workload, experiment: Experiment) -> Iterator[Diagnosti
 def _has_shared_memory(workload: Workload, podset: PodSet) -> bool:
     pod = get(workload.tree.value, podset.pod, None) or {}
     main = get(workload.tree.value, podset.main, None) or {}
-    return bool(pod.get("hostIPC")) or any(
-        mount["mountPath"].rstrip("/") == "/dev/shm" for mount in main.get("volumeMounts") or []
+    return bool(pod.get("hostIPC")) or any(mount["mountPath"].rstrip("/") == _SHM for mount in main.get("volumeMounts") or [])
+
+
+def _is_in_patches(experiment: Experiment) -> bool:
+    """Whether a patch mounts shared memory, or uses that of the node: patches apply after the checks."""
+    return any(
+        (path[-1:] == ("mountPath",) and str(value).rstrip("/") == _SHM) or (path[-1:] == ("hostIPC",) and value is True)
+        for patch in experiment.spec.patches.values()
+        for path, value in _set_by(patch)
     )
+
+
+def _set_by(patch: Patch) -> Iterator[tuple[FieldPath, Tree]]:
+    yield from leaves(patch.merge)
+    for operation in patch.operations:
+        yield from leaves(operation.value, tuple(operation.path.split("/")))

@@ -198,10 +198,25 @@ def _named(manifest: Manifest, *, with_namespace: bool) -> str:
 
 def _conflict(name: str, patch: Patch, manifest: Manifest, conflict: PatchConflict, source: PatchSource) -> Diagnostic:
     message = f'patch "{name}" changes {render(conflict.path)} of {manifest.ref}, which this field sets'
-    place = f"remove this place from patches.{name}"
     hint = (
-        f"set the value here and {place}: builds compare runs with the field"
+        f"set the value here and remove this place from patches.{name}: builds compare runs with the field"
         if source.is_checked
-        else f"remove the field, or {place}"
+        else f"remove the field, or {_remedy(name, patch, manifest, conflict)}"
     )
     return Diagnostic("TJ749", message, path=conflict.field, hint=hint, severity=WARNING if patch.force else ERROR)
+
+
+def _remedy(name: str, patch: Patch, manifest: Manifest, conflict: PatchConflict) -> str:
+    """How the field takes effect: a merge keeps what an operation around its place replaces."""
+    for operation in patch.operations:
+        steps = [str(step) for step in _path(operation.path)]
+        around = _resolved(manifest.tree, tuple(steps))
+        if operation.op not in ("add", "replace") or around == conflict.path or around != conflict.path[: len(around)]:
+            continue
+        change = f"{operation.op} {operation.path} of patches.{name}"
+        if operation.value.__class__ is not dict and steps[-1] not in LIST_KEYS:
+            return f"remove {change}"
+        tree = "".join(f"{{{step}: " for step in steps) + "VALUE" + "}" * len(steps)
+        written = "" if any(step.isdigit() for step in steps) else f": {tree}"
+        return f"move {change} to a patch of its own with merge{written}, which keeps the field"
+    return f"remove this place from patches.{name}"

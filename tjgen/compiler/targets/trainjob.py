@@ -38,7 +38,6 @@ MANAGER = "tjgen.dev/experiment"
 MANAGED_BY = "app.kubernetes.io/managed-by"
 _TJGEN = Origin("target:trainjob", "tjgen")
 _CHOSEN = Origin("experiment", "experiment", ("spec", "runtime"))
-_KEYS = {**LIST_KEYS, "runtimePatches": ("manager",)}
 
 
 class LoweredTrainJob(NamedTuple):
@@ -131,7 +130,7 @@ def renamed(runtime: Manifest, trainjob: Manifest, base: str) -> tuple[Manifest,
         return runtime, trainjob
     changed = []
     for manifest, path in ((runtime, ("metadata", "name")), (trainjob, ("spec", "runtimeRef", "name"))):
-        writer = Writer(Managed(manifest.tree, manifest.owners), keys=_KEYS)
+        writer = Writer(Managed(manifest.tree, manifest.owners), keys=LIST_KEYS)
         writer.put(path, name, _TJGEN)
         done = writer.done()
         changed.append(Manifest(done.value, done.owners, manifest.stage))
@@ -146,7 +145,7 @@ def _trainjob(workload: Workload, runtime: Manifest, parts: list[CarriedValue], 
         "metadata": {"name": workload.name, "namespace": workload.namespace},
         "spec": {"runtimeRef": {"apiGroup": "trainer.kubeflow.org", "kind": runtime.kind, "name": runtime.name}},
     }
-    writer = Writer(Managed(shell, {(): (_TJGEN,), ("spec", "runtimeRef"): (_CHOSEN,)}), keys=_KEYS)
+    writer = Writer(Managed(shell, {(): (_TJGEN,), ("spec", "runtimeRef"): (_CHOSEN,)}), keys=LIST_KEYS)
     _copy(workload.tree, ("metadata",), writer, ("metadata",))
     _copy(workload.tree, ("run",), writer, ("spec",))
     _copy(workload.tree, ("initializer",), writer, ("spec", "initializer"))
