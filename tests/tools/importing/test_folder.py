@@ -20,6 +20,7 @@ from tjgen.cluster.validate import report
 from tjgen.cluster.validate.judge import judge
 from tjgen.tools.importing.folder import Import, read_folder
 from tjgen.tools.importing.trial import TrialBuilder
+from tjgen.trees.fields.path import get
 
 RUNTIME = yaml.safe_load((ROOT / "runtimes" / "tjgen-torch.yaml").read_text(encoding="utf-8"))
 RUNTIME["metadata"] = {"name": "house", "uid": "1", "labels": {"team": "platform"}}
@@ -155,6 +156,78 @@ def test_variables_in_any_order_need_no_patch() -> None:
     (text,) = read(trainer(env=[{"name": "B", "value": "1"}, {"name": "A", "value": "2"}]), RUNTIME).experiments.values()
     spec = yaml.safe_load(text)["spec"]
     assert (spec["env"], "patches" in spec) == ({"B": "1", "A": "2"}, False)
+
+
+def test_references_that_keep_their_meaning_need_no_patch() -> None:
+    env = [{"name": "B", "value": "1"}, {"name": "Z", "value": "$(B)"}, {"name": "A", "value": "$(Z)"}]
+    (text,) = read(trainer(env=env), RUNTIME).experiments.values()
+    spec = yaml.safe_load(text)["spec"]
+    assert (spec["env"], "patches" in spec) == ({"B": "1", "Z": "$(B)", "A": "$(Z)"}, False)
+
+
+NAME = {"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
+FOLDER = {"name": "RUN_DIR", "value": "/out/$(POD_NAME)"}
+OTHERS = [{"name": name, "value": "1"} for name in ("NCCL_DEBUG", "MASTER_TIMEOUT", "A_LONG_NAME_OF_A_VARIABLE")]
+
+
+def test_only_a_variable_that_refers_to_a_later_one_is_in_the_patch() -> None:
+    (text,) = read(trainer(env=[*OTHERS, FOLDER, NAME]), RUNTIME).experiments.values()
+    spec = yaml.safe_load(text)["spec"]
+    assert spec["env"] == {**{one["name"]: "1" for one in OTHERS}, "POD_NAME": {"field": "metadata.name"}}
+    assert spec["patches"]["as-it-was"]["json"] == [{"op": "add", "path": "/spec/trainer/env/0", "value": FOLDER}]
+
+
+def mounting(*names: str) -> dict[str, Any]:
+    """A runtime patch that mounts claims in an order."""
+    pod = {
+        "volumes": [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in names],
+        "containers": [{"name": "node", "volumeMounts": [{"name": name, "mountPath": f"/{name}"} for name in names]}],
+    }
+    jobs = [{"name": "node", "template": {"spec": {"template": {"spec": pod}}}}]
+    return {"manager": "example.com/ours", "trainingRuntimeSpec": {"template": {"spec": {"replicatedJobs": jobs}}}}
+
+
+@pytest.mark.parametrize("names", [("ckpt", "data", "raw"), ("raw", "data", "ckpt"), ("data", "ckpt", "raw")])
+def test_volumes_and_mounts_in_any_order_are_fields(names: tuple[str, ...]) -> None:
+    found = read(trainjob(runtimePatches=[mounting(*names)]), RUNTIME)
+    assert found.diagnostics == []
+    spec = yaml.safe_load(next(iter(found.experiments.values())))["spec"]
+    assert spec["volumes"] == {name: {"pvc": name, "mountPath": f"/{name}"} for name in names}
+    (operation,) = spec["patches"]["as-it-was"]["json"]
+    assert operation["path"] == "/spec/runtimePatches/0/manager"
+
+
+def test_a_default_of_the_server_is_no_patch() -> None:
+    (text,) = read(trainjob(suspend=False), RUNTIME).experiments.values()
+    assert "patches" not in text
+
+
+@pytest.mark.parametrize(
+    ("fields", "place"),
+    [
+        ({"env": {"LR": "edited"}}, ("spec", "trainer", "env")),
+        ({"state": "suspended"}, ("spec", "suspend")),
+        ({"pod": {"tolerations": [{"key": "edited", "operator": "Exists"}]}}, ("spec", "runtimePatches")),
+        ({"volumes": {"more": {"pvc": "edited", "mountPath": "/more"}}}, ("spec", "runtimePatches")),
+        ({"sharedMemory": "8Gi"}, ("spec", "runtimePatches")),
+    ],
+    ids=["env", "state", "pod", "volumes", "sharedMemory"],
+)
+@pytest.mark.parametrize("managers", [1, 2])
+def test_fields_work_next_to_the_patch_of_an_import(fields: Any, place: tuple[str, ...], managers: int) -> None:
+    patches = [mounting("data", "ckpt"), {**PATCH, "manager": "example.com/theirs"}][:managers]
+    image = "registry.example.com/nlp/bert:7"
+    job = trainjob(suspend=False, runtimePatches=patches, trainer={"image": image, "env": [*OTHERS, FOLDER, NAME]})
+    found = read(job, RUNTIME)
+    experiment = yaml.safe_load(next(iter(found.experiments.values())))
+    for field, value in fields.items():
+        before = experiment["spec"].get(field)
+        experiment["spec"][field] = {**before, **value} if before else value
+    with TrialBuilder(found.catalog, found.release.name) as trial:
+        result = trial.build(experiment)
+    assert result.errors == []
+    (built,) = result.of_kind("TrainJob")
+    assert any(text in str(get(built, place)) for text in ("edited", "True", "8Gi"))
 
 
 def test_a_measured_trainjob_uses_its_runtime() -> None:

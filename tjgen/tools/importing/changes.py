@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from tjgen.tools.importing.order import UNORDERED, refer_equally
 from tjgen.tools.importing.residue import stated
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.manifests.canonical_quantities import with_canonical_quantities
@@ -18,8 +19,6 @@ _POLICY = "runPolicy"
 """A value that is never removed as a whole: later settings of the experiment would have no effect."""
 _STRUCTS = ("metadata", "resources", "strategy", _POLICY)
 """Values in the Go types that hold them: empty ones are like absent ones."""
-_NAMED = {"volumes": "name", "volumeMounts": "mountPath", "env": "name", "ports": "name"}
-"""Lists whose order does not matter, and the key of their items."""
 _PARTS = ("replicatedJobs", "tasks", "workerGroupSpecs", "containers")
 """Lists that are never replaced as a whole: an experiment's settings for the program would have no effect."""
 _OPERATION = 30
@@ -105,26 +104,35 @@ def _of_mappings(given: _Side, wanted: _Side, pointer: tuple[str, ...], place: F
 
 
 def _of_lists(given: _Side, wanted: _Side, pointer: tuple[str, ...], place: FieldPath) -> Iterator[PatchChange]:
-    pairs = _pairs(given.explicit, wanted.explicit, pointer[-1])
+    pairs, is_first = _pairs(given.explicit, wanted.explicit, pointer[-1])
     for mine, theirs in pairs:
         yield from _changes(given.item(mine), wanted.item(theirs), (*pointer, str(mine)), (*place, theirs))
     kept, paired = {mine for mine, _ in pairs}, {theirs for _, theirs in pairs}
     for position in reversed(range(len(given.explicit))):
         if position not in kept:
             yield PatchChange({"op": "remove", "path": _written((*pointer, str(position)))}, place)
-    for position, item in enumerate(wanted.explicit):
-        if position not in paired:
-            yield PatchChange({"op": "add", "path": _written((*pointer, "-")), "value": item}, (*place, position))
+    added = [(position, item) for position, item in enumerate(wanted.explicit) if position not in paired]
+    for position, item in reversed(added) if is_first else added:
+        path = _written((*pointer, "0" if is_first else "-"))
+        yield PatchChange({"op": "add", "path": path, "value": item}, (*place, position))
 
 
-def _pairs(given: Sequence[Tree], wanted: Sequence[Tree], field: str) -> list[tuple[int, int]]:
-    """Return the items of both lists that match: by name if the order does not matter, else by their position."""
-    key = _NAMED.get(field)
-    refers = field == "env" and any("$(" in str(item.get("value")) for item in [*given, *wanted])
-    names = [[item.get(key) for item in items] for items in (given, wanted)] if key else []
-    if key and not refers and all(len(set(map(str, some))) == len(some) for some in names):
-        return [(position, names[1].index(name)) for position, name in enumerate(names[0]) if name in names[1]]
-    return [(position, position) for position in range(min(len(given), len(wanted)))]
+def _pairs(given: Sequence[Tree], wanted: Sequence[Tree], field: str) -> tuple[list[tuple[int, int]], bool]:
+    """Return the items of both lists that match: by name if the order does not matter, else by their position.
+
+    Also whether the others come before them, so that references among variables keep their meaning.
+    """
+    key = UNORDERED.get(field)
+    names = [[str(item.get(key)) for item in items] for items in (given, wanted)] if key else []
+    if key and all(len(set(some)) == len(some) for some in names):
+        pairs = [(position, names[1].index(name)) for position, name in enumerate(names[0]) if name in names[1]]
+        kept = [names[1][theirs] for _, theirs in pairs]
+        added = [name for name in names[1] if name not in kept]
+        if field != "env" or refer_equally(wanted, [*kept, *added]):
+            return pairs, False
+        if refer_equally(wanted, [*added, *kept]):
+            return pairs, True
+    return [(position, position) for position in range(min(len(given), len(wanted)))], False
 
 
 def _are_mappings(value: Tree) -> bool:

@@ -26,9 +26,10 @@ from tjgen.tools.importing.imported import Imported, ImportedObject
 from tjgen.tools.importing.installed import find_installed
 from tjgen.tools.importing.job import read_job
 from tjgen.tools.importing.kinds import importer
+from tjgen.tools.importing.order import in_order_of
 from tjgen.tools.importing.queue_label import with_queue
 from tjgen.tools.importing.remaining import ObjectIdentity
-from tjgen.tools.importing.residue import in_order_of, residue
+from tjgen.tools.importing.residue import residue
 from tjgen.tools.importing.trainjob_shortest import attempts
 from tjgen.tools.importing.trial import TrialBuilder, TrialResult
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors

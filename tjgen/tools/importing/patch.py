@@ -1,7 +1,8 @@
 """Operations on an object -> the patch of an experiment that makes them, and that no edit of a field can run into silently.
 
 The patch has `force: false`: the build rejects an edit that it would undo (TJ749). It is a tree to merge if one can express the
-operations, since a tree addresses items of lists by name. Else it is a JSON patch that tests the names of the items it addresses.
+operations, since a tree addresses items of lists by name. Else it is a JSON patch that tests the names of the items it addresses,
+and a second patch merges the values to which fields can add.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, render
 from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.workload.keys import LIST_KEYS
 
-NAME = "as-it-was"
+_NAMES = ("as-it-was", "as-it-was-merged")
+"""The name of the patch, and of another one if only a part of it can be a tree."""
 _ITEM_NAMES = {"env": "name", "envFrom": "prefix", "ports": "name", "volumes": "name", "volumeMounts": "mountPath"}
 """Lists whose items move if a field adds another one, and a field that distinguishes the items."""
 
@@ -22,12 +24,22 @@ def with_patch(experiment: Tree, kind: str, operations: Sequence[Tree], built: T
 
     The operations have the form of RFC 6902, without `move` and `copy`. Without `merging`, the patch is a JSON patch.
     """
-    if not operations:
-        return experiment
     tree = _merged(operations, built) if merging else None
-    content = {"json": [*_tests(operations, built), *operations]} if tree is None else {"merge": tree}
-    patch = {"target": kind, "force": False, **content}
-    return {**experiment, "spec": {**experiment["spec"], "patches": {NAME: patch}}}
+    rest: Sequence[Tree] = []
+    if tree is None:
+        merged = [one for one in operations if merging and _takes_more(one, built)]
+        tree, rest = _merged(merged, built), [one for one in operations if one not in merged]
+    contents: list[Tree] = [{"json": [*_tests(rest, built), *rest]}] if rest else []
+    contents += [{"merge": tree}] if tree else []
+    patches = {name: {"target": kind, "force": False, **one} for name, one in zip(_NAMES, contents, strict=False)}
+    return {**experiment, "spec": {**experiment["spec"], "patches": patches}} if patches else experiment
+
+
+def _takes_more(operation: Tree, built: Tree) -> bool:
+    """Whether an operation adds a value to which a field may add its own: as a part of a JSON patch, it would be replaced."""
+    last = operation["path"].rpartition("/")[2]
+    is_open = operation.get("value").__class__ is dict or last in LIST_KEYS
+    return operation["op"] == "add" and is_open and _merged([operation], built) is not None
 
 
 def _merged(operations: Sequence[Tree], built: Tree) -> Tree | None:
@@ -95,7 +107,8 @@ def _tests_of(operation: Tree, built: Tree) -> Iterator[Tree]:
     path: FieldPath = ()
     for position, step in enumerate(steps):
         path = (*path, int(step) if step.isdigit() else _unescaped(step))
-        key = _ITEM_NAMES.get(steps[position - 1]) if step.isdigit() and position else None
+        is_added = operation["op"] == "add" and position == len(steps) - 1
+        key = _ITEM_NAMES.get(steps[position - 1]) if step.isdigit() and position and not is_added else None
         if key is not None:
             name = get(built, (*path, key))
             test = {"op": "test", "path": "/" + "/".join((*steps[: position + 1], key))}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.schema.defaults import with_defaults
+from tjgen.cluster.schema.store import find
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.manifests.canonical_quantities import with_canonical_quantities
 
@@ -12,9 +14,11 @@ _OURS = (("spec", "runtimeRef"),)
 
 
 def residue(built: Tree, wanted: Tree) -> list[Tree]:
-    """Return the operations of a JSON patch on the spec; none if both are equal."""
+    """Return the operations of a JSON patch on the spec; none if a cluster stores both as equal."""
     given, wanted_fields = ({"spec": with_canonical_quantities(stated(tree.get("spec") or {}))} for tree in (built, wanted))
-    return list(_operations(given, wanted_fields, ()))
+    schema = find(str(wanted.get("apiVersion")), str(wanted.get("kind"))) or {}
+    stored = [with_defaults(tree, schema) for tree in (given, wanted_fields)]
+    return [one for one in _operations(given, wanted_fields, ()) if not _is_default(one, *stored)]
 
 
 def stated(value: Tree) -> Tree:
@@ -24,19 +28,10 @@ def stated(value: Tree) -> Tree:
     return [stated(item) for item in value] if value.__class__ is list else value
 
 
-def in_order_of(wanted: Tree, built: Tree) -> Tree:
-    """Return `wanted` with its variables in the order of `built` where the order has no effect."""
-    if wanted.__class__ is not dict or built.__class__ is not dict:
-        return wanted
-    return {
-        key: built[key] if key == "env" and _have_same_variables(value, built.get(key)) else in_order_of(value, built.get(key))
-        for key, value in wanted.items()
-    }
-
-
-def _have_same_variables(one: Tree, other: Tree) -> bool:
-    by_name = _by_name(stated(one))
-    return by_name is not None and by_name == _by_name(other)
+def _is_default(operation: Tree, given: Tree, wanted: Tree) -> bool:
+    """Whether the API server stores the same value in both without the operation: it sets a default."""
+    path = tuple(step.replace("~1", "/").replace("~0", "~") for step in operation["path"].split("/")[1:])
+    return bool(operation["op"] != "replace" and get(given, path) == get(wanted, path))
 
 
 def _operations(given: Tree, wanted: Tree, path: tuple[str, ...]) -> Iterator[Tree]:
@@ -52,14 +47,6 @@ def _operations(given: Tree, wanted: Tree, path: tuple[str, ...]) -> Iterator[Tr
             yield from _operations(given[key], wanted[key], location)
         elif given[key] != wanted[key] or given[key].__class__ is not wanted[key].__class__:
             yield {"op": "replace", "path": _pointer(location), "value": wanted[key]}
-
-
-def _by_name(variables: Tree) -> dict[str, Tree] | None:
-    """Variables whose order has no effect, by their names; None if one refers to another or occurs twice."""
-    if variables.__class__ is not list or "$(" in str(variables):
-        return None
-    by_name = {str(get(variable, ("name",), None)): variable for variable in variables}
-    return by_name if len(by_name) == len(variables) else None
 
 
 def _pointer(path: tuple[str, ...]) -> str:

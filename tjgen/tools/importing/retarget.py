@@ -14,7 +14,7 @@ from tjgen.tools.importing.frameworks import with_framework
 from tjgen.tools.importing.imported import Imported, left_out
 from tjgen.tools.importing.losses import DEFAULT, VOLCANO, facts_of
 from tjgen.tools.importing.neighbors import neighbors
-from tjgen.tools.importing.patch import NAME, set_by
+from tjgen.tools.importing.patch import set_by
 from tjgen.tools.importing.refusals import MPI, RAY, not_convertible, of_mpi, of_pods, of_ray
 from tjgen.tools.importing.shortest import without, words
 from tjgen.tools.importing.translation import nodes_for, translated
@@ -76,9 +76,9 @@ def _left_behind(name: str, experiment: Tree, target: str) -> Iterator[Diagnosti
     spec = experiment["spec"]
     if spec.get("target", "trainjob") == target:
         return
-    patch = get(spec, ("patches", NAME), None)
-    for what in set_by(patch) if patch else ():
-        yield _uncovered(name, what)
+    for patch in (spec.get("patches") or {}).values():
+        for what in set_by(patch):
+            yield _uncovered(name, what)
 
 
 def _for_target(experiment: Tree, name: str, target: str, trial: TrialBuilder) -> tuple[Tree, list[Diagnostic]]:

@@ -9,11 +9,13 @@ from __future__ import annotations
 from tjgen.tools.importing import pods
 from tjgen.tools.importing.changes import changes
 from tjgen.tools.importing.residue import residue
+from tjgen.trees.fields.patch import grow
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.manifests.canonical_quantities import with_canonical_quantities
 
 _PATCHES = "runtimePatches"
-_AT = f"/spec/{_PATCHES}"
+_LISTS: dict[str, FieldPath] = {f"/spec/{_PATCHES}": ("spec", _PATCHES), "/spec/trainer/env": ("spec", "trainer", "env")}
+"""Lists of a TrainJob whose items a patch can change one by one."""
 _JOBS: FieldPath = ("trainingRuntimeSpec", "template", "spec", "replicatedJobs")
 _MAIN = "node"
 """The job and the container of the program in a runtime."""
@@ -54,10 +56,14 @@ def _templates(tree: Tree) -> dict[str, Tree]:
 
 
 def operations(built: Tree, wanted: Tree) -> list[Tree]:
-    """The operations that make the one TrainJob the other: in the patch of a runtime at single fields, if that is shorter."""
-    whole = residue(built, wanted)
-    own = [one for one in whole if one["path"] == _AT]
-    if not own or own[0]["op"] != "replace":
-        return whole
-    given, patches = ({"spec": {_PATCHES: with_canonical_quantities(tree["spec"][_PATCHES])}} for tree in (built, wanted))
-    return [*(one for one in whole if one not in own), *(change.operation for change in changes(given, patches))]
+    """The operations that make the one TrainJob the other: at single items of its lists, if that is shorter."""
+    return [each for one in residue(built, wanted) for each in _of_items(one, built, wanted)]
+
+
+def _of_items(operation: Tree, built: Tree, wanted: Tree) -> list[Tree]:
+    """The operations on the items of a list instead of one that replaces the list."""
+    path = _LISTS.get(operation["path"])
+    if path is None or operation["op"] != "replace":
+        return [operation]
+    given, lists = (grow(path, with_canonical_quantities(get(tree, path)), {}) for tree in (built, wanted))
+    return [change.operation for change in changes(given, lists)]

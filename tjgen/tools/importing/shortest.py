@@ -95,6 +95,8 @@ def _built(result: TrialResult, job: Tree) -> Tree | None:
 def words(experiment: Tree) -> Iterator[Word]:
     """What can be left out, one by one."""
     spec = experiment["spec"]
+    # A build resolves each reference, so a variable that refers to a later one stays as it is only in a patch.
+    yield from (("env", name) for name, value in (spec.get("env") or {}).items() if "$(" in str(value))
     for key in [key for key in spec if key not in _KEPT]:
         if key in _BY_ENTRY and len(spec[key]) > 1:
             yield from ((key, entry) for entry in spec[key])

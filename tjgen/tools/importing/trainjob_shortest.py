@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.tools.importing import runtime_patches, trainjob
+from tjgen.tools.importing.order import in_order_of
 from tjgen.tools.importing.patch import with_patch
-from tjgen.tools.importing.residue import in_order_of, stated
+from tjgen.tools.importing.residue import stated
 from tjgen.tools.importing.shortest import without, words
 from tjgen.tools.importing.trial import TrialBuilder, TrialResult
 from tjgen.trees.fields.path import Tree, get
