@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tjgen.cluster.kinds.without_target import instead_of
 from tjgen.cluster.schema import store, walk
-from tjgen.language.spec import devicetext, misplaced, rewritten, sections
+from tjgen.language.spec import bounds, devicetext, misplaced, rewritten, sections
 from tjgen.language.spec.flow import flow
-from tjgen.language.spec.foreign import condition_of, field_of, plain, synonym_of
+from tjgen.language.spec.foreign import condition_of, field_of, notation_of, number_of, plain, synonym_of
 from tjgen.language.spec.slurmtimes import duration_of
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.k8s.names import LABEL_LENGTH
@@ -28,13 +28,10 @@ _MEASURE = re.compile(r"([0-9]*\.?[0-9]+)\s*([A-Za-z]*)")
 _UNITS = {"b": "", "core": "", "cores": "", "cpu": "", "cpus": "", "vcpu": "", "vcpus": "", "gpu": "", "gpus": ""}
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
 _BOOLEANS = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false"}
-_BOUNDS = {"limits": "limit", "requests": "request"}
-_OF_RESOURCES = {"cpu": "cpu", "memory": "memory", "ephemeral-storage": "ephemeralStorage"}
 _MOST_FIELDS = 20
 """Fields that a hint lists. A longer list is a page of its own."""
 _LONGEST_LIST = 100
 """Characters of a list that a hint shows."""
-"""Characters of a name that was too long: the names of runs and pods add a suffix to it."""
 _MATCH: FieldPath = ("spec", "match")
 _EXAMPLES = {
     "commit": f"commit: {sections.COMMIT}",
@@ -111,20 +108,6 @@ def other_group(finding: walk.Mismatch) -> str:
     return f", or run tjgen check to validate an object of {finding.value}"
 
 
-def of_bounds(path: FieldPath, amounts: dict[str, Tree]) -> str | None:
-    """The field for the amounts, by `limits` and `requests`, of a resource of a container at `path`; None for other places."""
-    if len(path) < 3 or path[-3] != "resources" or path[-2] not in _BOUNDS:
-        return None
-    resource = str(path[-1])
-    bounds = {_BOUNDS[kind]: amount for kind, amount in amounts.items()}
-    is_one = len(bounds) == 2 and len(set(map(str, bounds.values()))) == 1
-    field = _OF_RESOURCES.get(resource)
-    if field is not None:
-        return f"write {field}: {flow(next(iter(bounds.values())) if is_one else bounds)}, next to resources"
-    # Devices have one amount: Kubernetes refuses a request that differs from the limit.
-    return f"write resources: {{{resource}: {flow(bounds.get('limit', bounds.get('request')))}}}"
-
-
 def of_resource(name: str, amount: Tree) -> str | None:
     """The hint for an entry of `resources` that is not a resource."""
     return rewritten.of_resource(name, amount, field_of)
@@ -185,6 +168,9 @@ def unknown(finding: walk.Mismatch, schema_of: Callable[[FieldPath], Schema]) ->
         return f"for a variable of the program, write matrix: {{env.{variable}: [...]}}, with your values"
     if len(path) == 1 and key in below_spec:
         return f"indent {key} with two more spaces, so that it is a field of spec"
+    notation = notation_of(key, known)
+    if notation is not None:
+        return f'did you mean "{notation}"?'
     field = field_of(key)
     if path[:-1] in ((), ("metadata",)) and "image" in below_spec and field is not None:
         moved = finding._replace(path=("spec", key), known=tuple(below_spec))
@@ -192,28 +178,28 @@ def unknown(finding: walk.Mismatch, schema_of: Callable[[FieldPath], Schema]) ->
     condition = _of_match(path, finding.value, schema_of)
     if condition is not None:
         return condition
-    if path[0] == "spec" and ("image" in known or path[-2] == "pod"):
-        if "image" in known and _VARIABLE.fullmatch(key) and nearest(key, known) is None:
-            return f"for an environment variable, write env: {{{key}: {flow(finding.value)}}}"
-        is_own = len(path) == 2 and nearest(key, [one for one in known if plain(one) == plain(key)]) is None
-        known_text = rewritten.rewritten(plain(key), finding.value, field_of) if is_own else None
-        if known_text is not None:
-            return known_text
-        if field is not None:
-            return _of_another_tool(field, finding, schema_of(path[:-1]))
-    bound = of_bounds(path, {str(path[-2]): finding.value}) if len(path) > 2 else None
-    if bound is not None:
-        return bound
     if path[-2:-1] == ("gpu",) and "minMemory" in known:
-        return devicetext.of_entry(key, finding.value) or f"use one of {', '.join(known)}"
+        return devicetext.of_entry(key, finding.value, known)
     section = sections.of_field(path, plain(key), finding.value, known) if len(path) > 2 else None
     if section is not None:
         return section
+    number = _of_number(finding, schema_of(path[:-1]))
+    if path[0] == "spec" and ("image" in known or path[-2] == "pod"):
+        if "image" in known and _VARIABLE.fullmatch(key) and nearest(key, known) is None:
+            return f"for an environment variable, write env: {{{key}: {flow(finding.value)}}}"
+        known_text = rewritten.rewritten(plain(key), finding.value, field_of) if len(path) == 2 else None
+        if known_text is not None:
+            return known_text
+        if field is not None and (number is None or field.partition(":")[0] in known):
+            return _of_another_tool(field, finding, schema_of(path[:-1]))
+    bound = bounds.hint(path, {str(path[-2]): finding.value}) if len(path) > 2 else None
+    if bound is not None:
+        return bound
     translated = _translated(key, finding.value, known)
     if translated is not None:
         return f"write {translated}"
     level = misplaced.unknown(path, finding.value, schema_of)
-    near = synonym_of(key, known) or (nearest(key, known) if level is None else None)
+    near = synonym_of(key, known) or number or (nearest(key, known) if level is None else None)
     if level is not None and near is None:
         return level
     if near:
@@ -221,6 +207,13 @@ def unknown(finding: walk.Mismatch, schema_of: Callable[[FieldPath], Schema]) ->
     if len(known) > _MOST_FIELDS:
         return "see the fields in the reference of experiments, or run `tjgen schema experiment`"
     return f"use one of {', '.join(known)}" if known else None
+
+
+def _of_number(finding: walk.Mismatch, schema: Schema) -> str | None:
+    """The field of which an unknown field is the singular or the plural; None if there is none that takes such a value."""
+    field = number_of(str(finding.path[-1]), finding.known)
+    refused = walk.check(finding.value, schema["properties"][field]) if field is not None else ()
+    return None if any(one.type == walk.TYPE and not one.path for one in refused) else field
 
 
 def _of_match(path: FieldPath, given: Tree, schema_of: Callable[[FieldPath], Schema]) -> str | None:

@@ -79,10 +79,10 @@ def _bounds(findings: list[Mismatch]) -> dict[FieldPath, dict[str, Tree]]:
 
 
 def _of_bounds(finding: Mismatch, amounts: dict[str, Tree]) -> Diagnostic:
-    from tjgen.language.spec import advice  # only for an experiment with a mistake
+    from tjgen.language.spec import bounds  # only for an experiment with a mistake
 
     message = f'unknown field "{finding.path[-1]}"'
-    return Diagnostic("TJ101", message, path=finding.path, hint=advice.of_bounds(finding.path, amounts))
+    return Diagnostic("TJ101", message, path=finding.path, hint=bounds.hint(finding.path, amounts))
 
 
 def schema_at(schema: Schema, path: FieldPath) -> Schema:

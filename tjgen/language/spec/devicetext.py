@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from tjgen.language.spec.flow import flow
 from tjgen.trees.fields.path import Tree
+from tjgen.trees.k8s.nearest import nearest
 
 _NAME = r"[A-Za-z][A-Za-z0-9._/-]*?"
 _FORMS = (
@@ -48,8 +50,8 @@ def advice(wrong: Tree) -> str | None:
     return f"write {written}" if written not in (None, wrong) else None
 
 
-def of_entry(key: str, value: Tree) -> str | None:
-    """The hint for an unknown field of `gpu`."""
+def of_entry(key: str, value: Tree, known: Sequence[str]) -> str:
+    """The hint for an unknown field of `gpu`, which has the fields `known`."""
     word = key.replace("_", "").lower()
     if word in _CLASS_WORDS:
         return f"write class: {flow(value).lower()}"
@@ -57,7 +59,10 @@ def of_entry(key: str, value: Tree) -> str | None:
         return f"write count: {flow(value)}"
     if word in ("memory", "minmem", "vram"):
         return f"write minMemory: {flow(value)}"
+    near = nearest(key, known)
+    if near is not None:
+        return f'did you mean "{near}"?'
     if not _COUNTED.fullmatch(str(value)):
-        return None
+        return f"use one of {', '.join(known)}"
     name = _VENDORS.get(key, key if "/" in key else key.lower())
     return f"write gpu: {name}:{value}"

@@ -59,14 +59,16 @@ _OTHER_WORDS = {
     "accelerators": "deviceClasses",
     "classes": "deviceClasses",
     "devices": "deviceClasses",
+    "generatename": "name",
     "labels": "nodeLabels",
     "nodelabels": "nodeSelector",
     "nodeselector": "nodeLabels",
+    "ns": "namespace",
     "pools": "nodePools",
     "registry": "images",
     "taints": "nodeTaints",
 }
-"""Fields of a Platform -> the field that means the same elsewhere in it, or that its author looks for."""
+"""Fields of metadata or of a Platform -> the field that means the same elsewhere in it, or that its author looks for."""
 _CONDITIONS = {
     "names": "names name experiments experiment",
     "environments": "environments environment envs env",
@@ -98,6 +100,21 @@ def synonym_of(name: str, known: Sequence[str]) -> str | None:
     """The field among `known` that means what `name` does; None if there is none."""
     synonym = _OTHER_WORDS.get(plain(name))
     return synonym if synonym in known else None
+
+
+def notation_of(name: str, known: Sequence[str]) -> str | None:
+    """The field among `known` that differs from `name` only in capital letters, `_` and `-`; None if there is none."""
+    return next((field for field in known if plain(field) == plain(name)), None)
+
+
+def number_of(name: str, known: Sequence[str]) -> str | None:
+    """The field among `known` of which `name` is the singular or the plural; None if there is none."""
+    return next((field for field in known if _singular(field) == _singular(name)), None)
+
+
+def _singular(name: str) -> str:
+    word = plain(name)
+    return f"{word[:-3]}y" if word.endswith("ies") else word.removesuffix("s")
 
 
 def plain(name: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from tjgen.language.spec.flow import flow
 from tjgen.trees.fields.path import FieldPath, Tree, render
+from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.typing import Any
 
 Schema = dict[str, Any]
@@ -19,10 +20,10 @@ _USUAL = ("data", "code", "checkpoints")
 
 def unknown(path: FieldPath, value: Tree, schema_of: Callable[[FieldPath], Schema]) -> str | None:
     """The hint for the unknown field at `path`, which is a field of another level."""
-    key = str(path[-1])
-    if len(path) == 1 and key in _fields(("metadata",), schema_of):
+    key, of_metadata = str(path[-1]), _fields(("metadata",), schema_of)
+    if len(path) == 1 and key in of_metadata:
         return f"indent {key} with two more spaces, so that it is a field of metadata"
-    if path[:1] == ("metadata",) and len(path) == 2 and value.__class__ is str:
+    if path[:1] == ("metadata",) and len(path) == 2 and value.__class__ is str and nearest(key, of_metadata) is None:
         return f"write labels: {{{key}: {flow(value)}}}"
     if path[:2] == ("spec", "data") and len(path) == 3 and key in _volume(schema_of):
         return "write data and its fields with two more spaces below volumes"
