@@ -10,6 +10,7 @@ from tjgen.compiler.words import shell_syntax, split
 from tjgen.trees import regex
 from tjgen.trees.canonical import json_text
 from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.diagnostics.suspected import in_env
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.typing import NamedTuple
 
@@ -111,11 +112,12 @@ def _without_shell(line: str, syntax: str, launcher: list[str]) -> str:
             return f"write $({_OF_NODES[variable[1]]}), which Kubernetes replaces"
         if "torchrun" in launcher and variable[1] in _OF_PROCESSES:
             return f"remove it: torchrun sets {_OF_PROCESSES[variable[1]]} in each process, and the program can read it there"
-        value = f"add {variable[1]}: {json_text(variable[2])} to env" if variable[2] else f"set {variable[1]} in env"
+        entry = in_env(variable[1], f"{variable[1]}: {json_text(variable[2])}" if variable[2] else "")
+        value = f"add {entry} to env" if entry else f"set {variable[1]} in env"
         return f"write $({variable[1]}), which Kubernetes replaces, and {value}; to run a shell, {in_shell}"
     name, equals, value = syntax.partition("=")
     if equals:
-        return f"remove it, and add {name}: {json_text(value)} to env"
+        return f"remove it, and add {in_env(name, f'{name}: {json_text(value)}')} to env"
     return f"to run a shell, {in_shell}; if {syntax} is plain text, put it in single quotes"
 
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 
 from tjgen.trees.diagnostics import tokens
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
-from tjgen.trees.diagnostics.suspected import has_password, is_suspected
+from tjgen.trees.diagnostics.suspected import from_secret, has_password, is_suspected
 from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.typing import NamedTuple
 
@@ -77,8 +77,7 @@ def hint(token: tokens.Token) -> str:
 
 def _from_secret(name: str, fingerprint: str) -> str:
     return (
-        f"take it from a Secret: {name}: {{secret: {name.lower().replace('_', '-')}, key: {name}}} in an experiment, "
-        "and revoke it if it was committed; "
+        f"take it from a Secret: {from_secret(name)} in an experiment, and revoke it if it was committed; "
         f"if it is not a secret, add its fingerprint {fingerprint} to spec.policy.harmless of the project"
     )
 

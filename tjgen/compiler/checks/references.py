@@ -10,6 +10,7 @@ from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees import regex
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
+from tjgen.trees.diagnostics.suspected import from_secret, in_env, is_suspicious
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.workload.contribution import EXPERIMENT
@@ -98,10 +99,15 @@ def _of(workload: Workload, podset: PodSet, main: Tree, target: str) -> Iterator
                 if near is None and not _IN_CAPITALS.match(name):
                     continue  # a command that the shell replaces by what it prints
                 reader = "the shell starts a command of that name"
-                hint = f"did you mean $({near})?" if near else f"write ${name} for a variable of the shell, or add {name} to env"
+                hint = (
+                    f"did you mean $({near})?"
+                    if near
+                    else f"write ${name} for a variable of the shell, or add {in_env(name, name)} to env"
+                )
             else:
                 reader = "the program receives it as text"
-                hint = f"did you mean $({near})?" if near else f"add {name} to env; a variable of the image is not replaced"
+                hint = f"add {in_env(name, name)} to env; a variable of the image is not replaced"
+                hint = f"did you mean $({near})?" if near else _of_secret(variable) or hint
                 hint += f" ($$({name}) stays literal text)"
                 if name in _OF_TRAINER:
                     hint = f"use target: trainjob or jobset, which set {name}"
@@ -119,6 +125,7 @@ def _unordered(
             f"{variable} refers to itself, so the program receives {text} as it is: nothing replaces a variable of the image"
         )
         hint = f"write the whole value, or begin the script with the line #!/bin/sh, and export {variable} there"
+        hint = _of_secret(variable) or hint
         yield Diagnostic("TJ140", message, path=because, hint=hint)
         return
     for match in _REFERENCE.finditer(text):
@@ -143,9 +150,17 @@ def _of_shell(
         if in_shell
         else f"begin the script with the line #!/bin/sh, and export {variable} there"
     )
-    hint = f"write $({name})" if name in available else f"write the value of {name}, or {other}"
+    value = _of_secret(variable) or f"write the value of {name}, or {other}"
+    hint = f"write $({name})" if name in available else value
     message = f"{variable} has the shell variable {reference}, but no shell reads it: the program receives {text} as it is"
     yield Diagnostic("TJ131", message, path=because, hint=f"{hint} ($${name} stays literal text)", severity=WARNING)
+
+
+def _of_secret(variable: str | None) -> str | None:
+    """The hint for a variable whose name suggests a secret, which no environment of this machine provides to a pod."""
+    if variable is None or not is_suspicious(variable):
+        return None
+    return f"take it from a Secret of the namespace: {from_secret(variable)}"
 
 
 def _of_tasks(workload: Workload) -> Iterator[str]:

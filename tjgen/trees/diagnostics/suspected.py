@@ -32,6 +32,16 @@ def is_suspicious(name: str) -> bool:
     return any(mark in name for mark in _MARKS) and regex.search(_NAME, name) is not None
 
 
+def from_secret(name: str) -> str:
+    """The entry in `env` of an experiment for a variable that takes its value from a key of a Secret."""
+    return f"{name}: {{secret: {name.lower().replace('_', '-')}, key: {name}}}"
+
+
+def in_env(name: str, entry: str) -> str:
+    """The entry in `env` for a variable: from a Secret if its name suggests one, else `entry`."""
+    return from_secret(name) if is_suspicious(name) else entry
+
+
 def has_password(text: str) -> bool:
     """Whether a text has a URL with a password."""
     return "://" in text and "@" in text and regex.search(_PASSWORD, text) is not None
