@@ -40,6 +40,12 @@ def folder_of(path: str | None, volume: Volume) -> str | None:
     return "/".join(part.strip("/") if i else part.rstrip("/") for i, part in enumerate((place.path, path)) if part)
 
 
+def mount_path(volume: Volume | None) -> str | None:
+    """The first place where a volume is mounted; None if there is none."""
+    place = next(places(volume, ()), None) if volume is not None else None
+    return place.path if place is not None else None
+
+
 def places(volume: Volume, because: FieldPath) -> Iterator[MountPlace]:
     """Where a volume is mounted: at its `mountPath`, then at each path of its `mounts`."""
     only_read = source_of(volume).read_only == IN_EVERY_MOUNT

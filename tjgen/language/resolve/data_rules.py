@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tjgen.language.resolve.named_sets import name_problem
-from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.language.resolve.volume_paths import leads_out, within
+from tjgen.trees.diagnostics.model import WARNING, Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.k8s.nearest import nearest
 
@@ -66,6 +67,8 @@ def _data_set(spec: Tree, data: Tree, at: FieldPath) -> Iterator[Diagnostic]:
         )
         return
     yield from _volume(spec, data["volume"], (*at, "volume"))
+    if "path" in data and leads_out(data["path"]):
+        yield _outside(data["path"], spec.get("volumes", {}).get(data["volume"], {}), (*at, "path"))
     if data.get("isolate"):
         from tjgen.language.resolve import isolation_rules  # few data sets are isolated
 
@@ -105,6 +108,16 @@ def _volume(spec: Tree, name: str, at: FieldPath) -> Iterator[Diagnostic]:
         near = nearest(name, volumes)
         hint = f'did you mean "{near}"?' if near else "add it to volumes"
         yield Diagnostic("TJ126", f'there is no volume "{name}"', path=at, hint=hint)
+
+
+def _outside(path: str, volume: Tree, at: FieldPath) -> Diagnostic:
+    """TJ327 for a folder of the data that is not written from the root of its volume."""
+    mount = volume.get("mountPath") or next(iter(volume.get("mounts", {})), None)
+    hint = within(path, mount)
+    if ".." in path.split("/") or f"{path}/".startswith(f"{mount}/"):
+        return Diagnostic("TJ327", f"{render(at[1:])} {path} points outside the volume", path=at, hint=hint)
+    message = f"{render(at[1:])} {path} begins with /, but it is a folder of the volume, not of the container"
+    return Diagnostic("TJ327", message, path=at, hint=hint, severity=WARNING)
 
 
 def _items(data: Tree, deliver: str, at: FieldPath) -> Iterator[Diagnostic]:

@@ -284,6 +284,7 @@ TABLE = {
     "TJ324": ("parts-train-together", "warning"),
     "TJ325": ("slices-under-mpi", "warning"),
     "TJ326": ("experiments-share-folder", "warning"),
+    "TJ327": ("data-path", "error"),
     "TJ328": ("host-path-unchecked", "info"),
     "TJ329": ("read-only-claim-written", "warning"),
     "TJ330": ("patch-matches-nothing", "warning"),

@@ -15,10 +15,11 @@ from tjgen.compiler.programs import pods, reading
 from tjgen.compiler.programs.coding import builders, credentials, git
 from tjgen.compiler.programs.coding.choice import is_baked
 from tjgen.compiler.programs.coding.configmap import read
-from tjgen.compiler.programs.coding.placing import AT, leads_out, place, placement, python_path
+from tjgen.compiler.programs.coding.placing import AT, place, placement, python_path
 from tjgen.compiler.programs.coding.workspace import digest_of, files_of, unreadable
 from tjgen.compiler.programs.objects import metadata
 from tjgen.language.codebase import dockerfile, files, imports, packing, problems, requirements
+from tjgen.language.resolve.volume_paths import leads_out
 from tjgen.language.setting import Setting
 from tjgen.language.spec import characters
 from tjgen.language.spec.objects import Build, Code, Experiment

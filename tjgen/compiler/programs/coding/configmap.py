@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from tjgen.compiler.programs.coding.placing import AT, VOLUME, leads_out, mounted
+from tjgen.compiler.programs.coding.placing import AT, VOLUME, mounted
 from tjgen.compiler.programs.coding.workspace import digest_of, files_of, unreadable
 from tjgen.compiler.programs.objects import metadata
 from tjgen.language.codebase import files, packing, problems, secrets
+from tjgen.language.resolve.volume_paths import leads_out
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Code, Experiment, PackedCode
 from tjgen.trees.canonical import json_text, sha256_hex

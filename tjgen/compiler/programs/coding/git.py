@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 
 from tjgen.compiler.programs import pods
-from tjgen.compiler.programs.coding.placing import AT, VOLUME, leads_out, mounted
+from tjgen.compiler.programs.coding.placing import AT, VOLUME, mounted
 from tjgen.compiler.programs.containers import image_in_run, script, shell
 from tjgen.language.codebase import problems
 from tjgen.language.codebase.clone import FULL, CloneError, resolved, uncommitted
+from tjgen.language.resolve.volume_paths import leads_out
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Code, Experiment, GitCode
 from tjgen.trees.diagnostics.credentials import concealed, find_in_address

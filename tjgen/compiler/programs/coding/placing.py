@@ -24,11 +24,6 @@ def place(code: Code, experiment: Experiment) -> str:
     return (code.mount_path or experiment.spec.working_dir or PATH).rstrip("/") or "/"
 
 
-def leads_out(path: str) -> bool:
-    """Whether a path is not below the folder that it begins in."""
-    return path.startswith("/") or ".." in path.split("/")
-
-
 def mounted(
     code: Code,
     workload: Workload,

@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 from tjgen.compiler.programs.coding import build, configmap, git, workspace
 from tjgen.compiler.programs.coding.choice import MOUNTED, chosen, described
-from tjgen.compiler.programs.coding.placing import AT, leads_out
+from tjgen.compiler.programs.coding.placing import AT
 from tjgen.language.codebase import problems
+from tjgen.language.resolve.volume_paths import leads_out
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Code, Experiment
 from tjgen.trees.diagnostics.model import Diagnostic

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 
-from tjgen.compiler.programs.coding.placing import AT, VOLUME, leads_out, mounted
+from tjgen.compiler.programs.coding.placing import AT, VOLUME, mounted
+from tjgen.compiler.volumes.mounts import mount_path
 from tjgen.compiler.volumes.table import pod_source
 from tjgen.language.codebase import files, problems
+from tjgen.language.resolve.volume_paths import leads_out, within
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Code, Experiment
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -29,7 +31,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
             problems.OUTSIDE,
             f"path {workspace.path} points outside the volume",
             path=(*WORKSPACE, "path"),
-            hint="name a folder of the volume",
+            hint=within(workspace.path, mount_path(experiment.spec.volumes.get(workspace.volume or ""))),
         )
         return
     volume: Tree

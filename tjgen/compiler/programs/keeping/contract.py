@@ -18,6 +18,7 @@ from tjgen.compiler.programs.keeping.location import Location, location, mark, o
 from tjgen.compiler.volumes.mounts import users_of
 from tjgen.compiler.volumes.pvc import backup_name, claim_of
 from tjgen.compiler.volumes.table import source_of
+from tjgen.language.resolve.volume_paths import leads_out, within
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Backup, Checkpoints, Experiment
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
@@ -86,11 +87,9 @@ def _problems(checkpoints: Checkpoints, where: Location | None, experiment: Expe
             f'the folder of the checkpoints on volume "{checkpoints.volume}" is unknown, because it is mounted with subPathExpr'
         )
         yield Diagnostic(problems.PATH, message, path=path, hint="mount it with subPath, or without both")
-    if checkpoints.path is not None and (checkpoints.path.startswith("/") or ".." in checkpoints.path.split("/")):
+    if checkpoints.path is not None and leads_out(checkpoints.path):
         message = f"path {checkpoints.path} points outside the volume"
-        hint = "name a folder of the volume"
-        if checkpoints.path.startswith("/") and ".." not in checkpoints.path.split("/"):
-            hint = _from_root(checkpoints.path, where.place.path)
+        hint = within(checkpoints.path, where.place.path)
         yield Diagnostic(problems.PATH, message, path=(*AT, "path"), hint=hint)
     yield from resuming.problems_of(checkpoints, setting)
 
@@ -109,9 +108,3 @@ def _marked(
     container = pods.secured_in_run(container, pods.user_of(workload, [podset], setting))
     yield Contribution((*podset.pod, "initContainers", named(MARKING)), container, (*AT, "mark"))
     yield Contribution((*podset.pod, "volumes", named(pods.TMP_VOLUME)), pods.tmp_volume(), (*AT, "mark"))
-
-
-def _from_root(path: str, mount: str) -> str:
-    """The hint for a path that is written as one of the container."""
-    below = f"{path.rstrip('/')}/".removeprefix(f"{mount.rstrip('/')}/").strip("/")
-    return f"write {below}, the folder from the root of the volume" if below else "remove path: it is the root of the volume"

@@ -9,9 +9,10 @@ from tjgen.compiler.programs.prefetching import job, nodes, problems
 from tjgen.compiler.programs.prefetching.mounts import parts
 from tjgen.compiler.programs.prefetching.sections import PrefetchSection, filled_by
 from tjgen.compiler.volumes.claims import access_modes, own_folder
-from tjgen.compiler.volumes.mounts import places
+from tjgen.compiler.volumes.mounts import mount_path, places
 from tjgen.compiler.volumes.protocol import DATA_LOAD, JOB, JOB_OF_NODE, NOTHING
 from tjgen.compiler.volumes.pvc import new_claim
+from tjgen.language.resolve.volume_paths import leads_out, within
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, PrefetchSource, Volume
 from tjgen.trees import regex
@@ -71,11 +72,13 @@ def _section(section: PrefetchSection, experiment: Experiment) -> Iterator[Diagn
     if source is not None and source.volume == fields.volume:
         message = f'volume "{fields.volume}" is both the source and the destination'
         yield Diagnostic(problems.SOURCE, message, path=(*at, "source", "volume"), hint="name another volume")
-    paths = ((fields.path, (*at, "path")), (source.path if source is not None else None, (*at, "source", "path")))
-    for path, place in paths:
-        if path is not None and _leads_out(path):
+    folders: list[tuple[str | None, str | None, FieldPath]] = [(fields.path, fields.volume, at)]
+    folders += [(source.path, source.volume, (*at, "source"))] if source is not None else []
+    for path, name, place in folders:
+        if path is not None and leads_out(path):
             message = f"path {path} points outside the volume"
-            yield Diagnostic(problems.PATH, message, path=place, hint="name a folder of the volume")
+            hint = within(path, mount_path(known.get(name or "")))
+            yield Diagnostic(problems.PATH, message, path=(*place, "path"), hint=hint)
     if source is not None:
         yield from _paths(source.paths, (*at, "source", "paths"), literal=not fields.command)
 
@@ -103,7 +106,7 @@ def _paths(paths: Sequence[str], at: FieldPath, *, literal: bool) -> Iterator[Di
     usable = []
     for position, path in enumerate(paths):
         place: FieldPath = (*at, position)
-        if _leads_out(path):
+        if leads_out(path):
             message = f"path {path} points outside the source"
             yield Diagnostic(problems.PATH, message, path=place, hint="name a file or folder of the source")
         elif "/".join(parts(path)) != path or path.strip() != path or not path.isprintable():
@@ -154,10 +157,6 @@ def _order(sections: Sequence[PrefetchSection], experiment: Experiment) -> Itera
         message = f"{first[JOB].field} is a Job and {first[DATA_LOAD].field} a DataLoad of Fluid, which cannot be ordered"
         later = max(first.values(), key=sections.index)
         yield Diagnostic(problems.ORDER, message, path=later.at, hint="remove priority")
-
-
-def _leads_out(path: str) -> bool:
-    return path.startswith("/") or ".." in path.split("/")
 
 
 def warnings_of(section: PrefetchSection, volume: Volume, setting: Setting) -> Iterator[Diagnostic]:
