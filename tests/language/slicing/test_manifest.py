@@ -91,6 +91,28 @@ def test_a_path_twice_shows_both_places() -> None:
     assert [str(note.span) for note in diagnostic.related] == ["a.csv:2:1"]
 
 
+DOUBTFUL = [
+    pytest.param("a.txt", b"a\n# list\n", "2", "'# list' looks like a comment, but a list has no comments", id="a comment"),
+    pytest.param("a.txt", b"a\nb  # x\n#c\n", "2", "no comments, and 1 more like it", id="a comment after a path"),
+    pytest.param("a.csv", b"path\ns3://x/f\n", "2", "'s3://x/f' is a URL", id="a URL"),
+    pytest.param("a.jsonl", b'{"path": "https://x/f"}\n', "1", "'https://x/f' is a URL", id="jsonl: a URL"),
+]
+
+
+@pytest.mark.parametrize(("file", "content", "line", "words"), DOUBTFUL)
+def test_a_path_that_looks_like_something_else_is_an_item_with_a_warning(
+    file: str, content: bytes, line: str, words: str
+) -> None:
+    items, [diagnostic] = manifest.read(content, file)
+    assert len(items) == content.count(b"\n") - file.endswith(".csv")
+    assert (diagnostic.code, diagnostic.severity, str(diagnostic.span)) == ("TJ311", "warning", f"{file}:{line}:1")
+    assert words in diagnostic.message
+
+
+def test_a_number_sign_in_a_name_is_no_comment() -> None:
+    assert manifest.read(b"song #1.wav\na#b\n", "a.txt")[1] == []
+
+
 def test_of_many_faults_some_are_shown_and_the_rest_counted() -> None:
     _, diagnostics = manifest.read(b"/a\n" * 50, "a.txt")
     assert len(diagnostics) == 21

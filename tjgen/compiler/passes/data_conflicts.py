@@ -12,7 +12,7 @@ from tjgen.compiler.volumes.table import source_of
 from tjgen.language.setting import Setting
 from tjgen.language.slicing import problems
 from tjgen.language.spec.objects import Experiment
-from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.path import render
 
 _HIDING = ("subPath", "volume")
@@ -69,7 +69,7 @@ def _reads(section: DataSection, experiment: Experiment, setting: Setting) -> It
     paths: Sequence[str] = [""]
     if section.items is not None and section.items.count is None:
         known, wrong = sources_of_items.listed(section, setting.directory, setting.sandbox, setting.session)
-        if wrong:
+        if has_errors(wrong):
             return
         paths = known.paths
     folder = joined(storage.folder, folder_of_place(volume, place.sub_path, place.read_only, setting), section.path)

@@ -20,7 +20,7 @@ from tjgen.compiler.volumes.pvc import new_claim
 from tjgen.compiler.volumes.table import source_of
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, Volume
-from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.typing import NamedTuple
 
@@ -154,7 +154,7 @@ def _read(data: DataSection, experiment: Experiment, setting: Setting) -> _Read 
         cut_key = f"{slices.by} {len(tasks)} {slices.weights} {data.items.pattern} {data.items.count}"
         return _Read([""], None, (cut_key, position)) if tasks else _ALL
     known, problems = sources_of_items.listed(data, setting.directory, setting.sandbox, setting.session)
-    if problems:
+    if has_errors(problems):
         return None
     if slices is None or not tasks:
         return _Read(known.paths)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tjgen.language.slicing import problems
 from tjgen.language.slicing.paths import Paths
-from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
+from tjgen.trees.diagnostics.model import WARNING, Diagnostic, Note, Span
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.k8s import quantity
 from tjgen.trees.typing import NamedTuple
@@ -21,6 +21,15 @@ _MOST_REPORTED = 20
 _PARTS = 16
 """The number of parts in which paths are compared with each other."""
 _PRINTABLE = bytes(range(0x20, 0x7F))
+_DOUBTS = (
+    (re.compile(r"\A#|\s#\s"), "looks like a comment, but a list has no comments", "remove the comment"),
+    (
+        re.compile(r"\A[a-z][a-z0-9+.-]*://"),
+        "is a URL, but an item is a path below the folder of the data",
+        "write its path in the volume; prefetch copies data from a store to a volume",
+    ),
+)
+"""Paths that may be meant as something else: their form, what is wrong, and a hint."""
 _UNFIT = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
@@ -69,13 +78,14 @@ class DataItems(Sequence[DataItem]):
 class Collector:
     """Takes items, each with its place, and reports those that cannot be used."""
 
-    __slots__ = ("_places", "_within", "diagnostics", "file", "items")
+    __slots__ = ("_doubtful", "_places", "_within", "diagnostics", "file", "items")
 
     def __init__(self, file: str = "", within: FieldPath | None = None) -> None:
         """The place of an item is a line of `file`, or an index below the field path `within`."""
         self.file = file
         self.items = DataItems()
         self.diagnostics: list[Diagnostic] = []
+        self._doubtful: list[list[int]] = [[] for _ in _DOUBTS]
         self._places: array[int] = array("I")
         self._within = within
 
@@ -95,6 +105,9 @@ class Collector:
         if fault is not None:
             self.refuse(problems.ITEM, f"the path {path!r} {fault}", place, hint="write it relative to the folder of the data")
             return
+        for (form, _, _), found in zip(_DOUBTS, self._doubtful, strict=True):
+            if form.search(path):
+                found.append(len(self.items.paths))
         self.items.paths.append(path)
         self.items.sizes.append(size)
         self._places.append(place)
@@ -122,7 +135,16 @@ class Collector:
         if len(diagnostics) > _MOST_REPORTED:
             more = f"{len(diagnostics) - _MOST_REPORTED} more items cannot be used"
             diagnostics = [*diagnostics[:_MOST_REPORTED], Diagnostic(problems.ITEM, more, path=self._within)]
-        return self.items, diagnostics
+        return self.items, [*diagnostics, *self._doubts()]
+
+    def _doubts(self) -> Iterator[Diagnostic]:
+        """A warning for each form of paths that are probably not meant as paths, at the first of them."""
+        for (_, doubt, hint), found in zip(_DOUBTS, self._doubtful, strict=True):
+            if found:
+                place, more = self._places[found[0]], f", and {len(found) - 1} more like it" * (len(found) > 1)
+                path = None if self._within is None else (*self._within, place)
+                message = f"the path {self.items.paths[found[0]]!r} {doubt}{more}"
+                yield Diagnostic(problems.ITEM, message, path=path, span=self._span(place), hint=hint, severity=WARNING)
 
     def _span(self, place: int) -> Span | None:
         return Span(self.file, place, 1, place, 1) if self.file else None
@@ -157,7 +179,7 @@ def size_of(written: str | int | float) -> int:
 def _all_fine(paths: Sequence[bytes]) -> bool:
     """Return whether none of the paths has a fault; may return False too often: `fault_of` decides."""
     joined = b"\n".join((b"", *paths, b""))
-    suspicious = any(map(joined.__contains__, (b"\n\n", b"\n/", b"\n ", b" \n", b"..")))
+    suspicious = any(map(joined.__contains__, (b"\n\n", b"\n/", b"\n ", b" \n", b"..", b"\n#", b" # ", b"://")))
     if suspicious:
         return False
     if joined.isascii():
