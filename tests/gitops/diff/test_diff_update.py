@@ -10,7 +10,7 @@ import pytest
 
 from tests.cluster.validate.corpus import CORPUS
 from tjgen.gitops.diff.fields import changed
-from tjgen.gitops.diff.update import refusals
+from tjgen.gitops.diff.update import is_taken_under_another_name, refusals
 from tjgen.trees.fields.path import MISSING, get, render
 
 TRAINJOB: dict[str, Any] = {
@@ -106,6 +106,22 @@ BOUND = "spec is immutable after creation except resources.requests and volumeAt
 def test_refusals(tree: dict[str, Any], path: list[Any], value: Any, words: list[str]) -> None:
     assert [refusal.words for refusal in refusals(tree, with_value(tree, path, value))] == words
     assert refusals(tree, tree) == []
+
+
+def test_the_cluster_has_the_priority_class_of_a_gang() -> None:
+    pod = {"spec": {"priorityClassName": "training", "containers": [{"name": "node", "image": "i:1"}]}}
+    job = {"name": "node", "template": {"spec": {"template": pod}}}
+    template = {"spec": {"replicatedJobs": [job]}}
+    spec = {"podGroupPolicy": {"volcano": {}}, "template": template}
+    runtime = {
+        "apiVersion": "trainer.kubeflow.org/v1alpha1",
+        "kind": "TrainingRuntime",
+        "metadata": {"name": "r", "namespace": "ns"},
+        "spec": spec,
+    }
+    assert refusals(TRAINJOB, with_value(TRAINJOB, ["metadata", "labels"], {"a": "b"}), [runtime]) == []
+    image = with_value(TRAINJOB, ["spec", "trainer", "image"], "i:2")
+    assert is_taken_under_another_name(image, [runtime])
 
 
 def updates() -> Iterator[dict[str, Any]]:

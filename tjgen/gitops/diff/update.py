@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.trainer.goread import DecodeError
+from tjgen.cluster.trainer.inputs import is_kind, runtime_of
+from tjgen.cluster.validate import admission
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.verdict import WEBHOOK
@@ -28,7 +30,7 @@ def refusals(old: Tree, new: Tree, context: Sequence[Tree] = (), *, server_side:
     Claims are assumed to be bound: those of existing runs are in use.
     """
     try:
-        verdict = judge(new, old=old, bound=True, server_side=server_side, webhooks=True, context=context)
+        verdict = judge(new, old=old, bound=True, server_side=server_side, webhooks=True, context=_cluster(new, context))
     except DecodeError as error:
         return [Refusal(error.path, error.text)]
     findings = verdict.stages[0].findings if verdict.stages else ()
@@ -48,7 +50,13 @@ def of_default_class(old: Tree, new: Tree) -> Iterator[Refusal]:
 
 def is_taken_under_another_name(new: Tree, context: Sequence[Tree] = (), *, server_side: bool = False) -> bool:
     """Whether the server would take the object if it were new."""
-    return judge(new, server_side=server_side, webhooks=True, context=context).allowed
+    return judge(new, server_side=server_side, webhooks=True, context=_cluster(new, context)).allowed
+
+
+def _cluster(new: Tree, context: Sequence[Tree]) -> Sequence[Tree]:
+    """`context` with the PriorityClasses that the runtime of a TrainJob names, which no runtime creates."""
+    runtime = runtime_of(new, context) if is_kind(new, "TrainJob") else None
+    return [*context, *admission.assumed(runtime)] if runtime is not None else context
 
 
 def _worded(fault: Fault, words: str) -> Refusal:
