@@ -261,7 +261,7 @@ def test_one_point_of_a_sweep_is_tried() -> None:
 def test_another_value_is_another_run() -> None:
     def name(*words: str) -> str:
         tried = objects(program(ROOT, "try", "examples/smallest.yaml", "--as", "ana", *words))
-        return next(one["metadata"]["name"] for one in tried if one["kind"] == "TrainJob")
+        return next(str(one["metadata"]["name"]) for one in tried if one["kind"] == "TrainJob")
 
     scripts = ("train.py --lr 1e-3", "train.py --lr 1e-4")
     names = [name(), *(name("--set", f"spec.script={script}") for script in scripts)]

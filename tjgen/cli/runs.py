@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 
 from tjgen.cli.command import (
     COMMON,
@@ -141,7 +140,9 @@ def _do(verb: str, patterns: list[str], arguments: Arguments, project: LoadedPro
     elif verb == "rerun":
         _rerun(patterns, arguments, locks, directory, reporter)
     elif verb == "discard":
-        _discard(patterns, arguments, locks, directory, reporter)
+        from tjgen.cli.discarding import discard_runs
+
+        discard_runs(patterns, arguments, locks, directory, reporter)
     elif verb == "clean":
         from tjgen.cli.runfolders import clean
 
@@ -163,38 +164,6 @@ def _rerun(patterns: list[str], arguments: Arguments, locks: Locks, directory: s
         reporter.add(written.diagnostics)
         if not reporter.failed:
             reporter.print_line(f"{written.counts}")
-
-
-def _discard(patterns: list[str], arguments: Arguments, locks: Locks, directory: str, reporter: Reporter) -> None:
-    from tjgen.gitops.diff.reference import chosen
-    from tjgen.gitops.diff.revision import Repository
-    from tjgen.gitops.emit.tree import OutputTree
-    from tjgen.gitops.output.discard import discard
-    from tjgen.gitops.verify.state import StoredLocks
-
-    def selected(name: str) -> bool:
-        return not patterns or any(fnmatchcase(name, pattern) for pattern in patterns)
-
-    others = [name for place, lock in locks.all() for name in (place.key, *lock.pruned)]
-    reporter.add(matching(entries(locks), patterns, others)[1])
-    if reporter.failed:
-        return
-    repository = Repository.around(directory)
-    base = arguments["base"]
-    commit = repository.resolved("HEAD") if base is None else chosen(repository, base).commit
-    with OutputTree(directory, force=arguments["force"], records=locks.folder, history=interrupted.still_wanted) as tree:
-        reporter.add(tree.notes)
-        texts = repository.files(commit, repository.path_of(locks.folder)) if commit is not None else {}
-        before = StoredLocks(os.path.dirname(locks.folder), texts)
-        # A sync may have applied what the default branch of the remote has.
-        branch = repository.default_branch()
-        commits = [one for one in (commit, branch) if one is not None]
-        done = discard(locks, tree, directory, repository, commits, selected, before)
-        tree.commit()
-    known = " or ".join([base or "HEAD", *([branch.removeprefix("refs/remotes/")] if branch is not None else [])])
-    after = "build again with tjgen build" if done else f"{known} has all of them"
-    reporter.print_line(f"runs: {len(done)} discarded; {after}")
-    report_names("discarded", done, reporter)
 
 
 def _rename(
@@ -230,7 +199,9 @@ def _rename(
             report_duplicates(project, directory, done.removed, done.released, reporter)
             tree.commit()
     if again:
-        _discard(again, arguments, locks, directory, reporter)
+        from tjgen.cli.discarding import discard_runs
+
+        discard_runs(again, arguments, locks, directory, reporter)
         _rename(old, new, arguments, project, directory, reporter, discards=False)
         return
     reporter.print_line(f"runs: {done.runs} renamed")

@@ -23,6 +23,6 @@ def report_training(names: Sequence[str], old: str, new: str, folder: str, repor
         report_names(f"stay with the sync of {old}, and may still train", names, reporter)
         reporter.print_line(
             "Two Applications cannot apply one object. If a new run needs the same runtime or claims, tjgen lint reports "
-            f"TJ655, and its sync fails. To keep the name {old} until the runs end, use git checkout HEAD -- {folder}/{old} && rm -r "
-            f"{folder}/{new}, and restore the name in the project file"
+            f"TJ655, and its sync fails. To keep the name {old} until the runs end, use git checkout HEAD -- {folder}/{old} && "
+            f"rm -r {folder}/{new}, and restore the name in the project file"
         )

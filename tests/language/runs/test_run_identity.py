@@ -12,8 +12,9 @@ import pytest
 
 from tjgen.language.runs import identity_v1
 from tjgen.language.runs.earlier import EARLIER
-from tjgen.language.runs.identity import Identity, RunContent, name_problem, run_content, suffix
+from tjgen.language.runs.identity import Identity, RunContent, run_content
 from tjgen.language.runs.lock import Lock, LockedRun, known
+from tjgen.language.runs.names import name_problem, suffix
 from tjgen.language.spec import identity as newest
 from tjgen.language.spec.identity import AMOUNT, COUNTS, EXCLUDED, Rule
 from tjgen.trees.source.reader import CORE, read

@@ -14,7 +14,7 @@ from tjgen.compiler.hops.verdict import is_refused
 from tjgen.compiler.targets import trainjob
 from tjgen.compiler.targets.table import direct
 from tjgen.language.catalog.runtime import KINDS
-from tjgen.language.runs.identity import name_problem
+from tjgen.language.runs.names import name_problem
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.labels import KUEUE_QUEUE, MULTI_KUEUE

@@ -14,7 +14,7 @@ from tjgen.gitops.diff.succession import Earlier, RunKey, earlier_runs
 from tjgen.gitops.diff.update import Refusal, refusals
 from tjgen.language.runs.archive import is_marked
 from tjgen.language.runs.freeze import suspends
-from tjgen.language.runs.lock import NOT_REQUESTED, ORPHANED
+from tjgen.language.runs.lock import NOT_REQUESTED, ORPHANED, LockedRun
 from tjgen.trees.diagnostics.model import ObjectRef
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get
 from tjgen.trees.manifests.identity import ref_of
@@ -146,7 +146,7 @@ def _entry(
         objects = tuple([_new(path, twins.get(path), old, new) for path in paths])
         is_replacing = earlier is not None and earlier.is_replaced
         repeats = "" if is_replacing else _repeated(place, name, new, known.removed)
-        is_restored = _state(old, place, name) is not None
+        is_restored = _state(old, place.key, name) is not None
         return DiffEntry(place, name, NEW, objects, earlier, repeats, is_restored=is_restored)
     successor = known.later.get((place.key, name), "") if place.run else ""
     if not any(path in new.bodies for path in paths):
@@ -164,7 +164,7 @@ def _entry(
     objects = tuple([_object(path, old, new, context) for path in differing])
     objects = tuple([one for one in objects if one.kind != UNCHANGED])
     kind = max([one.kind for one in objects], key=_badness, default=UNCHANGED)
-    before, now = _state(old, place, name), _state(new, place, name)
+    before, now = _state(old, place.key, name), _state(new, place.key, name)
     if kind not in (UNCHANGED, IN_PLACE):
         return DiffEntry(place, name, kind, objects, successor=successor)
     was_suspended, is_suspended = _is_suspended(old, paths), _is_suspended(new, paths)
@@ -275,20 +275,13 @@ def _removed_runs(old: Side, new: Side) -> dict[tuple[str, str], str]:
         (_environment(key), run.identity): f"{key}/{run.name}"
         for key, lock in sorted(old.locks.items())
         for run in lock.runs.values()
-        if run.is_requested and ((key, run.name) not in present or _is_orphaned(new, key, run.name))
+        if run.is_requested and ((key, run.name) not in present or _state(new, key, run.name) == ORPHANED)
     }
 
 
-def _is_orphaned(side: Side, key: str, name: str) -> bool:
-    lock = side.locks.get(key)
-    return lock is not None and name in lock.runs and lock.runs[name].state == ORPHANED
-
-
 def _repeated(place: TreePlace, name: str, new: Side, removed: Mapping[tuple[str, str], str]) -> str:
-    lock = new.locks.get(place.key)
-    if place.stage != RUNS or lock is None or name not in lock.runs:
-        return ""
-    return removed.get((place.environment, lock.runs[name].identity), "")
+    run = _locked(new, place.key, name) if place.stage == RUNS else None
+    return removed.get((place.environment, run.identity), "") if run is not None else ""
 
 
 def _environment(key: str) -> str:
@@ -296,7 +289,11 @@ def _environment(key: str) -> str:
     return key.partition("/")[0] if key.count("/") > 1 else ""
 
 
-def _state(side: Side, place: TreePlace, run: str) -> str | None:
-    lock = side.locks.get(place.key)
-    locked = lock.runs.get(run) if lock is not None else None
+def _state(side: Side, key: str, run: str) -> str | None:
+    locked = _locked(side, key, run)
     return locked.state if locked is not None else None
+
+
+def _locked(side: Side, key: str, run: str) -> LockedRun | None:
+    lock = side.locks.get(key)
+    return lock.runs.get(run) if lock is not None else None

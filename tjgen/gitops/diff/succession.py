@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.gitops.diff.side import Side, place_of
-from tjgen.language.runs.identity import point_of
 from tjgen.language.runs.lock import SUPERSEDED
+from tjgen.language.runs.names import point_of
 from tjgen.trees.typing import NamedTuple
 
 RunKey = tuple[str, str]

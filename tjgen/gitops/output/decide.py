@@ -35,8 +35,8 @@ from tjgen.gitops.output.kept_states import change_states
 from tjgen.gitops.output.layout import experiment_folder, folder_of, preview_files, run_folder, stage_folder
 from tjgen.gitops.output.options import BuildOptions
 from tjgen.language.runs import freeze
-from tjgen.language.runs.identity import point_of
 from tjgen.language.runs.lock import ARCHIVED, ORPHANED, SUSPENDED, Lock, LockedRun
+from tjgen.language.runs.names import point_of
 from tjgen.language.runs.store import Locked, LockKey
 from tjgen.trees.diagnostics.model import ERROR, INFO, Diagnostic
 from tjgen.trees.manifests.manifest import DATA

@@ -21,7 +21,7 @@ _MOST_REPORTED = 20
 _PARTS = 16
 """The number of parts in which paths are compared with each other."""
 _PRINTABLE = bytes(range(0x20, 0x7F))
-_DOUBTS = (
+_WARNINGS = (
     (re.compile(r"\A#|\s#\s"), "looks like a comment, but a list has no comments", "remove the comment"),
     (
         re.compile(r"\A[a-z][a-z0-9+.-]*://"),
@@ -78,14 +78,14 @@ class DataItems(Sequence[DataItem]):
 class Collector:
     """Takes items, each with its place, and reports those that cannot be used."""
 
-    __slots__ = ("_doubtful", "_places", "_within", "diagnostics", "file", "items")
+    __slots__ = ("_suspicious", "_places", "_within", "diagnostics", "file", "items")
 
     def __init__(self, file: str = "", within: FieldPath | None = None) -> None:
         """The place of an item is a line of `file`, or an index below the field path `within`."""
         self.file = file
         self.items = DataItems()
         self.diagnostics: list[Diagnostic] = []
-        self._doubtful: list[list[int]] = [[] for _ in _DOUBTS]
+        self._suspicious: list[list[int]] = [[] for _ in _WARNINGS]
         self._places: array[int] = array("I")
         self._within = within
 
@@ -105,7 +105,7 @@ class Collector:
         if fault is not None:
             self.refuse(problems.ITEM, f"the path {path!r} {fault}", place, hint="write it relative to the folder of the data")
             return
-        for (form, _, _), found in zip(_DOUBTS, self._doubtful, strict=True):
+        for (form, _, _), found in zip(_WARNINGS, self._suspicious, strict=True):
             if form.search(path):
                 found.append(len(self.items.paths))
         self.items.paths.append(path)
@@ -135,15 +135,15 @@ class Collector:
         if len(diagnostics) > _MOST_REPORTED:
             more = f"{len(diagnostics) - _MOST_REPORTED} more items cannot be used"
             diagnostics = [*diagnostics[:_MOST_REPORTED], Diagnostic(problems.ITEM, more, path=self._within)]
-        return self.items, [*diagnostics, *self._doubts()]
+        return self.items, [*diagnostics, *self._warnings()]
 
-    def _doubts(self) -> Iterator[Diagnostic]:
+    def _warnings(self) -> Iterator[Diagnostic]:
         """A warning for each form of paths that are probably not meant as paths, at the first of them."""
-        for (_, doubt, hint), found in zip(_DOUBTS, self._doubtful, strict=True):
+        for (_, warning, hint), found in zip(_WARNINGS, self._suspicious, strict=True):
             if found:
                 place, more = self._places[found[0]], f", and {len(found) - 1} more like it" * (len(found) > 1)
                 path = None if self._within is None else (*self._within, place)
-                message = f"the path {self.items.paths[found[0]]!r} {doubt}{more}"
+                message = f"the path {self.items.paths[found[0]]!r} {warning}{more}"
                 yield Diagnostic(problems.ITEM, message, path=path, span=self._span(place), hint=hint, severity=WARNING)
 
     def _span(self, place: int) -> Span | None:

@@ -10,7 +10,7 @@ from tjgen.compiler.programs.monitoring.cluster import EVENTS, MEASURES, Cluster
 from tjgen.compiler.programs.monitoring.measures import names
 from tjgen.compiler.programs.pods import DEADLINES
 from tjgen.compiler.volumes.pvc import backup_name, claim_of, new_claim
-from tjgen.language.runs.identity import names_pattern
+from tjgen.language.runs.names import names_pattern
 from tjgen.language.setting import Setting
 from tjgen.language.spec.forms import text
 from tjgen.language.spec.objects import Claim, Experiment, Monitor
