@@ -78,7 +78,7 @@ class DataItems(Sequence[DataItem]):
 class Collector:
     """Takes items, each with its place, and reports those that cannot be used."""
 
-    __slots__ = ("_suspicious", "_places", "_within", "diagnostics", "file", "items")
+    __slots__ = ("_places", "_suspicious", "_within", "diagnostics", "file", "items")
 
     def __init__(self, file: str = "", within: FieldPath | None = None) -> None:
         """The place of an item is a line of `file`, or an index below the field path `within`."""
@@ -105,9 +105,9 @@ class Collector:
         if fault is not None:
             self.refuse(problems.ITEM, f"the path {path!r} {fault}", place, hint="write it relative to the folder of the data")
             return
-        for (form, _, _), found in zip(_WARNINGS, self._suspicious, strict=True):
+        for (form, _, _), indexes in zip(_WARNINGS, self._suspicious, strict=True):
             if form.search(path):
-                found.append(len(self.items.paths))
+                indexes.append(len(self.items.paths))
         self.items.paths.append(path)
         self.items.sizes.append(size)
         self._places.append(place)
@@ -139,11 +139,11 @@ class Collector:
 
     def _warnings(self) -> Iterator[Diagnostic]:
         """A warning for each form of paths that are probably not meant as paths, at the first of them."""
-        for (_, warning, hint), found in zip(_WARNINGS, self._suspicious, strict=True):
-            if found:
-                place, more = self._places[found[0]], f", and {len(found) - 1} more like it" * (len(found) > 1)
+        for (_, warning, hint), indexes in zip(_WARNINGS, self._suspicious, strict=True):
+            if indexes:
+                place, more = self._places[indexes[0]], f", and {len(indexes) - 1} more like it" * (len(indexes) > 1)
                 path = None if self._within is None else (*self._within, place)
-                message = f"the path {self.items.paths[found[0]]!r} {warning}{more}"
+                message = f"the path {self.items.paths[indexes[0]]!r} {warning}{more}"
                 yield Diagnostic(problems.ITEM, message, path=path, span=self._span(place), hint=hint, severity=WARNING)
 
     def _span(self, place: int) -> Span | None:
