@@ -28,19 +28,7 @@ SUPERSEDED_NOW = "superseded"
 ORPHANED_NOW = "orphaned"
 SUSPENDED_NOW = "suspended"
 RESUMED_NOW = "resumed"
-KINDS = (
-    NEW,
-    SUSPENDED_NOW,
-    RESUMED_NOW,
-    IN_PLACE,
-    SILENT,
-    REFUSED,
-    ARCHIVED,
-    SUPERSEDED_NOW,
-    ORPHANED_NOW,
-    REMOVED,
-    UNCHANGED,
-)
+KINDS = (NEW, SUSPENDED_NOW, RESUMED_NOW, IN_PLACE, SILENT, REFUSED, ARCHIVED, SUPERSEDED_NOW, ORPHANED_NOW, REMOVED, UNCHANGED)
 """The possible changes of a run, in the order of a summary."""
 
 
