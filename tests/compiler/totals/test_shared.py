@@ -160,3 +160,28 @@ def test_a_lower_quota_blocks_new_runs_only(project: Path, bound: str) -> None:
     (project / "x/b.yaml").unlink()
     assert tjgen(project, "runs", "archive", "a-*").code == 0
     assert "TJ38" not in tjgen(project, "build").err
+
+
+@pytest.mark.parametrize("changes_labels", [False, True])
+def test_a_locked_run_without_the_queue_is_not_compared_with_it(project: Path, changes_labels: bool) -> None:
+    """A queue of an overlay is not in the manifest of a locked run, unless labels of its experiment change in place."""
+    spec = "spec: {output: {directory: out}, overlays: [overlays], "
+    (project / "tjgen.yaml").write_text(PROJECT.replace("spec: {", spec) % "{prod: {platform: lab}}")
+    (project / "platform.yaml").write_text(PLATFORM % "{queues: {lab: {capability: {cpu: 1}}}}")
+    source = EXPERIMENT.replace("tjgen-plain", "tjgen-torch").replace("[count]", "[python, train.py]")
+    source = source.replace("  cpu: 2", "  image: train:1\n  cpu: 2") % ("a", "active", "{}")
+    (project / "x/a.yaml").write_text(source)
+    (project / "overlays").mkdir()
+    overlay = "apiVersion: tjgen.dev/v1alpha1\nkind: Overlay\nmetadata: {name: o}\nspec: {experiment: FIELDS}\n"
+    (project / "overlays/o.yaml").write_text(overlay.replace("FIELDS", "{nodes: 1}"))
+    assert tjgen(project, "build").code == 0
+    (project / "overlays/o.yaml").write_text(overlay.replace("FIELDS", "{schedule: {system: kueue, queue: lab}}"))
+    if changes_labels:
+        assert "{name: a" in source
+        (project / "x/a.yaml").write_text(source.replace("{name: a", "{labels: {team: b}, name: a"))
+    for words in (["build"], ["build", "--check"], ["build"]):
+        built = tjgen(project, *words)
+        assert (built.code, "TJ385" in built.err) == (0, changes_labels), built.err
+    (manifest,) = project.glob("out/prod/runs/team/a/*/trainjob-*.yaml")
+    assert ("queue-name: lab" in manifest.read_text(encoding="utf-8")) == changes_labels
+    assert "error[TJ385]" in tjgen(project, "build", "--renew", "a-*").err

@@ -29,6 +29,7 @@ from tjgen.gitops.output.moves import refused, second_tree, second_tree_of
 from tjgen.gitops.output.options import BuildOptions, TreeOptions, of_project
 from tjgen.gitops.output.policed import Policed
 from tjgen.gitops.output.problems import refuse_nested
+from tjgen.gitops.output.queued import in_directory
 from tjgen.gitops.sync.access import is_synced
 from tjgen.gitops.sync.access import options as configured
 from tjgen.language.resolve.policy import judged
@@ -279,7 +280,7 @@ def build_into(
                 diagnostics += result.diagnostics
                 directory.shared_overlays = result.shared_overlays
                 continue
-            built = policed.accepted(result)
+            built = in_directory(policed.accepted(result), plan, directory.directory)
             diagnostics += built.diagnostics
             units[built.unit.key] = RequestedRuns.of(built)
             if seen is not None:

@@ -60,13 +60,13 @@ def added_runs(plan: Plan, state: TreeState, entries: Iterable[DiffEntry], known
         for run in lock.runs.values():
             key = (place.key, run.name)
             if key in new and key not in added:
-                trees = list(_trees(tree, place, run))
+                trees = list(trees_of(tree, place, run))
                 if trees:
                     added[key] = _read(plan, place, run, trees)
     return added
 
 
-def _trees(tree: StoredTree, place: LockKey, run: LockedRun) -> Iterator[Tree]:
+def trees_of(tree: StoredTree, place: LockKey, run: LockedRun) -> Iterator[Tree]:
     """The objects of a run, and those that it shares with other runs."""
     bodies = tree.bodies(folder_of(place, run))
     shared = {path: body for path in run.uses if (body := tree.body(path)) is not None} if bodies else {}

@@ -15,7 +15,9 @@ from tjgen.gitops.output.decide import Again
 from tjgen.gitops.output.done import Done
 from tjgen.gitops.output.options import BuildOptions, of_project
 from tjgen.gitops.output.policed import without_findings
+from tjgen.gitops.output.queued import in_trees
 from tjgen.gitops.output.write import platforms, syncing
+from tjgen.gitops.verify.added import trees_of
 from tjgen.gitops.verify.state import StateReplica, StoredLocks, StoredTree, TreeState
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.session import Session
@@ -79,7 +81,8 @@ def replay(
     tree, session = StateReplica(state), Session()
     # Whether objects get another owner is judged between the base and the tree: see evaluate.py.
     options = of_project(plan, BuildOptions(again=bool(renew), migrates=True))
-    target = Directory(directory, tree, None, locks, options, StoredTree.of(state, directory, locks.folder))
+    stored = StoredTree.of(state, directory, locks.folder)
+    target = Directory(directory, tree, None, locks, options, stored)
     diagnostics: list[Diagnostic] = []
 
     def renew_run(run: Run) -> Run | None:
@@ -92,6 +95,7 @@ def replay(
             diagnostics += result.diagnostics
             continue
         built = without_findings(result)  # see policies.py, since a policy does not stop runs that exist
+        built = in_trees(built, plan, lambda place, run: list(trees_of(stored, place, run)))
         diagnostics += built.diagnostics
         compiled += len(built.runs)
         footprint = footprint or bool(built.footprint)
