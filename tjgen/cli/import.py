@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import sys
 
 from tjgen.cli.command import ACCEPT_MISSING, CATALOG, COMMON, VALUE, Arguments, Command, Option
@@ -62,6 +63,8 @@ def run(arguments: Arguments) -> int:
                 if reporter.failed:
                     return reporter.close()
                 reporter.add(_written(folder, result.files("")))
+                if result.catalog and result.experiments and not reporter.failed:
+                    reporter.print_line(_next_steps(result, folder))
     return reporter.close()
 
 
@@ -114,6 +117,20 @@ def _missing(result: Import, folder: str, arguments: Arguments) -> list[Diagnost
         included=result.included,
         accepted=accepted,
     )
+
+
+def _next_steps(result: Import, folder: str) -> str:
+    """Where the runtimes are, and what builds the experiments with them."""
+    from tjgen.compiler.building.unlisted import CATALOG, listing
+    from tjgen.language.resolve.project import find
+    from tjgen.language.resolve.project_file import load
+
+    place = os.path.normpath(os.path.join(folder, CATALOG)).replace(os.sep, "/")
+    project_file = find(folder)
+    is_listed = project_file and not load(project_file)[0].outside_catalogs([f"{place}/{name}" for name in result.catalog])
+    step = "" if is_listed else f"{listing(place, project_file)}, then "
+    paths = sorted({os.path.normpath(os.path.join(folder, name.partition("/")[0])) for name in result.experiments})
+    return f"{place} contains the runtimes: {step}run tjgen build {shlex.join(paths)}"
 
 
 def _written(folder: str, files: dict[str, str]) -> list[Diagnostic]:

@@ -420,8 +420,36 @@ def test_a_trainjob_comes_with_its_runtime(tmp_path: Path) -> None:
     shown = tjgen(tmp_path, "import", "job.yaml")
     assert (shown.code, yaml.safe_load(shown.out)["spec"]["runtime"]) == (0, "house")
     assert "not written: house.yaml; with -o DIR, DIR/catalog contains them" in shown.err
-    assert tjgen(tmp_path, "import", "job.yaml", "-o", "out").code == 0
+    written = tjgen(tmp_path, "import", "job.yaml", "-o", "out")
+    project = "{apiVersion: tjgen.dev/v1alpha1, kind: Project, spec: {catalogs: [out/catalog]}}"
+    steps = f"write {project} to tjgen.yaml"
+    assert written.err.startswith(f"out/catalog contains the runtimes: {steps}, then run tjgen build out/nlp\n")
     assert (tmp_path / "out" / "catalog" / "house.yaml").is_file()
+    unlisted = tjgen(tmp_path, "build", "out/nlp/bert-7.yaml")
+    assert (unlisted.code, f"hint: out/catalog contains it: {steps}\n" in unlisted.err) == (1, True)
+    (tmp_path / "tjgen.yaml").write_text(project, encoding="utf-8")
+    for path in ("out/nlp", "out"):
+        built = tjgen(tmp_path, "build", path)
+        assert (built.code, built.err, yaml.safe_load(built.out)["spec"]["runtimeRef"]["name"]) == (0, "", "house")
+
+
+@pytest.mark.parametrize(
+    ("listed", "step"),
+    [("[]", "add out/catalog to catalogs in tjgen.yaml, then run"), ("[out/catalog]", "run"), ("[out]", "run")],
+    ids=["not listed", "listed", "below a listed folder"],
+)
+def test_an_import_names_what_builds_it_in_a_project(listed: str, step: str, tmp_path: Path) -> None:
+    project = f"{{apiVersion: tjgen.dev/v1alpha1, kind: Project, spec: {{catalogs: {listed}}}}}"
+    (tmp_path / "tjgen.yaml").write_text(project, encoding="utf-8")
+    job = {
+        "apiVersion": "trainer.kubeflow.org/v1alpha1",
+        "kind": "TrainJob",
+        "metadata": {"name": "bert-7", "namespace": "nlp"},
+        "spec": {"runtimeRef": {"name": "torch-distributed"}, "trainer": {"image": IMAGE}},
+    }
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(job), encoding="utf-8")
+    written = tjgen(tmp_path, "import", "job.yaml", "-o", "out")
+    assert written.err.startswith(f"out/catalog contains the runtimes: {step} tjgen build out/nlp\n")
 
 
 IMPORTED = [kind for kind in kinds() if kind.run is not None and kind.run.importer]

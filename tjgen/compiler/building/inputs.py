@@ -71,13 +71,14 @@ def is_root(paths: Sequence[str]) -> bool:
     return len(paths) == 1 and os.path.lexists(os.path.join(paths[0], FILE))
 
 
-def files_at(paths: Sequence[str], sandbox: Sandbox) -> tuple[list[str], list[Diagnostic]]:
-    """The files that `paths` name, those of a folder in order, each once; TJ021 for a folder without any."""
+def files_at(paths: Sequence[str], project: LoadedProject) -> tuple[list[str], list[Diagnostic]]:
+    """The files that `paths` name, those of a folder in order and without catalogs, each once; TJ021 for a folder without any."""
     files: list[str] = []
     diagnostics: list[Diagnostic] = []
     for path in paths:
-        matching, wrong = with_skipped(sandbox, "", path) if os.path.isdir(path) else ([path], [])
-        files += matching
+        is_folder = os.path.isdir(path)
+        matching, wrong = with_skipped(project.sandbox, "", path) if is_folder else ([path], [])
+        files += project.outside_catalogs(matching) if is_folder else matching
         diagnostics += wrong
         if not matching and not has_errors(wrong):
             message = f"{path} contains no file that ends in .yaml or .yml"

@@ -123,6 +123,9 @@ def origin_of(
     )
     problems = placed(problems, variant.tree, documents)
     if runtime is None:
+        from tjgen.compiler.building.unlisted import with_unlisted  # most runtimes are found
+
+        problems = with_unlisted(problems, runtime_name.name, unit, plan.project)
         return None, None, problems, False
     files = {
         **data.local_files(experiment, unit.document.file, plan.project.slicers, plan.sandbox),

@@ -187,7 +187,7 @@ def make_plan(request: Request) -> Plan:
     diagnostics += dict.fromkeys(one for environment in known.values() for one in environment.node_problems)
     if whole and not has_errors(diagnostics):
         diagnostics += nothing_to_build(project)
-    files, problems = _experiments(project) if whole else files_at(request.paths, project.sandbox)
+    files, problems = _experiments(project) if whole else files_at(request.paths, project)
     diagnostics += problems
     if has_errors(diagnostics):
         raise CompileError(diagnostics)

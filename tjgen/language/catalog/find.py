@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tjgen.language.catalog import problems
-from tjgen.language.catalog.places import ENDINGS, RuntimeSource
+from tjgen.language.catalog.places import RuntimeSource
 from tjgen.language.catalog.runtime import BUNDLED, CLUSTER_KIND, KINDS, PROJECT, CatalogRuntime, is_runtime
 from tjgen.trees import data
 from tjgen.trees.diagnostics.model import Diagnostic, Note, has_errors
@@ -73,13 +73,13 @@ class Catalog:
     def _find(self, wanted: _Wanted) -> Answer:
         diagnostics: list[Diagnostic] = []
         for place in self._places:
-            runtimes = self._in(place, _called(place, wanted), wanted, diagnostics)
+            runtimes = self._in(place, place.called(wanted.name, wanted.namespace), wanted, diagnostics)
             if runtimes:
                 return _only(runtimes, wanted, diagnostics)
         runtimes = [one for place in self._places for one in self._in(place, place.files(), wanted, diagnostics)]
         for place in self._places:
             _add(diagnostics, place.problems())
-        runtimes = runtimes or self._in(self._bundled, _called(self._bundled, wanted), wanted, diagnostics)
+        runtimes = runtimes or self._in(self._bundled, self._bundled.called(wanted.name, wanted.namespace), wanted, diagnostics)
         if not runtimes and not has_errors(diagnostics):
             diagnostics.append(self._unknown(wanted))
         return _only(runtimes, wanted, diagnostics)
@@ -198,17 +198,6 @@ class _Wanted:
             and self.version in (None, runtime.version)
             and (runtime.kind == CLUSTER_KIND or runtime.namespace in ("", self.namespace))
         )
-
-
-def _called(place: RuntimeSource, wanted: _Wanted) -> Iterator[str]:
-    """The files of a folder that are called as the runtime."""
-    if "/" in wanted.name:
-        return
-    for folder in (f"{wanted.namespace}/", "") if wanted.namespace else ("",):
-        for ending in ENDINGS:
-            file = f"{folder}{wanted.name}{ending}"
-            if place.has(file):
-                yield file
 
 
 def _only(runtimes: list[CatalogRuntime], wanted: _Wanted, diagnostics: list[Diagnostic]) -> Answer:

@@ -13,7 +13,7 @@ from tjgen.trees.files.search import below
 from tjgen.trees.source.document import Document
 from tjgen.trees.source.reader import KUBERNETES, read
 
-ENDINGS = (".yaml", ".yml", ".json")
+_ENDINGS = (".yaml", ".yml", ".json")
 
 
 class RuntimeSource:
@@ -42,6 +42,16 @@ class RuntimeSource:
         """Whether the place is a folder with this file."""
         return os.path.lexists(os.path.join(self.path, file))
 
+    def called(self, name: str, namespace: str) -> Iterator[str]:
+        """The files of a folder that are called as a runtime."""
+        if "/" in name:
+            return
+        for folder in (f"{namespace}/", "") if namespace else ("",):
+            for ending in _ENDINGS:
+                file = f"{folder}{name}{ending}"
+                if self.has(file):
+                    yield file
+
     def documents(self, file: str) -> tuple[list[Document], list[Diagnostic]]:
         """The documents of one of the files, and what is wrong with its text."""
         known = self._read.get(file)
@@ -52,7 +62,7 @@ class RuntimeSource:
     def _search(self) -> tuple[list[str], list[Diagnostic]]:
         if self._searched is None:
             if os.path.isdir(self.path):
-                paths = list(below(self._sandbox, self.path, lambda name: name.endswith(ENDINGS)))
+                paths = list(below(self._sandbox, self.path, lambda name: name.endswith(_ENDINGS)))
                 wrong = [one for one in paths if isinstance(one, Diagnostic)]
                 inner = [os.path.relpath(one, self.path) for one in paths if not isinstance(one, Diagnostic)]
                 self._searched = sorted(one.replace(os.sep, "/") for one in inner), wrong

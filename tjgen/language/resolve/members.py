@@ -31,8 +31,7 @@ def experiments(project: LoadedProject) -> tuple[list[str], list[Diagnostic]]:
         diagnostics += at_entry(problems, project.document, path)
         if not paths and not has_errors(problems):
             diagnostics.append(_nothing(project, project.document, entry, path))
-    catalogs = tuple(os.path.join(os.path.normpath(one), "") for one in project.catalogs)
-    return [one for one in dict.fromkeys(files) if not os.path.normpath(one).startswith(catalogs)], diagnostics
+    return project.outside_catalogs(files), diagnostics
 
 
 def with_overlays(project: LoadedProject, files: Sequence[str]) -> tuple[LoadedProject, list[Diagnostic]]:

@@ -184,6 +184,11 @@ class LoadedProject(NamedTuple):
         """The files and folders of the project's runtimes, from the working directory."""
         return [os.path.join(self.directory, place) for place in self.spec.catalogs]
 
+    def outside_catalogs(self, files: Sequence[str]) -> list[str]:
+        """The files that are not in a folder of `catalogs`, each once."""
+        catalogs = tuple(os.path.join(os.path.normpath(one), "") for one in self.catalogs)
+        return [one for one in dict.fromkeys(files) if not os.path.normpath(one).startswith(catalogs)]
+
     @property
     def output(self) -> str | None:
         """The folder that trees go to. Raises CompileError where it is outside of the repository (TJ038)."""
