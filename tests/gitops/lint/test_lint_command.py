@@ -257,6 +257,25 @@ def test_a_project_is_compared_with_a_revision(tmp_path: Path) -> None:
     assert codes(tjgen(tmp_path, "lint", "experiments", "--against", "HEAD")) == ["TJ543"]
 
 
+def test_a_project_is_linted_with_what_makes_the_tool_sync(tmp_path: Path) -> None:
+    options = 'annotations: {argocd.argoproj.io/sync-options: "Force=true,Replace=true"}'
+    project(tmp_path, experiment=EXPERIMENT.replace("namespace: vision", f"namespace: vision, {options}"))
+    assert "TJ625" in codes(tjgen(tmp_path, "lint"))
+    synced = PROJECT.replace("gitops: argocd", "gitops: {tool: argocd, repository: https://git.example/vision.git}")
+    (tmp_path / "tjgen.yaml").write_text(synced, encoding="utf-8")
+    # Its Application only applies what differs.
+    assert_clean(tjgen(tmp_path, "lint"))
+    assert tjgen(tmp_path, "build", "-o", "deploy").code == 0
+    assert_clean(tjgen(tmp_path, "lint"))
+    git(tmp_path, "init")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-m", "one")
+    labelled = EXPERIMENT.replace("namespace: vision", f"namespace: vision, labels: {{team: vision}}, {options}")
+    (tmp_path / "experiments" / "resnet50.yaml").write_text(labelled, encoding="utf-8")
+    answer = tjgen(tmp_path, "lint", "--against", "HEAD")
+    assert "it has changed, and Force=true and Replace=true delete and recreate it" in answer.err
+
+
 def test_a_removed_run_without_confirmation_is_reported(tmp_path: Path) -> None:
     removal = PROJECT.replace("gitops: argocd", "gitops: {tool: argocd, removal: sync}")
     (tmp_path / "tjgen.yaml").write_text(removal, encoding="utf-8")

@@ -14,10 +14,10 @@ from tjgen.gitops.emit.unedited import stale
 from tjgen.gitops.output.apply import Directory
 from tjgen.gitops.output.attributions import Attributions
 from tjgen.gitops.output.options import BuildOptions, of_project
-from tjgen.gitops.output.write import Seen, build_into, platforms
+from tjgen.gitops.output.write import Seen, build_into, platforms, syncing
 from tjgen.language.runs.lock import Lock
 from tjgen.language.runs.store import Locks
-from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
 from tjgen.trees.files.problems import UnreadableError
 from tjgen.trees.files.sandbox import Sandbox
 from tjgen.trees.files.search import below
@@ -80,6 +80,8 @@ def plan_side(plan: Plan, directory: str, see: Seen | None = None, watch: Watch 
     ]
     # The server's errors are reported for each field, in its words.
     diagnostics += platforms(plan, tree, one.on_disk, options._replace(force=True), attributions)
+    if not has_errors(diagnostics):
+        syncing(plan, tree, one.on_disk, options, one.locks)  # what is wrong with them, a build reports
     return Side("this build", tree.bodies(), {**locks_by_key(plan.locks), **one.locks}, attributions.find), diagnostics
 
 
