@@ -61,6 +61,7 @@ ALLOWED = {
     "gitops.lint.table": SHIPPED,
     "gitops.output.earlier": "creates files in a temporary folder of its own",
     "gitops.output.staged": "creates files in a temporary folder of its own",
+    "gitops.verify.former": "creates files in a temporary folder of its own",
     "gitops.verify.proofs": "creates files in a temporary folder of its own",
     "gitops.output.discard": OWN_FOLDER,
     "gitops.verify.snapshot": OWN_FOLDER,

@@ -9,6 +9,7 @@ from tjgen.cli.command import Arguments
 from tjgen.cli.confirmation import report_names
 from tjgen.cli.reporting import Reporter
 from tjgen.gitops.diff.reference import chosen
+from tjgen.gitops.diff.renamed import folder_at
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.emit.tree import OutputTree
 from tjgen.gitops.output import interrupted
@@ -33,7 +34,8 @@ def discard_runs(patterns: list[str], arguments: Arguments, locks: Locks, direct
     commit = repository.resolved("HEAD") if base is None else chosen(repository, base).commit
     with OutputTree(directory, force=arguments["force"], records=locks.folder, history=interrupted.still_wanted) as tree:
         reporter.add(tree.notes)
-        texts = repository.files(commit, repository.path_of(locks.folder)) if commit is not None else {}
+        records = folder_at(repository, commit, os.path.dirname(locks.folder) or ".").path(repository.path_of(locks.folder))
+        texts = repository.files(commit, records) if commit is not None else {}
         before = StoredLocks(os.path.dirname(locks.folder), texts)
         # A sync may have applied what the default branch of the remote has.
         branch = repository.default_branch()

@@ -10,6 +10,8 @@ from tjgen.cli.writing import into_directory
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.projects import folders, plan_of, unmatched
 from tjgen.gitops.output import codeowners
+from tjgen.gitops.output.orphans import as_gate
+from tjgen.gitops.output.unlisted import unlisted
 from tjgen.language.resolve.policy import judged
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 
@@ -55,6 +57,8 @@ def build_all(plan: Plan, arguments: Arguments, reporter: Reporter) -> None:
     for_each(plan, arguments, reporter, write)
     if not reporter.failed:
         reporter.add(unmatched(plan, matched))
+        left = list(unlisted(plan))
+        reporter.add(judged(as_gate(left) if arguments["check"] else left, plan.project.spec.policy))
         problems = codeowners.update(plan, force=arguments["force"], check=arguments["check"])
         reporter.add(judged(problems, plan.project.spec.policy))
 

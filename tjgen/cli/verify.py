@@ -20,6 +20,8 @@ from tjgen.gitops.output.staged import Index
 from tjgen.gitops.verify.added import AddedRun, added_runs, superseded
 from tjgen.gitops.verify.added import compiled as added_by_build
 from tjgen.gitops.verify.evaluate import evaluate
+from tjgen.gitops.verify.former import former_projects
+from tjgen.gitops.verify.former import problems as former_problems
 from tjgen.gitops.verify.policies import RunName, policy_findings
 from tjgen.gitops.verify.summary import as_markdown, as_text, as_tree, sections
 from tjgen.gitops.verify.verify import verify
@@ -83,6 +85,8 @@ def run(arguments: Arguments) -> int:
         others = index.others() if index is not None else []
         if index is None or not others:
             _verify(plan, directory, arguments, reporter, staged=index is not None)
+            if plan.project.workspace is None:
+                _verify_former(plan, arguments, reporter)
         else:
             directory = index.named(directory)
             with index.instead(others):
@@ -106,6 +110,19 @@ def _verify_all(plan: Plan, arguments: Arguments, reporter: Reporter) -> None:
             _verify(one, one.output, arguments, part, staged=False)
 
     for_each(plan, arguments, reporter, act)
+    _verify_former(plan, arguments, reporter)
+
+
+def _verify_former(plan: Plan, arguments: Arguments, reporter: Reporter) -> None:
+    """Verify that projects of the base that the workspace does not have any more leave no runs and no output."""
+    repository = Repository.around(plan.project.directory or ".")
+    base = chosen(repository, arguments["base"])
+    for one in former_projects(plan, repository, base):
+        if not one.is_renamed:
+            reporter.print_line(f"project {one.folder}:")
+            sys.stdout.write(printable(as_text(sections(one.entries, {}), _NOTHING)))
+            sys.stdout.flush()
+        reporter.add(list(former_problems(plan, repository, base, one)))
 
 
 def _verify(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter, *, staged: bool) -> None:

@@ -69,6 +69,10 @@ class Repository(NamedTuple):
         """The files below `folder` (a path in the repository) at a commit, as paths below it."""
         return list(self._names(commit, folder))
 
+    def has(self, commit: str, path: str) -> bool:
+        """Whether a commit has a file or folder (a path in the repository)."""
+        return self._run("ls-tree", "-z", "--full-tree", commit, "--", path).stdout != b""
+
     def contents(self, names: Mapping[str, str], where: str) -> dict[str, bytes]:
         """Path -> content of its object. Raises CompileError (TJ095)."""
         request = "".join(f"{blob}\n" for blob in names.values()).encode()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Sequence
 
+from tjgen.gitops.diff.renamed import folder_at
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.output.adoption import adopting_environment
 from tjgen.gitops.output.layout import folder_of
@@ -32,7 +33,8 @@ def discard(
     A build makes those that the sources request again, with the numbers that it gives them without the others. Tombstones
     of such runs go too. Raises CompileError if the repository cannot be read (TJ095).
     """
-    committed = _committed(repository, commits, locks.folder)
+    root = os.path.dirname(locks.folder) or "."
+    committed = _committed(repository, commits, root, locks.folder)
     candidates = {place: _candidates(place, lock, committed, selected) for place, lock in locks.all()}
     if any(candidates.values()):
         existed = _folders(before, locks)
@@ -56,7 +58,7 @@ def discard(
         for file, text in locks.changes(path_of(*place), rest):
             tree.record(file, text)
         done += [name for name in names if name not in done]
-    remove_unused(unused - used - _committed(repository, commits, directory), tree, directory)
+    remove_unused(unused - used - _committed(repository, commits, root, directory), tree, directory)
     return done
 
 
@@ -100,6 +102,7 @@ def remove_unused(files: Collection[str], tree: TreeOptions, directory: str) -> 
                 tree.keep(f"{folder}/{name}")
 
 
-def _committed(repository: Repository, commits: Sequence[str], folder: str) -> set[str]:
-    """The paths below a folder that one of the commits has."""
-    return {path for commit in commits for path in repository.entries(commit, repository.path_of(folder))}
+def _committed(repository: Repository, commits: Sequence[str], root: str, folder: str) -> set[str]:
+    """The paths below a folder in any of the commits, also if the project at `root` had another folder there."""
+    places = [(commit, folder_at(repository, commit, root)) for commit in commits]
+    return {path for commit, project in places for path in repository.entries(commit, project.path(repository.path_of(folder)))}

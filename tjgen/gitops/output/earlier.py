@@ -9,6 +9,7 @@ from contextlib import chdir
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
+from tjgen.gitops.diff.renamed import folder_at
 from tjgen.gitops.diff.revision import Repository, uncommitted
 from tjgen.gitops.diff.side import AttributeField, Side, no_attribution, place_of
 from tjgen.gitops.emit import header
@@ -28,18 +29,20 @@ def earlier(revision: str, plan: Plan, directory: str, new: Side) -> tuple[Side,
     project = plan.project.directory or "."
     repository = Repository.around(project)
     commit = repository.commit(revision)
-    tree, sources = repository.path_of(directory), repository.path_of(project)
+    place = folder_at(repository, commit, project)
+    tree, sources = place.path(repository.path_of(directory)), place.then
     files = repository.files(commit, tree)
     bodies = {path: body for path, content in files.items() if (body := body_of(content)) is not None}
     differing = [path for path, body in bodies.items() if body != new.bodies.get(path)]
-    live, diagnostics = in_cluster(repository, commit, directory, files, differing)
+    live, diagnostics = in_cluster(repository, commit, directory, tree, files, differing)
     bodies |= {path: body for path, content in live.items() if (body := body_of(content)) is not None}
     if not bodies:
         diagnostics.append(_empty(revision, directory))
-    count = repository.uncommitted(sources)
+    count = repository.uncommitted(place.now)
     if count:
         diagnostics.append(uncommitted(count, project))
-    locks = locks_at(repository.files(commit, repository.path_of(plan.locks.folder)), revision, plan.locks.folder)
+    records = place.path(repository.path_of(plan.locks.folder))
+    locks = locks_at(repository.files(commit, records), revision, plan.locks.folder)
     wanted = _attributed_sources(files, bodies, new)
     attribute = _attributor(revision, _project(repository, commit, sources, tree), plan, wanted) if wanted else no_attribution
     return Side(revision, bodies, locks, attribute), diagnostics

@@ -21,17 +21,17 @@ _MOST = 200
 
 
 def in_cluster(
-    repository: Repository, commit: str, directory: str, contents: Mapping[str, bytes], differing: Iterable[str]
+    repository: Repository, commit: str, directory: str, tree: str, contents: Mapping[str, bytes], differing: Iterable[str]
 ) -> tuple[dict[str, bytes], list[Diagnostic]]:
     """The files of `differing` that the server refused at `commit`, as it accepted them before, and TJ289 for each.
 
-    `contents` are those of the tree in `directory` at the commit.
+    `contents` are those of the tree in `directory` at the commit, whose path in the repository is `tree` there.
     """
     live: dict[str, bytes] = {}
     diagnostics = []
     for path in differing:
         if path in contents and header.was_edited(contents[path]):
-            version, content = _accepted(repository, commit, repository.path_of(directory), path, contents)
+            version, content = _accepted(repository, commit, tree, path, contents)
             if content != contents[path]:
                 live[path] = content
                 diagnostics.append(_not_applied(f"{directory}/{path}", version))

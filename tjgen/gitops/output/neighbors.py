@@ -68,9 +68,15 @@ def neighbors_of(plan: Plan) -> Iterator[Neighbor]:
     own = os.path.realpath(plan.project.directory or ".")
     for directory in (workspace.directory, *workspace.members):
         if os.path.realpath(directory or ".") != own:
-            project = _project_of(workspace, directory, plan.sandbox)
-            if project is not None:
-                yield Neighbor(os.path.relpath(directory or ".", workspace.directory or "."), project)
+            neighbor = neighbor_at(workspace, directory, plan.sandbox)
+            if neighbor is not None:
+                yield neighbor
+
+
+def neighbor_at(workspace: LoadedWorkspace, directory: str, sandbox: Sandbox) -> Neighbor | None:
+    """The project of a workspace in a folder; None if it has errors."""
+    project = _project_of(workspace, directory, sandbox)
+    return Neighbor(os.path.relpath(directory or ".", workspace.directory or "."), project) if project is not None else None
 
 
 def problems(plan: Plan, directory: str, present: Sequence[str]) -> list[Diagnostic]:

@@ -50,8 +50,8 @@ def evaluate(plan: Plan, verified: Verified, marks: Sequence[Mark], base: str) -
     Everything that differs is looked at, with the objects that it names and that name it.
     """
     old, new = (
-        _side(verified.snapshot.old, base),
-        _side(verified.snapshot.new, "this tree")._replace(attribution_of=verified.attributions.find),
+        side_of(verified.snapshot.old, base),
+        side_of(verified.snapshot.new, "this tree")._replace(attribution_of=verified.attributions.find),
     )
     old, adopting = adopted_side(old, new)
     entries = compare(old, new)
@@ -83,7 +83,8 @@ def evaluate(plan: Plan, verified: Verified, marks: Sequence[Mark], base: str) -
     return Evaluation(entries, list(dict.fromkeys(diagnostics)))
 
 
-def _side(state: TreeState, name: str) -> Side:
+def side_of(state: TreeState, name: str) -> Side:
+    """A state as a side of a comparison."""
     bodies = {path: body for path, content in state.tree.items() if (body := body_of(content)) is not None}
     return Side(name, bodies, {place.key: lock for place, lock in StoredLocks("", state.records).all()})
 

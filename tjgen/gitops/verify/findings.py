@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from shlex import quote
 
-from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
+from tjgen.gitops.output.unlisted import leaving
+from tjgen.trees.diagnostics.model import INFO, Diagnostic, Note, Span
 
 _SHOWN = 5
 
@@ -73,6 +74,24 @@ def removed_runs(names: Sequence[str], paths: Sequence[str], base: str) -> Diagn
     return _error("TJ293", message, paths[0], 0, hint)
 
 
+def without_project(folder: str, names: Sequence[str], base: str, restore: str) -> Diagnostic:
+    """TJ293: runs of a project of the base that the workspace does not have. `restore`: what brings the project back."""
+    some = f"{len(names)} runs of {base} ({listed(names)}) have" if len(names) > 1 else f"run {names[0]} of {base} has"
+    message = f"{some} no project any more: the workspace does not have {folder}, so nothing builds or verifies its runs"
+    hint = f"{restore}; {leaving(folder)}"
+    return Diagnostic("TJ293", message, hint=hint)
+
+
+def left_output(place: str, restore: str = "") -> Diagnostic:
+    """TJ295: output that a project of the base leaves. `restore`: what brings the project back, if it has no other folder now."""
+    message = f"{place} has output or locks of an earlier folder: nothing builds or verifies them, and a sync can apply them"
+    if restore:
+        message = f"{place} has files of a project that the workspace does not have any more: a sync can apply them"
+    return Diagnostic(
+        "TJ295", message, hint=f"use rm -r {quote(place)}" + (f"; to keep the project, {restore}" if restore else "")
+    )
+
+
 def removed_pins(paths: Sequence[str], base: str) -> Diagnostic:
     """TJ293: pins of the base that are missing, for images that experiments request."""
     some = f"{len(paths)} pins of images" if len(paths) > 1 else "the pin of an image"
@@ -128,6 +147,13 @@ def starting_over(base: str, names: Sequence[str] = (), *, force: bool = False) 
 def _is_on_branch(base: str) -> bool:
     """Whether the base is one that `diff.reference.chosen` names for a commit on the default branch."""
     return base == "HEAD^" or " " in base
+
+
+def renamed(folder: str, base: str) -> Diagnostic:
+    """TJ299: the folder of the project has another name at the base."""
+    message = f"compared with {folder or 'the root'} of {base}: its runs are in this folder now"
+    hint = "apply the sync objects of the project again after the merge: the path of the output is another one"
+    return Diagnostic("TJ299", message, hint=hint, severity=INFO)
 
 
 def _error(code: str, message: str, path: str, line: int, hint: str, text: str = "") -> Diagnostic:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import chdir, contextmanager
 from tempfile import TemporaryDirectory
 
-from tjgen.compiler.building.plan import Plan, make_plan
+from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.verify.expected import expected
@@ -22,9 +22,8 @@ _MOST = 200
 class Past:
     """The commits of a project between the base and the commit that is checked out."""
 
-    def __init__(self, repository: Repository, plan: Plan, snapshot: Snapshot, blobs: Blobs) -> None:
+    def __init__(self, repository: Repository, snapshot: Snapshot, blobs: Blobs) -> None:
         self._repository = repository
-        self._plan = plan
         self._snapshot = snapshot
         self._blobs = blobs
         self._states: dict[str | None, TreeState] = {}
@@ -46,7 +45,8 @@ class Past:
 
     def _paths(self, run: RunFiles) -> list[str]:
         paths = (f"{self._snapshot.tree.path}/{run.folder}", f"{self._snapshot.records.path}/{run.lock}")
-        return [path.removeprefix("/") for path in paths]
+        now = [path.removeprefix("/") for path in paths]
+        return [*dict.fromkeys([*now, *map(self._snapshot.project.path, now)])]
 
     def head(self) -> str | None:
         """The commit that is checked out."""
@@ -74,10 +74,12 @@ class Past:
     def sources(self, commit: str) -> Iterator[str]:
         """Work in a folder with the sources of a commit; the path of the output folder from there."""
         repository, snapshot = self._repository, self._snapshot
-        project = repository.path_of(self._plan.project.directory or ".")
-        inside = tuple(f"{path}/" for path in (snapshot.tree.path, snapshot.records.path))
+        project, tree, records = snapshot.project.now, snapshot.tree.path, snapshot.records.path
         entries = repository.entries(commit, "")
-        pins = f"{snapshot.records.path}/_images/"
+        if snapshot.project.is_renamed and not any(path.startswith(f"{project}/") for path in entries):
+            project, tree, records = map(snapshot.project.path, (project, tree, records))
+        inside = tuple(f"{path}/" for path in (tree, records))
+        pins = f"{records}/_images/"
         files = {
             path: blob
             for path, (mode, blob) in entries.items()
@@ -94,7 +96,7 @@ class Past:
             directory = os.path.join(folder, project)
             os.makedirs(directory, exist_ok=True)
             with chdir(directory):
-                yield os.path.relpath(snapshot.tree.path, project or ".")
+                yield os.path.relpath(tree, project or ".")
 
 
 def proof(run: RunFiles, past: Past, base: str | None, head: str | None) -> TreeState | None:

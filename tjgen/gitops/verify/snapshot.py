@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from hashlib import sha1, sha256
 
+from tjgen.gitops.diff.renamed import ProjectFolder, folder_at
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.verify.state import TreeState
 from tjgen.language.runs.store import IMAGES
@@ -48,6 +49,8 @@ class Snapshot(NamedTuple):
 
     tree: Folder
     records: Folder
+    project: ProjectFolder
+    """Its folder now, and at the base."""
 
     @property
     def old(self) -> TreeState:
@@ -58,6 +61,12 @@ class Snapshot(NamedTuple):
     def new(self) -> TreeState:
         """The state that is verified."""
         return TreeState(self.tree.new.contents, _locks(self.records.new))
+
+    @property
+    def of_tree(self) -> Snapshot:
+        """The same without the locks."""
+        nothing = SnapshotFiles({}, {})
+        return self._replace(records=self.records._replace(old=nothing, new=nothing))
 
     def with_base(self, contents: Mapping[str, bytes]) -> Snapshot:
         """The same with other files of the output tree at the base."""
@@ -84,10 +93,18 @@ class Blobs:
 
 
 def snapshot(repository: Repository, base: str | None, directory: str, records: str, blobs: Blobs) -> Snapshot:
-    """The output tree and the locks at commit `base`, which is None before the first commit, and in the folders now."""
+    """The output tree and the locks at commit `base`, which is None before the first commit, and in the folders now.
+
+    A project whose folder was renamed is compared with its former folder.
+    """
     converts = repository.converts_line_ends()
-    folders = [_folder(repository, base, place, converts, blobs) for place in (directory, records)]
-    return Snapshot(*folders)
+    own = repository.path_of(os.path.dirname(records) or ".")
+    project = ProjectFolder(own, own)
+    tree, locks = (_folder(repository, base, place, project, converts, blobs) for place in (directory, records))
+    if not tree.old.modes and not locks.old.modes and locks.new.modes:
+        project = folder_at(repository, base, os.path.dirname(records) or ".")
+        tree, locks = (_folder(repository, base, place, project, converts, blobs) for place in (directory, records))
+    return Snapshot(tree, locks, project)
 
 
 def state_at(repository: Repository, commit: str | None, like: Snapshot, blobs: Blobs) -> TreeState:
@@ -97,6 +114,8 @@ def state_at(repository: Repository, commit: str | None, like: Snapshot, blobs: 
     files_of_state = []
     for folder in (like.tree, like.records):
         entries = repository.entries(commit, folder.path)
+        if not entries and like.project.is_renamed:
+            entries = repository.entries(commit, like.project.path(folder.path))
         files = {path: blob for path, (mode, blob) in entries.items() if mode in (PLAIN, PROGRAM)}
         files_of_state.append(SnapshotFiles(blobs.of(files, commit[:12]), {}))
     return TreeState(files_of_state[0].contents, _locks(files_of_state[1]))
@@ -116,12 +135,12 @@ def _locks(files: SnapshotFiles) -> dict[str, bytes]:
     return {path: content for path, content in files.contents.items() if not is_pin(path)}
 
 
-def _folder(repository: Repository, base: str | None, place: str, converts: bool, blobs: Blobs) -> Folder:
+def _folder(repository: Repository, base: str | None, place: str, project: ProjectFolder, converts: bool, blobs: Blobs) -> Folder:
     path = repository.path_of(place)
     new = _read(place)
     if converts:
         new = new._replace(contents={name: content.replace(b"\r\n", b"\n") for name, content in new.contents.items()})
-    entries = repository.entries(base, path) if base is not None else {}
+    entries = repository.entries(base, project.path(path)) if base is not None else {}
     modes = {name: mode for name, (mode, _) in entries.items()}
     objects = {name: blob for name, (mode, blob) in entries.items() if mode in (PLAIN, PROGRAM)}
     same = {name for name, blob in objects.items() if name in new.contents and _object(new.contents[name], blob) == blob}

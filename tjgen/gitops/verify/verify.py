@@ -78,7 +78,7 @@ def verify(
     blobs = Blobs(repository)
     both = snapshot(repository, base.commit, directory, plan.locks.folder, blobs)
     attributions = Attributions()
-    past = Past(repository, plan, both, blobs)
+    past = Past(repository, both, blobs)
     remember: Remember = nothing_known
     if base.commit is not None:
         remember = unchanged(plan, repository, base.commit, both, staged=staged)
@@ -87,10 +87,12 @@ def verify(
     if result.differing:
         later = _last_step(base.commit, both, past)
         result = now(later, past.state(later), both.new) if later != base.commit else result
-    differing = [one for one in result.differing if not _is_ignored(one, repository)]
+    differing = [one for one in result.differing if not is_ignored(one, repository)]
     command = "tjgen build" if directory == plan.output else f"tjgen build -o {quote(directory)}"
+    renamed = [findings.renamed(both.project.then, base.name)] if both.project.is_renamed else []
     edited, diagnostics = outdated(differing, both.new, _merged(plan, directory, both, differing), command)
     is_outdated = bool(diagnostics)
+    diagnostics = renamed + diagnostics
     edited, lost = removed_runs(edited, both, both.old, both.new, base.name)
     diagnostics += [*lost, *result.expected.diagnostics, *odd_files(both.tree), *odd_files(both.records)]
     diagnostics += [*_findings(edited, both, result.refuted, base.name, plan), *lost_pins(plan, both.records, base.name)]
@@ -98,7 +100,8 @@ def verify(
     diagnostics += _damages(both.new, plan.project.directory, directory, changed)
     live: dict[str, bytes] = {}
     if base.commit is not None:
-        live, notes = in_cluster(repository, base.commit, directory, both.old.tree, sorted(both.tree.changed))
+        tree = both.project.path(both.tree.path)
+        live, notes = in_cluster(repository, base.commit, directory, tree, both.old.tree, sorted(both.tree.changed))
         diagnostics += notes
     return Verified(
         both.with_base(live), diagnostics, attributions, result.expected.compiled, result.expected.failed, is_outdated
@@ -198,7 +201,7 @@ def _belongs(one: TreeDifference, run: RunFiles, both: Snapshot) -> bool:
     return one.path.startswith(f"{run.folder}/")
 
 
-def _is_ignored(one: TreeDifference, repository: Repository) -> bool:
+def is_ignored(one: TreeDifference, repository: Repository) -> bool:
     """Whether a file is only in the folder, and Git is configured to ignore it."""
     if one.wanted is not None or one.before is not None:
         return False
