@@ -9,6 +9,7 @@ from tjgen.gitops.lint.engine import UNREASONED, UNUSED, unknown_rules
 from tjgen.gitops.lint.suppress import Mark
 from tjgen.gitops.lint.table import codes
 from tjgen.language.resolve.project import LoadedProject, find
+from tjgen.language.resolve.policy import INTENDED
 from tjgen.language.resolve.project_file import load
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
@@ -45,7 +46,7 @@ def marks_of(project: LoadedProject, reporter: Reporter) -> list[Mark]:
 
 
 def ruled(diagnostics: Sequence[Diagnostic], project: LoadedProject, *, whole: bool) -> list[Diagnostic]:
-    """The diagnostics as `policy.severity` has them by code or name; with `strict` all warnings that are left are errors.
+    """The diagnostics as `policy.severity` has them by code or name; with `strict` the warnings that are left are errors.
 
     A rule's error can get a lower severity because lint builds nothing; to suppress one requires a reason (`spec.lint.ignore`).
     Where only a part is looked at, what the project ignores need not be found in it.
@@ -66,7 +67,7 @@ def ruled(diagnostics: Sequence[Diagnostic], project: LoadedProject, *, whole: b
                 hint = f"add it to spec.lint.ignore with the reason why it does no harm: {one.code}: REASON"
                 result.append(Diagnostic(UNREASONED, message, span=span, hint=hint))
                 severity = ERROR
-        if severity == WARNING and policy.strict:
+        if severity == WARNING and policy.strict and one.code not in INTENDED:
             severity = ERROR
         if severity != _IGNORE:
             result.append(one._replace(severity=severity))

@@ -82,6 +82,18 @@ def test_a_removed_queue_that_a_superseded_run_uses_is_a_warning(folder: Path) -
     assert "TJ269" not in tjgen(folder, "build").err
 
 
+def test_the_policy_of_the_project_decides_whether_it_is_an_error(folder: Path) -> None:
+    supersede(folder)
+    edit(folder, "platform.yaml", "    text: {create: {volcano: {}}}\n", "")
+    edit(folder, "tjgen.yaml", "spec: {", "spec: {policy: {strict: true}, ")
+    for _ in range(2):  # nothing is written
+        answer = tjgen(folder, "build")
+        assert (answer.code, "error[TJ269]" in answer.err) == (1, True), answer.err
+    edit(folder, "tjgen.yaml", "{strict: true}", "{strict: true, severity: {TJ269: info}}")
+    answer = tjgen(folder, "build")
+    assert (answer.code, "info[TJ269]" in answer.err) == (0, True), answer.err
+
+
 def test_a_removed_class_that_a_superseded_run_uses_is_a_warning(folder: Path) -> None:
     old = supersede(folder)
     edit(folder, "platform.yaml", "    urgent: {value: 1000}\n", "")

@@ -99,7 +99,8 @@ def test_a_project_leaves_after_its_runs(committed: Path) -> None:  # noqa: F811
     assert tjgen(committed, "build").code == 0
     commit(committed)
     verified = tjgen(committed, "verify", "--base", "HEAD^")
-    assert [one for one in codes(verified) if one.startswith("error")] == ["error[TJ746] run"], verified.err
+    assert verified.code == 0, verified.err
+    assert "warning[TJ746] run" in verified.err
     remove_file(committed)
     commit(committed)
     kept = tjgen(committed, "verify", "--base", "HEAD^")

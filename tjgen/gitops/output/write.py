@@ -189,7 +189,7 @@ def platforms(
         return []
     from tjgen.gitops.output.bundles import put  # most projects have no platform that makes anything
 
-    return put(plan, tree, on_disk, force=options.force, attributions=attributions)
+    return judged(put(plan, tree, on_disk, force=options.force, attributions=attributions), plan.project.spec.policy)
 
 
 def syncing(
@@ -212,7 +212,7 @@ def syncing(
         return []
     from tjgen.gitops.output.syncing import put  # most projects want none
 
-    return put(plan, tree, on_disk)
+    return judged(put(plan, tree, on_disk), plan.project.spec.policy)
 
 
 def _of_workspace(plan: Plan, directory: str, tree: Present) -> list[Diagnostic]:

@@ -12,11 +12,13 @@ from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.source.document import Document
 
+INTENDED = ("TJ746",)
+"""Warnings about what a command has recorded on purpose: as errors, they would leave no way to do it."""
 _IGNORE = "ignore"
 
 
 def judged(diagnostics: Sequence[Diagnostic], policy: Policy) -> list[Diagnostic]:
-    """Warnings and notes as `severity` has them by code or name; with `strict` all warnings that are left are errors."""
+    """Warnings and notes as `severity` has them by code or name; with `strict` the warnings that are left are errors."""
     if not policy.strict and not policy.severity:
         return list(diagnostics)
     kept = []
@@ -24,7 +26,7 @@ def judged(diagnostics: Sequence[Diagnostic], policy: Policy) -> list[Diagnostic
         severity = one.severity
         if severity != ERROR:
             severity = policy.severity.get(one.code) or policy.severity.get(one.name) or severity
-            if severity == WARNING and policy.strict:
+            if severity == WARNING and policy.strict and one.code not in INTENDED:
                 severity = ERROR
         if severity != _IGNORE:
             kept.append(one._replace(severity=severity))
