@@ -8,8 +8,8 @@ from tjgen.cli.reporting import Reporter
 from tjgen.gitops.lint.engine import UNREASONED, UNUSED, unknown_rules
 from tjgen.gitops.lint.suppress import Mark
 from tjgen.gitops.lint.table import codes
-from tjgen.language.resolve.project import LoadedProject, find
 from tjgen.language.resolve.policy import INTENDED
+from tjgen.language.resolve.project import LoadedProject, find
 from tjgen.language.resolve.project_file import load
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
