@@ -26,17 +26,36 @@ if TYPE_CHECKING:
     from tjgen.compiler.fit.verdicts import FitCluster
 
 
+_TRAINER: FieldPath = ("spec", "trainer")
+
+
 def release(project: LoadedProject, environment: str | None, requested: str | None) -> Release:
     """The release of Trainer: that of the command line, of the environment or of the project. Raises CompileError."""
     if requested is not None:
         return chosen(requested)
     own = project.environment(environment)
-    path: FieldPath = ("spec", "trainer")
-    configured = project.spec.trainer
-    if own is not None and own.trainer is not None:
-        assert environment is not None, "what is said of an environment has a name"
-        path, configured = ("spec", "environments", environment, "trainer"), own.trainer
+    configured = own.trainer if own is not None and own.trainer is not None else project.spec.trainer
+    path = trainer_path(project, environment)
     return chosen(configured, project.document.locate(path) if project.document is not None else None)
+
+
+def trainer_path(project: LoadedProject, environment: str | None) -> FieldPath:
+    """The field of the project file that sets the release of an environment."""
+    own = project.environment(environment)
+    return ("spec", "environments", environment or "", "trainer") if own is not None and own.trainer is not None else _TRAINER
+
+
+def different_trainers(project: LoadedProject, releases: Mapping[str, Release]) -> Iterator[Diagnostic]:
+    """TJ228 for environments of one cluster that are built for different releases of Trainer."""
+    first: dict[str, str] = {}
+    for name, found in releases.items():
+        cluster = project.cluster(name)
+        other = first.setdefault(cluster, name)
+        if releases[other].name != found.name and project.document is not None:
+            message = f"environment {name} is built for Trainer {found.name}, but {other} for {releases[other].name}: "
+            message += f"both are in cluster {cluster}, which runs one release"
+            hint = f"set the same trainer for {other} and {name}"
+            yield Diagnostic("TJ228", message, span=project.document.locate(trainer_path(project, name)), hint=hint)
 
 
 def priced_devices(project: LoadedProject, environment: str | None) -> PricedDevices:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from tjgen.cluster.trainer.release import Release
 from tjgen.compiler.building import policies
-from tjgen.compiler.building.environment import EnvironmentSettings, release
+from tjgen.compiler.building.environment import EnvironmentSettings, different_trainers, release
 from tjgen.compiler.building.inputs import (
     chosen_environments,
     confinement,
@@ -183,6 +183,7 @@ def make_plan(request: Request) -> Plan:
     others = [one for one in (settings.release.versions for settings in known.values()) if one != versions]
     catalog = Catalog(places, project.directory, versions=versions, others=others, sandbox=project.sandbox)
     diagnostics += [one for environment in known.values() for one in environment.misfits()]
+    diagnostics += different_trainers(project, {name: one.release for name, one in known.items() if name is not None})
     diagnostics += dict.fromkeys(one for environment in known.values() for one in environment.policy_problems)
     diagnostics += dict.fromkeys(one for environment in known.values() for one in environment.node_problems)
     if whole and not has_errors(diagnostics):

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 
 from tjgen.cluster.trainer.release import RELEASES, Release
+from tjgen.compiler.building.environment import trainer_path
 from tjgen.compiler.building.plan import Plan
 from tjgen.gitops.emit.ondisk import files
 from tjgen.gitops.output.layout import folder_of
 from tjgen.language.runs.lock import ARCHIVED, Lock
 from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.typing import NamedTuple
 
 _SHOWN = 3
@@ -34,21 +36,21 @@ def report(plan: Plan, directory: str, locks: Mapping[str, Lock], current: Conta
 
     `current`: paths of locks all of whose runs were written for the release of their environment.
     """
-    by_field: dict[tuple[str, str], list[str]] = {}
+    by_field: dict[tuple[str, str, FieldPath], list[str]] = {}
     for one in _runs(plan, directory, locks, current):
-        by_field.setdefault((one.release, one.field), []).append(one.run)
+        path = trainer_path(plan.project, one.environment)
+        by_field.setdefault((one.release, one.field, path), []).append(one.run)
     document = plan.project.document
-    span = document.locate(("spec", "trainer")) if document is not None else None
     return [
         Diagnostic(
             "TJ282",
             f"{_named(runs)} spec.{field}, which Trainer {release} does not have, so a sync is refused "
             "(field not declared in schema)",
-            span=span,
+            span=document.locate(path) if document is not None else None,
             hint=f"use tjgen runs archive {' '.join(runs[:_SHOWN])}{' ...' if len(runs) > _SHOWN else ''} if they have ended, "
             "tjgen build --prune-runs to remove superseded runs, or keep the release until they have ended",
         )
-        for (release, field), runs in by_field.items()
+        for (release, field, path), runs in by_field.items()
     ]
 
 

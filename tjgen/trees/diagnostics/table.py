@@ -188,6 +188,7 @@ TABLE = {
     "TJ224": ("promoted-run-not-suspended", "warning"),
     "TJ225": ("state-not-for-promoted-run", "info"),
     "TJ227": ("experiment-of-other-environments", "error"),
+    "TJ228": ("different-trainers-in-cluster", "warning"),
     "TJ230": ("overlapping-sweep-keys", "error"),
     "TJ231": ("uneven-zip", "error"),
     "TJ232": ("idle-exclude", "warning"),
