@@ -102,6 +102,12 @@ def test_expand_raises_what_the_controller_refuses() -> None:
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {a: b}\n"
 
 
+@pytest.mark.parametrize("documents", [{"kind": "TrainJob"}, "kind: TrainJob", 3], ids=["a mapping", "a text", "a number"])
+def test_expand_refuses_documents_that_are_no_list(documents: Any) -> None:
+    with pytest.raises(TypeError, match="documents must be a list of objects, but is of type"):
+        tjgen.expand(documents)
+
+
 def test_admit_accepts_an_object_and_its_text() -> None:
     assert tjgen.admit(CONFIG_MAP).allowed
     verdict = tjgen.admit(yaml.safe_load(CONFIG_MAP))

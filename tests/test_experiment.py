@@ -211,6 +211,29 @@ def test_one_path_or_name_needs_no_list() -> None:
 def test_experiments_among_the_paths_are_refused_with_the_argument_that_takes_them() -> None:
     with pytest.raises(TypeError, match=r"one is of type Experiment; .* write documents=\[...\]"):
         tjgen.build([sound()])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="one is of type NoneType"):
+        tjgen.build([None])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    ("documents", "message"),
+    [
+        (sound(), "but is of type Experiment; write documents="),
+        (sound().model_dump(), "but is of type dict; write documents="),
+        ("a.yaml", "but is of type str; write documents="),
+        (3, "but is of type int; write documents="),
+        (["a.yaml"], "but one is of type str; for files, write paths="),
+        ([sound(), None], "but one is of type NoneType; for files, write paths="),
+    ],
+    ids=["an experiment", "a mapping", "a string", "a number", "files", "a null"],
+)
+def test_documents_that_are_no_list_of_experiments_are_refused(documents: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=f"documents must be a list of experiments and mappings, {message}"):
+        tjgen.build(documents=documents)
+
+
+def test_documents_of_a_generator_are_built() -> None:
+    assert len(tjgen.build(documents=(one for one in (sound(),))).runs) == 1  # type: ignore[arg-type]
 
 
 def test_the_text_of_an_error_contains_the_hint() -> None:

@@ -162,7 +162,7 @@ def build(
     the project, such as slicers, may run; otherwise, it is an error (TJ208). The input never causes an exception: `diagnostics`
     of the result has its errors. The limits and policies of TJGEN_SETTINGS apply. A string or path counts as
     a list of one. Raises ValueError if the file of TJGEN_SETTINGS cannot be read, or if it does not allow `trusted`, and
-    TypeError for paths and names of another type.
+    TypeError for paths, names and documents of another type.
     """
     settings = CallerSettings.of_environment()
     with settings.applied(trusted=trusted, remedy="remove trusted"), trust.granted() if trusted else nullcontext():
@@ -183,10 +183,10 @@ def _texts(given: object, name: str) -> tuple[str, ...]:
     values: tuple[object, ...] = (given,)
     if isinstance(given, Iterable) and not isinstance(given, (str, Mapping)):
         values = tuple(given)
-    wrong = next((one for one in values if not isinstance(one, (str, os.PathLike))), None)
-    if wrong is not None:
+    wrong = [one for one in values if not isinstance(one, (str, os.PathLike))]
+    if wrong:
         hint = "; for experiments and mappings, write documents=[...]" if name == "paths" else ""
-        raise TypeError(f"{name} must be strings or paths, but one is of type {type(wrong).__name__}{hint}")
+        raise TypeError(f"{name} must be strings or paths, but one is of type {type(wrong[0]).__name__}{hint}")
     return tuple(str(os.fspath(one)) for one in values if isinstance(one, (str, os.PathLike)))
 
 
@@ -198,7 +198,7 @@ def _build(request: Request, documents: Sequence[Experiment | Mapping[str, Any]]
 
         authored = authored_by(documents)
         known, diagnostics = programs(authored)
-        if has_errors(diagnostics) or not (documents or request.paths):
+        if has_errors(diagnostics) or not (authored or request.paths):
             return BuildResult([], diagnostics, documents=authored)
         request = request._replace(given={file: one.content for file, one in known.items()}, programs=known)
     plan: Plan | None = None
@@ -223,8 +223,10 @@ def expand(
 
     Runtimes are looked for among the documents, then in `catalog` (files and folders) and among the bundled
     ones. Raises CompileError with the diagnostics where the controller would create nothing, and for a release
-    that is not mirrored (TJ290).
+    that is not mirrored (TJ290), and TypeError for documents that are not a list.
     """
+    if isinstance(documents, (str, Mapping)) or not isinstance(documents, Iterable):
+        raise TypeError(f"documents must be a list of objects, but is of type {type(documents).__name__}; write [...]")
     release = chosen(trainer)
     known = Catalog(list(catalog), versions=release.versions)
 

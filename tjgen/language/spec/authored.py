@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 
 from tjgen.language.spec.calls import Call, caller, text
@@ -123,7 +123,15 @@ class _Located(Document):
 
 
 def authored_by(documents: Sequence[Shape | Mapping[str, Any]]) -> tuple[Authored, ...]:
-    """The documents, each with the call that created it; mappings with the call of tjgen."""
+    """The documents, each with the call that created it; mappings with the call of tjgen. Raises TypeError for anything else."""
+    wanted = "documents must be a list of experiments and mappings"
+    # A model and a mapping can be iterated, too: over their fields.
+    if isinstance(documents, (Shape, Mapping, str)) or not isinstance(documents, Iterable):
+        raise TypeError(f"{wanted}, but is of type {type(documents).__name__}; write documents=[...]")
+    documents = tuple(documents)
+    wrong = [one for one in documents if not isinstance(one, (Shape, Mapping))]
+    if wrong:
+        raise TypeError(f"{wanted}, but one is of type {type(wrong[0]).__name__}; for files, write paths=[...]")
     call_site = caller(lambda module: module == "tjgen" or module.startswith("tjgen."))
     return tuple([Authored(one, one.call if isinstance(one, Shape) and one.call else call_site) for one in documents])
 
