@@ -7,14 +7,15 @@ import sys
 from tjgen.cli.command import CATALOG, COMMON, FLAG, VALUE, Arguments, Command, Option, UsageError
 from tjgen.cli.inputs import STANDARD_INPUT, absent, good, texts
 from tjgen.cli.reporting import Reporter
+from tjgen.cli.runtime_files import InstalledRuntimes, RuntimeFiles
 from tjgen.cluster.kinds.table import targets
 from tjgen.cluster.releases import DEFAULT_TRAINER
+from tjgen.cluster.trainer.placed import placed
 from tjgen.cluster.trainer.release import chosen
-from tjgen.language.catalog.find import Catalog
 from tjgen.tools.convert.file import ConvertedFile, converted
 from tjgen.trees.diagnostics.model import CompileError
-from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.encoding import decode
+from tjgen.trees.source.reader import KUBERNETES, read
 
 _REWRITES = f"Release to rewrite for; the default is {DEFAULT_TRAINER.name}."
 COMMAND = Command(
@@ -51,20 +52,17 @@ def run(arguments: Arguments) -> int:
     reporter.add(absent(arguments["catalog"]))
     if arguments["target"] is not None:
         return _retarget(arguments, reporter, contents)
-    catalog = Catalog(arguments["catalog"])
-
-    def look_up(kind: str, namespace: str, name: str) -> Tree | None:
-        runtime, _ = catalog.find(name, kind=kind, namespace=namespace)
-        return runtime.tree if runtime is not None else None
-
     try:
         target = chosen(arguments["trainer"] or DEFAULT_TRAINER.name)
         source = chosen(arguments["source"]) if arguments["source"] is not None else None
-        files, diagnostics = converted([ConvertedFile(file, content) for file, content in contents], source, target, look_up)
+        runtimes = InstalledRuntimes(RuntimeFiles(arguments["catalog"], None), target)
+        given = [ConvertedFile(file, content) for file, content in contents]
+        files, diagnostics = converted(given, source, target, runtimes.look_up)
     except CompileError as error:
         reporter.add(error.diagnostics)
         return reporter.close()
     reporter.add(diagnostics)
+    reporter.add(runtimes.notes(placed([one for file, content in contents for one in read(content, file, KUBERNETES)[0]])))
     if not reporter.failed:
         _write(files, reporter, in_place=arguments["in_place"])
     return reporter.close()

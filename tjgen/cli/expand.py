@@ -8,7 +8,7 @@ from tjgen.cli.command import CATALOG, COMMON, FLAG, TRAINER, Arguments, Command
 from tjgen.cli.inputs import absent, good, sandbox_for, texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
-from tjgen.cli.runtime_files import RuntimeFiles
+from tjgen.cli.runtime_files import InstalledRuntimes, RuntimeFiles
 from tjgen.cluster.trainer.framework import live
 from tjgen.cluster.trainer.inputs import expanded
 from tjgen.cluster.trainer.placed import placed, surprising
@@ -60,7 +60,9 @@ def run(arguments: Arguments) -> int:
     reporter.add([_not_of_trainer(document) for document in documents if _is_namesake(document.value)])
     objects = placed(documents)
     runtimes = RuntimeFiles(arguments["catalog"], release.versions)
-    expansions = expanded([one.tree for one in objects], runtimes.look_up, release=release)
+    installed = InstalledRuntimes(runtimes, release)
+    expansions = expanded([one.tree for one in objects], installed.look_up, release=release)
+    reporter.add(installed.notes(objects))
     reporter.add(list(surprising(objects, expansions, runtimes.document_of)))
     created = [("", expanded_object.tree) for one in expansions for expanded_object in one.expansion.objects]
     if arguments["expanded"] and not reporter.failed:

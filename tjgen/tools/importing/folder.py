@@ -12,6 +12,7 @@ from tjgen.cluster.kinds.table import group_and_kind, kind_of
 from tjgen.cluster.kinds.without_target import WITHOUT_TARGET
 from tjgen.cluster.trainer.framework import expand
 from tjgen.cluster.trainer.inputs import is_kind
+from tjgen.cluster.trainer.installed import find_installed
 from tjgen.cluster.trainer.release import NEWEST, Release
 from tjgen.cluster.validate import report
 from tjgen.cluster.validate.check import manifests
@@ -23,7 +24,6 @@ from tjgen.tools.convert.proof import differences
 from tjgen.tools.convert.shape import source_of
 from tjgen.tools.importing import imported, mpijob_v1, trainjob
 from tjgen.tools.importing.imported import Imported, ImportedObject
-from tjgen.tools.importing.installed import find_installed
 from tjgen.tools.importing.job import read_job
 from tjgen.tools.importing.kinds import importer
 from tjgen.tools.importing.order import in_order_of
@@ -140,7 +140,7 @@ def read_folder(
         if runtime is None and _kind(get(one.tree, ("spec", "runtimeRef"), None) or {}) != NAMESPACED_KIND:
             runtime, installing = find_installed(_reference(one.tree)[1], release)
             if runtime is not None:
-                diagnostics.append(imported.of_release(one, runtime, installing))
+                diagnostics.append(imported.of_release(one, runtime["metadata"]["name"], installing))
         if runtime is None:
             diagnostics.append(imported.without_runtime(one, *_reference(one.tree)))
             continue

@@ -82,9 +82,8 @@ def without_runtime(subject: ImportedObject, kind: str, name: str) -> Diagnostic
     return _about(subject, "TJ773", message, hint)
 
 
-def of_release(subject: ImportedObject, runtime: Tree, release: TrainerRelease) -> Diagnostic:
+def of_release(subject: ImportedObject, name: str, release: TrainerRelease) -> Diagnostic:
     """TJ791: a TrainJob whose runtime is taken from the release of Trainer."""
-    name = runtime["metadata"]["name"]
     message = f"runtime {name} of {subject} is not among the files: taken from Trainer {release.name}"
     hint = f"if yours differs, add it to the input: kubectl get clustertrainingruntimes.trainer.kubeflow.org {name} -o yaml"
     return _about(subject, "TJ791", message, hint, ("spec", "runtimeRef", "name"))
