@@ -106,6 +106,14 @@ def test_each_bundled_policy_denies_at_the_line_of_the_author(
     assert words in line
 
 
+def test_runs_by_hand_are_denied_in_the_namespaces_of_the_cluster(tmp_path: Path) -> None:
+    run = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: llm, namespace: kube-system}\n"
+    (tmp_path / "run.yaml").write_text(run + "spec: {runtimeRef: {name: torch}}\n", encoding="utf-8")
+    answer = tjgen(tmp_path, "check", "run.yaml", "--policy", str(POLICIES))
+    assert "policy tjgen-namespaces" in answer.err
+    assert "namespace kube-system is none of vision, speech" in answer.err
+
+
 @pytest.mark.parametrize(
     ("name", "value", "other", "words"),
     [

@@ -83,6 +83,19 @@ def test_a_promoted_run_has_a_cost(project: Path) -> None:
     assert "1 built again" in answer.err
 
 
+def test_the_first_run_in_a_namespace_names_it(project: Path) -> None:
+    write(project, "  env: {LR: '0.1'}\n")
+    (project / "experiments/other.yaml").write_text(
+        EXPERIMENT.replace("namespace: vision", "namespace: speech"), encoding="utf-8"
+    )
+    build(project)
+    answer = verify(project, "--base", "base")
+    assert "  new namespaces: 1 (speech)\n  costs: 6 pods," in answer.out
+    answer = verify(project, "--base", "base", "--format", "json")
+    (environment,) = [one for one in json.loads(answer.out)["environments"] if one["environment"] == "dev"]
+    assert environment["newNamespaces"] == ["speech"]
+
+
 def test_a_renewed_run_has_a_cost(project: Path) -> None:
     assert tjgen(project, "runs", "rerun", run_of(project, "dev")).code == 0
     answer = verify(project, "--base", "base")

@@ -9,6 +9,7 @@ from tjgen.compiler.checks import (
     gangs,
     images,
     mounts,
+    namespaces,
     pods,
     priorities,
     processes,
@@ -33,6 +34,7 @@ def _entry(workload: Workload, experiment: Experiment, setting: Setting) -> Iter
 
 
 CHECKS: tuple[Check, ...] = (
+    namespaces.check,
     _entry,
     pods.check,
     references.check,

@@ -70,6 +70,8 @@ class Section(NamedTuple):
     """What the runs that start take together."""
     cost: Cost
     """The cost of their devices."""
+    namespaces: list[str]
+    """The namespaces that get their first objects, if the base has others."""
 
 
 def sections(entries: Iterable[DiffEntry], added: Mapping[Key, AddedRun]) -> list[Section]:
@@ -90,8 +92,13 @@ def sections(entries: Iterable[DiffEntry], added: Mapping[Key, AddedRun]) -> lis
         totals = together([one.totals for one in starting]) if starting else None
         cost = summed_cost(one.cost for one in starting)
         differing = [entry for entry in group if entry.kind != UNCHANGED]
-        all_sections.append(Section(environment, differing, runs, unchanged, totals, cost))
+        all_sections.append(Section(environment, differing, runs, unchanged, totals, cost, _new_namespaces(group)))
     return [one for one in all_sections if one.entries]
+
+
+def _new_namespaces(group: Sequence[DiffEntry]) -> list[str]:
+    known = {entry.place.namespace for entry in group if entry.kind != NEW}
+    return sorted({entry.place.namespace for entry in group} - known) if known else []
 
 
 def as_text(sections: Sequence[Section], nothing: str) -> str:
@@ -122,6 +129,7 @@ def as_tree(sections: Sequence[Section], base: str) -> Tree:
             "environment": one.environment or None,
             "runs": {kind: one.runs[kind] for kind in _TITLES if kind in one.runs},
             "unchanged": one.unchanged,
+            "newNamespaces": one.namespaces,
             "cost": _amounts_data(one.totals),
             "price": cost_data(one.cost),
             "changes": as_data(one.entries, old=base, new="this tree")["entries"],
@@ -144,6 +152,8 @@ def _lines(one: Section) -> list[str]:
     for kind, title in _TITLES.items():
         if kind in runs:
             lines.append(f"{title}: {len(runs[kind])} ({listed(runs[kind])})")
+    if one.namespaces:
+        lines.append(f"new namespaces: {len(one.namespaces)} ({listed(one.namespaces)})")
     if one.totals is not None:
         lines.append(f"costs: {costs(one.totals, one.cost)}")
     lines.append(f"unchanged: {one.unchanged}")

@@ -208,6 +208,7 @@ TABLE = {
     "TJ246": ("best-without-index", "error"),
     "TJ247": ("resume-from-best", "error"),
     "TJ248": ("misspelled-storage-class", "warning"),
+    "TJ249": ("system-namespace", "error"),
     "TJ250": ("conflicting-fields", "error"),
     "TJ251": ("unknown-runtime", "error"),
     "TJ252": ("ambiguous-runtime", "error"),
