@@ -16,8 +16,8 @@ from tjgen.trees.typing import Any, NamedTuple, Protocol, TypeAlias
 NEVER_STARTS = ("TJ580", "TJ581", "TJ587")
 """Codes for a run that never starts on the nodes of its Platform (see fit/findings.py)."""
 BLOCKED = (*NEVER_STARTS, "TJ249", "TJ383", "TJ385", "TJ393", "TJ394")
-"""The same, and codes for a run that its queue or the quota of its namespace never admits (see totals/shared.py), and for one in a
-namespace of the cluster (see checks/namespaces.py)."""
+"""The same, and codes for a run that its queue or the quota of its namespace never admits (see totals/shared.py), and for one
+in a namespace of the cluster (see checks/namespaces.py)."""
 
 
 class Unit(NamedTuple):

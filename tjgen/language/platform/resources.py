@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from tjgen.language.platform.devices import Accelerator
+from tjgen.language.platform.quota_keys import misspelled_key
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.k8s.nearest import distance
@@ -26,17 +27,32 @@ class LimitedCluster(Protocol):
     def queues(self) -> Mapping[str, Any]: ...
     @property
     def namespaces(self) -> Mapping[str, Any]: ...
+    @property
+    def storage_classes(self) -> Mapping[str, Any]: ...
 
 
 def misspelled_in_platform(spec: LimitedCluster, classes: Mapping[str, Accelerator], platform: Document) -> Iterator[Diagnostic]:
-    """TJ244 for each misspelled resource of quotas and queues. The API server finds those without a domain in a ResourceQuota."""
+    """TJ244 for each misspelled key of quotas and queues. The API server finds those without a domain in a ResourceQuota."""
     known = _known(classes)
     for at, names in _amounts(spec):
         is_quota = at[1] == "quotas"
         is_validated = (is_quota and at[2] in spec.namespaces) or at[1] == "namespaces"
         side_of = _uncounted if is_quota else _side
-        for one in _misspelled(names, known, at, side_of, with_native=not is_validated):
+        problems = list(_misspelled_keys(names, spec, at, with_native=not is_validated)) if is_quota else []
+        reported = {one.path for one in problems}
+        problems += _misspelled(
+            [one for one in names if (*at, one) not in reported], known, at, side_of, with_native=not is_validated
+        )
+        for one in problems:
             yield one._replace(path=None, span=platform.locate(one.path or (), key=True))
+
+
+def _misspelled_keys(names: Iterable[str], spec: LimitedCluster, at: FieldPath, *, with_native: bool) -> Iterator[Diagnostic]:
+    for name in names:
+        wrong = misspelled_key(name, spec.storage_classes, _nearest) if with_native or "/" in name else None
+        if wrong is not None:
+            message = f'a quota of "{name}" has no effect: {wrong.reason}'
+            yield Diagnostic("TJ244", message, path=(*at, name), hint=f'did you mean "{wrong.meant}"?')
 
 
 def misspelled_in_container(names: Iterable[str], classes: Mapping[str, Accelerator], at: FieldPath) -> Iterator[Diagnostic]:
