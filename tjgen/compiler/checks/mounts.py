@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.compiler.lower import SPEC
-from tjgen.compiler.volumes.mounts import folder_path, mounts_of, places
+from tjgen.compiler.volumes.mounts import folder_path, mounts_of
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.workload.contribution import EXPERIMENT
 from tjgen.trees.workload.workload import PodSet, Workload
 
+_PREFETCH: FieldPath = (*SPEC, "prefetch")
 _PREPARED = ("configMap", "secret", "downwardAPI", "projected")
 """Volumes in which the kubelet creates the folders of other mounts (`MakeNestedMountpoints`, kubernetes pkg/volume/util)."""
 
@@ -22,13 +24,11 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
     known = experiment.spec.volumes
     if not any(volume.read_only or volume.mounts or volume.image for volume in known.values()):
         return
-    # Other mounts have folders that programs of tjgen create, such as those of a prefetch.
-    written = {(name, place.path) for name, volume in known.items() for place in places(volume, ())}
     reported = set[str]()
     for podset in workload.podsets:
         for outer, inner in _nested(workload, podset):
-            name = inner["name"]
-            if (name, inner["mountPath"]) not in written or inner["mountPath"] in reported:
+            because = _field(workload, podset, inner)
+            if because is None or inner["mountPath"] in reported:
                 continue
             reported.add(inner["mountPath"])
             folder = folder_path(inner["mountPath"]).removeprefix(f"{folder_path(outer['mountPath'])}/")
@@ -37,7 +37,16 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
                 f'the container starts only if volume "{outer["name"]}" has the folder {folder}'
             )
             hint = f"mount it outside of {outer['mountPath']}, or create {folder} on the volume before the run"
-            yield Diagnostic("TJ239", message, path=(*SPEC, "volumes", name), hint=hint)
+            yield Diagnostic("TJ239", message, path=because, hint=hint)
+
+
+def _field(workload: Workload, podset: PodSet, mount: Tree) -> FieldPath | None:
+    """The field of the experiment that causes a mount; None if there is none, or if a program of tjgen creates its folder."""
+    at: FieldPath = (*podset.main, "volumeMounts", (("mountPath", mount["mountPath"]),))
+    because = next((origin.because for origin in workload.tree.origins(at) if origin.source == EXPERIMENT), None)
+    if because is None or (because[:2] == _PREFETCH and "cache" not in because):
+        return None
+    return because[:3] if because[1] == "volumes" else because
 
 
 def _nested(workload: Workload, podset: PodSet) -> Iterator[tuple[Tree, Tree]]:

@@ -91,7 +91,7 @@ def _problems(checkpoints: Checkpoints, where: Location | None, experiment: Expe
         message = f"path {checkpoints.path} points outside the volume"
         hint = within(checkpoints.path, where.place.path)
         yield Diagnostic(problems.PATH, message, path=(*AT, "path"), hint=hint)
-    yield from resuming.problems_of(checkpoints, setting)
+    yield from resuming.problems_of(checkpoints, where, setting)
 
 
 def _marked(

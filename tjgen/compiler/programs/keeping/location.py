@@ -104,6 +104,12 @@ def resumed_folder(checkpoints: Checkpoints, where: Location) -> str | None:
     return _joined(where.on_volume(where.run), path[len(where.inside.rstrip("/")) :].strip("/"))
 
 
+def is_of_run(where: Location) -> bool:
+    """Whether the mount of the checkpoints has only the folder of this run, which is empty when the run starts."""
+    create = new_claim(where.volume)
+    return (where.run != "" and where.before == "") or (create is not None and create.scope == "run")
+
+
 def is_of_family(run: str, setting: Setting) -> bool:
     """Whether a run may be one of the experiment, by its name."""
     names = (setting.family, setting.storage, *(setting.committed or ()))

@@ -12,7 +12,7 @@ from tjgen.compiler.lower import SPEC
 from tjgen.compiler.programs import pods
 from tjgen.compiler.programs.containers import TINY, image_in_run, script, shell
 from tjgen.compiler.programs.keeping import problems
-from tjgen.compiler.programs.keeping.location import Location, is_of_family
+from tjgen.compiler.programs.keeping.location import Location, is_of_family, is_of_run
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Checkpoints, Resume
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -32,7 +32,7 @@ _VOLUME = "tjgen-resume"
 _LINKS = "tjgen-chosen"
 
 
-def problems_of(checkpoints: Checkpoints, setting: Setting) -> Iterator[Diagnostic]:
+def problems_of(checkpoints: Checkpoints, where: Location, setting: Setting) -> Iterator[Diagnostic]:
     """What is wrong with the field by itself."""
     resume = checkpoints.resume_from
     if resume is None:
@@ -64,6 +64,11 @@ def problems_of(checkpoints: Checkpoints, setting: Setting) -> Iterator[Diagnost
     if resume.path is not None and ".." in resume.path.split("/"):
         message = f"path {resume.path} points outside the volume"
         yield Diagnostic(problems.RESUME, message, path=(*AT, "path"), hint="name a folder of the volume")
+    elif resume.path is not None and is_of_run(where) and resume.path.startswith(f"{where.place.path.rstrip('/')}/"):
+        run = next((part for part in resume.path.split("/") if is_of_family(part, setting)), None)
+        if run is not None:  # another folder can be one that the program makes
+            message = f"the run cannot read {resume.path}: at {where.place.path}, it mounts only its own folder of the volume"
+            yield Diagnostic(problems.RESUME, message, path=(*AT, "path"), hint=f"write run: {run}")
 
 
 def resumed(workload: Workload, podset: PodSet, checkpoints: Checkpoints, where: Location, setting: Setting) -> Contributions:
