@@ -29,7 +29,7 @@ spec: {runtime: tjgen-torch, image: "train:1", script: train.py}
 @pytest.mark.parametrize(
     ("dev", "prod", "place"),
     [
-        ("{cluster: red}", "{cluster: red, trainer: '2.1'}", "8:34"),
+        ("{cluster: red}", "{cluster: red, trainer: '2.1'}", "8:35"),
         ("{cluster: red, trainer: '2.1'}", "{cluster: red}", "5:12"),
         ("{cluster: red}", "{cluster: blue, trainer: '2.1'}", ""),
         ("{cluster: red, trainer: '2.1'}", "{cluster: red, trainer: '2.1'}", ""),
