@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from tjgen.cluster.releases import TrainerRelease
 from tjgen.cluster.trainer.inputs import is_kind
 from tjgen.cluster.trainer.placed import Placed
+from tjgen.cluster.trainer.refusals import CLUSTER_RUNTIME
 from tjgen.cluster.trainer.release import Release
 from tjgen.cluster.validate.report import subject_of
-from tjgen.language.catalog.runtime import CLUSTER_KIND
 from tjgen.trees.diagnostics.model import Diagnostic, ObjectRef
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.source.document import Document
@@ -60,7 +60,7 @@ class InstalledRuntimes:
     def look_up(self, kind: str, namespace: str, name: str) -> Tree | None:
         """The runtime, or None."""
         runtime = self._files.look_up(kind, namespace, name)
-        if runtime is None and kind == CLUSTER_KIND:
+        if runtime is None and kind == CLUSTER_RUNTIME:
             from tjgen.cluster.trainer.installed import find_installed  # most runtimes are in files
 
             runtime, installing = find_installed(name, self._release)
