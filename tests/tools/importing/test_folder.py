@@ -314,6 +314,23 @@ def test_a_runtime_that_only_an_older_release_installs_is_known() -> None:
     assert list(result.catalog) == ["mpi-distributed.yaml"]
 
 
+def test_a_runtime_of_an_older_release_shows_the_release() -> None:
+    older = yaml.safe_load(yaml.safe_dump(RUNTIME))
+    older["spec"]["mlPolicy"]["torch"] = {"numProcPerNode": "auto"}
+    found = read(trainjob(), older)
+    assert (found.diagnostics, found.release.name, list(found.experiments)) == ([], "2.1", ["nlp/bert-7.yaml"])
+
+
+def test_a_runtime_that_is_left_out_is_named_with_its_trainjob() -> None:
+    wrong = {**RUNTIME, "metadata": {"name": "torch-distributed"}, "spec": {**RUNTIME["spec"], "unknown": 1}}
+    found = read(trainjob(runtimeRef={"name": "torch-distributed"}), wrong)
+    assert found.release.name == "2.3"
+    assert [(one.code, one.message) for one in found.diagnostics] == [
+        ("TJ775", 'ClusterTrainingRuntime torch-distributed is left out: unknown field "spec.unknown"'),
+        ("TJ773", "TrainJob nlp/bert-7 is left out, like its runtime torch-distributed"),
+    ]
+
+
 def test_runtimes_are_those_of_the_release_of_the_project(tmp_path: Path) -> None:
     job = trainjob(runtimeRef={"name": "torch-distributed"}, trainer={"numNodes": 2})
     (tmp_path / "job.yaml").write_text(yaml.safe_dump(job), encoding="utf-8")

@@ -21,13 +21,14 @@ from tjgen.language.catalog.find import Catalog
 from tjgen.language.catalog.importer import cleaned
 from tjgen.language.catalog.runtime import NAMESPACED_KIND, is_runtime
 from tjgen.tools.convert.proof import differences
-from tjgen.tools.convert.shape import source_of
 from tjgen.tools.importing import imported, mpijob_v1, trainjob
 from tjgen.tools.importing.imported import Imported, ImportedObject
 from tjgen.tools.importing.job import read_job
 from tjgen.tools.importing.kinds import importer
 from tjgen.tools.importing.order import in_order_of
 from tjgen.tools.importing.queue_label import with_queue
+from tjgen.tools.importing.references import added_to, keys_of, reference_of, runtime_of
+from tjgen.tools.importing.releases import refusal, release_for
 from tjgen.tools.importing.remaining import ObjectIdentity
 from tjgen.tools.importing.residue import residue
 from tjgen.tools.importing.trainjob_shortest import attempts
@@ -111,14 +112,15 @@ def read_folder(
         for one in (*jobs, *others)
         if prefix_of(get(one.document.value, one.path))
     ]
-    release = next(filter(None, (source_of(one.tree) for one in jobs if one.tree.get("spec").__class__ is dict)), assumed)
-    release = assumed if release.entry.overrides == assumed.entry.overrides else release
+    release = release_for([one.tree for one in jobs], [one.tree for one in runtimes], assumed)
+    refused: set[tuple[str, str, str]] = set()
     files_of_catalog: dict[str, str] = {}
     known: dict[tuple[str, str, str], Tree] = {}
     for one in runtimes:
-        refused = next(report.diagnostics(one.tree, judge(one.tree, versions=release.versions, webhooks=True)), None)
-        if refused is not None:
-            diagnostics.append(imported.not_importable(one, refused.message))
+        why = refusal(one.tree, release)
+        if why is not None:
+            refused.add((str(one.tree["kind"]), one.namespace, one.name))
+            diagnostics.append(imported.not_importable(one, why))
             continue
         diagnostics += imported.find_warnings(one, release)
         tree = cleaned(one.tree)
@@ -131,24 +133,27 @@ def read_folder(
     elsewhere = Catalog(catalog, versions=release.versions)
     experiments: dict[str, Imported] = {}
     for one in jobs:
-        refused = next(report.diagnostics(one.tree, judge(one.tree, versions=release.versions, webhooks=True)), None)
-        if refused is not None:
-            diagnostics.append(imported.not_importable(one, refused.message))
+        why = refusal(one.tree, release)
+        if why is not None:
+            diagnostics.append(imported.not_importable(one, why))
             continue
         diagnostics += imported.find_warnings(one, release)
-        runtime = _runtime(one, known, elsewhere)
-        if runtime is None and _kind(get(one.tree, ("spec", "runtimeRef"), None) or {}) != NAMESPACED_KIND:
-            runtime, installing = find_installed(_reference(one.tree)[1], release)
+        runtime = runtime_of(one, known, elsewhere)
+        if runtime is None and not refused.isdisjoint(keys_of(one)):
+            diagnostics.append(imported.without_refused_runtime(one, reference_of(one.tree)[1]))
+            continue
+        if runtime is None and reference_of(one.tree)[0] != NAMESPACED_KIND:
+            runtime, installing = find_installed(reference_of(one.tree)[1], release)
             if runtime is not None:
                 diagnostics.append(imported.of_release(one, runtime["metadata"]["name"], installing))
         if runtime is None:
-            diagnostics.append(imported.without_runtime(one, *_reference(one.tree)))
+            diagnostics.append(imported.without_runtime(one, *reference_of(one.tree)))
             continue
         path = f"{one.namespace}/{one.name}.yaml" if one.namespace else f"{one.name}.yaml"
         if path in experiments:
             diagnostics.append(imported.not_importable(one, "a TrainJob of that name was imported before", _TWICE))
             continue
-        files_of_catalog.update(_runtime_reference(runtime, known))
+        files_of_catalog.update(added_to(runtime, known))
         with TrialBuilder(files_of_catalog, release.name) as trial:
             answer = _experiment(one, runtime, trial, release)
             if not isinstance(answer, Diagnostic):
@@ -219,38 +224,6 @@ def _of_another_version(one: ImportedObject) -> Diagnostic:
     return imported.not_importable(one, f"no supported release serves {version}", hint)
 
 
-def _kind(reference: Tree) -> str:
-    return str(reference.get("kind") or "ClusterTrainingRuntime")
-
-
-def _reference(tree: Tree) -> tuple[str, str]:
-    reference = get(tree, ("spec", "runtimeRef"), None) or {}
-    return _kind(reference), str(reference.get("name"))
-
-
-def _runtime(job: ImportedObject, known: dict[tuple[str, str, str], Tree], elsewhere: Catalog) -> Tree:
-    reference = get(job.tree, ("spec", "runtimeRef"), None)
-    if reference.__class__ is not dict:
-        return None
-    kind, name = _kind(reference), str(reference.get("name"))
-    places = (job.namespace, "") if kind == NAMESPACED_KIND else ("",)
-    referenced = next((known[kind, place, name] for place in places if (kind, place, name) in known), None)
-    if referenced is None:
-        runtime, _ = elsewhere.find(name, kind=kind, namespace=job.namespace)
-        referenced = runtime.tree if runtime is not None else None
-    return referenced
-
-
-def _runtime_reference(runtime: Tree, known: dict[tuple[str, str, str], Tree]) -> dict[str, str]:
-    """A runtime that came from elsewhere belongs to the new catalog, too."""
-    metadata = runtime["metadata"]
-    key = (str(runtime["kind"]), str(metadata.get("namespace") or ""), str(metadata["name"]))
-    if key in known:
-        return {}
-    known[key] = cleaned(runtime)
-    return {f"{key[1]}/{key[2]}.yaml" if key[1] else f"{key[2]}.yaml": dump(known[key])}
-
-
 def _experiment(
     job: ImportedObject, runtime: Tree, trial: TrialBuilder, release: Release
 ) -> tuple[Imported, list[Diagnostic]] | Diagnostic:
@@ -273,8 +246,8 @@ def _experiment(
 def _differences(job: ImportedObject, runtime: Tree, trial_result: TrialResult, release: Release) -> Iterator[Diagnostic]:
     """The differences in the TrainJob, and in the objects that controllers create from it."""
     (built,) = trial_result.of_kind(trainjob.KIND)
-    if _reference(built) != _reference(job.tree):
-        name = _reference(built)[1]
+    if reference_of(built) != reference_of(job.tree):
+        name = reference_of(built)[1]
         yield imported.different(job, f"it refers to runtime {name}", "give it another name: a server refuses the change")
     wanted = in_order_of(job.tree, built)
     for operation in residue(built, wanted):

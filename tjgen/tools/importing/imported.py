@@ -82,6 +82,12 @@ def without_runtime(subject: ImportedObject, kind: str, name: str) -> Diagnostic
     return _about(subject, "TJ773", message, hint)
 
 
+def without_refused_runtime(subject: ImportedObject, name: str) -> Diagnostic:
+    """TJ773: a TrainJob whose runtime is among the files, and is left out (TJ775)."""
+    message = f"{subject} is left out, like its runtime {name}"
+    return _about(subject, "TJ773", message, "correct the runtime, and import both again")
+
+
 def of_release(subject: ImportedObject, name: str, release: TrainerRelease) -> Diagnostic:
     """TJ791: a TrainJob whose runtime is taken from the release of Trainer."""
     message = f"runtime {name} of {subject} is not among the files: taken from Trainer {release.name}"
