@@ -162,6 +162,19 @@ def test_two_runtimes_of_one_name_are_shown_both(tmp_path: Path) -> None:
     assert codes(ours.all()[1]) == ["TJ253"]
 
 
+def test_another_file_with_the_runtime_is_reported(tmp_path: Path) -> None:
+    files = {"acme.yaml": runtime("acme"), "aa.yaml": runtime("acme"), "other.yaml": runtime("other").replace("node", "acme")}
+    catalog(tmp_path, files)
+    (tmp_path / "own.json").write_text('{"metadata": {"name": "acme"}, "unfinished"')
+    (tmp_path / "team.yaml").write_text(runtime("acme") + "---\n" + runtime("acme", namespace="team", kind="TrainingRuntime"))
+    found, diagnostics = Catalog(["team.yaml", "catalog", "own.json", "catalog/acme.yaml"]).find("acme")
+    assert found is not None
+    assert found.file == "catalog/acme.yaml"
+    places = [(one.code, one.severity, one.span.file if one.span else "") for one in diagnostics]
+    assert places == [("TJ253", "warning", "team.yaml"), ("TJ253", "warning", "catalog/aa.yaml")]
+    assert diagnostics[0].message == "ClusterTrainingRuntime acme occurs twice in the catalog, and catalog/acme.yaml is used"
+
+
 @pytest.mark.parametrize(
     ("text", "place", "word"),
     [

@@ -14,7 +14,7 @@ from tjgen.language.catalog import problems
 from tjgen.language.catalog.places import RuntimeSource
 from tjgen.language.catalog.runtime import BUNDLED, CLUSTER_KIND, KINDS, PROJECT, CatalogRuntime, is_runtime
 from tjgen.trees import data
-from tjgen.trees.diagnostics.model import Diagnostic, Note, has_errors
+from tjgen.trees.diagnostics.model import WARNING, Diagnostic, Note, has_errors
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files.sandbox import Sandbox, around
 from tjgen.trees.k8s.nearest import nearest
@@ -74,6 +74,8 @@ class Catalog:
         diagnostics: list[Diagnostic] = []
         for place in self._places:
             runtimes = self._in(place, place.called(wanted.name, wanted.namespace), wanted, diagnostics)
+            if len(runtimes) == 1:
+                _add(diagnostics, list(self._again(runtimes[0])))
             if runtimes:
                 return _only(runtimes, wanted, diagnostics)
         runtimes = [one for place in self._places for one in self._in(place, place.files(), wanted, diagnostics)]
@@ -84,14 +86,21 @@ class Catalog:
             diagnostics.append(self._unknown(wanted))
         return _only(runtimes, wanted, diagnostics)
 
+    def _again(self, used: CatalogRuntime) -> Iterator[Diagnostic]:
+        """TJ253 for each other document with the runtime: only the file that is called as the runtime is read for it."""
+        for place in self._places:
+            for runtime in self._runtimes(place, iter(place.naming(used.name)), [], used.name):
+                if used.document is not None and _key(runtime) == _key(used) and _note(runtime) != _note(used):
+                    message = f"{_full(used)} occurs twice in the catalog, and {used.document.file} is used"
+                    yield _duplicate(used, runtime)._replace(message=message, severity=WARNING)
+
     def all(self) -> tuple[list[CatalogRuntime], list[Diagnostic]]:
         """Return every runtime, by name; bundled ones that the project replaces are left out. Also return invalid documents."""
         diagnostics: list[Diagnostic] = []
         by_name: dict[tuple[str, str, str, str], CatalogRuntime] = {}
         for place in [*self._places, self._bundled]:
             for runtime in self._runtimes(place, place.files(), diagnostics):
-                key = (runtime.name, runtime.kind, runtime.namespace, runtime.version)
-                before = by_name.setdefault(key, runtime)
+                before = by_name.setdefault(_key(runtime), runtime)
                 if before is not runtime and place is not self._bundled:
                     diagnostics.append(_duplicate(before, runtime))
             diagnostics.extend(place.problems())
@@ -256,6 +265,10 @@ def _nearest_runtime(name: str, known: Sequence[str]) -> str | None:
     """The known runtime that was probably meant, also by the name of a framework or of a runtime that Trainer installs."""
     framework = name.removesuffix("-distributed")
     return nearest(name, known) or nearest(f"tjgen-{framework}", known) or nearest(f"tjgen.{framework}", known)
+
+
+def _key(runtime: CatalogRuntime) -> tuple[str, str, str, str]:
+    return (runtime.name, runtime.kind, runtime.namespace, runtime.version)
 
 
 def _full(runtime: CatalogRuntime) -> str:

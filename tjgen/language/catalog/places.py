@@ -14,12 +14,13 @@ from tjgen.trees.source.document import Document
 from tjgen.trees.source.reader import KUBERNETES, read
 
 _ENDINGS = (".yaml", ".yml", ".json")
+_AROUND_WORDS = bytes.maketrans(b"{},:\"'", b"      ")
 
 
 class RuntimeSource:
     """A file, or a folder with all files below it, of one owner."""
 
-    __slots__ = ("_read", "_sandbox", "_searched", "label", "origin", "path")
+    __slots__ = ("_named", "_read", "_sandbox", "_searched", "label", "origin", "path")
 
     def __init__(self, path: str, label: str, origin: str, sandbox: Sandbox | None = None) -> None:
         """`path` is where it is, `label` how diagnostics call it. `sandbox`: None for what is shipped with tjgen."""
@@ -29,6 +30,7 @@ class RuntimeSource:
         self._sandbox = Sandbox([path]) if sandbox is None else sandbox
         self._searched: tuple[list[str], list[Diagnostic]] | None = None
         self._read: dict[str, tuple[list[Document], list[Diagnostic]]] = {}
+        self._named: dict[bytes, list[str]] | None = None
 
     def files(self) -> Iterator[str]:
         """The files, relative to the place, sorted; "" for a place that is a file. Hidden ones are left out."""
@@ -52,6 +54,16 @@ class RuntimeSource:
                 if self.has(file):
                     yield file
 
+    def naming(self, name: str) -> list[str]:
+        """The files whose text names something `name`, without reading them as YAML."""
+        if self._named is None:
+            self._named = {}
+            for file in self.files():
+                words = self._content(file).translate(_AROUND_WORDS).split()
+                for word in dict.fromkeys(word for key, word in zip(words, words[1:], strict=False) if key == b"name"):
+                    self._named.setdefault(word, []).append(file)
+        return self._named.get(name.encode(), [])
+
     def documents(self, file: str) -> tuple[list[Document], list[Diagnostic]]:
         """The documents of one of the files, and what is wrong with its text."""
         known = self._read.get(file)
@@ -69,6 +81,12 @@ class RuntimeSource:
             else:
                 self._searched = [""], []
         return self._searched
+
+    def _content(self, file: str) -> bytes:
+        try:
+            return self._sandbox.read(os.path.join(self.path, file) if file else self.path)
+        except UnreadableError:
+            return b""  # reported where it is needed
 
     def _load(self, file: str) -> tuple[list[Document], list[Diagnostic]]:
         path, label = (os.path.join(self.path, file), f"{self.label}/{file}") if file else (self.path, self.label)
