@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import pairwise
 
 from tjgen.language.catalog import problems
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -60,7 +61,7 @@ class RuntimeSource:
             self._named = {}
             for file in self.files():
                 words = self._content(file).translate(_AROUND_WORDS).split()
-                for word in dict.fromkeys(word for key, word in zip(words, words[1:], strict=False) if key == b"name"):
+                for word in dict.fromkeys(word for key, word in pairwise(words) if key == b"name"):
                     self._named.setdefault(word, []).append(file)
         return self._named.get(name.encode(), [])
 
