@@ -34,9 +34,10 @@ def test_a_value_is_shown_on_one_line(value: Any, words: str) -> None:
     [
         ("a", "b", ("a", "b")),
         (MISSING, "a\nb", ("(absent)", "a ...")),
-        ("a", "a\nb", ("line 1: a", "line 1: a ...")),
+        ("a", "a\nb", ("(absent)", "line 2: b")),
+        ("a\nb\nc", "a", ("line 2: b ...", "(absent)")),
         ("a\nb\nc", "a\nB\nc", ("line 2: b ...", "line 2: B ...")),
-        ("a\nb", "a\nb\nc", ("line 2: b", "line 2: b ...")),
+        ("a\nb", "a\nb\nc", ("(absent)", "line 3: c")),
         ("x" * 200 + "1", "x" * 200 + "2", ("... " + "x" * 30 + "1", "... " + "x" * 30 + "2")),
     ],
 )

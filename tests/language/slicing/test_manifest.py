@@ -91,7 +91,7 @@ def test_a_path_twice_shows_both_places() -> None:
     assert [str(note.span) for note in diagnostic.related] == ["a.csv:2:1"]
 
 
-DOUBTFUL = [
+WARNED = [
     pytest.param("a.txt", b"a\n# list\n", "2", "'# list' looks like a comment, but a list has no comments", id="a comment"),
     pytest.param("a.txt", b"a\nb  # x\n#c\n", "2", "no comments, and 1 more like it", id="a comment after a path"),
     pytest.param("a.csv", b"path\ns3://x/f\n", "2", "'s3://x/f' is a URL", id="a URL"),
@@ -99,7 +99,7 @@ DOUBTFUL = [
 ]
 
 
-@pytest.mark.parametrize(("file", "content", "line", "words"), DOUBTFUL)
+@pytest.mark.parametrize(("file", "content", "line", "words"), WARNED)
 def test_a_path_that_looks_like_something_else_is_an_item_with_a_warning(
     file: str, content: bytes, line: str, words: str
 ) -> None:

@@ -37,7 +37,8 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         yield from _modes(workload, name, volume, spec.sweep, setting, because)
         yield from _slow_class(name, volume, setting, because)
         yield from source_of(volume).problems(name, volume, setting, because)
-        yield from _writers(name, volume, spec.sweep, setting, because)
+        if spec.checkpoints is None or (spec.checkpoints.volume, spec.checkpoints.scope) != (name, "run"):
+            yield from _writers(name, volume, spec.sweep, setting, because)
         yield from _owners(workload, name, volume, because)
     data_volumes = list(dict.fromkeys(one.volume for one in data_sections(experiment)))
     for name in data_volumes:

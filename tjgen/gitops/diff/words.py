@@ -82,11 +82,19 @@ def shown_both(before: Tree, after: Tree) -> tuple[str, str]:
     common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
     if (one.find("\n"), other.find("\n")) == (-1, -1) and common < _LONGEST - _CONTEXT:
         return shown(before), shown(after)
+    if common == min(len(one), len(other)) and "\n" in (one[common : common + 1], other[common : common + 1]):
+        return _added(one, common), _added(other, common)  # only lines at the end differ
     line = one.count("\n", 0, common) + 1
     start = max(one.rfind("\n", 0, common) + 1, common - _CONTEXT)
     lead = f"line {line}: " if "\n" in one or "\n" in other else ""
     lead += "... " if start and one[start - 1] != "\n" else ""
     return lead + shown(one[start:]), lead + shown(other[start:])
+
+
+def _added(text: str, common: int) -> str:
+    """The lines of a text after its first characters, which are all of another text."""
+    line = text.count("\n", 0, common) + 2
+    return shown(MISSING) if len(text) == common else f"line {line}: {shown(text[common + 1 :])}"
 
 
 def concealed(kind: str, change: Changed) -> Changed:

@@ -169,7 +169,11 @@ def _volumes(spec: Tree) -> Iterator[Diagnostic]:
                         else f'volume "{name}" is mounted twice'
                     )
                     message = f"{both} at {where}"
-                    hint = f"give each its own path, such as {where.rstrip('/')}/{name}"
+                    outer = where.rstrip("/")
+                    # A container cannot create the folder of a mount below one that is read-only (TJ239).
+                    is_below = other == name or not spec["volumes"][other].get("readOnly")
+                    folder = outer if is_below else outer.rpartition("/")[0]
+                    hint = f"give each its own path, such as {folder}/{name}"
                     yield Diagnostic("TJ125", message, path=at, hint=hint)
 
 

@@ -38,4 +38,8 @@ def _value(text: str) -> tuple[Tree, list[Diagnostic]]:
 
 
 def _malformed(argument: str) -> Diagnostic:
-    return Diagnostic("TJ220", f'--set "{argument}" has no "="', hint=f"write --set {argument or 'PATH'}=VALUE")
+    from shlex import quote  # only for such an argument
+
+    path, _, value = (argument or "PATH").partition(" ")
+    hint = f"write --set {quote(path.rstrip(':') + '=' + (value.strip() or 'VALUE'))}"
+    return Diagnostic("TJ220", f'--set "{argument}" has no "="', hint=hint)

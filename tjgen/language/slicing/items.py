@@ -21,7 +21,7 @@ _MOST_REPORTED = 20
 _PARTS = 16
 """The number of parts in which paths are compared with each other."""
 _PRINTABLE = bytes(range(0x20, 0x7F))
-_WARNINGS = (
+_WARNED = (
     (re.compile(r"\A#|\s#\s"), "looks like a comment, but a list has no comments", "remove the comment"),
     (
         re.compile(r"\A[a-z][a-z0-9+.-]*://"),
@@ -78,14 +78,14 @@ class DataItems(Sequence[DataItem]):
 class Collector:
     """Takes items, each with its place, and reports those that cannot be used."""
 
-    __slots__ = ("_places", "_suspicious", "_within", "diagnostics", "file", "items")
+    __slots__ = ("_places", "_warned", "_within", "diagnostics", "file", "items")
 
     def __init__(self, file: str = "", within: FieldPath | None = None) -> None:
         """The place of an item is a line of `file`, or an index below the field path `within`."""
         self.file = file
         self.items = DataItems()
         self.diagnostics: list[Diagnostic] = []
-        self._suspicious: list[list[int]] = [[] for _ in _WARNINGS]
+        self._warned: list[list[int]] = [[] for _ in _WARNED]
         self._places: array[int] = array("I")
         self._within = within
 
@@ -105,9 +105,9 @@ class Collector:
         if fault is not None:
             self.refuse(problems.ITEM, f"the path {path!r} {fault}", place, hint="write it relative to the folder of the data")
             return
-        for (form, _, _), indexes in zip(_WARNINGS, self._suspicious, strict=True):
+        for (form, _, _), matches in zip(_WARNED, self._warned, strict=True):
             if form.search(path):
-                indexes.append(len(self.items.paths))
+                matches.append(len(self.items.paths))
         self.items.paths.append(path)
         self.items.sizes.append(size)
         self._places.append(place)
@@ -139,11 +139,11 @@ class Collector:
 
     def _warnings(self) -> Iterator[Diagnostic]:
         """A warning for each form of paths that are probably not meant as paths, at the first of them."""
-        for (_, warning, hint), indexes in zip(_WARNINGS, self._suspicious, strict=True):
-            if indexes:
-                place, more = self._places[indexes[0]], f", and {len(indexes) - 1} more like it" * (len(indexes) > 1)
+        for (_, reason, hint), matches in zip(_WARNED, self._warned, strict=True):
+            if matches:
+                place, more = self._places[matches[0]], f", and {len(matches) - 1} more like it" * (len(matches) > 1)
                 path = None if self._within is None else (*self._within, place)
-                message = f"the path {self.items.paths[indexes[0]]!r} {warning}{more}"
+                message = f"the path {self.items.paths[matches[0]]!r} {reason}{more}"
                 yield Diagnostic(problems.ITEM, message, path=path, span=self._span(place), hint=hint, severity=WARNING)
 
     def _span(self, place: int) -> Span | None:

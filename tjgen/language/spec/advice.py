@@ -70,6 +70,9 @@ def value(wrong: Tree, schema: Schema, path: FieldPath = ()) -> str | None:
     of_variable = sections.of_variable(path, wrong)
     if of_variable is not None:
         return of_variable
+    time = sections.of_time(path, wrong)
+    if time is not None:
+        return time
     whole = sections.field_of_word(wrong, schema) or sections.value_of(path, wrong)
     if whole is not None and not walk.check(whole, schema):
         return f"write {flow(whole)}"
@@ -180,7 +183,9 @@ def unknown(finding: walk.Mismatch, schema_of: Callable[[FieldPath], Schema]) ->
         return condition
     if path[-2:-1] == ("gpu",) and "minMemory" in known:
         return devicetext.of_entry(key, finding.value, known)
-    section = sections.of_field(path, plain(key), finding.value, known) if len(path) > 2 else None
+    section = misplaced.of_security(path, finding.value)
+    if section is None and len(path) > 2:
+        section = sections.of_field(path, plain(key), finding.value, known)
     if section is not None:
         return section
     number = _of_number(finding, schema_of(path[:-1]))

@@ -17,6 +17,10 @@ _SECTIONS = ("data", "schedule", "restart", "sweep", "cleanup", "pod", "checkpoi
 _USUAL = ("data", "code", "checkpoints")
 """Fields of spec that are also usual names of volumes."""
 
+_OF_POD = ("fsGroup", "runAsUser", "runAsGroup", "runAsNonRoot", "supplementalGroups", "seccompProfile", "sysctls")
+_OF_CONTAINERS = ("privileged", "capabilities", "allowPrivilegeEscalation", "readOnlyRootFilesystem")
+"""Fields of the security context of a pod, and of its containers."""
+
 
 def unknown(path: FieldPath, value: Tree, schema_of: Callable[[FieldPath], Schema]) -> str | None:
     """The hint for the unknown field at `path`, which is a field of another level."""
@@ -53,6 +57,16 @@ def entry(path: FieldPath, value: Tree, schema_of: Callable[[FieldPath], Schema]
     if path[1:2] == ("sweep",) and len(path) == 4 and key in _fields(path[:2], schema_of):
         return f"indent {key} with two fewer spaces, so that it is a field of sweep"
     return None
+
+
+def of_security(path: FieldPath, value: Tree) -> str | None:
+    """The hint for a field of a security context in `pod` or in spec; None for other fields."""
+    key = str(path[-1])
+    section = "securityContext" if key in _OF_POD else "containerSecurityContext" if key in _OF_CONTAINERS else None
+    if section is None or path[:-1] not in (("spec",), ("spec", "pod")):
+        return None
+    written = f"{section}: {{{key}: {flow(value)}}}"
+    return f"write {written}" if path[-2] == "pod" else f"write pod: {{{written}}}"
 
 
 def _fields(path: FieldPath, schema_of: Callable[[FieldPath], Schema]) -> Schema:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from tjgen.language.spec.devicetext import request
 from tjgen.language.spec.flow import flow
-from tjgen.language.spec.sections import COMMIT
+from tjgen.language.spec.sections import COMMIT, TIMES
 from tjgen.language.spec.slurmtimes import duration_of
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.k8s.valid_names import dashed
@@ -266,6 +266,8 @@ _HINTS: Mapping[str, Callable[[Tree], str | None]] = {
     **_all("tpu tpus", _tpus),
     **_all("gputype", lambda value: f"write gpu: {flow(value).lower()}:8, with your number of devices"),
     **_all("resourcesperworker resourcespernode", _resources),
+    **_all("gpumemory gpumem vram", lambda value: f"write gpu: {{class: CLASS, count: N, minMemory: {flow(value)}}}"),
+    **_all("cron crontab cronschedule", lambda value: TIMES),
     **_all("usegpu", _any_devices),
     **_all("array", _array),
     **_all("qos", lambda value: f"write schedule: {{priorityClassName: {flow(value)}}}"),

@@ -12,6 +12,8 @@ from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.k8s.valid_names import dashed
 from tjgen.trees.typing import Any
 
+TIMES = "remove it: tjgen does not start runs by time; use a CronJob, or a schedule of your CI that builds and commits the run"
+"""The hint for the times at which a run should start."""
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 """An example of the full ID of a commit, as `code.git` requires it."""
 _PLACES = ("mount", "path", "mountpoint", "target", "destination", "dest", "containerpath", "mountdir", "dir")
@@ -29,6 +31,9 @@ _VALUES = ("parameters", "params", "grid", "values", "space", "searchspace", "hy
 _LIMITS = ("maxrestarts", "retries", "maxretries", "backofflimit", "count", "max", "attempts", "maxattempts")
 _MODES = {"RWO": "ReadWriteOnce", "ROX": "ReadOnlyMany", "RWX": "ReadWriteMany", "RWOP": "ReadWriteOncePod"}
 _RANGE = re.compile(r"range\(([0-9]{1,4})(?:, *([0-9]{1,4}))?\)")
+_DOTS = re.compile(r"([0-9]{1,4})(?:\.\.|-)([0-9]{1,4})")
+_TIMES = re.compile(r"@[a-z]+|[0-9*/,-]+(?: [0-9A-Za-z*/,-]+){4}")
+"""The schedule of a CronJob."""
 _MOST_POINTS = 64
 _SEARCHES = ("method", "algorithm", "metric", "objective", "goal")
 _RESUMES = ("resume", "autoresume", "restore", "resumefromcheckpoint")
@@ -67,11 +72,18 @@ def of_field(path: FieldPath, word: str, value: Tree, known: Sequence[str]) -> s
         return "remove it: a run that restarts has the same folder of checkpoints, so the program resumes from it"
     if path[-2] == "restart" and "limit" in known:
         return _of_restart(word, value)
+    if path[-2] == "schedule" and "queue" in known and word in ("cron", "schedule", "interval"):
+        return TIMES
     if path[-2] == "schedule" and "queue" in known and word in _OF_SCHEDULE:
         return f"write {_OF_SCHEDULE[word]}: {flow(value)}"
     if path[1:2] == ("roles",) and len(path) == 4 and value.__class__ in (str, int):
         return of_role(word, value)
     return None
+
+
+def of_time(path: FieldPath, value: Tree) -> str | None:
+    """The hint for a time of a CronJob as the value of `schedule`; None for other values."""
+    return TIMES if path == ("spec", "schedule") and value.__class__ is str and _TIMES.fullmatch(value) else None
 
 
 def field_of_word(value: Tree, schema: dict[str, Any]) -> dict[str, str] | None:
@@ -178,14 +190,23 @@ def list_of(path: FieldPath, value: Tree) -> str | None:
         return f"make it a list: {flow([value['min'], value['max']])}, with all values between them"
     if value.__class__ is dict and list(value) == ["values"] and "." not in str(path[-1]):
         return f"write {_point(str(path[-1]), value)}"
-    if value.__class__ is dict and value:
+    if value.__class__ is dict and value and not _numbers(value):
         entries = [f"{path[-1]}.{key}: {flow(inner)}" for key, inner in value.items()]
         return f"write {', '.join(entries)}"
-    counted = _RANGE.fullmatch(value) if value.__class__ is str else None
+    numbers = _numbers(value)
+    return f"make it a list: {[*numbers]}" if 0 < len(numbers) <= _MOST_POINTS else None
+
+
+def _numbers(value: Tree) -> range:
+    """The numbers of a range, as Python and shells write it; empty for other values."""
+    if value.__class__ is dict and list(value) == ["range"]:
+        ends = value["range"] if value["range"].__class__ is list else [value["range"]]
+        value = f"range({', '.join(map(str, ends))})"
+    text = value if value.__class__ is str else ""
+    counted, dots = _RANGE.fullmatch(text), _DOTS.fullmatch(text)
     if counted is not None:
-        start, end = (0, int(counted[1])) if counted[2] is None else (int(counted[1]), int(counted[2]))
-        return f"make it a list: {list(range(start, end))}" if 0 < end - start <= _MOST_POINTS else None
-    return None
+        return range(int(counted[1])) if counted[2] is None else range(int(counted[1]), int(counted[2]))
+    return range(int(dots[1]), int(dots[2]) + 1) if dots is not None else range(0)
 
 
 def abbreviated(value: Tree) -> str | None:
