@@ -8,10 +8,12 @@ from itertools import chain
 from tjgen.cluster.validate.references import LOCAL_QUEUE, PRIORITY_CLASS, STORAGE_CLASS, VOLCANO_QUEUE, WORKLOAD_PRIORITY, needed
 from tjgen.compiler.building.plan import Plan
 from tjgen.gitops.output.carried import trees
-from tjgen.gitops.output.disk import OnDisk
+from tjgen.gitops.output.disk import Disk, OnDisk
 from tjgen.gitops.output.inventory import RunEntry, entries
 from tjgen.gitops.output.layout import folder_of, namespace_of
+from tjgen.gitops.output.neighbors import neighbors_of
 from tjgen.language.runs.lock import ARCHIVED
+from tjgen.language.runs.store import Locks
 from tjgen.trees.diagnostics.model import Diagnostic, Span
 from tjgen.trees.fields.path import get
 
@@ -35,13 +37,22 @@ def warnings(
     if not wanted:
         return
     users: dict[ObjectKey, list[str]] = {}
-    for entry in entries(plan.locks):
-        if entry.run.lifecycle_state == ARCHIVED or not _is_of(plan, platform, entry.place.environment):
-            continue
-        for key in sorted(wanted & {*_used(entry, on_disk)}):
-            users.setdefault(key, []).append(entry.run.name)
+    for locks, tree in [(plan.locks, on_disk), *_neighbors(plan)]:
+        for entry in entries(locks):
+            if entry.run.lifecycle_state == ARCHIVED or not _is_of(plan, platform, entry.place.environment):
+                continue
+            for key in sorted(wanted & {*_used(entry, tree)}):
+                users.setdefault(key, []).append(entry.run.name)
     for key, names in users.items():
         yield _warning(platform, key, names, place)
+
+
+def _neighbors(plan: Plan) -> Iterator[tuple[Locks, OnDisk]]:
+    """The locks and the output tree of each other project of the workspace."""
+    for neighbor in neighbors_of(plan):
+        if neighbor.tree is not None:
+            locks = Locks(neighbor.directory)
+            yield locks, Disk(neighbor.tree, locks.folder)
 
 
 def _is_of(plan: Plan, platform: str, environment: str | None) -> bool:

@@ -111,7 +111,8 @@ def _created(
         whole = whole._replace(former_permissions=former.permissions(every, present, on_disk))
     if not plan.project.spec.environments:
         whole = whole._replace(platform=sites[0].platform)
-    for one in tool.shared(whole, sites if every == plan.environments else _sites(plan, path, present, every, on_disk)):
+    known = sites if every == plan.environments else _sites(plan, path, present, every, on_disk)
+    for one in tool.shared(whole._replace(waits=any(site.waits for site in known)), known):
         yield SYNC, one
     for site in sites:
         for one in tool.objects(site):
@@ -147,6 +148,7 @@ def _sites(
         if earlier is not None and posixpath.normpath(f"{path}/{earlier.name}/{SYNC}") in earlier.applied:
             site = site._replace(former_name=earlier.name)
         platform = project.platform(environment)
+        site = site._replace(waits=platform is not None and platform.is_generated)
         if platform is not None and project.builds(platform):
             name = platform.platform.metadata.name
             # Without the name of a cluster, each environment may have one of its own.

@@ -64,7 +64,7 @@ def of_environments(site: Site) -> SyncObject:
             "name": "{{.data.cluster}}",
             **({"namespace": "{{.data.namespace}}"} if site.access.names_namespace else {}),
         },
-        "syncPolicy": sync_policy(),
+        "syncPolicy": {**sync_policy(), **(patient() if site.waits else {})},
     }
     if site.access.is_project_varied:
         spec["project"] = "{{.data.project}}"

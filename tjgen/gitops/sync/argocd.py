@@ -100,7 +100,7 @@ def _application(site: Site, directory: dict[str, Any], *, suffix: str = "", pat
             },
             "destination": applicationset.destination(site, of_platform=is_platform),
             # Applications have no order, so runs are retried until the platform is ready.
-            "syncPolicy": {**applicationset.sync_policy(), **(applicationset.patient() if site.platform is not None else {})},
+            "syncPolicy": {**applicationset.sync_policy(), **(applicationset.patient() if site.waits else {})},
         },
     }
     return sync_object(tree, ARGOCD)
@@ -127,7 +127,7 @@ def _bootstrap(site: Site) -> SyncObject:
     directory = {"recurse": True, "include": include, "exclude": f"*/{applicationset.PARAMETERS}"}
     if site.application_set != applicationset.ENVIRONMENTS:
         del directory["exclude"]
-    return _application(site._replace(cluster=None, platform=None), directory, suffix=f"-{SYNC}")
+    return _application(site._replace(cluster=None, platform=None, waits=False), directory, suffix=f"-{SYNC}")
 
 
 def _checks(site: Site) -> SyncObject:

@@ -54,6 +54,8 @@ class Site(NamedTuple):
     health: str
     platform: str | None = None
     """Folder of its platform's objects in the repository, where it is this site that applies them."""
+    waits: bool = False
+    """Whether its runs need objects of a platform, which another sync object applies, perhaps one of another project."""
     platform_kinds: tuple[tuple[str, str, str], ...] = ()
     """API group, kind and namespace of its platform's objects, also if sync objects of its former name apply them."""
     former: tuple[str, ...] = ()
