@@ -126,6 +126,22 @@ def test_explain_names_the_line_of_the_workspace(lab: Path) -> None:
     assert "spec.labels.team" in own.out
 
 
+def test_the_sync_of_a_project_waits_for_the_platform_of_the_workspace(lab: Path) -> None:
+    retry = {"limit": 10, "backoff": {"duration": "5s", "factor": 2, "maxDuration": "3m0s"}}
+    assert tjgen(lab, "build").code == 0
+    applications = {path: yaml.safe_load(text) for path, text in files(lab).items() if "/gitops/application" in path}
+    assert {path: one["spec"]["syncPolicy"].get("retry") for path, one in applications.items()} == dict.fromkeys(
+        applications, retry
+    )
+    assert len(applications) == 3
+    for folder in (lab / "deploy", lab / "teams/a/deploy", lab / "teams/b/deploy"):
+        shutil.rmtree(folder)
+    edit(lab / "tjgen.yaml", "tool: argocd", "tool: argocd, applicationSet: {of: environments}")
+    tjgen(lab, "build", "--force")
+    (made,) = (yaml.safe_load(text) for path, text in files(lab).items() if "teams/a/" in path and "/applicationset" in path)
+    assert made["spec"]["template"]["spec"]["syncPolicy"]["retry"] == retry
+
+
 def test_only_the_workspace_builds_the_objects_of_its_platform(lab: Path) -> None:
     assert tjgen(lab, "build").code == 0
     assert [path for path in files(lab) if "/platform/" in path] == [
@@ -739,9 +755,40 @@ def test_runs_list_shows_the_runs_of_all_projects(lab: Path) -> None:
     assert "prod/b/b" in broken.out
 
 
-@pytest.mark.parametrize("words", [("build", "--staged"), ("verify", "--staged")], ids=" ".join)
-def test_a_hook_for_one_project_names_where_to_run_it(words: tuple[str, ...], committed: Path) -> None:
-    answer = tjgen(committed, *words)
+def test_a_hook_for_one_project_names_where_to_run_it(committed: Path) -> None:
+    answer = tjgen(committed, "build", "--staged")
     assert answer.code == 2
     assert "--staged is for one project of the workspace: name its folder with -C" in answer.err
-    assert tjgen(committed, *words, "-C", "teams/a").code == 0
+    assert tjgen(committed, "build", "--staged", "-C", "teams/a").code == 0
+    assert tjgen(committed, "verify", "--staged", "-C", "teams/a").code == 0
+
+
+def test_a_hook_verifies_the_workspace_and_all_projects(committed: Path) -> None:
+    assert tjgen(committed, "verify", "--staged").code == 0
+    edit(committed / "platform.yaml", "{a: {}, b: {}}", "{a: {}, b: {}, c: {}}")
+    draft = tjgen(committed, "verify", "--staged")
+    assert draft.code == 0, draft.err
+    git(committed, "add", "platform.yaml")
+    stale = tjgen(committed, "verify", "--staged")
+    assert (stale.code, "error[TJ699] the output is out of date" in stale.err) == (1, True), stale.err
+    assert tjgen(committed, "build").code == 0
+    missing = tjgen(committed, "verify", "--staged")
+    assert (missing.code, "info[TJ700]" in missing.err) == (1, True), missing.err
+    git(committed, "add", "--all")
+    assert tjgen(committed, "verify", "--staged").code == 0
+    edit(committed / "teams/b/experiments/run.yaml", "train:1", "train:2")
+    git(committed, "add", "--all")
+    assert tjgen(committed, "verify", "--staged").code == 1
+    git(committed, "rm", "-q", "-r", "-f", "teams/b")
+    removed = tjgen(committed, "verify", "--staged")
+    assert (removed.code, "error[TJ293]" in removed.err) == (1, True), removed.err
+
+
+def test_an_object_that_the_platform_no_longer_creates_names_runs_of_all_projects(committed: Path) -> None:
+    edit(committed / "tjgen.yaml", "policy: {strict: true}", "policy: {strict: false}")
+    edit(committed / "platform.yaml", "{a: {}, b: {}}", "{a: {}}")
+    (run,) = (committed / "teams/b/deploy/prod/runs/b/b").iterdir()
+    expected = f'warning[TJ269] platform.yaml:3:18: platform "lab" no longer creates Namespace b, and 1 run uses it: {run.name}\n'
+    for words in (("build", "--check"), ("diff",), ("build",), ("verify", "--base", "main")):
+        assert expected in tjgen(committed, *words).err, words
+    assert "TJ269" not in tjgen(committed, "build").err

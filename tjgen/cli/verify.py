@@ -15,6 +15,7 @@ from tjgen.compiler.building.run import Built
 from tjgen.gitops.diff.reference import chosen
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.output.moves import refused, second_tree
+from tjgen.gitops.output.neighbors import neighbors_of
 from tjgen.gitops.output.policed import POLICY_FINDINGS
 from tjgen.gitops.output.staged import Index
 from tjgen.gitops.verify.added import AddedRun, added_runs, superseded
@@ -25,6 +26,7 @@ from tjgen.gitops.verify.former import problems as former_problems
 from tjgen.gitops.verify.policies import RunName, policy_findings
 from tjgen.gitops.verify.summary import as_markdown, as_text, as_tree, sections
 from tjgen.gitops.verify.verify import verify
+from tjgen.language.runs.store import Locks
 from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
 from tjgen.trees.diagnostics.printable import printable, printable_json
 
@@ -75,42 +77,50 @@ def run(arguments: Arguments) -> int:
     enter(arguments)
     with Reporter(arguments) as reporter:
         plan = make_plan(Request())
-        if is_of_all(plan):
-            _verify_all(plan, arguments, reporter)
-            return reporter.close()
         directory = arguments["output"] or plan.output
-        if directory is None:
-            raise UsageError("there is no output to verify: use -o DIR, or set spec.output.directory in tjgen.yaml")
-        index = Index.around(plan, [directory]) if arguments["staged"] else None
+        index = Index.around(plan, _outputs(plan, directory)) if arguments["staged"] else None
         others = index.others() if index is not None else []
         if index is None or not others:
-            _verify(plan, directory, arguments, reporter, staged=index is not None)
-            if plan.project.workspace is None:
-                _verify_former(plan, arguments, reporter)
+            _verify_all(plan, directory, arguments, reporter, staged=index is not None)
         else:
-            directory = index.named(directory)
+            directory = index.named(directory) if directory is not None else None
             with index.instead(others):
                 with Reporter(arguments) as inside:
-                    _verify(make_plan(Request()), directory, arguments, inside, staged=True)
+                    _verify_all(make_plan(Request()), directory, arguments, inside, staged=True)
                 if inside.failed:
                     inside.add(index.unstaged(others, check=True))
                 return inside.close()
     return reporter.close()
 
 
-def _verify_all(plan: Plan, arguments: Arguments, reporter: Reporter) -> None:
-    """Verify each project of a workspace."""
-    from tjgen.cli.projects import for_each, refuse_for_all  # few projects are in a workspace
+def _outputs(plan: Plan, directory: str | None) -> list[str]:
+    """The output folder, and in a workspace also the output and the locks of each project."""
+    own = [directory] if directory is not None else []
+    if not is_of_all(plan):
+        return own
+    others = list(neighbors_of(plan))
+    return [*own, *(one.tree for one in others if one.tree is not None), *(Locks(one.directory).folder for one in others)]
 
-    refuse_for_all(arguments, ("output", "staged", "format json"))
 
-    def act(one: Plan, part: Reporter) -> None:
-        if one.output is not None:
-            reporter.print_line(f"project {one.project.directory or '.'}:")
-            _verify(one, one.output, arguments, part, staged=False)
+def _verify_all(plan: Plan, directory: str | None, arguments: Arguments, reporter: Reporter, *, staged: bool) -> None:
+    """Verify a project, or each project of a workspace."""
+    if is_of_all(plan):
+        from tjgen.cli.projects import for_each, refuse_for_all  # few projects are in a workspace
 
-    for_each(plan, arguments, reporter, act)
-    _verify_former(plan, arguments, reporter)
+        refuse_for_all(arguments, ("output", "format json"))
+
+        def act(one: Plan, part: Reporter) -> None:
+            if one.output is not None:
+                reporter.print_line(f"project {one.project.directory or '.'}:")
+                _verify(one, one.output, arguments, part, staged=staged)
+
+        for_each(plan, arguments, reporter, act)
+    elif directory is None:
+        raise UsageError("there is no output to verify: use -o DIR, or set spec.output.directory in tjgen.yaml")
+    else:
+        _verify(plan, directory, arguments, reporter, staged=staged)
+    if plan.project.workspace is None or plan.project.is_workspace:
+        _verify_former(plan, arguments, reporter)
 
 
 def _verify_former(plan: Plan, arguments: Arguments, reporter: Reporter) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -576,6 +577,9 @@ def test_a_workspace_builds_checks_and_lints_clean(words: tuple[str, ...], tmp_p
     assert checked.err.endswith(" objects, 0 problems\n")
     kinds = {yaml.safe_load(path.read_text())["kind"] for path in (folder / "deploy/platform").rglob("*.yaml")}
     assert kinds == {"Namespace", "ResourceQuota", "RoleBinding", "Role"}, "the workspace builds the objects of the Platform"
+    applied = re.findall(r"kubectl apply -f ([^`]+)`", (folder / "README.md").read_text())
+    synced = {file.parent.relative_to(folder).as_posix() for file in folder.glob("**/gitops/*.yaml")}
+    assert set(applied) == synced, "the README names each folder of sync objects"
     owners = folder / (".gitlab" if "gitlab" in words else ".github") / "CODEOWNERS"
     assert f"/teams/{teams[0]}/ @lab/{teams[0]}" in owners.read_text()
     for team in teams:
@@ -597,7 +601,7 @@ def test_a_workspace_in_a_repository_of_others(tmp_path: Path) -> None:
     assert "git init" not in answer.err
     hooks = yaml.safe_load((tmp_path / ".pre-commit-config.yaml").read_text())["repos"]
     places = [hook["hooks"][0]["args"] for hook in hooks]
-    assert places == [["-C", "training/lab/teams/vision"], ["-C", "training/lab/teams/speech"]]
+    assert places == [["-C", "training/lab"]]
     assert "/training/lab/teams/vision/ @lab/vision" in (tmp_path / ".github/CODEOWNERS").read_text()
     assert tjgen(tmp_path / "training/lab", "build", "--check", "--strict").code == 0
     for file in (tmp_path / "training/lab").glob("**/gitops/*.yaml"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.tools.scaffold import checks, first, pipelines
 from tjgen.tools.scaffold.options import OUTPUT, Options
 from tjgen.tools.scaffold.pages import IGNORED, place, synced_readme
@@ -36,9 +37,7 @@ def files(options: Options) -> Iterator[tuple[str, str | bytes | Shared]]:
         yield f"{folder}/tjgen.yaml", "\n".join(_project(options, team)) + "\n"
         for path, text in first.hello(options):
             yield f"{folder}/{path}", text
-        of_team = f"{options.folder}/{folder}" if options.folder else folder
-        for path, shared in checks.files(options._replace(folder=of_team)):
-            yield f"{folder}/{path}", shared
+    yield from checks.files(options)
     yield from pipelines.files(options)
     yield "README.md", "\n".join(_readme(options)) + "\n"
     yield ".gitignore", IGNORED.format(output=f"**/{OUTPUT}", records="**/tjgen.lock.d", installs=FOLDER)
@@ -139,4 +138,7 @@ def _readme(options: Options) -> Iterator[str]:
     yield "tjgen build"
     yield "```"
     yield ""
-    yield from synced_readme(options, [f"{OUTPUT}/{one}" for one in options.environments])
+    # All environments have one Platform, which is applied once in each cluster that the tool is in.
+    of_platform = options.environments if BY_NAME[options.tool].in_each_cluster else options.environments[:1]
+    of_teams = [f"{TEAMS}/{team}/{OUTPUT}/{one}" for team in options.teams for one in options.environments]
+    yield from synced_readme(options, [*(f"{OUTPUT}/{one}" for one in of_platform), *of_teams])
