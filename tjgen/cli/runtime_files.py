@@ -49,7 +49,7 @@ class RuntimeFiles:
 
 
 class InstalledRuntimes:
-    """The runtimes of files, and those that a release of Trainer installs, for commands that show what becomes of TrainJobs."""
+    """The runtimes of files, and those that a release of Trainer installs, for commands that expand TrainJobs."""
 
     def __init__(self, files: RuntimeFiles, release: Release) -> None:
         self._files = files
