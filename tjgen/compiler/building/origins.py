@@ -13,7 +13,7 @@ from tjgen.compiler.passes import code, data
 from tjgen.compiler.passes.images import rewritten
 from tjgen.compiler.pipeline import compile_run
 from tjgen.language.catalog.runtime import CatalogRuntime
-from tjgen.language.resolve.places import Documents, placed
+from tjgen.language.resolve.places import Documents, in_overlays, placed
 from tjgen.language.resolve.variants import Variant
 from tjgen.language.runs.identity import Identity, RunContent, Written, run_content
 from tjgen.language.runs.lock import LockedRun, known
@@ -67,6 +67,8 @@ def overlaps_of(plan: Plan, session: Session, runs: Sequence[Run], documents: Do
 def problems_of(run: Run, *, exists: bool) -> list[Diagnostic]:
     """The diagnostics of a run. A run that `exists` in the lock never blocks a build because nodes, queues or quotas changed."""
     diagnostics = run.compiled.diagnostics
+    if diagnostics:
+        diagnostics = in_overlays(diagnostics, run.compiled.sources.documents, run.unit.document, run.unit.environment)
     if run.is_record:
         return [one for one in diagnostics if one.code not in BLOCKED]
     if not exists or all(one.code not in BLOCKED for one in diagnostics):

@@ -8,6 +8,7 @@ from tjgen.language.spec.check import QUOTE
 from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
 from tjgen.trees.fields.managed import Managed, Origin
 from tjgen.trees.fields.path import FieldPath, get
+from tjgen.trees.manifests.identity import ref_of
 from tjgen.trees.source.document import Document
 
 Documents = Mapping[str, Document]
@@ -93,6 +94,19 @@ def in_experiment(diagnostic: Diagnostic, document: Document, environment: str |
     where = f" in environment {environment}" if environment is not None else ""
     note = Note(f"found in experiment {name}{where}", document.locate(("metadata", "name")))
     return diagnostic._replace(related=(*diagnostic.related, note))
+
+
+def in_overlays(
+    diagnostics: list[Diagnostic], documents: Documents, document: Document, environment: str | None
+) -> list[Diagnostic]:
+    """Diagnostics of an experiment: those with a place in an overlay or Platform, which others may have, name the experiment."""
+    overlays = {one.file for one in documents.values()} - {document.file}
+    return [
+        in_experiment(one, document, environment)._replace(subject=ref_of(document.value))
+        if one.subject is None and one.span is not None and one.span.file in overlays
+        else one
+        for one in diagnostics
+    ]
 
 
 def other_origin(origin: Origin, documents: Documents) -> Note:

@@ -48,7 +48,7 @@ def _message(one: Diagnostic) -> str:
 def _noted(first: Diagnostic, others: Sequence[Diagnostic]) -> Diagnostic:
     if not others:
         return first
-    places = list(dict.fromkeys(place for one in others if (place := _place(one))))
+    places = list(dict.fromkeys(place for one in others if (place := _place(one, first))))
     listed = ", ".join(places[:_PLACES])
     more = len(others) - min(len(places), _PLACES)
     rest = f", and {more} other{'s' if more > 1 else ''}" if more else ""
@@ -56,5 +56,9 @@ def _noted(first: Diagnostic, others: Sequence[Diagnostic]) -> Diagnostic:
     return first._replace(related=(*first.related, note))
 
 
-def _place(one: Diagnostic) -> str:
-    return f"{one.span.file}:{one.span.line}:{one.span.column}" if one.span is not None else str(one.subject or "")
+def _place(one: Diagnostic, first: Diagnostic) -> str:
+    """Where another one is: at the place of the first, what a note of it names."""
+    if one.span is None:
+        return str(one.subject or "")
+    noted = next((note.span for note in one.related if note.span is not None), one.span) if one.span == first.span else one.span
+    return str(noted)
