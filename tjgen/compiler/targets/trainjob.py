@@ -38,6 +38,7 @@ MANAGER = "tjgen.dev/experiment"
 MANAGED_BY = "app.kubernetes.io/managed-by"
 _TJGEN = Origin("target:trainjob", "tjgen")
 _CHOSEN = Origin("experiment", "experiment", ("spec", "runtime"))
+_JOBSET_SPEC: FieldPath = ("template", "spec")
 
 
 class LoweredTrainJob(NamedTuple):
@@ -244,7 +245,12 @@ def _derived(
     has_no_field = f"Kueue rewrites {release.overrides}, the field" if queued else "a TrainJob has no field"
     return Diagnostic(
         "TJ401",
-        f"{has_no_field} for {render(first.path[3:])}, so a copy of runtime {base.name} is emitted as {runtime.name}",
+        f"{has_no_field} for {_field(first.path)}, so the run needs a copy of runtime {base.name}: {runtime.name}",
         subject=ObjectRef(API_VERSION, "TrainJob", workload.namespace, workload.name),
         path=first.origins[0].because if first.origins[0].source == "experiment" else None,
     )
+
+
+def _field(path: FieldPath) -> str:
+    """A field of the runtime; one of the JobSet's spec without the path to that."""
+    return render(path[3:] if path[1:3] == _JOBSET_SPEC else path[1:])
