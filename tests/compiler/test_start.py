@@ -45,6 +45,7 @@ def test_an_image_of_a_runtime_starts_no_program(tmp_path: Path, runtime: str, f
         ("tjgen-torch", "script: python -m train", "module train"),
         ("tjgen-torch", "script: -m vision.train --lr 1", "module vision.train"),
         ("tjgen-torch", "script: -m unittest discover", ""),
+        ("tjgen-torch", "script: -m train, env: {PYTHONPATH: /data/src}", ""),
         ("tjgen-torch", "script: /opt/train.py", ""),
         ("tjgen-torch", "script: -m torch.utils.collect_env", ""),
         ("tjgen-torch", "script: train.py, workingDir: /src", ""),

@@ -8,7 +8,7 @@ from tjgen.cli.reporting import Reporter
 from tjgen.gitops.lint.engine import UNREASONED, UNUSED, unknown_rules
 from tjgen.gitops.lint.suppress import Mark
 from tjgen.gitops.lint.table import codes
-from tjgen.language.resolve.policy import INTENDED
+from tjgen.language.resolve.policy import PLANNED
 from tjgen.language.resolve.project import LoadedProject, find
 from tjgen.language.resolve.project_file import load
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
@@ -67,7 +67,7 @@ def ruled(diagnostics: Sequence[Diagnostic], project: LoadedProject, *, whole: b
                 hint = f"add it to spec.lint.ignore with the reason why it does no harm: {one.code}: REASON"
                 result.append(Diagnostic(UNREASONED, message, span=span, hint=hint))
                 severity = ERROR
-        if severity == WARNING and policy.strict and one.code not in INTENDED:
+        if severity == WARNING and policy.strict and one.code not in PLANNED:
             severity = ERROR
         if severity != _IGNORE:
             result.append(one._replace(severity=severity))

@@ -12,7 +12,10 @@ from tests.gitops.verify.repository import build, start
 from tests.program import tjgen
 from tests.test_workspaces import codes, committed, edit, git, lab  # noqa: F401  # fixtures
 
-_LEAVING = "to remove the project, first remove its experiments, build, and use tjgen runs prune -C teams/b '*'"
+_LEAVING = (
+    "to remove the project, first remove experiments and overlays from its tjgen.yaml, build, "
+    "and use tjgen runs prune -C teams/b '*'"
+)
 _POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: planted, namespace: b}\nspec: {containers: []}\n"
 
 

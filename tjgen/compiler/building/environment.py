@@ -48,11 +48,11 @@ def trainer_path(project: LoadedProject, environment: str | None) -> FieldPath:
 def different_trainers(project: LoadedProject, releases: Mapping[str, Release]) -> Iterator[Diagnostic]:
     """TJ228 for environments of one cluster that are built for different releases of Trainer."""
     first: dict[str, str] = {}
-    for name, found in releases.items():
+    for name, own in releases.items():
         cluster = project.cluster(name)
         other = first.setdefault(cluster, name)
-        if releases[other].name != found.name and project.document is not None:
-            message = f"environment {name} is built for Trainer {found.name}, but {other} for {releases[other].name}: "
+        if releases[other].name != own.name and project.document is not None:
+            message = f"environment {name} is built for Trainer {own.name}, but {other} for {releases[other].name}: "
             message += f"both are in cluster {cluster}, which runs one release"
             hint = f"set the same trainer for {other} and {name}"
             yield Diagnostic("TJ228", message, span=project.document.locate(trainer_path(project, name)), hint=hint)

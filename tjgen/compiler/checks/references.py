@@ -150,7 +150,9 @@ def _of_shell(
         if in_shell
         else f"begin the script with the line #!/bin/sh, and export {variable} there"
     )
-    value = _of_secret(variable) or f"write the value of {name}, or {other}"
+    secret = _of_secret(name)
+    value = f"{secret}, and write $({name})" if secret is not None else f"write the value of {name}, or {other}"
+    value = _of_secret(variable) or value
     hint = f"write $({name})" if name in available else value
     message = f"{variable} has the shell variable {reference}, but no shell reads it: the program receives {text} as it is"
     yield Diagnostic("TJ131", message, path=because, hint=f"{hint} ($${name} stays literal text)", severity=WARNING)

@@ -47,6 +47,8 @@ def _absent_program(workload: Workload, podset: PodSet, main: Tree, launcher: li
     if because is None or not entry or _provides_files(main):
         return
     name, is_module = entry[-1], len(entry) > 1
+    if is_module and any(variable.get("name") == "PYTHONPATH" for variable in main.get("env") or ()):
+        return
     if name.partition(".")[0] in {*_PACKAGES, *sys.stdlib_module_names} if is_module else _is_of_image(name):
         return
     subject = f"module {name}" if is_module else name

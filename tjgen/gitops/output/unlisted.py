@@ -34,7 +34,8 @@ def unlisted(plan: Plan) -> Iterator[Diagnostic]:
 
 def leaving(folder: str) -> str:
     """The way of a project out of its workspace, for a hint."""
-    return f"to remove the project, first remove its experiments, build, and use tjgen runs prune -C {quote(folder)} '*'"
+    first = f"first remove experiments and overlays from its {FILE}, build"
+    return f"to remove the project, {first}, and use tjgen runs prune -C {quote(folder)} '*'"
 
 
 def _folders(plan: Plan, workspace: LoadedWorkspace) -> Iterator[str]:

@@ -212,7 +212,7 @@ def syncing(
         return []
     from tjgen.gitops.output.syncing import put  # most projects want none
 
-    return judged(put(plan, tree, on_disk), plan.project.spec.policy)
+    return put(plan, tree, on_disk)
 
 
 def _of_workspace(plan: Plan, directory: str, tree: Present) -> list[Diagnostic]:

@@ -67,7 +67,7 @@ def former_projects(plan: Plan, repository: Repository, base: Base) -> Iterator[
     for one, folder in known:
         is_removed = folder in removed
         before = os.path.normpath(os.path.join(folder, one.spec.output.directory or ""))
-        output = _output(plan, folder) if not is_removed else None
+        output = _output(plan, folder, before) if not is_removed else None
         if one.spec.output.directory is not None and output != before:
             both = snapshot(repository, base.commit, before, os.path.join(folder, DIRECTORY), blobs)
             is_renamed = not is_removed or repository.path_of(folder) in renamed
@@ -121,13 +121,13 @@ def _projects_at(repository: Repository, commit: str, top: str) -> list[Neighbor
         return [Neighbor(".", LoadedProject(folder, ProjectSpec(tree["spec"]), sandbox, one)) for one, tree in read]
 
 
-def _output(plan: Plan, folder: str) -> str | None:
-    """The output folder of a project of the workspace, or of the project of `plan`."""
+def _output(plan: Plan, folder: str, before: str) -> str | None:
+    """The output folder of a project of the workspace, or of the project of `plan`; `before` if its project file has errors."""
     workspace = plan.project.workspace
     if workspace is None or os.path.realpath(folder) == os.path.realpath(plan.project.directory or "."):
         return plan.output
     own = neighbor_at(workspace, folder, plan.sandbox)
-    return own.tree if own is not None else None
+    return own.tree if own is not None else before
 
 
 def _files(folder: Folder, output: str | None) -> Iterator[TreeDifference]:

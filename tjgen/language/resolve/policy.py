@@ -12,7 +12,7 @@ from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.source.document import Document
 
-INTENDED = ("TJ746",)
+PLANNED = ("TJ746",)
 """Warnings about what a command has recorded on purpose: as errors, they would leave no way to do it."""
 _IGNORE = "ignore"
 
@@ -26,7 +26,7 @@ def judged(diagnostics: Sequence[Diagnostic], policy: Policy) -> list[Diagnostic
         severity = one.severity
         if severity != ERROR:
             severity = policy.severity.get(one.code) or policy.severity.get(one.name) or severity
-            if severity == WARNING and policy.strict and one.code not in INTENDED:
+            if severity == WARNING and policy.strict and one.code not in PLANNED:
                 severity = ERROR
         if severity != _IGNORE:
             kept.append(one._replace(severity=severity))
