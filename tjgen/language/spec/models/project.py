@@ -70,7 +70,7 @@ class Policy(Shape):
     """How strict a build is."""
 
     strict: bool = False
-    """Whether warnings are errors. TJ746, about runs that a command removed, stays a warning."""
+    """Whether warnings are errors. A build warns of runs in its output (TJ273), and gates refuse them; TJ746 stays a warning."""
     demand: list[Literal["commits", "digests"]] = []
     """What a build requires: `commits` for code by commit ID, `digests` for images by digest."""
     allow: list[Allowance] = []
