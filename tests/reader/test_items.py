@@ -65,6 +65,7 @@ def experiment(items: Any = None, *, path: str | None = "v1", spec: Mapping[str,
         del data["items"]
     whole: dict[str, Any] = {
         "runtime": "tjgen-torch",
+        "image": "registry.example/train:1",
         "script": "train.py",
         "nodes": NODES,
         "procsPerNode": PROCESSES,

@@ -1,4 +1,4 @@
-"""An output tree in a Git repository -> the files that are not as in the current commit, as the commit has them."""
+"""An output tree in a Git repository -> the files that the current commit does not have, or has in another form."""
 
 from __future__ import annotations
 
@@ -24,3 +24,14 @@ def committed_files(directory: str, folder: str) -> dict[str, OutputFile]:
             body = content[known.length :].replace(b"\r\n", b"\n").decode(errors="replace")
             files[path] = OutputFile(path, body, known.source, known.owner)
     return files
+
+
+def is_new(directory: str, path: str) -> bool:
+    """Whether the tree is in a Git repository whose current commit lacks the file; also before the first commit."""
+    try:
+        repository = Repository.around(directory)
+        commit = repository.resolved("HEAD")
+        folder, _, name = repository.path_of(f"{directory}/{path}").rpartition("/")
+        return commit is None or name not in repository.entries(commit, folder)
+    except CompileError:  # no repository
+        return False

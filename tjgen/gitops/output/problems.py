@@ -116,7 +116,8 @@ def merged(unit: Unit, names: list[str], superseded: list[str], directory: str) 
         f"{unit.key} has {len(names)} current runs of the same point, as after a merge: {', '.join(names)}; "
         f"the source does not request {', '.join(superseded)}",
         span=unit.document.locate(("metadata", "name")),
-        hint=f"commit the result of tjgen build -o {directory}, which supersedes the runs that the source does not request",
+        hint=f"commit the result of tjgen build -o {directory}, which supersedes the runs that the source does not request; "
+        f"if no commit has {', '.join(superseded)}, use tjgen runs discard instead",
     )
 
 

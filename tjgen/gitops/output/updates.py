@@ -8,6 +8,7 @@ from tjgen.compiler.building.run import Run
 from tjgen.gitops.diff.side import tree_of
 from tjgen.gitops.diff.update import of_default_class, refusals
 from tjgen.gitops.emit.plan import OutputFile
+from tjgen.gitops.output.committed import is_new
 from tjgen.gitops.output.disk import OnDisk
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
 from tjgen.trees.explain.provenance import Sources, place_in
@@ -24,11 +25,12 @@ _CLASS: FieldPath = ("spec", "storageClassName")
 def refused_updates(on_disk: OnDisk, stored: str, run: Run, file: OutputFile) -> Iterator[Diagnostic]:
     """TJ540 for each refusal, at the line of the source. A warning: the object before may not have been applied yet.
 
-    The object before is that of HEAD, so that each build reports the same. Without Git, or if HEAD lacks it, it is `stored`.
+    The object before is that of HEAD, so that each build reports the same. Without Git, it is `stored`. No sync has applied
+    an object that HEAD lacks.
     """
     committed = on_disk.committed(file.path)
     old, new = tree_of(committed.body if committed is not None else stored, file.path), tree_of(file.body, file.path)
-    if old is None or new is None or old == new:
+    if old is None or new is None or old == new or (committed is None and is_new(on_disk.directory, file.path)):
         return
     compiled = run.compiled.in_full()
     manifest = next((one for one in compiled.manifests if one.tree == new), None)

@@ -17,7 +17,7 @@ _ARGOCD = "The object is SyncFailed; after five retries, Argo CD waits for the n
 _FLUX = "The dry run fails, so no object of the Kustomization is applied, and Flux retries indefinitely."
 NEW_CLAIM = (
     'create a new claim under another name; if the old one was never applied, add the annotation tjgen.dev/ignore: "TJ621: never '
-    'applied"'
+    'applied", in an experiment in annotations of pvc.create'
 )
 
 
