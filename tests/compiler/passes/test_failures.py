@@ -12,7 +12,7 @@ from tests.program import Answer, tjgen
 
 HEAD = (
     "apiVersion: tjgen.dev/v1alpha1\nkind: Experiment\nmetadata: {name: run, namespace: ml}\n"
-    "spec:\n  naming: fixed\n  script: t.py\n"
+    "spec:\n  naming: fixed\n  image: train:1\n  script: t.py\n"
 )
 OF_CLUSTER = """\
 apiVersion: trainer.kubeflow.org/v1alpha1
