@@ -188,6 +188,11 @@ def test_the_app_project_permits_the_applications_of_a_removed_environment_until
     commit(tmp_path)
     answer = verify(tmp_path, "--base", "HEAD^")
     assert answer.code == 0, answer.err
+    file = tmp_path / "deploy/gitops/access/appproject-ml.yaml"
+    file.write_bytes(before[file.name].replace(b"nlp:sync", b"kube-system:admin"))
+    answer = verify(tmp_path, "--base", "HEAD")
+    assert (answer.code, "error[TJ292] deploy/gitops/access/appproject-ml.yaml" in answer.err) == (1, True), answer.err
+    file.write_bytes(before[file.name])
     git(tmp_path, "rm", "-r", "--quiet", "deploy/prod/gitops")
     build(tmp_path)
     assert all(b"namespace: nlp" not in text for text in app_projects(tmp_path).values())
