@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.program import tjgen
+from tests.program import Answer, tjgen
 
 EXPERIMENT = """\
 apiVersion: tjgen.dev/v1alpha1
@@ -14,6 +14,12 @@ kind: Experiment
 metadata: {name: digits, namespace: vision}
 spec: {runtime: RUNTIME, FIELDS}
 """
+
+
+def build(folder: Path, runtime: str, fields: str) -> Answer:
+    text = EXPERIMENT.replace("RUNTIME", runtime).replace("FIELDS", fields)
+    (folder / "digits.yaml").write_text(text, encoding="utf-8")
+    return tjgen(folder, "build", "digits.yaml")
 
 
 @pytest.mark.parametrize(
@@ -27,9 +33,7 @@ spec: {runtime: RUNTIME, FIELDS}
     ],
 )
 def test_an_image_of_a_runtime_starts_no_program(tmp_path: Path, runtime: str, fields: str, place: str) -> None:
-    text = EXPERIMENT.replace("RUNTIME", runtime).replace("FIELDS", fields)
-    (tmp_path / "digits.yaml").write_text(text, encoding="utf-8")
-    answer = tjgen(tmp_path, "build", "digits.yaml")
+    answer = build(tmp_path, runtime, fields)
     assert answer.code == 0, answer.err
     assert (f"warning[TJ137] digits.yaml:{place}: nothing starts a program" if place else "") in answer.err
     assert ("TJ137" in answer.err) == bool(place)
@@ -55,17 +59,12 @@ def test_an_image_of_a_runtime_starts_no_program(tmp_path: Path, runtime: str, f
     ],
 )
 def test_an_image_of_a_runtime_has_no_program(tmp_path: Path, runtime: str, fields: str, missing: str) -> None:
-    text = EXPERIMENT.replace("RUNTIME", runtime).replace("FIELDS", fields)
-    (tmp_path / "digits.yaml").write_text(text, encoding="utf-8")
-    answer = tjgen(tmp_path, "build", "digits.yaml")
+    answer = build(tmp_path, runtime, fields)
     assert (f": {missing} is missing: the experiment has neither code nor image" if missing else "") in answer.err
     assert ("warning[TJ137] digits.yaml:4:" in answer.err) == bool(missing)
 
 
 def test_code_beside_the_experiment_provides_the_program(tmp_path: Path) -> None:
-    fields = "script: train.py, code: {configMap: .}"
-    text = EXPERIMENT.replace("RUNTIME", "tjgen-torch").replace("FIELDS", fields)
-    (tmp_path / "digits.yaml").write_text(text, encoding="utf-8")
     (tmp_path / "train.py").write_text("print('trained')\n", encoding="utf-8")
-    answer = tjgen(tmp_path, "build", "digits.yaml")
+    answer = build(tmp_path, "tjgen-torch", "script: train.py, code: {configMap: .}")
     assert (answer.code, answer.err) == (0, "")

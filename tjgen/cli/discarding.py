@@ -34,12 +34,13 @@ def discard_runs(patterns: list[str], arguments: Arguments, locks: Locks, direct
     commit = repository.resolved("HEAD") if base is None else chosen(repository, base).commit
     with OutputTree(directory, force=arguments["force"], records=locks.folder, history=interrupted.still_wanted) as tree:
         reporter.add(tree.notes)
-        records = folder_at(repository, commit, os.path.dirname(locks.folder) or ".").path(repository.path_of(locks.folder))
-        texts = repository.files(commit, records) if commit is not None else {}
-        before = StoredLocks(os.path.dirname(locks.folder), texts)
+        root = os.path.dirname(locks.folder)
         # A sync may have applied what the default branch of the remote has.
         branch = repository.default_branch()
-        commits = [one for one in (commit, branch) if one is not None]
+        commits = {one: folder_at(repository, one, root or ".") for one in (commit, branch) if one is not None}
+        records = repository.path_of(locks.folder)
+        texts = repository.files(commit, commits[commit].path(records)) if commit is not None else {}
+        before = StoredLocks(root, texts)
         done = discard(locks, tree, directory, repository, commits, selected, before)
         tree.commit()
     known = " or ".join([base or "HEAD", *([branch.removeprefix("refs/remotes/")] if branch is not None else [])])

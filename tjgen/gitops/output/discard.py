@@ -7,9 +7,9 @@ folder of its files is the same: that is where it was first built.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping
 
-from tjgen.gitops.diff.renamed import folder_at
+from tjgen.gitops.diff.renamed import ProjectFolder
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.output.adoption import adopting_environment
 from tjgen.gitops.output.layout import folder_of
@@ -23,18 +23,17 @@ def discard(
     tree: TreeOptions,
     directory: str,
     repository: Repository,
-    commits: Sequence[str],
+    commits: Mapping[str, ProjectFolder],
     selected: Callable[[str], bool],
     before: Locks,
 ) -> list[str]:
-    """Remove the selected runs that none of `commits` has; their names.
+    """Remove the selected runs that none of `commits` has; their names. Each commit has the folder of the project in it.
 
     `selected` takes the key of an experiment, or the name of a run. `before`: the locks of the first commit.
     A build makes those that the sources request again, with the numbers that it gives them without the others. Tombstones
     of such runs go too. Raises CompileError if the repository cannot be read (TJ095).
     """
-    root = os.path.dirname(locks.folder) or "."
-    committed = _committed(repository, commits, root, locks.folder)
+    committed = _committed(repository, commits, locks.folder)
     candidates = {place: _candidates(place, lock, committed, selected) for place, lock in locks.all()}
     if any(candidates.values()):
         existed = _folders(before, locks)
@@ -58,7 +57,7 @@ def discard(
         for file, text in locks.changes(path_of(*place), rest):
             tree.record(file, text)
         done += [name for name in names if name not in done]
-    remove_unused(unused - used - _committed(repository, commits, root, directory), tree, directory)
+    remove_unused(unused - used - _committed(repository, commits, directory), tree, directory)
     return done
 
 
@@ -102,7 +101,7 @@ def remove_unused(files: Collection[str], tree: TreeOptions, directory: str) -> 
                 tree.keep(f"{folder}/{name}")
 
 
-def _committed(repository: Repository, commits: Sequence[str], root: str, folder: str) -> set[str]:
-    """The paths below a folder in any of the commits, also if the project at `root` had another folder there."""
-    places = [(commit, folder_at(repository, commit, root)) for commit in commits]
-    return {path for commit, project in places for path in repository.entries(commit, project.path(repository.path_of(folder)))}
+def _committed(repository: Repository, commits: Mapping[str, ProjectFolder], folder: str) -> set[str]:
+    """The paths below a folder in any of the commits, also if the project had another folder there."""
+    own = repository.path_of(folder)
+    return {path for commit, project in commits.items() for path in repository.entries(commit, project.path(own))}

@@ -17,7 +17,7 @@ from tjgen.gitops.sync.rbac import FOLDER
 from tjgen.gitops.sync.site import Permissions, Site
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import PLATFORM
-from tjgen.trees.manifests.sourced import Sourced
+from tjgen.trees.manifests.sourced import Sourced, value_of
 
 _SETTING = (*GITOPS, "appProject")
 
@@ -121,7 +121,7 @@ def _project(
 
 def _with(entries: list[Tree], kept: Sequence[Tree]) -> list[Tree]:
     """The entries, and those of `kept` that are not among them."""
-    plain = [{key: value.value if isinstance(value, Sourced) else value for key, value in entry.items()} for entry in entries]
+    plain = [{key: value_of(value) for key, value in entry.items()} for entry in entries]
     return [*entries, *[one for one in kept if one not in plain]]
 
 
@@ -131,7 +131,7 @@ def _destinations(sites: Sequence[Site], *, of_platform: bool) -> list[Tree]:
     for site in sites:
         own = [place for _, _, place in site.platform_kinds if place] if of_platform else site.namespaces
         chosen = destination(site, of_platform=of_platform)["namespace"]
-        for namespace in sorted({*own, chosen.value if isinstance(chosen, Sourced) else chosen}):
+        for namespace in sorted({*own, value_of(chosen)}):
             known.setdefault((site.cluster, namespace), {**cluster_of(site), "namespace": namespace})
     return list(known.values())
 

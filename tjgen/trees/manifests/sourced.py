@@ -18,6 +18,11 @@ class Sourced(NamedTuple):
     """Whether the value is copied unchanged, so that a deeper path there corresponds to the same deeper path here."""
 
 
+def value_of(value: Any) -> Any:
+    """The value without the field that it comes from."""
+    return value.value if isinstance(value, Sourced) else value
+
+
 def plain(tree: Tree, origin_of: Callable[[FieldPath], Origin]) -> tuple[Tree, Owners]:
     """The tree without the sources of its values, and by path the origin that `origin_of` gives for each of them."""
     owners: Owners = {}
