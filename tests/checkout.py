@@ -6,10 +6,13 @@ import ast
 import shutil
 import subprocess
 import tomllib
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# What Python, pytest, editors and operating systems create in folders that belong to others.
+LITTER = ("__pycache__", "*.pyc", ".*", "*~", "#*#", "*.swp", "*.bak", "*.orig", "*.rej", "*.tmp", "Thumbs.db", "desktop.ini")
 
 
 def tracked() -> list[str]:
@@ -18,6 +21,16 @@ def tracked() -> list[str]:
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
         return [name for name in listed.split("\0") if name and (ROOT / name).is_file()]
     return sorted(str(path.relative_to(ROOT)) for path in ROOT.rglob("*") if path.is_file() and "." not in path.parts[0])
+
+
+def entries(folder: Path) -> list[Path]:
+    """What this repository keeps in a folder, by name; not what programs leave there, such as `__pycache__` and `.DS_Store`."""
+    return sorted(path for path in folder.iterdir() if not is_litter(path.name))
+
+
+def is_litter(name: str) -> bool:
+    """Whether a name in a folder is one that Python, pytest, an editor or an operating system gives."""
+    return any(fnmatchcase(name, pattern) for pattern in LITTER)
 
 
 def modules() -> list[Path]:
