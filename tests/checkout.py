@@ -52,7 +52,7 @@ def copy_shipped(folder: Path) -> None:
     """Copy what a package of this checkout is built from, also what is not committed yet."""
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
     shipped = {*wheel["packages"], *wheel["force-include"]}
-    files = {*wheel["shared-scripts"], *wheel["shared-data"]}
+    files = set(wheel["shared-data"])
     for name in tracked():
         if "/" not in name or name in files or any(name.startswith(f"{part}/") for part in shipped):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)

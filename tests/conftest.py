@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 
 import pytest
 from hypothesis import HealthCheck, settings
 from syrupy.assertion import SnapshotAssertion
 
+from tests.checkout import entries
 from tests.cluster.trainer.cases import CORPUS
 from tests.snapshots import ExpectedFile
 
@@ -16,9 +18,33 @@ settings.register_profile("repeatable", derandomize=True, deadline=None, suppres
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
+class Stopwatch:
+    """Sums up the seconds of the tests of each file, also of those that other processes run, and prints the five slowest files."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = defaultdict(float)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Add a phase of a test to its file."""
+        self.seconds[report.nodeid.partition("::")[0]] += report.duration
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print the files that take the most time, so that the time of all tests stays visible."""
+        slowest = sorted(self.seconds.items(), key=lambda item: -item[1])[:5]
+        if len(slowest) > 1:
+            terminalreporter.section(f"slowest files, of {sum(self.seconds.values()):.0f} seconds of tests")
+            for file, seconds in slowest:
+                terminalreporter.line(f"{seconds:6.0f} s  {file}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Measure what each file of tests takes."""
+    config.pluginmanager.register(Stopwatch(), "stopwatch")
+
+
 def pytest_report_header() -> str:
     """How many expansions of the newest release of Trainer are compared."""
-    return f"corpus of recorded expansions: {sum(path.is_dir() for path in CORPUS.iterdir())} cases"
+    return f"corpus of recorded expansions: {sum(path.is_dir() for path in entries(CORPUS))} cases"
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@
     python -m tests.environments locale -- tests/trees
 
 It prints a row for each: what passed, failed and was skipped, and the minutes. What follows `--` goes to pytest. The output of
-each run is kept in the folder that it names. Run it as root: `visitor` and `again` then belong to the user "nobody". An environment that
-this machine does not have (a Python, a locale) is a row that names what is missing.
+each run is kept in the folder that it names. Run it as root: `visitor` and `again` then belong to the user "nobody".
+An environment that this machine does not have (a Python, a locale) is a row that names what is missing.
 """
 
 from __future__ import annotations
@@ -32,12 +32,15 @@ COMMANDS = re.findall(r"^```sh\n(.*?)\n```$", README, re.DOTALL | re.MULTILINE)
 INHERITED = re.compile(r"PATH|PIP_\w+|SSL_CERT_\w+|https?_proxy|no_proxy", re.IGNORECASE)
 LEFT_BEHIND = (
     "__pycache__/case.cpython-311.pyc",
-    ".DS_Store",
     ".pytest_cache/README.md",
+    ".DS_Store",
+    "._case.yaml",
     ".case.yaml.swp",
     "case.yaml~",
     "#case.yaml#",
 )
+LOCK = ".#case.yaml"
+"""The lock of a file that Emacs edits: a link to a file that does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +167,7 @@ def _litter(clone: Path) -> None:
         for name in LEFT_BEHIND:
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_bytes(b"\x00left: behind\n")
+        (folder / LOCK).symlink_to("person@host.4711:1700000000")
 
 
 def _counts(output: str) -> tuple[str, str, str]:

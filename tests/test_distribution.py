@@ -128,12 +128,14 @@ def test_every_supported_python_runs_the_wheel(python: str, wheel: Path, tmp_pat
     interpreter = interpreter_of(python)
     if interpreter is None:
         pytest.skip(f"python{python} is not installed")
-    run(interpreter, "-m", "venv", tmp_path / "venv", cwd=tmp_path)
-    run(tmp_path / "venv/bin/python", "-m", "pip", "install", "-q", wheel, cwd=tmp_path)
+    # The first line of a program cannot name a path with a space.
+    environment = tmp_path / "my clones/venv"
+    run(interpreter, "-m", "venv", environment, cwd=tmp_path)
+    run(environment / "bin/python", "-m", "pip", "install", "-q", wheel, cwd=tmp_path)
     shutil.copy(ROOT / "examples/resnet50.yaml", tmp_path)
-    printed = run(tmp_path / "venv/bin/tjgen", "build", "resnet50.yaml", cwd=tmp_path)
+    printed = run(environment / "bin/tjgen", "build", "resnet50.yaml", cwd=tmp_path)
     assert printed == tjgen(tmp_path, "build", "resnet50.yaml").out
-    assert (tmp_path / "venv/share/man/man1/tjgen.1").exists()
+    assert (environment / "share/man/man1/tjgen.1").exists()
 
 
 def test_the_lowest_dependencies_run_the_wheel(wheel: Path, tmp_path: Path) -> None:
