@@ -12,7 +12,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 # What Python, pytest, editors and operating systems create in folders that belong to others.
-LITTER = ("__pycache__", "*.pyc", ".*", "*~", "#*#", "*.swp", "*.bak", "*.orig", "*.rej", "*.tmp", "Thumbs.db", "desktop.ini")
+LITTER = (
+    *("__pycache__", "*.pyc", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".ipynb_checkpoints"),
+    *("*~", "*.swp", ".#*", "#*#", ".idea", ".vscode", "*.bak", "*.orig", "*.rej", "*.tmp"),
+    *(".DS_Store", "._*", ".directory", "Thumbs.db", "desktop.ini"),
+)
 
 
 def tracked() -> list[str]:
@@ -23,9 +27,12 @@ def tracked() -> list[str]:
     return sorted(str(path.relative_to(ROOT)) for path in ROOT.rglob("*") if path.is_file() and "." not in path.parts[0])
 
 
-def entries(folder: Path) -> list[Path]:
-    """What this repository keeps in a folder, by name; not what programs leave there, such as `__pycache__` and `.DS_Store`."""
-    return sorted(path for path in folder.iterdir() if not is_litter(path.name))
+def list_entries(folder: Path, pattern: str = "*") -> list[Path]:
+    """What this repository keeps in a folder, in order; not what programs leave there, such as `__pycache__` and `.DS_Store`.
+
+    Tests list folders of the repository with this function only, so that they do not take such a file for a case.
+    """
+    return sorted(path for path in folder.glob(pattern) if not any(map(is_litter, path.relative_to(folder).parts)))
 
 
 def is_litter(name: str) -> bool:
@@ -35,7 +42,7 @@ def is_litter(name: str) -> bool:
 
 def modules() -> list[Path]:
     """Every module of the product."""
-    return sorted((ROOT / "tjgen").rglob("*.py"))
+    return list_entries(ROOT / "tjgen", "**/*.py")
 
 
 def parsed(module: Path) -> ast.Module:

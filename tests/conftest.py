@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from syrupy.assertion import SnapshotAssertion
 
-from tests.checkout import entries
+from tests.checkout import list_entries
 from tests.cluster.trainer.cases import CORPUS
 from tests.snapshots import ExpectedFile
 
@@ -19,7 +19,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
 class Stopwatch:
-    """Sums up the seconds of the tests of each file, also of those that other processes run, and prints the five slowest files."""
+    """Sums up the seconds of the tests of each file, in all processes, and prints the five slowest files."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_report_header() -> str:
     """How many expansions of the newest release of Trainer are compared."""
-    return f"corpus of recorded expansions: {sum(path.is_dir() for path in entries(CORPUS))} cases"
+    return f"corpus of recorded expansions: {sum(path.is_dir() for path in list_entries(CORPUS))} cases"
 
 
 @pytest.fixture

@@ -12,10 +12,11 @@ from unittest.mock import patch
 
 import yaml
 
-from tests.checkout import ROOT, entries
+from tests.checkout import ROOT, list_entries
 from tjgen.cli.program import run
 
 TESTS = ROOT / "tests"
+
 
 class Answer(NamedTuple):
     """Exit code, standard output and standard error of one command line."""
@@ -44,7 +45,7 @@ def assert_clean(answer: Answer) -> None:
 
 def cases(kind: str) -> list[Path]:
     """The folders of one kind of case: "cases", "rejects" or "cli"."""
-    return [path for path in entries(TESTS / kind) if path.is_dir()]
+    return [path for path in list_entries(TESTS / kind) if path.is_dir()]
 
 
 def arguments(case: Path) -> list[str]:

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.checkout import ROOT, tracked
+from tests.checkout import ROOT, list_entries, tracked
 from tests.program import tjgen
 
 EXAMPLES = ROOT / "examples"
 OVERLAYS = ROOT / "overlays"
 ALONE = sorted(
     str(path.relative_to(EXAMPLES))
-    for path in EXAMPLES.rglob("*.yaml")
+    for path in list_entries(EXAMPLES, "**/*.yaml")
     if "kind: Experiment\n" in path.read_text()
     and not any((folder / "tjgen.yaml").exists() or (folder / "Chart.yaml").exists() for folder in path.parents)
 )
@@ -150,7 +150,7 @@ def test_every_example_is_listed() -> None:
 
 
 def test_every_document_to_copy_is_used_here() -> None:
-    kinds = {path.name: yaml.safe_load(path.read_text())["kind"] for path in OVERLAYS.iterdir()}
+    kinds = {path.name: yaml.safe_load(path.read_text())["kind"] for path in list_entries(OVERLAYS)}
     overlays = sorted(name for name, kind in kinds.items() if kind == "Overlay")
     assert overlays == ["dev.yaml", "nccl-debug.yaml", "prod-volcano.yaml", "spot.yaml"]
     assert sorted(set(kinds) - set(overlays)) == ["airgap-platform.yaml"]

@@ -17,12 +17,12 @@ import pytest
 import yaml
 
 import tjgen
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 from tjgen import models
 from tjgen.language.spec.generate.exports import exported
 from tjgen.models import Experiment, ExperimentSpec, Gpu, Metadata, Schedule, Volume
 
-CASES = sorted(path.parent for path in (ROOT / "tests/rejects").glob("*/experiment.yaml"))
+CASES = sorted(path.parent for path in list_entries(ROOT / "tests/rejects", "*/experiment.yaml"))
 
 
 def sound(**fields: Any) -> Experiment:

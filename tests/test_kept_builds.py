@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 from tests.trees.bytecode.test_bytecode import Copy
 from tjgen.cli import watching
 from tjgen.cli.kept import checksum
@@ -321,5 +321,5 @@ def test_the_environment_is_read_where_it_is_known_to_be() -> None:
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
-    for file in sorted((ROOT / "tjgen").rglob("*.py")):
+    for file in list_entries(ROOT / "tjgen", "**/*.py"):
         yield file.relative_to(ROOT / "tjgen").as_posix(), ast.parse(file.read_text(encoding="utf-8"))

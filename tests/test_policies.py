@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.admission import binding, policy
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 from tests.program import tjgen
 from tjgen.cluster.policies.documents import policies_of, read
 from tjgen.cluster.policies.judgment import judged
@@ -414,7 +414,7 @@ def test_init_writes_the_bundled_policies(tmp_path: Path) -> None:
     assert answer.code == 0, answer.err
     written = {path.name: path.read_bytes() for path in (tmp_path / "vision" / "policies").iterdir()}
     parameters = written.pop("parameters.yaml").decode()
-    assert written == {path.name: path.read_bytes() for path in POLICIES.iterdir() if path.name != "parameters.yaml"}
+    assert written == {path.name: path.read_bytes() for path in list_entries(POLICIES) if path.name != "parameters.yaml"}
     assert "\n  queues: default, vision\n  namespaces: vision-dev, vision\n" in parameters
     assert "edit policies/parameters.yaml" in answer.err
 
@@ -438,7 +438,7 @@ def test_init_adds_the_bundled_policies_to_a_project(tmp_path: Path) -> None:
     assert answer.code == 0, answer.err
     after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert {path: after[path] for path in before} == before
-    assert {path.name for path in after.keys() - before.keys()} == {path.name for path in POLICIES.iterdir()}
+    assert {path.name for path in after.keys() - before.keys()} == {path.name for path in list_entries(POLICIES)}
     (tmp_path / "policies/queues.yaml").write_text("edited\n", encoding="utf-8")
     assert "info[TJ770]" in tjgen(tmp_path, "init", "--policies").err
     assert (tmp_path / "policies/queues.yaml").read_text(encoding="utf-8") == "edited\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 from tests.program import tjgen
 
 UPSTREAM = ROOT.parent / "shared" / "upstream" / "trainer-v2.3.0"
@@ -21,7 +21,7 @@ REFUSED = {"05-multi-step.yaml": "must have volumeMount with name - initializer 
 
 
 def named(folder: str) -> list[Path]:
-    return sorted((UPSTREAM / folder).glob("*.yaml"))
+    return list_entries(UPSTREAM / folder, "*.yaml")
 
 
 JOBS = [path for path in named("examples") if "runtime.yaml" not in path.name]

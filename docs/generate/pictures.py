@@ -13,6 +13,8 @@ from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.checkout import list_entries
+
 PICTURES = Path(__file__).parent.parent / "pictures"
 
 WIDTH = 900
@@ -60,7 +62,7 @@ class _Place(NamedTuple):
 
 def pictures() -> dict[Path, str]:
     """Path of each SVG in docs/pictures -> its text, made from the TOML file of the same name."""
-    return {path.with_suffix(".svg"): described(path) for path in sorted(PICTURES.glob("*.toml"))}
+    return {path.with_suffix(".svg"): described(path) for path in list_entries(PICTURES, "*.toml")}
 
 
 def described(path: Path) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
+from pathlib import Path
 
 from docs.generate.markdown import NOTICE, code, table
+from tests.checkout import list_entries
 from tjgen.language.catalog.runtime import BUNDLED, CatalogRuntime
 from tjgen.trees import data
 from tjgen.trees.source.reader import KUBERNETES, read
@@ -24,10 +25,8 @@ def page() -> str:
 
 
 def _rows() -> Iterator[tuple[str, ...]]:
-    folder = data.path("runtimes")
-    for file in sorted(os.listdir(folder)):
-        with open(os.path.join(folder, file), "rb") as stream:
-            (document,), _ = read(stream.read(), file, KUBERNETES)
+    for file in list_entries(Path(data.path("runtimes"))):
+        (document,), _ = read(file.read_bytes(), file.name, KUBERNETES)
         runtime = CatalogRuntime(document.value, document, BUNDLED)
         jobs = runtime.tree["spec"]["template"]["spec"]["replicatedJobs"]
         roles = ", ".join(code(job["name"]) for job in jobs)

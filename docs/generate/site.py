@@ -12,6 +12,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from tests.checkout import list_entries
+
 DOCS = Path(__file__).parent.parent
 ROOT = DOCS.parent
 NAVIGATION = DOCS / "navigation.toml"
@@ -51,7 +53,7 @@ def index() -> str:
 def _pages(entry: str) -> list[str]:
     if not entry.endswith("/*"):
         return [entry]
-    found = sorted(DOCS.joinpath(entry[:-2]).glob("*.md"), key=lambda page: title(page).casefold())
+    found = sorted(list_entries(DOCS.joinpath(entry[:-2]), "*.md"), key=lambda page: title(page).casefold())
     return [str(page.relative_to(DOCS)) for page in found]
 
 
@@ -64,7 +66,7 @@ def title(page: Path) -> str:
 def folders() -> list[str]:
     """The folders that pages link to and that the site would lack, relative to the repository."""
     found = set()
-    for page in DOCS.rglob("*.md"):
+    for page in list_entries(DOCS, "**/*.md"):
         for _, target, _ in _LINK.findall(page.read_text(encoding="utf-8")):
             place = _outside(page.parent, target)
             if place is not None:
@@ -84,9 +86,7 @@ def _outside(folder: Path, target: str) -> str | None:
 def listing(place: str) -> str:
     """A page with the files below a place: their text, or for pages of the site links to them."""
     path = ROOT / place
-    files = (
-        sorted(one for one in path.rglob("*") if one.is_file() and "__pycache__" not in one.parts) if path.is_dir() else [path]
-    )
+    files = [one for one in list_entries(path, "**/*") if one.is_file()] if path.is_dir() else [path]
     lines = [f"# {place}\n"]
     for file in files:
         name = file.relative_to(path) if path.is_dir() else file.name

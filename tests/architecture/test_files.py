@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tests.checkout import ROOT, parsed
+from tests.checkout import ROOT, list_entries, parsed
 from tjgen.trees.system import LINK_ERRORS
 
 OPENS = {
@@ -106,7 +106,7 @@ REGULAR = {
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
-    for file in sorted((ROOT / "tjgen").rglob("*.py")):
+    for file in list_entries(ROOT / "tjgen", "**/*.py"):
         name = ".".join(file.relative_to(ROOT / "tjgen").with_suffix("").parts).removesuffix(".__init__")
         yield name, parsed(file)
 
@@ -158,7 +158,7 @@ def test_flags_of_files_and_errors_of_links_are_in_one_module() -> None:
     names = re.compile(r"\b(?:os\.O_\w+|errno\.(?:ELOOP|EMLINK|EFTYPE))\b")
     used = {
         str(path.relative_to(ROOT / "tjgen")): sorted(set(names.findall(path.read_text(encoding="utf-8"))))
-        for path in (ROOT / "tjgen").rglob("*.py")
+        for path in list_entries(ROOT / "tjgen", "**/*.py")
     }
     assert {file for file, found in used.items() if found} == {"trees/system.py", *others}
 

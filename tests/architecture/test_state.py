@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.checkout import ROOT, parsed
+from tests.checkout import ROOT, list_entries, parsed
 
 SHIPPED = "computed from files or constants that tjgen ships, which never change"
 PURE = "the result of a pure function of the text that is its key"
@@ -93,7 +93,7 @@ def is_identity(node: ast.AST) -> bool:
 
 def modules() -> list[tuple[str, Path]]:
     """Every module by its path in the package; generators of code run by themselves."""
-    found = [(file.relative_to(ROOT / "tjgen").as_posix(), file) for file in sorted((ROOT / "tjgen").rglob("*.py"))]
+    found = [(file.relative_to(ROOT / "tjgen").as_posix(), file) for file in list_entries(ROOT / "tjgen", "**/*.py")]
     return [(name, file) for name, file in found if not name.startswith("language/spec/generate/")]
 
 

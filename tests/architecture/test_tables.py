@@ -11,7 +11,7 @@ from typing import get_args
 
 import pytest
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 from tests.cluster.trainer.cases import CORPUS, RECORDED
 from tests.program import arguments, cases, tjgen
 from tjgen.cli.command import FORMAT, Command
@@ -42,7 +42,7 @@ def modules(package: str) -> list[ModuleType]:
 
 def imports(package: str) -> Iterator[ast.ImportFrom]:
     """The statements of the product that import from a package or its modules."""
-    for path in sorted((ROOT / "tjgen").rglob("*.py")):
+    for path in list_entries(ROOT / "tjgen", "**/*.py"):
         text = path.read_text(encoding="utf-8")
         if package in text:
             yield from (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom))
@@ -120,7 +120,11 @@ def test_every_strategy_is_in_the_table_under_its_name() -> None:
 
 def test_every_target_is_in_the_language_and_has_a_module_and_a_case() -> None:
     assert get_args(ExperimentSpec.model_fields["target"].annotation) == targets()
-    said = {text for path in (ROOT / "tests" / "cases").rglob("experiment.yaml") for text in path.read_text("utf-8").split("\n")}
+    said = {
+        text
+        for path in list_entries(ROOT / "tests" / "cases", "**/experiment.yaml")
+        for text in path.read_text("utf-8").split("\n")
+    }
     assert [name for name in targets() if name != "trainjob" and f"  target: {name}" not in said] == []
     own_functions = ("arranged", "lower", "find_warnings", "budget")
     direct = [name for name in targets() if name not in OF_TRAINER]
@@ -179,7 +183,7 @@ def test_every_section_of_a_report_is_on_the_page() -> None:
 def test_only_the_lock_of_a_file_depends_on_the_operating_system() -> None:
     of_one_system = {"fcntl", "grp", "msvcrt", "nt", "posix", "pwd", "resource", "termios", "tty", "winreg"}
     imported = re.compile(rf"^ *(?:import|from) (?:{'|'.join(sorted(of_one_system))})\b", re.MULTILINE)
-    files = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in (ROOT / "tjgen").rglob("*.py")}
+    files = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in list_entries(ROOT / "tjgen", "**/*.py")}
     assert [file for file, text in files.items() if imported.search(text)] == ["tjgen/gitops/emit/filelock.py"]
 
 
@@ -188,8 +192,8 @@ def test_every_format_has_its_renderer() -> None:
     assert set(FORMAT.choices) == found
 
 
-@pytest.mark.parametrize("runtime", sorted((ROOT / "runtimes").glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("runtime", list_entries(ROOT / "runtimes", "*.yaml"), ids=lambda path: path.stem)
 def test_every_bundled_runtime_is_used_by_a_case_or_an_example(runtime: object) -> None:
     name = getattr(runtime, "stem", "")
-    written = [*(ROOT / "tests" / "cases").rglob("experiment.yaml"), *(ROOT / "examples").rglob("*.yaml")]
+    written = [*list_entries(ROOT / "tests" / "cases", "**/experiment.yaml"), *list_entries(ROOT / "examples", "**/*.yaml")]
     assert any(f"runtime: {name}\n" in path.read_text(encoding="utf-8") for path in written), f"add a case with runtime: {name}"

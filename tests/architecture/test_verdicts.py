@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from tests.checkout import ROOT, parsed
+from tests.checkout import ROOT, list_entries, parsed
 
 INSIDE = {"admit", "check", "judge", "together"}
 """Modules of `cluster/validate` that may review an object by its webhooks alone, after `judge`."""
@@ -22,6 +22,6 @@ def reviews(file: Path) -> bool:
 
 
 def test_only_the_package_of_verdicts_runs_webhooks() -> None:
-    found = {file.relative_to(ROOT / "tjgen").as_posix() for file in (ROOT / "tjgen").rglob("*.py") if reviews(file)}
+    found = {file.relative_to(ROOT / "tjgen").as_posix() for file in list_entries(ROOT / "tjgen", "**/*.py") if reviews(file)}
     assert "cluster/validate/judge.py" in found
     assert found <= {f"cluster/validate/{name}.py" for name in INSIDE}

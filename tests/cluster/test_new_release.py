@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 from tjgen.cluster.releases import TRAINER_RELEASES
 
 PAGE = "docs/how-to/trainer-release.md"
@@ -105,7 +105,7 @@ def copied(folder: Path) -> Path:
     """A copy of what a build reads; what no step changes is linked."""
     shutil.copytree(ROOT / "tjgen", folder / "tjgen")
     (folder / "schemas").mkdir()
-    for path in ROOT.joinpath("schemas").iterdir():
+    for path in list_entries(ROOT.joinpath("schemas")):
         if path.name == "trainer":
             shutil.copytree(path, folder / "schemas" / "trainer")
         elif path.name == "index.json":

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.checkout import ROOT, tracked
+from tests.checkout import ROOT, list_entries, tracked
 from tests.contributing.additions import ADDITIONS, DOCS, GENERATED, LEFT_OUT, SPEC, Edit, Place
 
 ROWS = re.findall(r"^\| (.+?) \| (.+) \| (.+) \|$", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
@@ -128,7 +128,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tree]:
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / name, root / name)
     (root / ".corpus").symlink_to(ROOT / ".corpus")
-    for path in (ROOT / "schemas").iterdir():
+    for path in list_entries(ROOT / "schemas"):
         if not (root / "schemas" / path.name).exists():
             (root / "schemas" / path.name).symlink_to(path)
     # In CI, pytest prints each failure twice and in full, which hides the names of tests in a bounded output.

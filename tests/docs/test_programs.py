@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 from tests.compiler.programs.keeping.pruning import Project
 from tests.containers import pod_of
 from tests.program import tjgen
@@ -18,7 +18,7 @@ from tjgen.compiler.programs.containers import script
 from tjgen.language.platform.tools import DEFAULTS, DIAGNOSE
 
 PAGE = ROOT / "docs/explanation/in-cluster-programs.md"
-SCRIPTS = sorted(path.name for path in (ROOT / "scripts").iterdir() if path.is_file())
+SCRIPTS = sorted(path.name for path in list_entries(ROOT / "scripts") if path.is_file())
 ROWS = ["Enabled by", "What it does", "Image", "User", "Volumes", "API", "Network", "Never", "Deadline", "On failure", "Test"]
 SECONDS = {"min": 60, "h": 3600, "d": 86400}
 IMAGES = {**DEFAULTS, DIAGNOSE: "registry.example.com/fio:3.39"}

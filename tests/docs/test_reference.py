@@ -9,7 +9,7 @@ import pytest
 
 from docs.generate.__main__ import REFERENCE, pages
 from docs.generate.markdown import anchor
-from tests.checkout import ROOT, tracked
+from tests.checkout import ROOT, list_entries, tracked
 
 LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
@@ -22,7 +22,7 @@ def test_a_page_is_what_the_code_says(path: Path, text: str) -> None:
 
 
 def test_the_reference_has_no_other_pages() -> None:
-    assert {path for path in REFERENCE.rglob("*") if path.is_file()} == {
+    assert {path for path in list_entries(REFERENCE, "**/*") if path.is_file()} == {
         path for path in pages() if path.is_relative_to(REFERENCE)
     }
 

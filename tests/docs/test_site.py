@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from docs.generate.site import ALL_PAGES, DOCS, Entry, folders, index, linked, listing, navigation
-from tests.checkout import ROOT, tracked
+from tests.checkout import ROOT, list_entries, tracked
 
 FETCHED = re.compile(
     r'<(?:script|img|iframe|link rel="(?:stylesheet|preload|preconnect)")[^>]*(?:src|href)="(?:https?:)?//[^"]*"'
@@ -42,7 +42,7 @@ def test_the_list_of_all_pages_has_every_page_of_the_navigation() -> None:
 
 
 def test_links_to_other_places_are_safe_ones() -> None:
-    found = {link for page in DOCS.rglob("*.md") for link in OUTSIDE.findall(page.read_text(encoding="utf-8"))}
+    found = {link for page in list_entries(DOCS, "**/*.md") for link in OUTSIDE.findall(page.read_text(encoding="utf-8"))}
     assert sorted(link for link in found if not re.match(r"https://[a-z0-9.-]+(/|$)", link)) == []
 
 
@@ -61,5 +61,5 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stderr
     made = sorted(tmp_path.rglob("*.html"))
-    assert len(made) > len(list(DOCS.rglob("*.md")))
+    assert len(made) > len(list(list_entries(DOCS, "**/*.md")))
     assert [path.name for path in made if FETCHED.search(path.read_text(encoding="utf-8"))] == []

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 from tests.program import arguments, cases, tjgen
 
 EXAMPLES = ROOT / "examples"
@@ -42,9 +42,9 @@ class Built(NamedTuple):
 
 def inputs() -> Iterator[Input]:
     """Examples and cases, but for cases that need words which a tree cannot be built with."""
-    for path in sorted(EXAMPLES.glob("*.yaml")):
+    for path in list_entries(EXAMPLES, "*.yaml"):
         yield Input(f"example {path.stem}", EXAMPLES, (path.name,))
-    for folder in sorted(path for path in EXAMPLES.iterdir() if path.is_dir()):
+    for folder in sorted(path for path in list_entries(EXAMPLES) if path.is_dir()):
         if (folder / "tjgen.yaml").exists():
             environments = yaml.safe_load((folder / "tjgen.yaml").read_text(encoding="utf-8"))["spec"].get("environments", {})
             for one in environments or [""]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 from tests.fuzz.trees import Vocabulary
 from tests.program import tjgen
 from tjgen.trees.source.reader import CORE, KUBERNETES, read
@@ -57,11 +57,11 @@ class Corpus(NamedTuple):
 def load() -> Corpus:
     """Read the corpus, and build a few output trees."""
     cases = [_case(folder) for kind in ("cases", "rejects") for folder in _folders(ROOT / "tests" / kind)]
-    examples = [Seed({file.name: file.read_bytes()}, (file.name,)) for file in sorted((ROOT / "examples").glob("*.yaml"))]
+    examples = [Seed({file.name: file.read_bytes()}, (file.name,)) for file in list_entries(ROOT / "examples", "*.yaml")]
     folders = [*_folders(ROOT / "examples"), *_folders(ROOT / "examples" / "inside")]
     projects = [Seed(files, ()) for folder in folders if "tjgen.yaml" in (files := _files(folder))]
     experiments = [seed for seed in (*cases, *examples) if seed.files]
-    platform = [Seed({file.name: file.read_bytes()}, (file.name,)) for file in sorted((ROOT / "platforms").glob("*.yaml"))]
+    platform = [Seed({file.name: file.read_bytes()}, (file.name,)) for file in list_entries(ROOT / "platforms", "*.yaml")]
     built = [*_built([*examples[:8], *cases[:60:6], *projects[:3]])]
     linted = [_linted(folder) for rule in _folders(ROOT / "tests" / "gitops" / "lint") for folder in _folders(rule)]
     vocabulary, language = Vocabulary(), Vocabulary()
@@ -116,10 +116,10 @@ def _yaml_files() -> Iterator[Path]:
         "runtimes",
         "platforms",
     ):
-        for file in sorted((ROOT / name).rglob("*.y*ml")):
+        for file in list_entries(ROOT / name, "**/*.y*ml"):
             if file.is_file() and file.name not in ("case.yaml", "expanded.yaml") and file.stat().st_size <= LARGEST:
                 yield file
-    for file in sorted((ROOT / "overlays").rglob("*.yaml")):
+    for file in list_entries(ROOT / "overlays", "**/*.yaml"):
         yield file
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.checkout import list_entries
 from tests.fuzz.inputs import load
 from tests.fuzz.workers import alone
 from tjgen.cli.program import COMMANDS, command_of
@@ -18,7 +19,7 @@ from tjgen.cli.program import COMMANDS, command_of
 for name in COMMANDS:
     command_of(name)
 
-FOUND = sorted((Path(__file__).parent / "found").glob("*.json"))
+FOUND = list_entries(Path(__file__).parent / "found", "*.json")
 
 
 @pytest.mark.parametrize("file", FOUND, ids=[file.stem for file in FOUND])

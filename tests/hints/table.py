@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 
 HERE = Path(__file__).parent
 MISTAKES = ROOT / "tests" / "mistakes" / "expected"
@@ -58,13 +58,13 @@ class Situation(NamedTuple):
 
 def situations() -> list[Situation]:
     """Every situation of the tables."""
-    tables = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(HERE.glob("*.yaml"))]
+    tables = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in list_entries(HERE, "*.yaml")]
     return [Situation(name, entry) for table in tables for name, entry in table.items()]
 
 
 def applied() -> set[str]:
     """The codes whose hints are applied, here or in tests/mistakes."""
-    mistakes = {code for path in MISTAKES.iterdir() for code in _CODE.findall(path.read_text(encoding="utf-8"))}
+    mistakes = {code for path in list_entries(MISTAKES) for code in _CODE.findall(path.read_text(encoding="utf-8"))}
     return mistakes | {one.code for one in situations()}
 
 

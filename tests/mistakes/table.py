@@ -25,12 +25,13 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from tests.checkout import list_entries
 from tests.docs.test_wording import violations
 from tests.program import Answer, tjgen
 
 HERE = Path(__file__).parent
 BASE = (HERE / "base.yaml").read_text(encoding="utf-8")
-SHAPES = sorted(path.stem for path in HERE.glob("*.yaml") if path.name != "base.yaml")
+SHAPES = sorted(path.stem for path in list_entries(HERE, "*.yaml") if path.name != "base.yaml")
 
 _FILE = "experiment.yaml"
 _PLACE = re.compile(rf"{re.escape(_FILE)}:(\d+):\d+")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from tests.checkout import list_entries
 from tests.mistakes.table import HERE, Mistake, answer, faults, mistakes
 
 ALL = mistakes()
@@ -25,5 +26,5 @@ def test_a_mistake_has_a_good_message(mistake: Mistake, case: Path, expected: Sn
 
 def test_names_are_unique_and_there_are_as_many_mistakes_as_users_were_seen_to_make() -> None:
     assert len({one.name for one in ALL}) == len(ALL) >= 84
-    printed = {path.stem for path in (HERE / "expected").iterdir()}
+    printed = {path.stem for path in list_entries(HERE / "expected")}
     assert printed == {one.name for one in ALL if "same" not in one.entry}

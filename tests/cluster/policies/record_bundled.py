@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 from tests.cluster.policies import bundled
 from tests.cluster.policies.record import Server, server
 
@@ -44,7 +44,7 @@ def _record(api: Server, folders: Sequence[Path]) -> dict[str, list[str]]:
     for name in bundled.NAMESPACES:
         api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
     recorded = {}
-    for file in sorted(POLICIES.glob("*.yaml")):
+    for file in list_entries(POLICIES, "*.yaml"):
         if file.name != PARAMETERS:
             bindings = _create(api, file)
             time.sleep(6)  # until the server judges by it

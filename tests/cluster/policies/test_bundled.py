@@ -7,6 +7,7 @@ import lzma
 
 import pytest
 
+from tests.checkout import list_entries
 from tests.cluster.policies import bundled
 from tests.cluster.policies.record_bundled import PARAMETERS, POLICIES, RECORDED
 from tjgen.cluster.policies.documents import policies_of, read
@@ -18,7 +19,7 @@ ANSWERS: dict[str, list[str]] = json.loads(lzma.decompress(RECORDED.read_bytes()
 
 
 def test_every_bundled_policy_is_recorded_with_both_verdicts() -> None:
-    assert {*ANSWERS} == {file.stem for file in POLICIES.glob("*.yaml")} - {PARAMETERS.removesuffix(".yaml")}
+    assert {*ANSWERS} == {file.stem for file in list_entries(POLICIES, "*.yaml")} - {PARAMETERS.removesuffix(".yaml")}
     assert [name for name, answers in ANSWERS.items() if "" not in answers] == []
     assert [name for name, answers in ANSWERS.items() if not any(answers)] == []
 

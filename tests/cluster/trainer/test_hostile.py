@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
+from tests.checkout import list_entries
 from tests.cluster.trainer.cases import RECORDED, trees
 from tjgen.cluster.trainer.framework import live
 from tjgen.cluster.trainer.inputs import expand_documents, opened
 from tjgen.cluster.validate.webhooks import jobset, trainer
 
 WRONG: tuple[Any, ...] = (None, "x", "", 0, -1, 2.5, True, 10**20, [], {}, [None], ["a"], [{}], [[]], {"a": 1}, {"name": None})
-INPUTS = sorted(RECORDED.glob("*/input.yaml"))
+INPUTS = list_entries(RECORDED, "*/input.yaml")
 
 
 def places(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

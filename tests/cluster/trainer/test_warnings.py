@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.checkout import list_entries
 from tests.cluster.trainer.cases import folders, printed, trees
 from tjgen.cluster.trainer.inputs import expand_documents, opened
 from tjgen.cluster.trainer.release import NEWEST, RELEASES, Release
@@ -44,7 +45,7 @@ def test_the_twin_warns(case: Path) -> None:
     assert "".join(map(said, found)) == (expected.read_text(encoding="utf-8") if expected.exists() else "")
 
 
-@pytest.mark.parametrize("case", [path.parent for path in sorted(CASES.glob("*/expanded.yaml"))], ids=lambda path: path.name)
+@pytest.mark.parametrize("case", [path.parent for path in list_entries(CASES, "*/expanded.yaml")], ids=lambda path: path.name)
 def test_the_real_controller_does_what_is_warned_about(case: Path) -> None:
     recorded = trees(case / "expanded.yaml")
     if "snapshot configmap exists" in recorded[0].get("error", ""):
@@ -55,4 +56,4 @@ def test_the_real_controller_does_what_is_warned_about(case: Path) -> None:
 
 
 def test_good_cases_have_no_expectations() -> None:
-    assert [case.name for case in CASES.iterdir() if case.name.startswith("good-") == (case / "expected.txt").exists()] == []
+    assert [case.name for case in list_entries(CASES) if case.name.startswith("good-") == (case / "expected.txt").exists()] == []

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.checkout import list_entries
 from tests.corpus.packs import corpora
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -24,7 +25,7 @@ def recorded(name: str) -> list[dict[str, Any]]:
 
 def names() -> list[str]:
     """The files of the corpus that hold cases, without their ending: one for each kind, and `facts`."""
-    return sorted(file.stem for file in CORPUS.glob("*.jsonl") if file.name not in _OTHER)
+    return sorted(file.stem for file in list_entries(CORPUS, "*.jsonl") if file.name not in _OTHER)
 
 
 def cases(name: str | None = None) -> Iterator[dict[str, Any]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.checkout import list_entries
 from tests.gitops.verify.repository import commit, git
 from tests.program import tjgen
 from tjgen.cluster.validate.registry import CLOSED, OBJECT, RULES, SERVER, TOGETHER, UPDATE
@@ -64,7 +65,7 @@ def example(code: str, folder: Path) -> Path:
 
 
 def test_every_code_of_the_registry_has_an_example() -> None:
-    known = {path.stem for path in FACTS.iterdir()} | set(MADE)
+    known = {path.stem for path in list_entries(FACTS)} | set(MADE)
     needed = {code for code, phases in PHASES.items() if phases != {UPDATE}}
     assert needed - known == set()
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 from tests.cluster.validate.corpus import RECORDED, recorded
 from tests.program import tjgen
 from tjgen.cluster.schema import store
@@ -180,7 +180,7 @@ def test_every_kind_is_listed_with_how_far_it_is_checked() -> None:
 @pytest.mark.parametrize("name", ["trainer-v2.2.1", "jobset-v0.12.0", "kueue-v0.15.2", "mpi-operator-v0.8.0"])
 def test_an_import_of_a_release_gives_what_is_brought(name: str) -> None:
     project, _, version = name.rpartition("-")
-    for file in sorted((SHARED / name).glob("*.yaml")):
+    for file in list_entries(SHARED / name, "*.yaml"):
         found, problems = definitions(file.read_bytes(), file.name)
         assert problems == []
         for schema in (schema for one in found for schema in one.files):
@@ -188,7 +188,7 @@ def test_an_import_of_a_release_gives_what_is_brought(name: str) -> None:
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason=f"no definitions in {SHARED}")
-@pytest.mark.parametrize("file", sorted(SHARED.glob("upstream/*/*.yaml")), ids=lambda file: f"{file.parent.name}-{file.name}")
+@pytest.mark.parametrize("file", list_entries(SHARED, "upstream/*/*.yaml"), ids=lambda file: f"{file.parent.name}-{file.name}")
 def test_what_projects_ship_is_understood(file: Path) -> None:
     found, problems = definitions(file.read_bytes(), file.name)
     assert (len(found), problems) == (1, [])

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
+from tests.checkout import list_entries
 from tests.program import TESTS, Answer, arguments, cases, tjgen
 from tests.seeds import selected_seeds
 from tjgen.cli.build import COMMAND
@@ -221,7 +222,7 @@ def compare_random(seed: int, folder: Path) -> Count:
 def bases() -> tuple[list[Path], list[Path]]:
     """Files of examples and folders of cases: all of them, and those whose experiment has a shape."""
     every = [case for case in cases("cases") if (case / "experiment.yaml").is_file()]
-    every += sorted((TESTS.parent / "examples").glob("*.yaml"))
+    every += list_entries(TESTS.parent / "examples", "*.yaml")
     return every, [base for base in every if _has_shape(base / "experiment.yaml" if base.is_dir() else base)]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 from tests.program import tjgen
 
 NODES = """\
@@ -30,7 +30,7 @@ spec:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Three points of which a queue admits two, and nodes for all."""
-    for path in (ROOT / "tests/cases/parallel-points-of-a-sweep").glob("*.yaml"):
+    for path in list_entries(ROOT / "tests/cases/parallel-points-of-a-sweep", "*.yaml"):
         shutil.copy(path, tmp_path)
     return tmp_path
 

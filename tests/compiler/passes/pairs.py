@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from tests.checkout import list_entries
 from tjgen.compiler import lower
 from tjgen.compiler.building.environment import _cluster, _helpers
 from tjgen.compiler.passes.table import PASSES
@@ -51,7 +52,7 @@ class Pair(NamedTuple):
 
 def pairs() -> Iterator[Pair]:
     """The pairs of all files, in the order of their names."""
-    for path in sorted(FOLDER.glob("*.yaml")):
+    for path in list_entries(FOLDER, "*.yaml"):
         for document in yaml.safe_load_all(path.read_text(encoding="utf-8")):
             assert set(document) <= {"pair", "given", "yields"}, f"{path.name}: {set(document)}"
             yield Pair(path.stem, document["pair"], document["given"], document.get("yields", []))

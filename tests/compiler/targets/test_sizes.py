@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 from tests.program import Answer, tjgen
 from tjgen.cluster.kinds.table import targets
 from tjgen.compiler.building.compile import build
@@ -21,7 +21,7 @@ from tjgen.trees.session import Session
 EXAMPLES = ROOT / "examples"
 EXPERIMENTS = sorted(
     str(path.relative_to(EXAMPLES))
-    for path in EXAMPLES.rglob("*.yaml")
+    for path in list_entries(EXAMPLES, "**/*.yaml")
     if "kind: Experiment\n" in path.read_text(encoding="utf-8") and "inside" not in path.parts
 )
 RUNTIMES = {

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.checkout import list_entries
 from tests.cluster.validate.corpus import CORPUS
 from tjgen.gitops.diff.fields import changed
 from tjgen.gitops.diff.update import is_taken_under_another_name, refusals
@@ -126,7 +127,7 @@ def test_the_cluster_has_the_priority_class_of_a_gang() -> None:
 
 def updates() -> Iterator[dict[str, Any]]:
     """Updates of custom resources that the API server's validation decided, whose webhooks were not asked."""
-    for file in sorted(CORPUS.glob("*.jsonl")):
+    for file in list_entries(CORPUS, "*.jsonl"):
         for line in file.read_text(encoding="utf-8").splitlines():
             case = json.loads(line)
             if "old" in case and "manifest" in case and case.get("stage", "validation") == "validation":

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 from tests.program import arguments, assert_clean, cases, tjgen
 from tjgen.tools.scaffold.first import FRAMEWORKS
 
 PROJECTS = ("project", "catalog", "gitops")
 ASKED = {"naming: fixed": "TJ629", "ttlSecondsAfterFinished: ": "TJ632"}
 """What an experiment says in so many words -> the rule that warns of it."""
-ALONE = sorted((ROOT / "examples").glob("*.yaml"))
+ALONE = list_entries(ROOT / "examples", "*.yaml")
 
 
 def for_tool(folder: Path, tool: str) -> None:

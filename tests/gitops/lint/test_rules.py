@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from tests.checkout import list_entries
 from tests.program import assert_clean, tjgen
 from tjgen.gitops.lint.reasons import REASONS
 from tjgen.gitops.lint.rule import DEDUCED, EVIDENCE, TOOLS, RuleEntry
@@ -17,7 +18,7 @@ from tjgen.trees.diagnostics.model import INFO, WARNING
 
 HERE = Path(__file__).parent
 RULES = {entry.rule.code: entry for entry in entries()}
-CASES = sorted(path for rule in HERE.iterdir() if rule.is_dir() and rule.name.startswith("TJ") for path in rule.iterdir())
+CASES = [path for rule in list_entries(HERE, "TJ*") if rule.is_dir() for path in list_entries(rule)]
 SOURCE_URL = re.compile(r"https://(github\.com|argo-cd\.readthedocs\.io|fluxcd\.io|kubernetes\.io)/[\w./-]+")
 RELEASE = re.compile(r"\d+\.\d+\.\d+")
 UPSTREAM = re.compile(r"[A-Z]\w+ \d+\.\d+")

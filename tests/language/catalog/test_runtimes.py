@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from tjgen.language.catalog.find import Catalog
@@ -14,7 +12,7 @@ from tjgen.trees import data
 from tjgen.trees.fields.path import get
 from tjgen.trees.workload.workload import INITIALIZERS, podsets
 
-NAMES = sorted(file.removesuffix(".yaml") for file in os.listdir(data.path("runtimes")))
+NAMES = [file.stem for file in list_entries(Path(data.path("runtimes")))]
 
 
 def bundled(name: str) -> CatalogRuntime:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.checkout import list_entries
 from tjgen.language.runs import identity_v1
 from tjgen.language.runs.earlier import EARLIER
 from tjgen.language.runs.identity import Identity, RunContent, run_content
@@ -334,7 +335,7 @@ def test_runs_of_earlier_rules_keep_their_names(rules: str) -> None:
 def test_every_module_of_earlier_rules_is_in_the_table_and_has_recorded_identities() -> None:
     folder = Path(identity_v1.__file__).parent
     assert sorted(EARLIER) == sorted(path.stem for path in folder.glob("identity_v*.py"))
-    assert sorted(EARLIER) == sorted(path.stem for path in Path(__file__).parent.glob("identity_v*.jsonl"))
+    assert sorted(EARLIER) == sorted(path.stem for path in list_entries(Path(__file__).parent, "identity_v*.jsonl"))
     for name in EARLIER:
         assert len((Path(__file__).parent / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()) > 100
 

@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 import pytest
 import yaml
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 from tjgen.language.runs.identity import run_content
 from tjgen.language.spec.generate.shapes import Kind, Map, Ref, Sequence, Sugar, fields, metadata_of
 from tjgen.language.spec.models.experiment import RunSpec
@@ -80,7 +80,7 @@ def test_a_long_form_with_its_default_names_the_run_of_the_short_form(written: A
 
 
 def test_every_bundled_runtime_has_one_node() -> None:
-    trees = [yaml.safe_load(file.read_text(encoding="utf-8")) for file in sorted((ROOT / "runtimes").glob("*.yaml"))]
+    trees = [yaml.safe_load(file.read_text(encoding="utf-8")) for file in list_entries(ROOT / "runtimes", "*.yaml")]
     assert {tree["spec"]["mlPolicy"]["numNodes"] for tree in trees} == {1}
     assert all(tree["metadata"]["name"].startswith(("tjgen-", "tjgen.")) for tree in trees)
 

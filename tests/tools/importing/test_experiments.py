@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 import tjgen as library
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 from tests.program import tjgen
 from tjgen.cluster.kinds.table import targets
 from tjgen.tools.importing.experiments import experiments, is_of_experiments
@@ -274,7 +274,7 @@ def test_a_value_that_has_an_anchor_is_not_changed(tmp_path: Path) -> None:
 
 FILES = [
     path
-    for path in sorted([*(ROOT / "examples").glob("*.yaml"), *(ROOT / "tests/cases").glob("*/experiment.yaml")])
+    for path in sorted([*list_entries(ROOT / "examples", "*.yaml"), *list_entries(ROOT / "tests/cases", "*/experiment.yaml")])
     if any(f"\n  {field}:" in path.read_text(encoding="utf-8") for field in ("restart", "elastic", "success", "volcano"))
     and is_of_experiments(path.read_bytes(), str(path))
 ]

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from tests.admission import binding, policy
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 from tests.program import Answer, tjgen
 from tjgen.tools.scaffold import copies
 from tjgen.tools.scaffold.first import FRAMEWORKS
@@ -138,14 +138,14 @@ def test_a_framework_has_two_experiments_that_build_strictly(tmp_path: Path, fra
 
 
 @pytest.mark.parametrize(
-    "program", sorted((ROOT / "templates" / "init").rglob("*.py")), ids=lambda path: "/".join(path.parts[-2:])
+    "program", list_entries(ROOT / "templates" / "init", "**/*.py"), ids=lambda path: "/".join(path.parts[-2:])
 )
 def test_a_program_is_python(program: Path) -> None:
     compile(program.read_text(encoding="utf-8"), str(program), "exec")
 
 
 def test_every_framework_has_its_folder() -> None:
-    assert sorted(path.name for path in (ROOT / "templates" / "init").iterdir() if path.is_dir()) == sorted(FRAMEWORKS)
+    assert sorted(path.name for path in list_entries(ROOT / "templates" / "init") if path.is_dir()) == sorted(FRAMEWORKS)
 
 
 def test_checkpoints_of_the_programs_count_when_they_are_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -653,5 +653,5 @@ def test_a_project_gets_copies_of_what_tjgen_brings(tmp_path: Path) -> None:
 
 
 def test_every_file_for_projects_can_be_copied() -> None:
-    names = {path.stem for folder in ("overlays", "platforms") for path in (ROOT / folder).iterdir()}
+    names = {path.stem for folder in ("overlays", "platforms") for path in list_entries(ROOT / folder)}
     assert names == {*copies.OVERLAYS, *copies.PLATFORMS}

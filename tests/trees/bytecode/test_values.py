@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 from tests.trees.bytecode.test_bytecode import Copy
 from tjgen.cluster.schema.jsontext import read_json
 from tjgen.trees import bytecode_file
 
-SCHEMAS = sorted((ROOT / "schemas").rglob("*.json"))
+SCHEMAS = list_entries(ROOT / "schemas", "**/*.json")
 SCHEMA = "kubernetes/v1.36.3/meta_v1_objectmeta.json"
 
 

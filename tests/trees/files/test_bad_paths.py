@@ -12,7 +12,7 @@ from types import FrameType
 
 import pytest
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 from tests.program import tjgen
 
 SECONDS = 10
@@ -182,7 +182,9 @@ def test_a_bad_path_is_reported(repository: Path, command: str, kind: str) -> No
 
 
 def test_the_checkout_has_every_command_that_takes_paths_in_the_table() -> None:
-    modules = {file.stem for file in (ROOT / "tjgen" / "cli").glob("*.py") if "COMMAND = Command(" in file.read_text("utf-8")}
+    modules = {
+        file.stem for file in list_entries(ROOT / "tjgen" / "cli", "*.py") if "COMMAND = Command(" in file.read_text("utf-8")
+    }
     others = {"cmp", "devices", "diff", "krm", "migrate", "postrender", "promote", "runs", "schema", "verify"}
     others.add("slices")  # reads Parquet and CSV: tests/tools/inventory has its bad paths
     assert modules == {words[0] for words in COMMANDS.values()} | others

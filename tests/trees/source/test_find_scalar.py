@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.checkout import list_entries
 from tests.program import TESTS
 from tjgen.trees.source import positions
 from tjgen.trees.source.document import Document
@@ -46,7 +47,7 @@ def test_both_ways_find_the_same(text: str) -> None:
         _compare(document)
 
 
-@pytest.mark.parametrize("file", sorted(TESTS.glob("cases/*/experiment.yaml"))[::4], ids=lambda file: file.parent.name)
+@pytest.mark.parametrize("file", list_entries(TESTS, "cases/*/experiment.yaml")[::4], ids=lambda file: file.parent.name)
 def test_both_ways_find_the_same_in_cases(file: Path) -> None:
     for document in read(file.read_bytes(), "a.yaml", CORE)[0]:
         assert _compare(document)

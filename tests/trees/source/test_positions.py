@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 from tjgen.trees.diagnostics.model import Span
 from tjgen.trees.fields.path import FieldPath, Tree, named
 from tjgen.trees.source.document import Document
@@ -138,7 +138,7 @@ def walk(tree: Tree, path: FieldPath = ()) -> Iterator[tuple[FieldPath, Any]]:
 
 
 RECORDED = json.loads((Path(__file__).parent / "recorded" / "kubectl.json").read_text(encoding="utf-8"))["cases"]
-FILES = sorted(path for folder in ("runtimes", "examples", "overlays") for path in (ROOT / folder).rglob("*.yaml"))
+FILES = sorted(path for folder in ("runtimes", "examples", "overlays") for path in list_entries(ROOT / folder, "**/*.yaml"))
 FILES = [path for path in FILES if path.parent.name != "templates"]  # those of Helm are not YAML
 
 

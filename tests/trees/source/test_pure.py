@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, list_entries
 from tests.trees.source.test_positions import walk
 from tjgen.trees.source import libyaml
 from tjgen.trees.source.pure import PurePythonParser
 from tjgen.trees.source.reader import CORE, KUBERNETES, read
 
 RECORDED = json.loads((Path(__file__).parent / "recorded" / "kubectl.json").read_text(encoding="utf-8"))["cases"]
-FILES = sorted(path for folder in ("runtimes", "examples", "overlays") for path in (ROOT / folder).rglob("*.yaml"))
+FILES = sorted(path for folder in ("runtimes", "examples", "overlays") for path in list_entries(ROOT / folder, "**/*.yaml"))
 
 
 def seen(text: str, dialect: str) -> object:
