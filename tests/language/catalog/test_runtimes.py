@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from tests.checkout import list_entries
 from tjgen.language.catalog.find import Catalog
 from tjgen.language.catalog.naming import emitted_name
 from tjgen.language.catalog.runtime import BUNDLED, CLUSTER_KIND, CatalogRuntime
