@@ -21,12 +21,8 @@ def lists(tree: ast.AST) -> list[str]:
         assert isinstance(call.func, ast.Attribute)
         where = call.args[0] if ast.unparse(call.func.value) == "os" and call.args else call.func.value
         names = {node.id for node in ast.walk(where) if isinstance(node, ast.Name)}
-        if (
-            ast.unparse(call.func.value) != "ast"
-            and call.func.attr in LISTING
-            and names
-            and all(name.isupper() or name in ("__file__", "Path", "data") for name in names)
-        ):
+        constant = names and all(name.isupper() or name in ("__file__", "Path", "data") for name in names)
+        if constant and call.func.attr in LISTING and ast.unparse(call.func.value) != "ast":
             found.append(f"{call.lineno}: {ast.unparse(call)}")
     return found
 

@@ -14,7 +14,7 @@ from tjgen.gitops.lint.rule import Rule, RuleEntry
 def entries() -> tuple[RuleEntry, ...]:
     """Every rule."""
     folder = os.path.dirname(rules.__file__ or "")
-    names = [name.removesuffix(".py") for name in os.listdir(folder) if name.endswith(".py") and not name.startswith("_")]
+    names = [name.removesuffix(".py") for name in os.listdir(folder) if name.endswith(".py") and name[0] not in "_."]
     modules = [import_module(f"{rules.__name__}.{name}") for name in names]
     rule_entries = [
         one for module in modules for one in getattr(module, "ENTRIES", None) or [RuleEntry(module.RULE, module.check)]

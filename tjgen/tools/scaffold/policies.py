@@ -20,7 +20,7 @@ NEXT = f"""The folder {FOLDER} contains policies. Next:
 def files(namespaces: Sequence[str] = (), teams: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
     """Path and content of each file. The policies allow runs in `namespaces`, and in queues with the names of teams."""
     folder = data.path("templates", "policies")
-    for name in sorted(os.listdir(folder)):
+    for name in sorted(name for name in os.listdir(folder) if name.endswith(".yaml") and name[0] != "."):
         with open(os.path.join(folder, name), encoding="utf-8") as file:
             text = file.read()
         if namespaces and name == _PARAMETERS:

@@ -27,7 +27,7 @@ CLASSES: Mapping[str, Mapping[str, Any]] = '''
 def source(folder: Path) -> str:
     """The text of the module. Raises ValidationError where a file is not a Platform, ValueError where two name one class."""
     classes: dict[str, object] = {}
-    for file in sorted(folder.glob("*.yaml")):
+    for file in sorted(folder.glob("[!.]*.yaml")):
         documents, _ = read(file.read_bytes(), str(file), CORE)
         for document in documents:
             described = Platform.model_validate(document.value).spec.device_classes
