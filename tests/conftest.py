@@ -13,9 +13,13 @@ from tests.checkout import list_entries
 from tests.cluster.trainer.cases import CORPUS
 from tests.snapshots import ExpectedFile
 
+IDENTITY = {"NAME": "tests", "EMAIL": "tests@example.com"}
 # The same examples on every machine, however slow it is; HYPOTHESIS_PROFILE=default looks for new ones.
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+# Git works alike for everybody: with an identity, and without the settings of the person who runs the tests (signatures, hooks).
+os.environ |= {f"GIT_{role}_{part}": value for role in ("AUTHOR", "COMMITTER") for part, value in IDENTITY.items()}
+os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
 
 class Stopwatch:

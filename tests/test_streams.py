@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -29,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
 
 def shell(folder: Path, line: str, **variables: str) -> tuple[int, bytes, str]:
     """Run a shell's command line in which TJGEN is the program."""
-    program = f"{sys.executable} -m tjgen"
+    program = f"{shlex.quote(sys.executable)} -m tjgen"
     environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache"), **variables}
     ended = subprocess.run(
         line.replace("TJGEN", program), cwd=folder, shell=True, env=environment, capture_output=True, check=False

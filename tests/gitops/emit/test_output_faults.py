@@ -490,7 +490,7 @@ print(sorted(os.listdir(directory)))
 
 
 def test_a_full_disk(tmp_path: Path) -> None:
-    script = f'mount -t tmpfs -o size=400k none {tmp_path} && exec {sys.executable} -c "$0" {tmp_path}'
+    script = f'mount -t tmpfs -o size=400k none {tmp_path} && exec "{sys.executable}" -c "$0" {tmp_path}'
     if not shutil.which("unshare") or subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode:
         pytest.skip("needs the right to mount a small file system")
     result = subprocess.run(["unshare", "-m", "sh", "-c", script, FULL], capture_output=True, text=True, check=False)

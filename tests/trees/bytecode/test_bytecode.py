@@ -22,11 +22,12 @@ modules = bytecode.load() if sys.argv[1] == "on" else None
 from tjgen.cli.program import run
 run(["build", sys.argv[2], "--quiet"])
 if modules is not None:
-    print(len(modules._loaded), file=sys.stderr)
+    print(len(modules._loaded - {"tjgen.trees.deferred"}), file=sys.stderr)
+# The finder itself loads tjgen.trees.deferred, if the start of this release of Python does not import collections.
 facts = {
     name: [module.__file__, module.__cached__, module.__spec__.origin, module.__spec__.has_location, module.__package__,
            list(getattr(module, "__path__", ())), module.__loader__.get_source(name)]
-    for name, module in sorted(sys.modules.items()) if name.startswith("tjgen")
+    for name, module in sorted(sys.modules.items()) if name.startswith("tjgen") and name != "tjgen.trees.deferred"
 }
 sys.stdout.flush()
 print(json.dumps(facts), file=sys.stderr)

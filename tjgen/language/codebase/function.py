@@ -201,7 +201,8 @@ def _described(name: str, function: FunctionType) -> tuple[str, str]:
     if callable(value):
         module = getattr(value, "__module__", None)
         if module not in (None, "builtins", function.__module__):
-            return f"which is imported from {module} outside of it", f"import {name} in the function"
+            public = module.partition("._")[0]  # Path of pathlib is in pathlib._local since Python 3.13
+            return f"which is imported from {public} outside of it", f"import {name} in the function"
         return "which is defined outside of it and does not exist in a pod", f"define {name} in the function"
     if name in function.__globals__:
         return "a variable of its module, which does not exist in a pod", f"make {name} a parameter, and pass it"

@@ -46,7 +46,7 @@ def back_up(
     tools.mkdir(exist_ok=True)
     if tool == "ours":
         (tools / "kubectl").write_text(
-            f'#!/bin/sh\nexec {sys.executable} {ROOT}/tests/compiler/programs/keeping/kubectl.py "$@"\n'
+            f'#!/bin/sh\nexec "{sys.executable}" "{ROOT}/tests/compiler/programs/keeping/kubectl.py" "$@"\n'
         )
         (tools / "kubectl").chmod(0o755)
     container = find(pod_of(built()["CronJob"]), "backup")

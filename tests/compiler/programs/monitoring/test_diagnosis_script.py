@@ -29,7 +29,6 @@ KEYS = [
 FIELDS = ["status", "reason", "bytesPerSecond", "operationsPerSecond", "meanMilliseconds", "p99Milliseconds", "direct", "files"]
 
 STAND_IN = """\
-#!{python}
 # Behaves as fio does towards the script: the same words, the same JSON, and a log of what it was asked.
 import json, os, sys
 asked, jobs = {{}}, []
@@ -86,7 +85,9 @@ class Bench:
         self.log = folder / "log"
         self.log.write_text("")
         self.fio = self.bin / "fio"
-        self.fio.write_text(STAND_IN.format(python=sys.executable, log=str(self.log)))
+        program = folder / "fio.py"
+        program.write_text(STAND_IN.format(log=str(self.log)))
+        self.fio.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{program}" "$@"\n')
         self.fio.chmod(self.fio.stat().st_mode | stat.S_IXUSR)
 
     def run(self, *, path: str | None = None, shell: str = "sh", **told: str) -> Answer:

@@ -23,6 +23,11 @@ def json_problem(text: str, wanted: type, go_type: str) -> str:
     except JSONDecodeError as problem:
         if not text[problem.pos : problem.pos + 1] or problem.msg.startswith("Unterminated string"):
             return "unexpected end of JSON input"
+        if problem.msg.startswith("Illegal trailing comma"):  # since Python 3.13; Go reports the character after it
+            end = text[problem.pos + 1 :].lstrip()[0]
+            return (
+                f"invalid character {_character(end)} looking for beginning of {'object key string' if end == '}' else 'value'}"
+            )
         return f"invalid character {_character(text[problem.pos])} {_JSON_WORDS.get(problem.msg, _NO_VALUE)}"
     return "" if value is None or isinstance(value, wanted) else unmarshal_problem(value, go_type)
 
