@@ -1,11 +1,11 @@
 """Runs the two commands of the README in fresh clones, in the environments that people have.
 
-    python -m tests.environments                     # all of them: about 25 minutes each on two cores
-    python -m tests.environments visitor --python python3.13
+    python -m tests.environments                     # all of them: about 25 minutes for each run, on two cores
+    python -m tests.environments together again --python /usr/bin/python3
     python -m tests.environments locale -- tests/trees
 
 It prints a row for each: what passed, failed and was skipped, and the minutes. What follows `--` goes to pytest. The output of
-each run is kept in the folder that it names. Run it as root: `visitor` and `again` then belong to the user "nobody".
+each run is kept in the folder that it names. Run it as root: some of them belong to the user "nobody".
 An environment that this machine does not have (a Python, a locale) is a row that names what is missing.
 """
 
@@ -34,13 +34,10 @@ LEFT_BEHIND = (
     "__pycache__/case.cpython-311.pyc",
     ".pytest_cache/README.md",
     ".DS_Store",
-    "._case.yaml",
     ".case.yaml.swp",
     "case.yaml~",
     "#case.yaml#",
 )
-LOCK = ".#case.yaml"
-"""The lock of a file that Emacs edits: a link to a file that does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +57,25 @@ class Environment:
     """How often the tests run in the clone."""
 
 
+TURKISH = {"LC_ALL": "tr_TR.UTF-8", "TZ": "Asia/Kolkata"}
 ENVIRONMENTS = {
+    "together": Environment(
+        "visitor, locale and litter at once", folder="my clones/tjgen", umask=0o077, ordinary=True, litter=True, variables=TURKISH
+    ),
+    "again": Environment("a second run in the same clone", ordinary=True, runs=2),
+    "3.12": Environment("Python 3.12", python="python3.12"),
+    "3.13": Environment("Python 3.13", python="python3.13"),
+    "3.14": Environment("Python 3.14", python="python3.14"),
+    # What "together" has, one by one, to find the cause of a failure.
     "visitor": Environment(
         "not root, umask 077, empty HOME, no Git configuration, a space in the path",
         folder="my clones/tjgen",
         umask=0o077,
         ordinary=True,
     ),
-    "again": Environment("a second run in the same clone, not root", ordinary=True, runs=2),
-    "locale": Environment(
-        "Turkish locale, half an hour off every zone of Europe", variables={"LC_ALL": "tr_TR.UTF-8", "TZ": "Asia/Kolkata"}
-    ),
+    "locale": Environment("Turkish letters and Indian time", variables=TURKISH),
     "ascii": Environment("a POSIX locale", variables={"LC_ALL": "POSIX", "TZ": "America/St_Johns"}),
     "litter": Environment("files of Python, editors and operating systems in every folder", litter=True),
-    "3.12": Environment("Python 3.12", python="python3.12"),
-    "3.13": Environment("Python 3.13", python="python3.13"),
-    "3.14": Environment("Python 3.14", python="python3.14"),
 }
 
 
@@ -167,7 +167,6 @@ def _litter(clone: Path) -> None:
         for name in LEFT_BEHIND:
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_bytes(b"\x00left: behind\n")
-        (folder / LOCK).symlink_to("person@host.4711:1700000000")
 
 
 def _counts(output: str) -> tuple[str, str, str]:

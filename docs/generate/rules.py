@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from docs.generate.markdown import NOTICE, table
+from tests.checkout import list_entries
 from tjgen.cluster.synctools.table import BY_NAME, TOOLS
 from tjgen.gitops.lint.reasons import REASONS
 from tjgen.gitops.lint.rule import EVIDENCE, Rule
@@ -120,11 +121,11 @@ def _files(folder: Path) -> list[str]:
 
 
 def _texts(folder: Path) -> Iterator[str]:
-    for path in sorted(folder.rglob("*.yaml")):
+    for path in list_entries(folder, "**/*.yaml"):
         inner = path.relative_to(folder).parts
         if inner[0] not in ("before", "expected"):
             text = _short(path.read_text(encoding="utf-8"))
-            yield text if len(inner) == 1 and len(list(folder.glob("*.yaml"))) == 1 else f"# {'/'.join(inner)}\n{text}"
+            yield text if len(inner) == 1 and len(list_entries(folder, "*.yaml")) == 1 else f"# {'/'.join(inner)}\n{text}"
 
 
 def _short(text: str) -> str:
