@@ -84,6 +84,7 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Check every file, report, and answer with the exit code."""
     reporter = Reporter(arguments)
+    reporter.note_refused_cache()
     counts = CheckCounts()
     project = _project(reporter, every=arguments["closed"])
     sandbox = sandbox_for(arguments["paths"])

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from tjgen.cli import kept
 from tjgen.cli.watching import Learned, Watch
-from tjgen.trees import system
+from tjgen.trees import caches, system
 from tjgen.trees.files.states import is_at_rest, state_of
 from tjgen.trees.typing import TYPE_CHECKING, Any
 
@@ -64,7 +64,7 @@ class TreeWatch(Watch):
 
     def learned(self, started: int, parts: list[tuple[bool, str]]) -> Learned | None:
         """The answer of the build that began at `started` (ns); None if the same build again could write something."""
-        settled, cache = self.settled, kept.folder()
+        settled, cache = self.settled, caches.location()
         next_parts = _next_parts(parts, settled) if settled is not None else None
         if settled is None or next_parts is None or cache is None:
             return None

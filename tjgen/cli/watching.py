@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import builtins
 import io
-import marshal
 import os
 import stat
 import sys
@@ -17,6 +16,7 @@ from collections.abc import Callable, Iterator
 
 from tjgen.cli import kept
 from tjgen.trees import data, system
+from tjgen.trees.caches import CacheEntry
 from tjgen.trees.typing import Any, NamedTuple
 
 _LONGEST = 32 << 20
@@ -31,8 +31,8 @@ _UNRECORDED = ("subprocess", "socket", "tjgen.trees.trust")
 """Modules of what an answer cannot depend on."""
 
 
-def run(name: str, command: Callable[[], int], watch: Watch | None = None) -> int:
-    """The exit code of the command. Its answer is stored at the path `name` unless it is wrong use or a defect."""
+def run(entry: CacheEntry, command: Callable[[], int], watch: Watch | None = None) -> int:
+    """The exit code of the command. Its answer is stored at `entry` unless it is wrong use or a defect."""
     started = time.time_ns()
     watch = watch or Watch()
     parts: list[tuple[bool, str]] = []
@@ -50,25 +50,14 @@ def run(name: str, command: Callable[[], int], watch: Watch | None = None) -> in
         if learned is None or None in facts.values() or len(facts) > watch.most_facts:
             return code
         if sum(len(text) for _, text in learned.parts) <= _LONGEST:
-            store(name, [(*key, fact) for key, fact in facts.items()], code, learned.parts)
+            store(entry, [(*key, fact) for key, fact in facts.items()], code, learned.parts)
     return code
 
 
-def store(name: str, facts: list[kept.Fact], code: int, parts: list[tuple[bool, str]]) -> None:
-    """Write a file with an answer and its checksum, and remove old ones. A folder that cannot be written is not an error."""
-    packed = marshal.dumps((facts, code, parts))
-    folder, temporary = os.path.dirname(name), f"{name}.{os.getpid()}"
-    try:
-        os.makedirs(folder, exist_ok=True)
-        with open(temporary, "wb") as file:
-            file.write(kept.checksum(packed) + b"\n" + packed)
-        os.replace(temporary, name)
-        entries = list(os.scandir(folder))
-        if len(entries) > _MOST:
-            for entry in sorted(entries, key=lambda entry: entry.stat().st_mtime_ns)[: len(entries) // 2]:
-                os.unlink(entry.path)
-    except OSError:
-        return
+def store(entry: CacheEntry, facts: list[kept.Fact], code: int, parts: list[tuple[bool, str]]) -> None:
+    """Store an answer, and remove old ones."""
+    if entry.store((facts, code, parts)):
+        entry.folder.trim(_MOST)
 
 
 def _program(started: int) -> dict[tuple[str, str], object]:

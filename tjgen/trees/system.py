@@ -20,4 +20,5 @@ READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _OPEN
 """Opening a named pipe does not block."""
 WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _OPEN
 WRITE_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN
+FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _OPEN
 LOCK = os.O_RDWR | os.O_CREAT | _OPEN
