@@ -52,6 +52,7 @@ ALLOWED = {
     "gitops.shards.read": "shards that the caller names, read line by line; regular files alone, and a link ends it",
     "trees.bytecode": "reads the file of compiled modules of tjgen itself",
     "trees.bytecode_file": "writes the file of compiled modules of tjgen itself",
+    "trees.files.beneath": "opens folders part by part, for the sandbox",
     "trees.caches": "the cache of the user: see test_caches.py",
     "trees.files.regular": "opens regular files, for the sandbox",
     "trees.files.sandbox": "the sandbox",
