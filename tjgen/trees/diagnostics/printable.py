@@ -1,7 +1,7 @@
 """Text of an input -> text that a terminal, a log of continuous integration or a reader may see: the one function for all output.
 
 Control characters could move the cursor or change colours, marks of direction show another text than there is, characters without
-a width make two texts look equal, and a log of GitHub Actions takes `::name::` at the begin of a line and `##[name]` anywhere for a
+a width make two texts look equal, and a log of GitHub Actions takes `::name::` at the begin of a line and `##[name]` anywhere as a
 command. All of them become escapes.
 Private keys, tokens and passwords of URLs become asterisks.
 """
@@ -21,7 +21,7 @@ IGNORABLE = (
 )
 """The characters that a reader cannot see: `Default_Ignorable_Code_Point` of Unicode 16, and marks of annotations."""
 HIDDEN = f"\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff{IGNORABLE}"
-"""These, controls of a terminal except tabs and line feeds, separators of lines, marks of direction, and what is no character: the
+"""These, controls except tabs and line feeds, separators of lines, marks of direction, and what is no character: the
 inside of a class of a regular expression."""
 _UNSAFE = regex.compile(rf"[\n{HIDDEN}]|(?<!\S):(?=:)|(?<=##)\[")
 
