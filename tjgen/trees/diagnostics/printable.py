@@ -1,8 +1,8 @@
 """Text of an input -> text that a terminal, a log of continuous integration or a reader may see: the one function for all output.
 
 Control characters could move the cursor or change colours, marks of direction show another text than there is, characters without
-a width make two texts look equal, and a log of GitHub Actions takes `::name::` at the begin of a line and `##[name]` anywhere as a
-command. All of them become escapes.
+a width make two texts look equal, and a log of GitHub Actions takes `::name::` at the begin of a line and `##[name]` anywhere
+as a command. All of them become escapes.
 Private keys, tokens and passwords of URLs become asterisks.
 """
 
