@@ -1,4 +1,4 @@
-"""Draws -> inputs that broke a promise once: policies with expressions, objects of kubectl of other shapes, damaged output trees."""
+"""Draws -> inputs that broke a promise once: policies with expressions, odd objects of kubectl, damaged output trees."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def damaged_tree(draw: Draw) -> Input:
     """A project with superseded runs, in which files of the output tree or of the lock are damaged as by a merge or by hand."""
     random, seed = draw.random, draw.random.choice(draw.corpus.superseded)
     files: dict[str, File] = dict(seed.files)
-    names = [name for name in files if name.startswith((f"{OUTPUT}/", "tjgen.lock.d/"))]
+    names = [name for name in files if name.startswith((f"{OUTPUT}/", "tjgen.lock.d/"))] or list(files)
     for _ in range(random.choice((1, 1, 2, 4))):
         name = random.choice(names)
         file = files[name]
