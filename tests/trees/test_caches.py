@@ -218,3 +218,11 @@ def test_a_build_into_a_tree_writes_no_file_of_a_cache_of_the_repository(tmp_pat
             (folder / f".cache/tjgen/{name}{suffix}").symlink_to(secret)
     assert check(folder, folder / ".cache", "build", "-q")[0] == 0
     assert secret.read_text() == "secret"
+
+
+def test_a_home_that_is_a_work_tree_is_refused_silently(tmp_path: Path) -> None:
+    """An account may keep its settings in Git."""
+    (tmp_path / ".git").mkdir()
+    assert open_folder("", {"HOME": str(tmp_path)}) is None
+    assert refusal({"HOME": str(tmp_path)}) is None
+    assert not (tmp_path / ".cache").exists()

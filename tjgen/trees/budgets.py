@@ -83,7 +83,7 @@ class CommandBudgets(NamedTuple):
 
 DEFAULT = CommandBudgets()
 UNITS = 1000
-"""Runs or objects after which a command has the seconds of its budget once more."""
+"""A command has the seconds of its budget for each so many runs or objects."""
 VALUES_OF_FILE = 4
 """The values of a file are at most so many times those of a document. Text of that many values is larger than the largest file,
 unless its values have a character or two: this bounds memory."""

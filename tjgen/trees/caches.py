@@ -142,10 +142,15 @@ def open_folder(name: str = "", environment: Mapping[str, str] = os.environ) -> 
 
 
 def refusal(environment: Mapping[str, str] = os.environ) -> tuple[str, str] | None:
-    """The path of the folder of all caches, and why it must not be used; None if it can be, or if there is none."""
+    """The path of the folder that XDG_CACHE_HOME names, and why it must not be used; None if it can be, or if none is named.
+
+    The folder in the home of an account is a default, which no caller has chosen.
+    """
     folder = location(environment)
-    reason = None if folder is None else _reason(os.path.realpath(folder), environment)
-    return None if folder is None or reason is None else (folder, reason)
+    if folder is None or not os.path.isabs(environment.get(HOME, "")):
+        return None
+    reason = _reason(os.path.realpath(folder), environment)
+    return None if reason is None else (folder, reason)
 
 
 def checksum(packed: bytes) -> bytes:

@@ -21,7 +21,7 @@ IGNORABLE = (
 )
 """The characters that a reader cannot see: `Default_Ignorable_Code_Point` of Unicode 16, and marks of annotations."""
 HIDDEN = f"\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff{IGNORABLE}"
-"""These, controls except tabs and line feeds, separators of lines, marks of direction, and what is no character: the
+"""These, controls except tabs and line feeds, separators of lines, marks of direction, and noncharacters: the
 inside of a class of a regular expression."""
 _UNSAFE = regex.compile(rf"[\n{HIDDEN}]|(?<!\S):(?=:)|(?<=##)\[")
 
