@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Iterator
 
 from tjgen.trees import system
+from tjgen.trees.files.regular import read_text
 from tjgen.trees.typing import NamedTuple
 
 
@@ -32,7 +34,7 @@ class OpenFolders:
     def open(self, root: str, real: str) -> int:
         """The descriptor of a folder at or below a root, valid until the next call; both are real paths.
 
-        Raises OSError, with ENOTDIR if a part is a link. The descriptor is for opening what is in the folder: see `entries`.
+        Raises OSError, and LinkError if a part is a link. The descriptor is for opening what is in the folder: see `entries`.
         """
         parts = [part for part in real[len(root.rstrip("/")) :].split("/") if part]
         if not parts:
@@ -61,6 +63,33 @@ class OpenFolders:
         return self._roots[root]
 
 
+class LinkError(NotADirectoryError):
+    """A part of a path is a link."""
+
+    def __init__(self, part: str) -> None:
+        super().__init__(errno.ENOTDIR, f"{part} is a link", part)
+
+
+class Beneath:
+    """Reads what is below a folder, and follows no link there. The folder itself may be named by links."""
+
+    def __init__(self, folder: str) -> None:
+        self._root = os.path.realpath(folder)
+        self._folders = OpenFolders()
+
+    def text(self, path: str) -> str:
+        """The text of a regular file, its lines ended by line feeds. Raises OSError, also for a link, and UnicodeDecodeError."""
+        folder, _, name = path.rpartition("/")
+        return read_text(name, folder=self._open(folder))
+
+    def names(self, path: str) -> list[str]:
+        """The names in a folder, in any order. Raises OSError, and LinkError for a link."""
+        return [entry.name for entry in entries(self._open(path), "")]
+
+    def _open(self, path: str) -> int:
+        return self._folders.open(self._root, os.path.normpath(f"{self._root}/{path}"))
+
+
 class FolderEntry(NamedTuple):
     """A file or a folder in a folder."""
 
@@ -87,6 +116,14 @@ def _open(part: str, folder: int | None) -> int:
     try:
         return os.open(part, system.SEARCH, dir_fd=folder)
     except OSError as error:
-        if error.errno in system.IS_LINK:
-            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), part) from None
+        is_link = error.errno in system.IS_LINK
+        if is_link or (error.errno == errno.ENOTDIR and _is_link(part, folder)):
+            raise LinkError(part) from None
         raise
+
+
+def _is_link(part: str, folder: int | None) -> bool:
+    try:
+        return stat.S_ISLNK(os.stat(part, dir_fd=folder, follow_symlinks=False).st_mode)
+    except OSError:  # it has gone
+        return False

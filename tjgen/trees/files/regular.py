@@ -67,6 +67,6 @@ def write_new(path: str, content: bytes) -> None:
         stream.write(content)
 
 
-def read_text(path: str) -> str:
+def read_text(path: str, *, folder: int | None = None) -> str:
     """The text of a regular file, its lines ended by line feeds. Raises OSError, also for a link, and UnicodeDecodeError."""
-    return read_regular(path).decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+    return read_regular(path, folder=folder).decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
