@@ -39,7 +39,7 @@ class Seen(NamedTuple):
     digest: bytes
 
 
-class FoundUnit(NamedTuple):
+class StoredUnit(NamedTuple):
     """What a unit had emitted."""
 
     summary: Any
@@ -58,7 +58,7 @@ class FileCache:
         self._units: dict[str, _Kept] = (entry.load() or {}) if entry is not None else {}
         self._noted: dict[str, _Kept] = {}
 
-    def find(self, unit: str, key: bytes) -> FoundUnit | None:
+    def find(self, unit: str, key: bytes) -> StoredUnit | None:
         """What `unit` emitted from inputs with this key, if each of its files is still there as it was."""
         kept = self._units.get(unit)
         if kept is None or kept[0] != key:
@@ -66,7 +66,7 @@ class FileCache:
         for fields in kept[1]:
             if not self._is_at_rest(*fields):
                 return self._renewed(unit, kept)
-        return FoundUnit(kept[2])
+        return StoredUnit(kept[2])
 
     def note(self, unit: str, key: bytes, paths: Iterable[str], summary: Any, written: CommittedFiles = _NOTHING) -> bool:
         """Remember what `unit` has emitted: files of the output directory that were committed, and plain data.
@@ -113,7 +113,7 @@ class FileCache:
             return False
         return status.st_ctime_ns == changed and status.st_mtime_ns == modified and status.st_size == size
 
-    def _renewed(self, unit: str, kept: _Kept) -> FoundUnit | None:
+    def _renewed(self, unit: str, kept: _Kept) -> StoredUnit | None:
         """The entry with the times of today, with which the content need not be read next time; None if it is another one."""
         files = []
         for file in [Seen(*fields) for fields in kept[1]]:
@@ -122,7 +122,7 @@ class FileCache:
                 return None
             files.append(tuple(seen))
         self._noted[unit] = (kept[0], tuple(files), kept[2])
-        return FoundUnit(kept[2])
+        return StoredUnit(kept[2])
 
 
 def entry_of(project: str, directory: str, environment: Mapping[str, str] = os.environ) -> CacheEntry | None:

@@ -104,8 +104,8 @@ def entries(folder: int, path: str) -> Iterator[FolderEntry]:
     """What is in an open folder, in any order; `path` is what their paths begin with. Raises OSError."""
     descriptor = os.open(".", system.FOLDER, dir_fd=folder)
     try:
-        with os.scandir(descriptor) as found:
-            for one in found:
+        with os.scandir(descriptor) as scanned:
+            for one in scanned:
                 is_folder = one.is_dir(follow_symlinks=False)
                 yield FolderEntry(one.name, os.path.join(path, one.name), is_folder, one.is_symlink())
     finally:
