@@ -125,5 +125,5 @@ def _open(part: str, folder: int | None) -> int:
 def _is_link(part: str, folder: int | None) -> bool:
     try:
         return stat.S_ISLNK(os.stat(part, dir_fd=folder, follow_symlinks=False).st_mode)
-    except OSError:  # it has gone
+    except OSError:  # it does not exist any more
         return False
