@@ -72,7 +72,6 @@ ALLOWED = {
     "tools.inventory.writing": "lists the folder of slices that the caller names, and writes slices there",
     "tools.report.assets": SHIPPED,
     "language.runs.pins": OWN_FOLDER,
-    "language.runs.store": OWN_FOLDER,
     "cluster.schema.store": SHIPPED,
     "language.spec.generate.__main__": "a tool of this repository",
     "language.spec.generate.classes": "a tool of this repository",
@@ -98,8 +97,7 @@ REGULAR = {
     "gitops.sync.problems": "Git's own configuration of the repository",
     "gitops.output.locknotes": "the lock of runs",
     "tools.report.tree_report": "the output tree that was listed by the sandbox",
-    "language.runs.pins": "the lock of images",
-    "language.runs.store": "the lock of runs",
+    "trees.files.beneath": "files below a folder that is open, for locks and pins",
     "cluster.schema.store": "the folder of schemas that the sandbox has let pass",
     "cluster.validate.own": "the folder of schemas that the caller imports into",
 }
