@@ -195,3 +195,17 @@ def test_the_output_of_a_large_chart_is_within_the_budgets() -> None:
     documents, problems = read(one * 4100, "chart.yaml", KUBERNETES)
     assert (len(documents), problems) == (4100, [])
     assert DEFAULT.values < 4100 * 190
+
+
+def test_check_accepts_the_output_of_a_large_chart(tmp_path: Path) -> None:
+    """Recognized documents count one by one, too."""
+    labels = "".join(f"    label-{number}: value\n" for number in range(40))
+    text = "".join(
+        f"---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a-{number}\n  labels:\n{labels}data: {{}}\n"
+        for number in range(60)
+    )
+    budgets = "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {budgets: {values: 1400}}\n"  # 60 documents of 92 values
+    (tmp_path / "tjgen.yaml").write_text(budgets, encoding="utf-8")
+    (tmp_path / "chart.yaml").write_text(text, encoding="utf-8")
+    answer = tjgen(tmp_path, "check", "chart.yaml", "--no-cache")
+    assert (answer.code, "60 objects, 0 problems" in answer.err) == (0, True), answer.err
