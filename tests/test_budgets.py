@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ from tests.scaling.inputs import Files, configmap, document, dumped, experiment,
 from tjgen.language.spec.objects import ProjectSpec
 from tjgen.trees.budgets import DEFAULT, Clock, CommandBudgets, exceeded
 from tjgen.trees.diagnostics.model import ERROR, CompileError
+from tjgen.trees.source.reader import KUBERNETES, read
 
 
 def test_a_project_without_budgets_has_the_defaults() -> None:
@@ -41,7 +45,7 @@ def test_a_build_has_its_seconds() -> None:
     with pytest.raises(CompileError) as caught:
         Clock(0).check()
     (found,) = caught.value.diagnostics
-    assert (found.code, found.message) == ("TJ217", "the build takes >= 0 seconds, more than the budget of 0")
+    assert (found.code, found.message) == ("TJ217", "the build takes >= 0 seconds of CPU time, more than the budget of 0")
 
 
 def write(folder: Path, files: Files) -> None:
@@ -107,11 +111,11 @@ def test_a_project_below_the_root_does_not_raise_budgets(tmp_path: Path) -> None
 def test_a_slow_build_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, project({"budgets": {"seconds": 3}}, *[experiment(f"e-{number}") for number in range(4)]))
     times = iter(range(100))
-    monkeypatch.setattr("tjgen.trees.budgets.monotonic", lambda: next(times))
+    monkeypatch.setattr("tjgen.trees.budgets.cpu_seconds", lambda: next(times))
     answer = tjgen(tmp_path, "build", "-o", "out")
     assert answer.code == 1
     assert "error[TJ217]" in answer.err
-    assert "the build takes >= 3 seconds, more than the budget of 3" in answer.err
+    assert "the build takes >= 3 seconds of CPU time, more than the budget of 3" in answer.err
     assert not (tmp_path / "out").exists()
 
 
@@ -125,3 +129,83 @@ def test_manifests_have_the_budgets_of_the_project_that_the_command_runs_in(word
     answer = tjgen(tmp_path, words[0], "manifests.yaml", *words[1:])
     assert answer.code == 1
     assert "error[TJ215] manifests.yaml:16:1: the file has >= 3 documents, more than the budget of 2" in answer.err
+
+
+def test_the_load_of_the_machine_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.monotonic", lambda: 1e9)
+    clock = Clock(1)
+    time.sleep(1.1)
+    clock.check()
+
+
+def test_work_of_this_process_and_of_its_children_counts() -> None:
+    clock = Clock(1)
+    subprocess.run([sys.executable, "-c", "while True:\n    import time\n    if time.process_time() > 1.2: break"], check=True)
+    with pytest.raises(CompileError):
+        clock.check()
+
+
+def test_a_build_of_more_runs_has_more_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    spent = 0.0
+    monkeypatch.setattr("tjgen.trees.budgets.cpu_seconds", lambda: spent)
+    clock = Clock(10)
+    for runs, limit in ((0, 10), (999, 10), (1, 20), (1500, 30)):
+        clock.count(runs)
+        spent = limit - 0.1
+        clock.check()
+        spent = limit
+        with pytest.raises(CompileError) as caught:
+            clock.check()
+        (found,) = caught.value.diagnostics
+        assert found.message == f"the build takes >= {limit} seconds of CPU time, more than the budget of {limit}"
+        assert found.hint == "reduce it, or write budgets: {seconds: 20} below spec in tjgen.yaml"
+        spent = 0.0
+
+
+def test_a_worker_has_the_budget_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = iter((500.0, 9.0, 10.0))
+    monkeypatch.setattr("tjgen.trees.budgets.cpu_seconds", lambda: next(times))
+    clock = Clock(10)
+    monkeypatch.setattr("os.getpid", lambda: -1)  # in the process of a worker, time begins at 0
+    clock.check()
+    with pytest.raises(CompileError):
+        clock.check()
+
+
+@pytest.mark.parametrize("separator", ["---\n", ""], ids=["YAML", "JSON objects"])
+def test_the_values_of_documents_are_counted_one_by_one(separator: str) -> None:
+    one = '{"a": [1, 2, 3]}\n'  # 6 values
+    budgets = DEFAULT._replace(values=7)
+    documents, problems = read((separator + one) * 4, "m.yaml", KUBERNETES, budgets)
+    assert (len(documents), problems) == (4, [])
+    larger = one.replace("3", "3, 4, 5")
+    documents, (problem,) = read((separator + one) * 2 + separator + larger, "m.yaml", KUBERNETES, budgets)
+    assert (len(documents), problem.code) == (2, "TJ216")
+    assert problem.message == "a document of the file has >= 8 values, more than the budget of 7"
+    assert problem.hint == "reduce it, or write budgets: {values: 14} below spec in tjgen.yaml"
+    documents, (problem,) = read((separator + one) * 5, "m.yaml", KUBERNETES, budgets)
+    assert (len(documents), problem.code) == (4, "TJ216")
+    assert problem.message == "the file has >= 29 values, more than the budget of 28"
+    assert problem.hint == "reduce it, or write budgets: {values: 14} below spec in tjgen.yaml"
+
+
+def test_the_output_of_a_large_chart_is_within_the_budgets() -> None:
+    labels = "".join(f"    label-{number}: value\n" for number in range(90))
+    one = f"---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  labels:\n{labels}data: {{}}\n"
+    documents, problems = read(one * 4100, "chart.yaml", KUBERNETES)
+    assert (len(documents), problems) == (4100, [])
+    assert DEFAULT.values < 4100 * 190
+
+
+def test_check_accepts_the_output_of_a_large_chart(tmp_path: Path) -> None:
+    """Recognized documents count one by one, too."""
+    labels = "".join(f"    label-{number}: value\n" for number in range(40))
+    text = "".join(
+        f"---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a-{number}\n  labels:\n{labels}data: {{}}\n"
+        for number in range(60)
+    )
+    budgets = "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {budgets: {values: 1400}}\n"  # 60 documents of 92 values
+    (tmp_path / "tjgen.yaml").write_text(budgets, encoding="utf-8")
+    (tmp_path / "chart.yaml").write_text(text, encoding="utf-8")
+    answer = tjgen(tmp_path, "check", "chart.yaml", "--no-cache")
+    assert (answer.code, "60 objects, 0 problems" in answer.err) == (0, True), answer.err

@@ -15,7 +15,7 @@ import pytest
 from tests.checkout import ROOT, list_entries
 from tests.trees.bytecode.test_bytecode import Copy
 from tjgen.cli import watching
-from tjgen.cli.kept import checksum
+from tjgen.trees.caches import checksum
 
 PROJECT = """
 apiVersion: tjgen.dev/v1alpha1
@@ -64,7 +64,7 @@ class Place:
     """A project, and a folder of its own for answers."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder / "project"
+        self.folder = folder / "above" / "project"
         self.cache = folder / "cache"
         for name, text in FILES.items():
             (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -310,6 +310,7 @@ def test_the_environment_is_read_where_it_is_known_to_be() -> None:
         "language/resolve/caller.py": "TJGEN_*",
         "language/slicing/conformance.py": "starts a program",
         "trees/bytecode.py": "TJGEN_BYTECODE",
+        "trees/caches.py": "XDG_CACHE_HOME, HOME, TJGEN_*, GIT_*",
         "trees/git.py": "GIT_*, and it starts a program",
     }
     reads = {

@@ -16,6 +16,7 @@ from tests.checkout import ROOT
 from tests.test_kept_builds import RUNTIME, written
 from tests.trees.bytecode.test_bytecode import Copy
 from tjgen.cli import kept, watching
+from tjgen.trees.caches import CacheEntry, checksum, open_folder
 
 GOOD = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 BAD = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: A}\n"
@@ -40,7 +41,8 @@ class Place:
     """A folder with files to check, and a cache of its own."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.folder = folder / "work"
+        self.folder.mkdir()
         self.cache = folder / "cache"
 
     def check(self, *words: str, **environment: str) -> tuple[int, str, str]:
@@ -83,7 +85,7 @@ def test_a_stored_answer_is_really_written(place: Place) -> None:
     packed = entry.read_bytes().partition(b"\n")[2].replace(b"TJ505", b"TJ999")
     entry.write_bytes(b"0" * 64 + b"\n" + packed)
     assert place.check("bad.yaml") == first, "without its checksum, it is not used"
-    entry.write_bytes(kept.checksum(packed) + b"\n" + packed)
+    entry.write_bytes(checksum(packed) + b"\n" + packed)
     assert place.check("bad.yaml") == (1, "", first[2].replace("TJ505", "TJ999"))
 
 
@@ -228,16 +230,20 @@ def test_an_answer_that_could_not_be_written_whole_is_not_stored(place: Place) -
 
 def test_old_answers_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "_MOST", 4)
+    folder = open_folder("check", {"XDG_CACHE_HOME": str(tmp_path)})
+    assert folder is not None
     for number in range(6):
-        watching.store(str(tmp_path / f"{number}"), [], 0, [])
-    assert len(list(tmp_path.iterdir())) in (3, 4)
-    assert kept.recall(str(tmp_path / "5")) == 0
+        watching.store(CacheEntry(folder, f"{number}"), [], 0, [])
+    assert len(list((tmp_path / "tjgen/check").iterdir())) in (3, 4)
+    assert kept.recall(CacheEntry(folder, "5")) == 0
 
 
 @pytest.mark.parametrize("code", [2, 3])
 def test_wrong_use_and_defects_are_not_stored(tmp_path: Path, code: int) -> None:
-    watching.run(str(tmp_path / "a"), lambda: code)
-    assert list(tmp_path.iterdir()) == []
+    folder = open_folder("check", {"XDG_CACHE_HOME": str(tmp_path)})
+    assert folder is not None
+    watching.run(CacheEntry(folder, "a"), lambda: code)
+    assert list((tmp_path / "tjgen/check").iterdir()) == []
 
 
 def test_a_variable_that_turns_answers_off_stores_nothing(place: Place) -> None:

@@ -21,8 +21,8 @@ def place(tmp_path: Path) -> Place:
     """A project whose builds are stored, and files of the caller next to it."""
     one = Place(tmp_path)
     (one.folder / ".git").mkdir()
-    (tmp_path / "etc" / "policies").mkdir(parents=True)
-    (tmp_path / "etc" / "policies" / "registry.yaml").write_text(HARMLESS)
+    (one.folder.parent / "etc" / "policies").mkdir(parents=True)
+    (one.folder.parent / "etc" / "policies" / "registry.yaml").write_text(HARMLESS)
     limit(one, "{policies: [policies]}")
     return one
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.test_kept_builds import CHANGES, PROJECT, Place, written
 from tests.trees.bytecode.test_bytecode import Copy
-from tjgen.cli.kept import checksum
+from tjgen.trees.caches import checksum
 from tjgen.trees.files import states
 
 WORDS = ("-o", "deploy", "--expanded", "preview")

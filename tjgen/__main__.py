@@ -47,19 +47,19 @@ def _run_once(words: list[str]) -> int:
     """A command whose answer is stored is not run again if all that it depends on is the same."""
     from tjgen.cli import kept
 
-    name = kept.place(words)
-    code = None if name is None else kept.recall(name)
+    entry = kept.place(words)
+    code = None if entry is None else kept.recall(entry)
     if code is not None:
         return code
-    if name is None:
+    if entry is None:
         return _run(words)
     from tjgen.cli import watching
 
     if not kept.writes_trees(words):
-        return watching.run(name, lambda: _run(words))
+        return watching.run(entry, lambda: _run(words))
     from tjgen.cli.settled import TreeWatch
 
-    return watching.run(name, lambda: _run(words), TreeWatch(words))
+    return watching.run(entry, lambda: _run(words), TreeWatch(words))
 
 
 if __name__ == "__main__":

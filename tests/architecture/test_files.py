@@ -37,10 +37,9 @@ ALLOWED = {
     "cli.folders": "lists folders of policies; bounded, and a link ends it",
     "cli.kept": "compares the files of an answer in the cache of the user with those that are there now",
     "cli.settled": "notes the state of the trees that a build leaves",
-    "cli.watching": "stores answers in the cache of the user",
+    "cli.watching": "replaces the functions that open files while a command runs",
     "compiler.building.workers": "the pipes of its own processes",
     "compiler.programs.reading": SHIPPED,
-    "gitops.emit.cache": "the cache of the user",
     "gitops.emit.checkout": "asks Git's own files which commit is checked out",
     "gitops.emit.comparison": OWN_TREE,
     "gitops.emit.file": OWN_TREE,
@@ -53,6 +52,8 @@ ALLOWED = {
     "gitops.shards.read": "shards that the caller names, read line by line; regular files alone, and a link ends it",
     "trees.bytecode": "reads the file of compiled modules of tjgen itself",
     "trees.bytecode_file": "writes the file of compiled modules of tjgen itself",
+    "trees.files.beneath": "opens folders part by part, for the sandbox",
+    "trees.caches": "the cache of the user: see test_caches.py",
     "trees.files.regular": "opens regular files, for the sandbox",
     "trees.files.sandbox": "the sandbox",
     "tools.hosts.items": "creates files in a temporary folder of its own",
@@ -71,7 +72,6 @@ ALLOWED = {
     "tools.inventory.writing": "lists the folder of slices that the caller names, and writes slices there",
     "tools.report.assets": SHIPPED,
     "language.runs.pins": OWN_FOLDER,
-    "language.runs.store": OWN_FOLDER,
     "cluster.schema.store": SHIPPED,
     "language.spec.generate.__main__": "a tool of this repository",
     "language.spec.generate.classes": "a tool of this repository",
@@ -92,13 +92,12 @@ REGULAR = {
     "language.catalog.importer": "files in the folder that the caller imports into",
     "cli.enforcing": "files of policies that the caller names, which are read before the project; a link ends it",
     "language.resolve.caller": "the settings and policies of the caller, which may be links: a mounted ConfigMap has links",
-    "cli.kept": "an answer in the cache of the user, and the files that it depends on",
+    "cli.kept": "the files that an answer in the cache of the user depends on",
     "trees.files.sandbox": "the sandbox",
     "gitops.sync.problems": "Git's own configuration of the repository",
     "gitops.output.locknotes": "the lock of runs",
     "tools.report.tree_report": "the output tree that was listed by the sandbox",
-    "language.runs.pins": "the lock of images",
-    "language.runs.store": "the lock of runs",
+    "trees.files.beneath": "files below a folder that is open, for locks and pins",
     "cluster.schema.store": "the folder of schemas that the sandbox has let pass",
     "cluster.validate.own": "the folder of schemas that the caller imports into",
 }
@@ -119,6 +118,8 @@ def opens(tree: ast.Module) -> list[str]:
             owner, _, method = name.rpartition(".")
             if name in OPENS or (owner and method in METHODS):
                 found.append(f"{node.lineno}: {name}")
+        elif isinstance(node, ast.Attribute) and ast.unparse(node) in OPENS:
+            found.append(f"{node.lineno}: {ast.unparse(node)}")  # also under another name
         elif isinstance(node, ast.ImportFrom) and node.module in ("glob", "os", "io", "shutil"):
             found += [f"{node.lineno}: {one.name}" for one in node.names if f"{node.module}.{one.name}" in OPENS]
     return found
@@ -145,8 +146,8 @@ def test_regular_files_are_read_without_the_sandbox_in_the_modules_that_are_list
 
 
 def test_a_module_that_opens_a_file_is_found() -> None:
-    text = "from os import scandir\nfrom pathlib import Path\nopen('a')\nPath('a').read_text()\nos.walk('a')\n"
-    assert opens(ast.parse(text)) == ["1: scandir", "3: open", "4: Path('a').read_text", "5: os.walk"]
+    text = "from os import scandir\nfrom pathlib import Path\nopen('a')\nPath('a').read_text()\nos.walk('a')\nmine = os.open\n"
+    assert set(opens(ast.parse(text))) == {"1: scandir", "3: open", "4: Path('a').read_text", "5: os.walk", "6: os.open"}
 
 
 def test_flags_of_files_and_errors_of_links_are_in_one_module() -> None:

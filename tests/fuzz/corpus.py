@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import tempfile
@@ -18,6 +19,7 @@ from tests.program import tjgen
 from tjgen.trees.source.reader import CORE, KUBERNETES, read
 
 Tree = Any
+_IMAGE = re.compile(rb"^(  image: [^:\s#]+):[^\s:]+$", re.MULTILINE)
 LARGEST = 12_000
 """Bytes of a file of the corpus; what is larger costs time and shows nothing that a smaller one does not."""
 OUTPUT = "deploy"
@@ -39,6 +41,8 @@ class Corpus(NamedTuple):
     """Folders with a tjgen.yaml."""
     built: tuple[Seed, ...]
     """Folders with an output tree in OUTPUT."""
+    superseded: tuple[Seed, ...]
+    """The same with runs that later ones supersede."""
     sharded: tuple[Seed, ...]
     """Folders with the only shard of a build, SHARD."""
     committed: tuple[Seed, ...]
@@ -83,6 +87,7 @@ def load() -> Corpus:
         (*experiments, *platform),
         tuple(projects),
         tuple(built),
+        tuple(_superseded(built)),
         tuple(_sharded([*examples[:8], *cases[:60:6]])),
         tuple(_committed(built[:3])),
         tuple(linted),
@@ -149,6 +154,19 @@ def _built(seeds: list[Seed]) -> Iterator[Seed]:
     for seed in seeds:
         folder = Path(tempfile.mkdtemp())
         _write(seed, folder)
+        answer = tjgen(folder, "build", *seed.words, *(() if "tjgen.yaml" in seed.files else ("-o", OUTPUT)))
+        if answer.code == 0:
+            yield Seed(_files(folder), seed.words)
+        shutil.rmtree(folder)
+
+
+def _superseded(seeds: list[Seed]) -> Iterator[Seed]:
+    """The folders with the output tree of another build, of experiments with another image."""
+    for seed in seeds:
+        folder = Path(tempfile.mkdtemp())
+        changed = {name: _IMAGE.sub(rb"\1:later", content) for name, content in seed.files.items() if name.endswith(".yaml")}
+        own = {name: content for name, content in changed.items() if not name.startswith((f"{OUTPUT}/", "tjgen.lock.d/"))}
+        _write(Seed({**seed.files, **own}, seed.words), folder)
         answer = tjgen(folder, "build", *seed.words, *(() if "tjgen.yaml" in seed.files else ("-o", OUTPUT)))
         if answer.code == 0:
             yield Seed(_files(folder), seed.words)

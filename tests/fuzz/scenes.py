@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, NamedTuple
 
-from tests.fuzz import calls, hosts, placement, trees, workspaces
+from tests.fuzz import calls, hostile, hosts, placement, trees, workspaces
 from tests.fuzz.corpus import OUTPUT, Corpus
 from tests.fuzz.draw import Draw, Files
 from tests.fuzz.inputs import PROGRAM, Input
@@ -341,6 +341,9 @@ SCENES = (
     Scene("slices", 0.2, hosts.slices),
     Scene("shards", 1, hosts.shards),
     Scene("command lines", 5, _lines),
+    Scene("policies", 4, hostile.policies),
+    Scene("kubectl", 2, hostile.kubectl),
+    Scene("damaged tree", 3, hostile.damaged_tree),
 )
 """The shares follow the time that inputs take: a second is spent on what is cheap and on what is dear alike."""
 _SHARES = [scene.weight for scene in SCENES]

@@ -48,6 +48,44 @@ KEYS = (
 )  # fmt: skip
 
 
+BY_NAME: tuple[tuple[str, tuple[Tree, ...]], ...] = (
+    (
+        r"(?i)name$|claim$|queue$|runtime$",
+        ("A", "a" * 64, "a_b", "-a", "a.b.c", "default", "kube-system", 7, "\u200ba", "a/b", ""),
+    ),
+    (r"(?i)image$", ("a", "a:b:c", "a@b", "A/b:1", "a@sha256:0", "reg:99999/a", "a:" + "t" * 129, "\u200ba:1", "${A}:1", "a:1 ")),
+    (
+        r"(?i)path$|directory$|^dir$|^file",
+        ("/", "..", "../../etc", "/proc/self/environ", "a//b", "a/./b", "~", "\u202e", "a:b", "$HOME"),
+    ),
+    (
+        r"(?i)size$|storage|memory|cpu$|capacity|^limits|^requests",
+        ("1e400", "-1", "1Ki5", "1.0000000000001", "0x1", "9Ei", "1m", {}, "1E"),
+    ),
+    (
+        r"(?i)seconds$|timeout|ttl|every|after|duration|interval",
+        ("1h1m1ms", "-1s", "1d", "PT1H", "1e3s", 2**63, -1, 0, "0", "1.5h"),
+    ),
+    (
+        r"(?i)pattern|regex|expression|matches|rule$",
+        ("^(a+)+$", "(a|a)*$", "[a-", "(?P<a>x)(?P=a)", "a{99999}", "a" * 3000, "||", "self", "("),
+    ),
+    (r"(?i)schedule|cron", ("* * * * *", "@daily", "60 * * * *", "*/0 * * * *", "1-0 * * * *", "TZ=x * * * * *", "* * * *")),
+    (r"(?i)port$|^ports$|count$|replicas|nodes|number|min|max|backoff", (0, -1, 65536, 2**31, 10**30, 1.5, "1", "x", [1], True)),
+    (
+        r"(?i)label|annotation|selector",
+        ({"a/b/c": "x"}, {"": ""}, {"a": 1}, {"a": None}, {"a" * 64: "b" * 64}, {"-": "-"}, [], "a=b"),
+    ),
+    (r"(?i)version$|^kind$|^group$", ("v1/v2", "v1alpha", "/v1", "a/", "V1", "List", "Status", 1, "v1\n", "")),
+    (
+        r"(?i)url$|repository|server|endpoint|address",
+        ("https://[", "https://a:b@c", "//", "file:///", "http://\u202e", "https://a:99999"),
+    ),
+    (r"(?i)script|command|args|env", ("$(A)$(A)", "${A:-${B}}", "a\nb", "\x00", ["a", 1], {"A": {"B": 1}}, "'", "`a`")),
+)
+"""A pattern for the name of a field -> values that are nearly right for such a field."""
+
+
 def raw(number: int) -> str:
     """The string that stands for a text of RAW until the tree is written."""
     return f"@raw{number}@"
@@ -148,6 +186,12 @@ def _spliced(random: Random, node: Tree, key: str, vocabulary: Vocabulary) -> Tr
     return random.choice(vocabulary.values.get(key) or SCALARS)
 
 
+def _named(random: Random, node: Tree, key: str, vocabulary: Vocabulary) -> Tree:
+    """A value that is chosen by the field's name."""
+    chosen = [values for pattern, values in BY_NAME if re.search(pattern, key)]
+    return random.choice(random.choice(chosen)) if chosen else _odd(random, node, key, vocabulary)
+
+
 def _foreign(random: Random, node: Tree, key: str, vocabulary: Vocabulary) -> Tree:
     return random.choice(vocabulary.values[random.choice(list(vocabulary.values))])
 
@@ -224,8 +268,8 @@ def _swapped(random: Random, node: Tree, key: str, vocabulary: Vocabulary) -> Tr
     return text[:at] + str(random.choice(SCALARS))[:30] + text[at + random.randrange(2) :]
 
 
-_CHANGES = (_odd, _typed, _gone, _spliced, _foreign, _extended, _renamed, _emptied, _repeated, _large, _raw, _swapped)
-_WEIGHTS = (18, 14, 9, 16, 4, 16, 5, 3, 3, 1, 4, 6)
+_CHANGES = (_odd, _typed, _gone, _spliced, _foreign, _extended, _renamed, _emptied, _repeated, _large, _raw, _swapped, _named)
+_WEIGHTS = (18, 14, 9, 16, 4, 16, 5, 3, 3, 1, 4, 6, 16)
 
 
 def written(random: Random, trees: Iterable[Tree]) -> bytes:

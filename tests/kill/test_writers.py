@@ -21,6 +21,7 @@ from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.gitops.output.pinning import COLLECTING, collect, pin
 from tjgen.language.runs.pins import Pins
+from tjgen.trees.caches import CacheEntry, open_folder
 
 EXPERIMENT = """\
 apiVersion: tjgen.dev/v1alpha1
@@ -225,15 +226,20 @@ def test_a_pin_is_there_or_not(tmp_path: Path) -> None:
     assert number > 3
 
 
-def test_an_answer_is_kept_or_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    name = str(tmp_path / "cache/answer")
+def test_an_answer_is_kept_or_not(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = open_folder(environment={"XDG_CACHE_HOME": str(tmp_path)})
+    assert folder is not None
+    entry = CacheEntry(folder, "answer")
+    # Calls have names in the open folder, which count as those in the working directory.
+    monkeypatch.chdir(tmp_path / "tjgen")
     for number in range(1, 100):
-        shutil.rmtree(tmp_path / "cache", ignore_errors=True)
-        outcome = run(lambda: store(name, [], 1, [(True, "error: no\n")]), tmp_path, happens=dies_at(number), changes=True)
-        code = recall(name)
+        for file in (tmp_path / "tjgen").iterdir():
+            file.unlink()
+        outcome = run(lambda: store(entry, [], 1, [(True, "error: no\n")]), tmp_path, happens=dies_at(number), changes=True)
+        code = recall(entry)
         assert (code, capsys.readouterr().err) in ((None, ""), (1, "error: no\n"))
-        store(name, [], 1, [(True, "error: no\n")])
-        assert recall(name) == 1
+        store(entry, [], 1, [(True, "error: no\n")])
+        assert recall(entry) == 1
         capsys.readouterr()
         if outcome == DONE:
             break

@@ -105,6 +105,7 @@ def run(arguments: Arguments) -> int:
     enter(arguments)
     refuse_use(_wrong_use(arguments))
     with Reporter(arguments) as reporter:
+        reporter.note_refused_cache()
         plan = make_plan(
             Request(
                 arguments["paths"],

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from tjgen.cli.inputs import text
 from tjgen.cluster.kinds.supporting import DATASET
 from tjgen.cluster.kinds.table import kinds
-from tjgen.gitops.output.reported import LISTING
+from tjgen.gitops.output.kubectl import LISTING, check_object
 from tjgen.trees.diagnostics.model import INFO, CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree
 
@@ -39,7 +39,8 @@ def read_data_sets(namespaces: Sequence[str], context: str | None) -> tuple[list
     if plural not in _served(chosen):
         return [], []
     try:
-        return [one for name in namespaces for one in _items([*chosen, "get", plural, "-n", name, "-o", "json"])], []
+        items = [one for name in namespaces for one in _items([*chosen, "get", plural, "-n", name, "-o", "json"])]
+        return [check_object(one, "kubectl get") for one in items], []
     except CompileError as error:
         return [], [one._replace(severity=INFO) for one in error.diagnostics]
 

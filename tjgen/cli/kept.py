@@ -7,17 +7,18 @@ tjgen reads, Python, and whether the streams are terminals. No answer is stored 
 a file, starts a program, or runs code of the project, nor for wrong use and defects. A build into trees writes files, and has
 an answer if the next one would write none: see `settled.py`.
 
-The folder is `$XDG_CACHE_HOME/tjgen/build` (or `check`), or the same in `~/.cache`. `TJGEN_CACHE=off` and `--no-cache` turn this
-off. Nothing but os, stat, sys and marshal is imported on the way to a stored answer: it takes little longer than starting Python.
+The answers of `build` and of `check` have a folder each in that of all caches (see `trees/caches.py`). `TJGEN_CACHE=off` and
+`--no-cache` turn this off.
+Nothing but os, stat, sys and marshal is imported on the way to a stored answer: it takes little longer than starting Python.
 """
 
 from __future__ import annotations
 
-import marshal
 import os
 import stat
 import sys
 
+from tjgen.trees.caches import CacheEntry, open_folder
 from tjgen.trees.files.regular import read_regular
 from tjgen.trees.files.states import state_of
 from tjgen.trees.typing import TYPE_CHECKING
@@ -45,26 +46,23 @@ _OPTIONS_OF_TREES = (("--check",), ("-o", "--output", "--jobs"))
 VARIABLES = ("CI", "HOME", "NO_COLOR", "PYTHONPATH", "TERM", "XDG_CACHE_HOME")
 PREFIXES = ("GIT_", "TJGEN_")
 """The variables of the environment that an answer depends on."""
-_OFF = ("off", "0", "no", "false")
-"""Values of TJGEN_CACHE that turn all caches off."""
 
 
-def place(words: list[str]) -> str | None:
-    """The path of the answer to the command line `words`; None if no answer is stored for it."""
-    answers = folder()
-    is_off = os.environ.get("TJGEN_CACHE", "").lower() in _OFF
-    if answers is None or is_off or not _are_kept(words) or sys.stdout is None or "TJGEN_TRUSTED" in os.environ:
+def place(words: list[str]) -> CacheEntry | None:
+    """The place of the answer to the command line `words`; None if no answer is stored for it."""
+    if not _are_kept(words) or sys.stdout is None or "TJGEN_TRUSTED" in os.environ:
+        return None
+    answers = open_folder(words[0])
+    if answers is None:
         return None
     try:
-        from _blake2 import blake2b
-
         working_directory = os.getcwd()
-    except (ImportError, OSError):
+    except OSError:
         return None
     variables = sorted((name, value) for name, value in os.environ.items() if name in VARIABLES or name.startswith(PREFIXES))
     terminals = [stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)]
     key = repr((words, working_directory, variables, terminals, sys.version, sys.prefix, sys.flags.optimize, __file__))
-    return os.path.join(answers, words[0], blake2b(key.encode(errors="surrogateescape"), digest_size=32).hexdigest())
+    return CacheEntry(answers, digest_of(key.encode(errors="surrogateescape")).hex())
 
 
 def writes_trees(words: list[str]) -> bool:
@@ -72,15 +70,12 @@ def writes_trees(words: list[str]) -> bool:
     return words[0] == "build" and not _has_path(words, _OPTIONS["build"])
 
 
-def recall(name: str) -> int | None:
-    """Write the answer with this path and return its exit code; None if there is none, or if a fact has changed."""
-    try:
-        digest, _, packed = read_regular(name).partition(b"\n")
-        if digest != checksum(packed):
-            return None
-        facts, code, parts = marshal.loads(packed)
-    except (OSError, ValueError, EOFError, TypeError):
+def recall(entry: CacheEntry) -> int | None:
+    """Write the answer at this place and return its exit code; None if there is none, or if a fact has changed."""
+    answer = entry.load()
+    if answer is None:
         return None
+    facts, code, parts = answer
     if not all(observed(kind, path) == fact for kind, path, fact in facts):
         return None
     return _write(code, parts)
@@ -101,14 +96,12 @@ def described(status: os.stat_result) -> tuple[int, ...]:
 
 def digest_of(content: bytes) -> bytes:
     """The digest of the content of a file."""
-    from _blake2 import blake2b
+    try:
+        from _blake2 import blake2b
+    except ImportError:
+        from hashlib import blake2b
 
     return blake2b(content, digest_size=32).digest()
-
-
-def checksum(answer: bytes) -> bytes:
-    """The first line of a file with an answer."""
-    return digest_of(answer).hex().encode()
 
 
 def entries_of(entries: list[os.DirEntry[str]]) -> tuple[tuple[str, bool, bool], ...]:
@@ -139,15 +132,6 @@ _OBSERVERS: dict[str, Callable[[str], object]] = {
     TARGET: os.readlink,
     STATE: state_of,
 }
-
-
-def folder() -> str | None:
-    """The folder with the answers of all commands; None if the environment has no place for it."""
-    cache = os.environ.get("XDG_CACHE_HOME", "")
-    if not os.path.isabs(cache):
-        home = os.environ.get("HOME", "")
-        cache = os.path.join(home, ".cache") if os.path.isabs(home) else ""
-    return os.path.join(cache, "tjgen") if cache else None
 
 
 def _are_kept(words: list[str]) -> bool:

@@ -80,6 +80,16 @@ class Reporter:
             self.clear()
             sys.stderr.write(line + "\n")
 
+    def note_refused_cache(self) -> None:
+        """Print a line if there is a cache folder that must not be used: the next command takes as long as this one."""
+        from tjgen.trees.caches import refusal
+
+        refused = refusal()
+        if refused is not None:
+            folder, reason = refused
+            hint = "set XDG_CACHE_HOME to a folder elsewhere that only your account can write to, or TJGEN_CACHE to off"
+            self.print_line(f"the cache {folder} is not used: {reason}; {hint}")
+
     def close(self, checked: str = "") -> int:
         """Write what was found to stderr; the exit code.
 

@@ -15,11 +15,13 @@ from itertools import pairwise
 
 from tjgen.cli import kept
 from tjgen.cli.watching import Learned, Watch
-from tjgen.trees import system
+from tjgen.trees import caches, system
 from tjgen.trees.files.states import is_at_rest, state_of
 from tjgen.trees.typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tjgen.gitops.output.write import Settled
 
     Facts = dict[tuple[str, str], object]
@@ -64,7 +66,7 @@ class TreeWatch(Watch):
 
     def learned(self, started: int, parts: list[tuple[bool, str]]) -> Learned | None:
         """The answer of the build that began at `started` (ns); None if the same build again could write something."""
-        settled, cache = self.settled, kept.folder()
+        settled, cache = self.settled, caches.location()
         next_parts = _next_parts(parts, settled) if settled is not None else None
         if settled is None or next_parts is None or cache is None:
             return None
@@ -86,23 +88,20 @@ class TreeWatch(Watch):
         elif not path.startswith(self._trees) and self.facts.setdefault((kind, path), fact) != fact:
             self._written.add(path)
 
-    def _opened(self, function: Any) -> Any:
-        def open_descriptor(path: Any, flags: int, *more: Any, **options: Any) -> int:
-            if path.__class__ is not str or options:
-                self.is_complete = False
-            elif flags & ~system.READ and not path.startswith(self._trees):
-                self._written.add(path)
-                return int(function(path, flags, *more))
-            try:
-                descriptor: int = function(path, flags, *more, **options)
-            except OSError:
-                self._note(kept.LINK_STATUS, path, kept.observed(kept.LINK_STATUS, path))
-                raise
-            if path.__class__ is str and not path.startswith(self._trees):
-                self._files.add(path)
-            return descriptor
-
-        return open_descriptor
+    def _opened_file(self, path: Any, flags: int, opening: Callable[[], int]) -> int:
+        if path.__class__ is not str:
+            self.is_complete = False
+        elif flags & ~system.READ and not path.startswith(self._trees):
+            self._written.add(path)
+            return opening()
+        try:
+            descriptor = opening()
+        except OSError:
+            self._note(kept.LINK_STATUS, path, kept.observed(kept.LINK_STATUS, path))
+            raise
+        if path.__class__ is str and not path.startswith(self._trees):
+            self._files.add(path)
+        return descriptor
 
     def _read(self, function: Any) -> Any:
         def open_file(file: Any, mode: str = "r", *more: Any, **options: Any) -> Any:
@@ -116,7 +115,7 @@ class TreeWatch(Watch):
 
     def _scanned(self, function: Any) -> Any:
         recorded = super()._scanned(function)
-        return lambda path=".": function(path) if self._is_below_trees(path) else recorded(path)
+        return lambda path=".": function(path) if self._is_below_trees(self._folders.get(path, path)) else recorded(path)
 
     def _listed(self, function: Any) -> Any:
         recorded = super()._listed(function)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import builtins
 import io
-import marshal
 import os
 import stat
 import sys
@@ -17,6 +16,7 @@ from collections.abc import Callable, Iterator
 
 from tjgen.cli import kept
 from tjgen.trees import data, system
+from tjgen.trees.caches import CacheEntry
 from tjgen.trees.typing import Any, NamedTuple
 
 _LONGEST = 32 << 20
@@ -31,8 +31,8 @@ _UNRECORDED = ("subprocess", "socket", "tjgen.trees.trust")
 """Modules of what an answer cannot depend on."""
 
 
-def run(name: str, command: Callable[[], int], watch: Watch | None = None) -> int:
-    """The exit code of the command. Its answer is stored at the path `name` unless it is wrong use or a defect."""
+def run(entry: CacheEntry, command: Callable[[], int], watch: Watch | None = None) -> int:
+    """The exit code of the command. Its answer is stored at `entry` unless it is wrong use or a defect."""
     started = time.time_ns()
     watch = watch or Watch()
     parts: list[tuple[bool, str]] = []
@@ -50,25 +50,14 @@ def run(name: str, command: Callable[[], int], watch: Watch | None = None) -> in
         if learned is None or None in facts.values() or len(facts) > watch.most_facts:
             return code
         if sum(len(text) for _, text in learned.parts) <= _LONGEST:
-            store(name, [(*key, fact) for key, fact in facts.items()], code, learned.parts)
+            store(entry, [(*key, fact) for key, fact in facts.items()], code, learned.parts)
     return code
 
 
-def store(name: str, facts: list[kept.Fact], code: int, parts: list[tuple[bool, str]]) -> None:
-    """Write a file with an answer and its checksum, and remove old ones. A folder that cannot be written is not an error."""
-    packed = marshal.dumps((facts, code, parts))
-    folder, temporary = os.path.dirname(name), f"{name}.{os.getpid()}"
-    try:
-        os.makedirs(folder, exist_ok=True)
-        with open(temporary, "wb") as file:
-            file.write(kept.checksum(packed) + b"\n" + packed)
-        os.replace(temporary, name)
-        entries = list(os.scandir(folder))
-        if len(entries) > _MOST:
-            for entry in sorted(entries, key=lambda entry: entry.stat().st_mtime_ns)[: len(entries) // 2]:
-                os.unlink(entry.path)
-    except OSError:
-        return
+def store(entry: CacheEntry, facts: list[kept.Fact], code: int, parts: list[tuple[bool, str]]) -> None:
+    """Store an answer, and remove old ones."""
+    if entry.store((facts, code, parts)):
+        entry.folder.trim(_MOST)
 
 
 def _program(started: int) -> dict[tuple[str, str], object]:
@@ -135,6 +124,8 @@ class Watch:
         self.is_complete = True
         self._own = (os.path.join(data.path("schemas"), ""), os.path.join(data.path("runtimes"), ""))
         self._replaced: list[tuple[Any, str, Any]] = []
+        self._folders: dict[int, Any] = {}
+        """Descriptor of an open folder -> its path; None if it is not known."""
 
     def begin(self) -> None:
         """Replace the functions of `os`."""
@@ -200,23 +191,37 @@ class Watch:
         return look_up
 
     def _opened(self, function: Any) -> Any:
-        def open_descriptor(path: Any, flags: int, *more: Any, **options: Any) -> int:
-            self.is_complete = self.is_complete and not options and not flags & ~system.READ
-            try:
-                descriptor: int = function(path, flags, *more, **options)
-            except OSError as error:
-                # A link is refused, so the error is not that of a reader that follows it.
-                self._note(kept.LINK_STATUS, path, kept.observed(kept.LINK_STATUS, path))
-                self.is_complete = self.is_complete and isinstance(error, FileNotFoundError)
-                raise
-            status = os.fstat(descriptor)
-            if flags & ~system.READ or not stat.S_ISREG(status.st_mode) or status.st_size > kept.LARGEST_FILE:
-                self.is_complete = False
-            else:
-                self._note(kept.CONTENT, path, kept.digest_of(os.pread(descriptor, status.st_size + 1, 0)))
+        def open_descriptor(path: Any, flags: int, *more: Any, dir_fd: int | None = None) -> int:
+            full = path if dir_fd is None else self._below(dir_fd, path)
+            if not flags & system.IS_FOLDER:
+                return self._opened_file(full, flags, lambda: int(function(path, flags, *more, dir_fd=dir_fd)))
+            self._note(kept.LINK_STATUS, full, kept.observed(kept.LINK_STATUS, full) if full.__class__ is str else None)
+            descriptor: int = function(path, flags, *more, dir_fd=dir_fd)
+            self._folders[descriptor] = full
             return descriptor
 
         return open_descriptor
+
+    def _below(self, folder: int, path: Any) -> Any:
+        """The path of what is opened in an open folder; None if the path of that is not known."""
+        above = self._folders.get(folder)
+        return above if above is None or path == "." else f"{above.rstrip('/')}/{path}"
+
+    def _opened_file(self, path: Any, flags: int, opening: Callable[[], int]) -> int:
+        self.is_complete = self.is_complete and path.__class__ is str and not flags & ~system.READ
+        try:
+            descriptor = opening()
+        except OSError as error:
+            # A link is refused, so the error is not that of a reader that follows it.
+            self._note(kept.LINK_STATUS, path, kept.observed(kept.LINK_STATUS, path))
+            self.is_complete = self.is_complete and isinstance(error, FileNotFoundError)
+            raise
+        status = os.fstat(descriptor)
+        if flags & ~system.READ or not stat.S_ISREG(status.st_mode) or status.st_size > kept.LARGEST_FILE:
+            self.is_complete = False
+        else:
+            self._note(kept.CONTENT, path, kept.digest_of(os.pread(descriptor, status.st_size + 1, 0)))
+        return descriptor
 
     def _read(self, function: Any) -> Any:
         def open_file(file: Any, mode: str = "r", *more: Any, **options: Any) -> Any:
@@ -230,13 +235,14 @@ class Watch:
 
     def _scanned(self, function: Any) -> Any:
         def scan(path: Any = ".") -> _Entries:
+            full = path if path.__class__ is str else self._folders.get(path)
             try:
                 with function(path) as iterator:
                     entries = list(iterator)
             except OSError as error:
-                self._note(kept.ENTRIES, path, -(error.errno or 1))
+                self._note(kept.ENTRIES, full, -(error.errno or 1))
                 raise
-            self._note(kept.ENTRIES, path, kept.entries_of(entries))
+            self._note(kept.ENTRIES, full, kept.entries_of(entries))
             return _Entries(entries)
 
         return scan

@@ -6,7 +6,7 @@ experiments does not change what the command accepts.
 
 from __future__ import annotations
 
-from time import monotonic
+import os
 
 from tjgen.trees.ceilings import ceiling
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, Span
@@ -46,7 +46,7 @@ class CommandBudgets(NamedTuple):
     documents: int = 100_000
     """Documents of one file."""
     values: int = 750_000
-    """Keys, scalars, lists and mappings of one file, including those of aliases."""
+    """Keys, scalars, lists and mappings of one document, including those of aliases."""
     file_size: int = 32 * _MI
     """Bytes of one file."""
     total_size: int = 1024 * _MI
@@ -60,7 +60,7 @@ class CommandBudgets(NamedTuple):
     folder_depth: int = 64
     """Levels of folders below a folder that one command reads."""
     seconds: int = 600
-    """Seconds of one build."""
+    """Seconds of CPU time of one build or check, for each UNITS of its runs or objects."""
 
     @classmethod
     def of(cls, spec: Set) -> CommandBudgets:
@@ -82,6 +82,11 @@ class CommandBudgets(NamedTuple):
 
 
 DEFAULT = CommandBudgets()
+UNITS = 1000
+"""A command has the seconds of its budget for each so many runs or objects."""
+VALUES_OF_FILE = 4
+"""The values of a file are at most so many times those of a document. Text of that many values is larger than the largest file,
+unless its values have a character or two: this bounds memory."""
 
 
 def capped(budgets: CommandBudgets) -> CommandBudgets:
@@ -113,7 +118,7 @@ _KINDS = {
     "runs": _Kind("TJ214", "runs", "runs"),
     "documents": _Kind("TJ215", "documents", "documents"),
     "values": _Kind("TJ216", "values", "values"),
-    "seconds": _Kind("TJ217", "seconds", "seconds"),
+    "seconds": _Kind("TJ217", "seconds", "seconds of CPU time"),
 }
 
 
@@ -127,32 +132,53 @@ def exceeded(
     verb: str = "has",
     span: Span | None = None,
     path: FieldPath | None = None,
+    enough: int | None = None,
 ) -> Diagnostic:
     """The error of one exceeded budget.
 
     `budget` is a field of `CommandBudgets`, `count` the number that exceeds `limit`, `subject` what has it ("the sweep").
     `is_least`: counting stopped at `count`, so the message has ">=" before it, and
-    the hint suggests twice the limit.
+    the hint suggests twice the limit, or else `enough`.
     """
     code, key, unit = _KINDS[budget]
     number = f">= {count}" if is_least else str(count)
     message = f"{subject} {verb} {number} {unit}, more than the budget of {limit}"
-    enough = 2 * limit if is_least else count
+    enough = enough or (2 * limit if is_least else count)
     hint = f"reduce it, or write budgets: {{{key}: {enough}}} below spec in tjgen.yaml"
     return Diagnostic(code, message, path=path, span=span, hint=hint)
 
 
 class Clock:
-    """The time of one build. Only `check` stops a build, and only where its caller can stop."""
+    """The CPU time of one command. Only `check` stops it, and only where its caller can stop.
 
-    __slots__ = ("_limit", "_start")
+    The load of the machine does not count, and a command with more work has more time.
+    """
 
-    def __init__(self, seconds: int) -> None:
-        self._limit = seconds
-        self._start = monotonic()
+    __slots__ = ("_limit", "_process", "_start", "_subject", "_units")
+
+    def __init__(self, seconds: int, subject: str = "the build") -> None:
+        self._limit, self._subject, self._units = seconds, subject, 0
+        self._process, self._start = os.getpid(), cpu_seconds()
+
+    def count(self, units: int) -> None:
+        """Count runs or objects that were begun."""
+        self._units += units
 
     def check(self, span: Span | None = None) -> None:
-        """Raise CompileError (TJ217) where the build has taken more seconds than its budget; `span` is what comes next."""
-        taken = int(monotonic() - self._start)
-        if taken >= self._limit:
-            raise CompileError([exceeded("seconds", taken, self._limit, "the build", is_least=True, verb="takes", span=span)])
+        """Raise CompileError (TJ217) where the command has taken more than its budget; `span` is what comes next.
+
+        A worker has the budget for itself.
+        """
+        if self._process != os.getpid():
+            self._process, self._start = os.getpid(), 0.0
+        taken = int(cpu_seconds() - self._start)
+        limit = self._limit * (1 + self._units // UNITS)
+        if taken >= limit:
+            twice = 2 * self._limit
+            problem = exceeded("seconds", taken, limit, self._subject, is_least=True, verb="takes", span=span, enough=twice)
+            raise CompileError([problem])
+
+
+def cpu_seconds() -> float:
+    """The CPU time of this process and of the processes that it has waited for."""
+    return sum(os.times()[:4])

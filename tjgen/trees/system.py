@@ -20,4 +20,8 @@ READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _OPEN
 """Opening a named pipe does not block."""
 WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _OPEN
 WRITE_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN
+IS_FOLDER = os.O_DIRECTORY
+FOLDER = os.O_RDONLY | IS_FOLDER | _OPEN
+SEARCH = getattr(os, "O_PATH", os.O_RDONLY) | IS_FOLDER | _OPEN
+"""Opens a folder to open what is in it. Linux requires no permission to list it."""
 LOCK = os.O_RDWR | os.O_CREAT | _OPEN

@@ -14,7 +14,7 @@ from tests.scaling.inputs import dumped, runtime, trainjob
 from tjgen.cluster.validate import streams
 from tjgen.cluster.validate.check import MANY, examine, read_documents
 from tjgen.cluster.validate.recognition import DocumentOfStream
-from tjgen.trees.budgets import DEFAULT, CommandBudgets
+from tjgen.trees.budgets import DEFAULT, VALUES_OF_FILE, CommandBudgets
 from tjgen.trees.session import STAMPS, Session
 from tjgen.trees.source import reader
 from tjgen.trees.source.document import Document
@@ -110,9 +110,10 @@ def test_budgets_of_a_file_with_recognized_documents() -> None:
     texts = services()
     text = "---\n".join(texts)
     values = 15 * len(texts)
-    for number in (values - 14, values - 1, values, values + 1, 20):
+    enough = -(-values // VALUES_OF_FILE)
+    for number in (14, 20, enough - 1, enough, enough + 1, values):
         documents, problems = read_both(text, DEFAULT._replace(values=number))
-        assert bool(problems) == (number < values)
+        assert bool(problems) == (number < enough)
     for number in (len(texts) - 1, len(texts), len(texts) + 1):
         documents, problems = read_both(text, DEFAULT._replace(documents=number))
         assert bool(problems) == (number < len(texts))

@@ -12,7 +12,8 @@ import pytest
 from tests.gitops.emit.crash import DONE, KILLED, dies_at, run
 from tests.gitops.emit.folders import build, output
 from tjgen.gitops.emit import program
-from tjgen.gitops.emit.cache import FileCache, key, location
+from tjgen.gitops.emit.cache import FileCache, entry_of, key
+from tjgen.trees.caches import CacheEntry, open_folder
 from tjgen.trees.files.states import FINE
 
 UNIT = "prod/vision/a"
@@ -31,10 +32,15 @@ def place(tmp_path: Path) -> Path:
     return tmp_path / "cache" / "tjgen" / "one"
 
 
+def entry_at(place: Path) -> CacheEntry | None:
+    folder = open_folder(environment={"XDG_CACHE_HOME": str(place.parent.parent)})
+    return CacheEntry(folder, place.name) if folder is not None else None
+
+
 def noted(place: Path, deploy: Path, *, rest: bool = False) -> None:
     if rest:
         at_rest()
-    cache = FileCache(str(place), str(deploy))
+    cache = FileCache(entry_at(place), str(deploy))
     cache.note(UNIT, KEY, PATHS, {"runs": 2})
     cache.save()
 
@@ -45,7 +51,7 @@ def at_rest() -> None:
 
 
 def find(place: Path, deploy: Path, *, unit: str = UNIT, wanted: bytes = KEY) -> object:
-    entry = FileCache(str(place), str(deploy)).find(unit, wanted)
+    entry = FileCache(entry_at(place), str(deploy)).find(unit, wanted)
     return None if entry is None else entry.summary
 
 
@@ -93,7 +99,7 @@ def test_touched_files_are_read_once_and_then_at_rest_again(place: Path, deploy:
     for path in PATHS:
         (deploy / path).touch()
     at_rest()
-    cache = FileCache(str(place), str(deploy))
+    cache = FileCache(entry_at(place), str(deploy))
     assert cache.find(UNIT, KEY) is not None
     cache.save()
     monkeypatch.setattr("tjgen.gitops.emit.filesystem.Root.read", None)
@@ -108,18 +114,18 @@ def test_a_hand_edit_is_never_noted(place: Path, deploy: Path) -> None:
 
 
 def test_units_that_are_gone_are_dropped(place: Path, deploy: Path) -> None:
-    cache = FileCache(str(place), str(deploy))
+    cache = FileCache(entry_at(place), str(deploy))
     for unit in ("a", "b"):
         cache.note(unit, KEY, PATHS, {})
     cache.save()
-    FileCache(str(place), str(deploy)).save(known=["b"])
+    FileCache(entry_at(place), str(deploy)).save(known=["b"])
     assert find(place, deploy, unit="a") is None
     assert find(place, deploy, unit="b") is not None
 
 
 def test_other_units_stay_in_a_build_of_some(place: Path, deploy: Path) -> None:
     noted(place, deploy)
-    cache = FileCache(str(place), str(deploy))
+    cache = FileCache(entry_at(place), str(deploy))
     cache.note("b", KEY, PATHS, {})
     cache.save()
     assert find(place, deploy) is not None
@@ -129,7 +135,7 @@ def test_other_units_stay_in_a_build_of_some(place: Path, deploy: Path) -> None:
 def test_a_cache_in_which_nothing_is_new_is_not_written(place: Path, deploy: Path) -> None:
     noted(place, deploy, rest=True)
     before = place.stat().st_mtime_ns
-    cache = FileCache(str(place), str(deploy))
+    cache = FileCache(entry_at(place), str(deploy))
     cache.find(UNIT, KEY)
     cache.save(known=[UNIT])
     assert place.stat().st_mtime_ns == before
@@ -152,7 +158,8 @@ def test_damage_of_any_kind_is_as_if_there_were_no_cache(place: Path, deploy: Pa
 
 def test_a_place_that_cannot_be_used_fails_nothing(tmp_path: Path, deploy: Path) -> None:
     (tmp_path / "file").write_text("")
-    for place in (tmp_path / "file" / "x", tmp_path):
+    (tmp_path / "tjgen/x").mkdir(parents=True)
+    for place in (tmp_path / "file" / "tjgen" / "x", tmp_path / "tjgen" / "x"):
         noted(place, deploy)
         assert find(place, deploy) is None
 
@@ -161,13 +168,13 @@ def test_killed_while_it_is_written(place: Path, deploy: Path) -> None:
     noted(place, deploy)
 
     def again() -> None:
-        cache = FileCache(str(place), str(deploy))
+        cache = FileCache(entry_at(place), str(deploy))
         cache.note("b", KEY, PATHS, {})
         cache.save()
 
     outcomes = []
     for number in range(1, 50):
-        outcomes.append(run(again, place.parent, happens=dies_at(number)))
+        outcomes.append(run(again, Path.cwd() / place.name, happens=dies_at(number)))
         assert find(place, deploy) is not None
         if outcomes[-1] == DONE:
             break
@@ -190,23 +197,17 @@ def test_every_edit_of_the_program_is_another_program(monkeypatch: pytest.Monkey
     assert len({before, other, program.digest()}) == 3
 
 
-class TestLocation:
+class TestEntry:
     """Where a cache lies."""
 
-    def test_it_is_in_the_folder_of_the_user(self) -> None:
-        assert str(location("p", "d", {"XDG_CACHE_HOME": "/c", "HOME": "/h"})).startswith("/c/tjgen/")
-        assert str(location("p", "d", {"HOME": "/h"})).startswith("/h/.cache/tjgen/")
-        assert str(location("p", "d", {"XDG_CACHE_HOME": "relative", "HOME": "/h"})).startswith("/h/.cache/tjgen/")
+    def test_each_project_and_output_has_its_own(self, tmp_path: Path) -> None:
+        def name(project: str, directory: str) -> str:
+            entry = entry_of(project, directory, {"HOME": str(tmp_path)})
+            assert entry is not None
+            return entry.name
 
-    def test_there_is_none_without_a_home_or_when_it_is_switched_off(self) -> None:
-        assert location("p", "d", {}) is None
-        assert location("p", "d", {"HOME": "/h", "TJGEN_CACHE": "off"}) is None
-
-    def test_each_project_and_output_has_its_own(self) -> None:
-        home = {"HOME": "/h"}
-        places = {location(project, directory, home) for project in ("p", "q") for directory in ("d", "e")}
-        assert len(places) == 4
-        assert location("p", "d", home) == location("p/../p", "./d", home)
+        assert len({name(project, directory) for project in ("p", "q") for directory in ("d", "e")}) == 4
+        assert name("p", "d") == name("p/../p", "./d")
 
     def test_without_one_nothing_is_found_or_noted(self, deploy: Path) -> None:
         cache = FileCache(None, str(deploy))

@@ -118,3 +118,35 @@ def test_verify_finds_what_the_base_lost_too(folder: Path) -> None:
     git(folder, "checkout", "HEAD~2", "--", f"deploy/runs/vision/digits/{run.name}")
     answer = verify(folder, "--base", "HEAD~2")
     assert answer.code == 0, answer.err
+
+
+DAMAGES = ("<<<<<<< HEAD\n=======\n", "---\n- 1\n", "metadata: {}\n", "}\n", "\x00", "a: !!int b\n", "&a [*a]\n")
+
+
+@pytest.mark.parametrize("damage", [*DAMAGES, ""], ids=repr)
+def test_a_damaged_shared_file_of_superseded_runs_is_named(tmp_path: Path, damage: str) -> None:
+    """Also without any object: the header stays, so the file is one of tjgen. `--force` writes it again."""
+    folder = tmp_path / "project"
+    start(folder)
+    file = folder / "experiments/digits.yaml"
+    file.write_text(file.read_text(encoding="utf-8") + "  pod: {dnsPolicy: Default}\n", encoding="utf-8")
+    for nodes in (2, 3):
+        file.write_text(file.read_text(encoding="utf-8").replace("\nspec:", f"\nspec:\n  nodes: {nodes}", 1), encoding="utf-8")
+        build(folder)
+        commit(folder)
+        file.write_text(file.read_text(encoding="utf-8").replace(f"\n  nodes: {nodes}", "", 1), encoding="utf-8")
+    file.write_text(file.read_text(encoding="utf-8").replace("\nspec:", "\nspec:\n  nodes: 3", 1), encoding="utf-8")
+    shared = sorted((folder / "deploy/runtimes").glob("*/*.yaml"))
+    assert shared
+    for one in shared:
+        text = one.read_text(encoding="utf-8")
+        kept = text if damage else "".join(line for line in text.splitlines(keepends=True) if line.startswith("#"))
+        one.write_text(kept + damage, encoding="utf-8")
+    for words in (["build", "--check"], ["diff"], ["build"], ["runs", "list"], ["fit"]):
+        answer = tjgen(folder, *words)
+        assert answer.code in (0, 1), (words, answer.err)
+        if words[0] == "build":
+            assert (answer.code, shared[0].name in answer.err) == (1, True), (words, answer.err)
+    answer = tjgen(folder, "build", "--force")
+    assert answer.code == 0, answer.err
+    assert tjgen(folder, "build", "--check").code == 0

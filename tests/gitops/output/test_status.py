@@ -7,6 +7,8 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from tests.checkout import ROOT
 from tests.gitops.output.test_runs import runs, snapshot
 from tests.program import Answer, tjgen
 from tjgen.cli import cluster
+from tjgen.gitops.output import kubectl
 from tjgen.gitops.output.pods import look_of
 
 RECORDED = (ROOT / "tests/gitops/output/recorded/cluster.json").read_text(encoding="utf-8")
@@ -385,3 +388,69 @@ def test_kubectl_lists_data_sets_if_the_cluster_serves_them(
     assert (answer.code, DATA_SETS in answer.out) == (0, permitted), answer
     assert ("info[TJ287]" in answer.err, "datasets is forbidden" in answer.err) == (not permitted, not permitted), answer.err
     assert "--context lab get datasets.data.fluid.io -n watch -o json" in words.read_text(encoding="utf-8")
+
+
+def changed(tree: Any, path: tuple[str | int, ...], value: Any) -> Any:
+    """The tree with another value at a path. Steps of the path that it lacks are added."""
+    if not path:
+        return value
+    if path[0] == 0:
+        tree = tree if isinstance(tree, list) and tree else [{}]
+        return [changed(one, path[1:], value) if number == path[0] else one for number, one in enumerate(tree)]
+    inner = tree.get(path[0], {}) if isinstance(tree, dict) else {}
+    return {**(tree if isinstance(tree, dict) else {}), path[0]: changed(inner, path[1:], value)}
+
+
+def typed_paths(shape: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The paths of a shape, with the first item of each list."""
+    if path:
+        yield path
+    if isinstance(shape, dict):
+        for key, inner in shape.items():
+            yield from typed_paths(inner, (*path, "app" if key == "*" else key))
+    elif isinstance(shape, list):
+        yield from typed_paths(shape[0], (*path, 0))
+
+
+def of_kind(kind: str) -> Any:
+    """The first recorded object of a kind; a made one if the cluster had none."""
+    items = json.loads(RECORDED)["items"]
+    return next((one for one in items if one["kind"] == kind), {"apiVersion": "v1", "kind": kind, "metadata": {"name": "a"}})
+
+
+PATHS = [
+    (kind, path)
+    for kind in ("Pod", "TrainJob", "JobSet", "Job", "RayJob", "Workload")
+    for shape in (kubectl._SHAPE, kubectl._STATUS, kubectl._SHAPES.get(kind, {}))
+    for path in typed_paths(shape)
+]
+
+
+@pytest.mark.parametrize("value", [True, 3.5, "text", [1], {"a": 1}, [None], -7], ids=repr)
+def test_a_field_of_another_type_is_named(folder: Path, value: Any) -> None:
+    """Each field that a command reads, with a value of another type: the field is reported, or the value has its type."""
+    codes = Counter[int]()
+    for kind, path in PATHS:
+        odd = changed(of_kind(kind), path, value)
+        text = json.dumps({"kind": "List", "items": [*json.loads(RECORDED)["items"], odd]})
+        answer = status(folder, text=text)
+        codes[answer.code] += 1
+        assert answer.code == 0 or (answer.code, answer.err.count("error[TJ041]")) == (1, 1), (kind, path, answer)
+        assert answer.code == 1 or "Traceback" not in answer.err
+    assert codes[1] > len(PATHS) // 3, codes
+
+
+def test_null_is_an_absent_field(folder: Path) -> None:
+    for kind, path in PATHS:
+        if path[-1] not in (0, "kind"):
+            odd = changed(of_kind(kind), path, None)
+            answer = status(folder, text=json.dumps({"kind": "List", "items": [of_kind("Pod"), odd]}))
+            assert answer.code == 0, (kind, path, answer)
+
+
+def test_a_damaged_file_of_a_run_is_named(folder: Path) -> None:
+    file = next((folder / "deploy/runs/watch/good").glob("*/trainjob-*.yaml"))
+    file.write_text(file.read_text(encoding="utf-8") + "<<<<<<< HEAD\n=======\n", encoding="utf-8")
+    answer = status(folder)
+    assert (answer.code, answer.err.count("error[TJ697]")) == (1, 1), answer
+    assert f"runs/watch/good/{file.parent.name}/{file.name}" in answer.err

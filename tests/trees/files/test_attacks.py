@@ -350,3 +350,40 @@ def test_the_working_directory_is_gone(repository: Path) -> None:
         finally:
             os.chdir(before)
             gone.mkdir()
+
+
+LOCK_COMMANDS = (["build"], ["build", "--check"], ["diff"], ["runs", "list"], ["report"], ["pin", "--check"])
+
+
+@pytest.mark.parametrize("depth", ["tjgen.lock.d", "tjgen.lock.d/default", "tjgen.lock.d/default/a", "tjgen.lock.d/_images"])
+@pytest.mark.parametrize("words", LOCK_COMMANDS, ids=" ".join)
+def test_a_lock_that_is_a_link_out_is_not_read(repository: Path, words: list[str], depth: str) -> None:
+    """Neither a lock nor a pin: the error of a damaged lock would show its line."""
+    project(repository, experiments=["experiments"], output={"directory": "deploy"})
+    (repository / "experiments" / "a.yaml").write_text(yaml.safe_dump(experiment()), encoding="utf-8")
+    link = repository / depth
+    rest = {"tjgen.lock.d": "default/a/a", "tjgen.lock.d/default": "a/a", "tjgen.lock.d/default/a": "a"}
+    secret = repository.parent / "outside/locks" / rest.get(depth, "registry.example.com/a") / "1.yaml"
+    secret.parent.mkdir(parents=True)
+    secret.write_text(f"password: {SECRET}: [\n", encoding="utf-8")
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(os.path.relpath(repository.parent / "outside/locks", link.parent))
+    answer = tjgen(repository, *words)
+    assert answer.code in (0, 1), answer.err
+    assert SECRET not in answer.out + answer.err
+    if words[0] == "build" and depth != "tjgen.lock.d/_images":
+        assert "error[TJ039]" in answer.err, answer.err
+
+
+def test_an_output_folder_that_is_a_link_out_is_not_compared(repository: Path) -> None:
+    project(repository, experiments=["experiments"], output={"directory": "deploy"})
+    (repository / "experiments" / "a.yaml").write_text(yaml.safe_dump(experiment()), encoding="utf-8")
+    assert tjgen(repository, "build").code == 0
+    os.rename(repository / "deploy/runs", repository.parent / "outside/runs")
+    for file in (repository.parent / "outside/runs").rglob("*.yaml"):
+        file.write_text(file.read_text(encoding="utf-8").replace("/a:1", f"/{SECRET}:1"), encoding="utf-8")
+    (repository / "deploy/runs").symlink_to("../../outside/runs")
+    for words in LOCK_COMMANDS[:-1]:
+        answer = tjgen(repository, *words)
+        assert answer.code in (0, 1), (words, answer.err)
+        assert SECRET not in answer.out + answer.err, words

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import unicodedata
 from pathlib import Path
 
 import pytest
 
 from tests.program import tjgen
+from tjgen.trees.diagnostics.printable import visible
 
 EXPERIMENT = """\
 apiVersion: tjgen.dev/v1alpha1
@@ -22,7 +24,9 @@ spec:
     build: {image: registry.example.com/team/built, directory: src, secret: push, MORE}
 """
 ESCAPE = "\x1b[31m"
-HOSTILE = f"x{ESCAPE}\u202e\n::error::owned\n##[add-mask]owned"
+UNSEEN = "\u200b\u200d\u2060\xad\u2028\u061c\ufe0f\U000e0041\u3164\ufff9"
+"""One of each kind of characters that a reader cannot see."""
+HOSTILE = f"x{ESCAPE}\u202e{UNSEEN}\n::error::owned\n##[add-mask]owned"
 
 
 @pytest.fixture
@@ -96,7 +100,7 @@ def test_texts_of_several_lines_stay_possible(folder: Path) -> None:
 
 def inputs(folder: Path) -> None:
     """Names of files, values and keys that hold control characters, in places where something is reported."""
-    name = f"e{ESCAPE}\u202ex.yaml"
+    name = f"e{ESCAPE}\u202e{UNSEEN}x.yaml"
     (folder / name).write_text("apiVersion: tjgen.dev/v1alpha1\nkind: Experiment\nmetadata: {name: A B}\nspec: {}\n")
     value = json.dumps(HOSTILE)
     (folder / "value.yaml").write_text(
@@ -136,6 +140,8 @@ def test_nothing_of_an_input_writes_to_a_terminal_or_a_log(folder: Path, words: 
         assert ESCAPE not in stream
         assert "\x1b" not in stream
         assert "\u202e" not in stream
+        # Manifests are YAML or JSON: what a reader of a diff could miss is an escape there, too.
+        assert not set(UNSEEN) & set(stream)
     for line in answer.err.split("\n"):
         assert "##[" not in line
         assert not line.strip().startswith("::") or (
@@ -153,3 +159,39 @@ def test_a_comparison_does_not_either(folder: Path) -> None:
         answer = tjgen(folder, "check", "--against", "old", "new", "--format", form)
         assert "\x1b" not in answer.out + answer.err
         assert not [line for line in (answer.out + answer.err).split("\n") if line.strip().startswith("::")]
+
+
+SEEN = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
+"""Signs before numbers in Arabic and Kaithi, which are format characters with a shape of their own."""
+BEYOND = range(0x13430, 0x13460)
+"""Egyptian hieroglyphs have format characters that arrange them."""
+
+
+def test_no_character_that_a_reader_cannot_see_is_printed() -> None:
+    """By the categories of Unicode, apart from the table of the product."""
+    raw = [
+        f"{code:04x}"
+        for code in range(0x110000)
+        if unicodedata.category(character := chr(code)) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+        and character not in SEEN
+        and code not in BEYOND
+        and character != "\t"
+        and visible(character) == character
+    ]
+    assert raw == []
+
+
+@pytest.mark.parametrize("text", ["a b", "\u00e4\u4e2d\u0301\U0001f600", "caf\u0065\u0301", "\u0641\u0627", "a\tb"])
+def test_what_a_reader_can_see_stays(text: str) -> None:
+    assert visible(text) == text
+
+
+def test_an_excerpt_shows_a_character_without_width(folder: Path) -> None:
+    (folder / "a.yaml").write_text(
+        EXPERIMENT.replace(", MORE", "").replace("nodes", "").replace("  script", "  no\u200bdes: 2\n  script")
+    )
+    answer = tjgen(folder, "build", "a.yaml")
+    assert answer.code == 1
+    assert "| " in answer.err
+    assert "no\\u200bdes: 2" in answer.err
+    assert "\u200b" not in answer.err

@@ -12,7 +12,7 @@ from tjgen.cluster.trainer.inputs import is_kind, runtime_of
 from tjgen.cluster.validate.recognition import KnownDocument, recognizer_of
 from tjgen.cluster.validate.text_shapes import SEPARATOR, texts_of, values_of
 from tjgen.trees import regex
-from tjgen.trees.budgets import CommandBudgets
+from tjgen.trees.budgets import VALUES_OF_FILE, CommandBudgets
 from tjgen.trees.manifests.objects import Objects
 from tjgen.trees.session import Session
 from tjgen.trees.source import reader
@@ -38,12 +38,14 @@ def read(text: str | bytes, file: str, budgets: CommandBudgets, session: Session
         return None
     source = Text(content, file)
     documents: list[Document] = []
-    values = budgets.values
+    values = budgets.values * VALUES_OF_FILE
     for number, (start, end) in enumerate(_parts(content), 1):
         part = content[start:end]
         document: Document | None = recognizer.recall_text(part, file)
         if document is None:
-            of_part, problems = reader.read(part, file, reader.KUBERNETES, budgets._replace(values=max(0, values)))
+            of_part, problems = reader.read(
+                part, file, reader.KUBERNETES, budgets._replace(values=min(budgets.values, max(0, values)))
+            )
             if problems or len(of_part) > 1:
                 return None
             document = recognizer.learn(of_part[0]) if of_part else None

@@ -15,7 +15,7 @@ from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.verdict import STRICT, Verdict
 from tjgen.cluster.validate.wording import field
-from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.fields.path import FieldPath, Tree, get, list_at, mapping_at
 from tjgen.trees.manifests.generated_names import generated
 from tjgen.trees.typing import NamedTuple
 
@@ -56,7 +56,7 @@ def templates(tree: Tree, *, versions: Mapping[str, str] | None = None) -> Itera
         return
     if not store.is_built_in(api_version, kind):
         tree = _stored(with_defaults(tree, schema))
-    yield from _MAKERS[group](tree, kind, generated(tree.get("metadata") or {}))
+    yield from _MAKERS[group](tree, kind, generated(mapping_at(tree, ("metadata",))))
 
 
 def _batch(tree: Tree, kind: str, name: str) -> Iterator[TemplateVerdict]:
@@ -64,7 +64,7 @@ def _batch(tree: Tree, kind: str, name: str) -> Iterator[TemplateVerdict]:
         yield _job_pod(tree, name, ("spec", "template"))
     else:
         path: FieldPath = ("spec", "jobTemplate")
-        yield from _job(get(tree, path, None), f"{name}-{_SCHEDULED}", path)
+        yield from _job(mapping_at(tree, path), f"{name}-{_SCHEDULED}", path)
 
 
 def _apps(tree: Tree, kind: str, name: str) -> Iterator[TemplateVerdict]:
@@ -81,15 +81,15 @@ def _trainer(tree: Tree, kind: str, name: str) -> Iterator[TemplateVerdict]:
 
 
 def _volcano(tree: Tree, kind: str, name: str) -> Iterator[TemplateVerdict]:
-    for position, task in enumerate(get(tree, ("spec", "tasks"), None) or () if kind == "Job" else ()):
+    for position, task in _items(tree, ("spec", "tasks")) if kind == "Job" else ():
         yield _pod(tree, ("spec", "tasks", position, "template"), f"{name}-{task.get('name') or f'default{position}'}-0")
 
 
 def _kubeflow(tree: Tree, kind: str, name: str) -> Iterator[TemplateVerdict]:
     replicas = replica_field(kind)
-    for role, spec in sorted((get(tree, ("spec", replicas), None) or {}).items()):
+    for role in sorted(mapping_at(tree, ("spec", replicas))):
         path: FieldPath = ("spec", replicas, role, "template")
-        policy = spec.get("restartPolicy")
+        policy = get(tree, ("spec", replicas, role, "restartPolicy"), None)
         verdict = _pod(tree, path, f"{name}-{role.lower()}-0", restart="Never" if policy == "ExitCode" else policy)
         yield verdict._replace(place=f"spec.{replicas}[{role}].template")
 
@@ -97,9 +97,9 @@ def _kubeflow(tree: Tree, kind: str, name: str) -> Iterator[TemplateVerdict]:
 def _ray(tree: Tree, kind: str, name: str) -> Iterator[TemplateVerdict]:
     at: FieldPath = ("spec", "rayClusterSpec") if kind == "RayJob" else ("spec",)
     cluster = get(tree, at, None) if kind in ("RayJob", "RayCluster") else None
-    if cluster is not None:
+    if cluster.__class__ is dict:
         yield _pod(tree, (*at, "headGroupSpec", "template"), f"{name}-head-{_RANDOM}")
-    for position, group in enumerate((cluster or {}).get("workerGroupSpecs") or ()):
+    for position, group in _items(cluster, ("workerGroupSpecs",)):
         path: FieldPath = (*at, "workerGroupSpecs", position, "template")
         yield _pod(tree, path, f"{name}-{group.get('groupName')}-worker-{_RANDOM}")
     if get(tree, ("spec", "submitterPodTemplate"), None) is not None:
@@ -119,8 +119,8 @@ _MAKERS = {
 
 def _replicated(tree: Tree, name: str, path: FieldPath, *, is_runtime: bool) -> Iterator[TemplateVerdict]:
     """The Jobs of a JobSet. In a runtime the counts come later, from the TrainJob."""
-    for position, replicated in enumerate(get(tree, (*path, "replicatedJobs"), None) or ()):
-        template = replicated.get("template") or {}
+    for position, replicated in _items(tree, (*path, "replicatedJobs")):
+        template = mapping_at(replicated, ("template",))
         spec: dict[str, Tree] = {"completionMode": "Indexed", **_given(template.get("spec"))}
         if is_runtime and spec["completionMode"] == "Indexed" and "completions" not in spec:
             spec["completions"] = spec.get("parallelism", 1)
@@ -129,6 +129,14 @@ def _replicated(tree: Tree, name: str, path: FieldPath, *, is_runtime: bool) -> 
             spec["template"] = {**pod, "spec": {"restartPolicy": "OnFailure"} | _given(pod["spec"])}
         field = (*path, "replicatedJobs", position, "template")
         yield from _job({**template, "spec": spec}, f"{name}-{replicated.get('name')}-0", field)
+
+
+def _items(tree: Tree, path: FieldPath) -> Iterator[tuple[int, Tree]]:
+    """Position and value of the items of a list that are mappings.
+
+    The server accepts a value of another type that an update leaves as it is. No controller can read it.
+    """
+    return ((position, item) for position, item in enumerate(list_at(tree, path)) if item.__class__ is dict)
 
 
 def _job(template: Tree, name: str, path: FieldPath) -> Iterator[TemplateVerdict]:
@@ -148,8 +156,8 @@ def _job_pod(job: Tree, name: str, path: FieldPath) -> TemplateVerdict:
 
 
 def _pod(tree: Tree, path: FieldPath, name: str, *, restart: str | None = None) -> TemplateVerdict:
-    template = get(tree, path, None) or {}
-    spec = dict(template.get("spec") or {})
+    template = mapping_at(tree, path)
+    spec = dict(mapping_at(template, ("spec",)))
     if restart is not None:
         spec["restartPolicy"] = restart
     metadata = _metadata(template, name, "labels", "annotations", "finalizers")
@@ -157,7 +165,7 @@ def _pod(tree: Tree, path: FieldPath, name: str, *, restart: str | None = None) 
 
 
 def _metadata(template: Tree, name: str, *kept: str) -> dict[str, Tree]:
-    given = template.get("metadata") or {}
+    given = mapping_at(template, ("metadata",))
     return {key: given[key] for key in kept if key in given} | {"name": name}
 
 
@@ -179,4 +187,4 @@ def _stored(value: Tree) -> Tree:
 
 def _given(value: Tree) -> dict[str, Tree]:
     """The fields of an object that are not null."""
-    return {key: item for key, item in (value or {}).items() if item is not None}
+    return {key: item for key, item in mapping_at(value, ()).items() if item is not None}

@@ -251,6 +251,7 @@ class _Compilation:
         runs, kept_names, waiting = list[Run](), list[str](), 0
         for variant in expansion.runs:
             self._clock.check()
+            self._clock.count(1)
             origin, locked, problems, reads_files = origin_of(plan, source, variant)
             if origin is None:
                 diagnostics += problems

@@ -78,7 +78,10 @@ def only(bodies: Mapping[str, str], environments: Iterable[str | None]) -> dict[
 
 
 def tree_of(body: str, path: str) -> Tree:
-    """The manifest in a file; None if there is none that could be read."""
+    """The manifest in a file: a mapping with metadata that is a mapping; None if the file has none that could be read.
+
+    A merge can leave its markers in a file of an output tree, and an edit by hand anything else.
+    """
     documents, _ = read(body, path, KUBERNETES)
     value = documents[0].value if documents else None
-    return value if value.__class__ is dict else None
+    return value if value.__class__ is dict and value.get("metadata").__class__ is dict else None

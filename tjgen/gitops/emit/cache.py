@@ -1,16 +1,13 @@
 """A unit of work and a key of all its inputs -> what it had emitted, if the inputs and the files are still the same.
 
-A cache of one project and one output directory is a single file in the user's cache folder. It holds
-data only, in Python's own fast format, and it is never trusted: a file counts as unchanged when its
-size and times match the cache and it had not changed shortly before they were noted, or else if its
-content has the digest in the cache. An invalid cache is ignored.
+A cache of one project and one output directory is a single file in the user's cache folder (see
+`trees/caches.py`). A file counts as unchanged when its size and times match the cache and it had not
+changed shortly before they were noted, or else if its content has the digest in the cache.
 """
 
 from __future__ import annotations
 
-import marshal
 import os
-import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
@@ -18,14 +15,12 @@ from hashlib import sha256
 from tjgen.gitops.emit import header
 from tjgen.gitops.emit.filesystem import ObstacleError, Root
 from tjgen.gitops.emit.written import CommittedFiles
+from tjgen.trees.caches import CacheEntry, open_folder
 from tjgen.trees.files.states import is_at_rest, state_of
 from tjgen.trees.typing import Any, NamedTuple
 
-SWITCH = "TJGEN_CACHE"
-_FORM = f"tjgen cache 2 {sys.implementation.cache_tag} {marshal.version}\n".encode()
 _UNKNOWN = -1
 """The time of a change that a later one might not differ from."""
-_DIGEST = 32
 _NOTHING = CommittedFiles()
 
 _Kept = tuple[bytes, tuple[tuple[Any, ...], ...], Any]
@@ -44,7 +39,7 @@ class Seen(NamedTuple):
     digest: bytes
 
 
-class CacheEntry(NamedTuple):
+class StoredUnit(NamedTuple):
     """What a unit had emitted."""
 
     summary: Any
@@ -54,16 +49,16 @@ class CacheEntry(NamedTuple):
 class FileCache:
     """The cache of one project and one output directory, while a build has the turn there."""
 
-    __slots__ = ("_noted", "_path", "_root", "_units")
+    __slots__ = ("_entry", "_noted", "_root", "_units")
 
-    def __init__(self, path: str | None, directory: str) -> None:
-        """`path` is what `location` answered: without one nothing is found and nothing is noted."""
-        self._path = path
+    def __init__(self, entry: CacheEntry | None, directory: str) -> None:
+        """`entry` is what `entry_of` returned: without one nothing is found and nothing is noted."""
+        self._entry = entry
         self._root = Root(directory)
-        self._units = _load(path) if path is not None else {}
+        self._units: dict[str, _Kept] = (entry.load() or {}) if entry is not None else {}
         self._noted: dict[str, _Kept] = {}
 
-    def find(self, unit: str, key: bytes) -> CacheEntry | None:
+    def find(self, unit: str, key: bytes) -> StoredUnit | None:
         """What `unit` emitted from inputs with this key, if each of its files is still there as it was."""
         kept = self._units.get(unit)
         if kept is None or kept[0] != key:
@@ -71,7 +66,7 @@ class FileCache:
         for fields in kept[1]:
             if not self._is_at_rest(*fields):
                 return self._renewed(unit, kept)
-        return CacheEntry(kept[2])
+        return StoredUnit(kept[2])
 
     def note(self, unit: str, key: bytes, paths: Iterable[str], summary: Any, written: CommittedFiles = _NOTHING) -> bool:
         """Remember what `unit` has emitted: files of the output directory that were committed, and plain data.
@@ -80,7 +75,7 @@ class FileCache:
 
         False if a file is not as it was emitted, or without a cache.
         """
-        if self._path is None:
+        if self._entry is None:
             return False
         files = [_seen(self._root, path, written) for path in paths]
         is_noted = all(files)
@@ -99,7 +94,7 @@ class FileCache:
 
     def save(self, *, known: Iterable[str] | None = None) -> None:
         """Write the cache if it has new data. `known`: all existing units, if the build has them; others are dropped."""
-        if self._path is None:
+        if self._entry is None:
             return
         units = {**self._units, **self._noted}
         if known is not None:
@@ -107,11 +102,8 @@ class FileCache:
             units = {unit: kept for unit, kept in units.items() if unit in wanted}
         if not self._noted and len(units) == len(self._units):
             return
-        try:
-            _store(self._path, units)
-        except OSError:
-            # A cache that cannot be written is not a reason to fail a build that has succeeded.
-            return
+        # A cache that cannot be written is not a reason to fail a build that has succeeded.
+        self._entry.store(units)
 
     def _is_at_rest(self, path: str, size: int, modified: int, changed: int, _: bytes) -> bool:
         """Whether size and times are as noted: a later change would show in them."""
@@ -121,7 +113,7 @@ class FileCache:
             return False
         return status.st_ctime_ns == changed and status.st_mtime_ns == modified and status.st_size == size
 
-    def _renewed(self, unit: str, kept: _Kept) -> CacheEntry | None:
+    def _renewed(self, unit: str, kept: _Kept) -> StoredUnit | None:
         """The entry with the times of today, with which the content need not be read next time; None if it is another one."""
         files = []
         for file in [Seen(*fields) for fields in kept[1]]:
@@ -130,21 +122,14 @@ class FileCache:
                 return None
             files.append(tuple(seen))
         self._noted[unit] = (kept[0], tuple(files), kept[2])
-        return CacheEntry(kept[2])
+        return StoredUnit(kept[2])
 
 
-def location(project: str, directory: str, environment: Mapping[str, str] = os.environ) -> str | None:
-    """Return the location of the cache for a project and an output directory; None if caches are disabled or have none."""
-    if environment.get(SWITCH, "").lower() in ("off", "0", "no", "false"):
-        return None
-    folder = environment.get("XDG_CACHE_HOME", "")
-    if not os.path.isabs(folder):
-        home = environment.get("HOME", "")
-        if not os.path.isabs(home):
-            return None
-        folder = f"{home}/.cache"
+def entry_of(project: str, directory: str, environment: Mapping[str, str] = os.environ) -> CacheEntry | None:
+    """The place of the cache for a project and an output directory; None if the caller has no cache."""
+    folder = open_folder(environment=environment)
     name = sha256(f"{os.path.realpath(project)}\0{os.path.realpath(directory)}".encode(errors="surrogateescape")).hexdigest()
-    return f"{folder}/tjgen/{name[:32]}"
+    return CacheEntry(folder, name[:32]) if folder is not None else None
 
 
 def key(parts: Iterable[bytes]) -> bytes:
@@ -175,27 +160,3 @@ def _digest(root: Root, path: str) -> bytes | None:
     if file is None or known is None or header.is_edited(file.content, known):
         return None
     return sha256(file.content).digest()
-
-
-def _load(path: str) -> dict[str, _Kept]:
-    """The units of a cache; none where anything is wrong with it."""
-    try:
-        with open(path, "rb") as file:
-            content = file.read()
-    except OSError:
-        return {}
-    payload = content[_DIGEST:]
-    # What is damaged, or of another form, must not reach marshal, which is fast because it trusts what it reads.
-    if sha256(_FORM + payload).digest() != content[:_DIGEST]:
-        return {}
-    units: dict[str, _Kept] = marshal.loads(payload)
-    return units
-
-
-def _store(path: str, units: dict[str, _Kept]) -> None:
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    payload = marshal.dumps(units)
-    near = f"{path}.new"
-    with open(near, "wb") as file:
-        file.write(sha256(_FORM + payload).digest() + payload)
-    os.replace(near, path)

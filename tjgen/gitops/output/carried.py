@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from tjgen.compiler.building.run import Run
+from tjgen.gitops.output.damaged import manifest_in
 from tjgen.language.runs import freeze
 from tjgen.language.runs.lock import ACTIVE
 from tjgen.trees.fields.path import Tree
-from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.source.writer import dump
 
 
@@ -32,8 +32,8 @@ def state_in(old_texts: Mapping[str, str], run: Run, built: Callable[[], Mapping
 
 
 def trees(texts: Mapping[str, str]) -> dict[str, Tree]:
-    """Name -> the object in a file."""
-    return {name: read(text, name, KUBERNETES)[0][0].value for name, text in texts.items()}
+    """Name -> the object in a file. Raises CompileError (TJ697) for a file without one."""
+    return {name: manifest_in(text, name) for name, text in texts.items()}
 
 
 def _texts(old_texts: Mapping[str, str], old: Mapping[str, Tree], carried: Mapping[str, Tree]) -> dict[str, str]:

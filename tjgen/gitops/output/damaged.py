@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 
-from tjgen.gitops.diff.side import place_of
+from tjgen.gitops.diff.side import place_of, tree_of
 from tjgen.gitops.emit import header
 from tjgen.gitops.emit.problems import in_conflict
 from tjgen.gitops.emit.unedited import restoring, restoring_folder
@@ -14,7 +14,7 @@ from tjgen.gitops.output.layout import folder_of
 from tjgen.language.runs.freeze import content_digest
 from tjgen.language.runs.lock import LockedRun, path_of
 from tjgen.language.runs.store import Locked, Locks
-from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.typing import NamedTuple
@@ -38,6 +38,16 @@ def damage(place: Locked, run: LockedRun, bodies: Mapping[str, str], directory: 
     if not run.is_requested:
         hint += f"; to remove the run, use tjgen runs prune {'--force ' if bodies else ''}{run.name}"
     return Diagnostic("TJ697", message, hint=hint)
+
+
+def manifest_in(body: str, path: str) -> Tree:
+    """The manifest in an output file. Raises CompileError (TJ697) if the file has none that can be read."""
+    tree = tree_of(body, path)
+    if tree is None:
+        message = f"the output file {path} does not contain a manifest that can be read"
+        hint = "restore the file and the lock of its run from Git"
+        raise CompileError([Diagnostic("TJ697", message, hint=hint, severity=ERROR)])
+    return tree
 
 
 def restoring_run(folder: str, run: LockedRun) -> str | None:

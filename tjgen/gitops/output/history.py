@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 
 from tjgen.gitops.emit.plan import OutputFile
-from tjgen.gitops.output.damaged import restoring_run
+from tjgen.gitops.output.damaged import manifest_in, restoring_run
 from tjgen.gitops.output.inventory import RunEntry, own_files, without_files
 from tjgen.gitops.output.options import TreeOptions
 from tjgen.language.runs import archive as marks
@@ -15,7 +15,6 @@ from tjgen.language.runs.lock import ARCHIVED, ORPHANED, Lock, LockedRun, is_run
 from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree
-from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.source.writer import dump
 
 PRUNE = "tjgen runs prune"
@@ -84,7 +83,7 @@ class RunHistory:
                 continue
             bodies = {}
             for file in files:
-                body = dump(of_tree(read(file.body, file.path, KUBERNETES)[0][0].value))
+                body = dump(of_tree(manifest_in(file.body, file.path)))
                 bodies[file.path.rpartition("/")[2]] = body
                 self._tree.put(file._replace(body=body))
             changed[entry] = of_run(entry.run)._replace(content=freeze.content_digest(bodies))

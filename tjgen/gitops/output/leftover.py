@@ -16,7 +16,9 @@ from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.totals.cost import deadline_of, devices_of
 from tjgen.compiler.totals.shared import LEFT, LEFT_IN_QUEUE, Footprint, left_over
 from tjgen.compiler.totals.tally import Totals, idle, of_gang, of_run
+from tjgen.gitops.diff.side import tree_of
 from tjgen.gitops.emit.ondisk import files
+from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.done import RequestedRuns
 from tjgen.gitops.output.inventory import RunEntry, own_files
 from tjgen.language.catalog.find import Catalog
@@ -26,7 +28,6 @@ from tjgen.language.runs.store import LockKey
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.labels import KUEUE_QUEUE
 from tjgen.trees.manifests.manifest import PREVIEW, RUNS, Manifest
-from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.typing import NamedTuple
 
 _QUEUES = (("metadata", "labels", KUEUE_QUEUE), ("spec", "queue"), ("spec", "runPolicy", "schedulingPolicy", "queue"))
@@ -122,19 +123,19 @@ def _not_requested(lock: Lock, requested: RequestedRuns | None) -> Iterator[tupl
 
 
 def objects_of(directory: str, entry: RunEntry, *, stops: bool) -> list[Tree]:
-    """The objects of a run, and those that it shares with other runs."""
-    own = [_tree(file.body, file.path) for file in own_files(directory, entry)]
+    """The objects of a run, and those that it shares with other runs. A damaged file has none: `damage` reports it."""
+    own = _trees(own_files(directory, entry))
     if not own:
         return []
     folders = sorted({path.rpartition("/")[0] for path in entry.run.uses})
     shared = [file for folder in folders for file in files(directory, folder) if file.path in entry.run.uses]
     if stops:
         own = [freeze.stopped(tree) or tree for tree in own]
-    return [*own, *(_tree(file.body, file.path) for file in shared)]
+    return [*own, *_trees(shared)]
 
 
-def _tree(body: str, path: str) -> Tree:
-    return read(body, path, KUBERNETES)[0][0].value
+def _trees(output_files: Iterable[OutputFile]) -> list[Tree]:
+    return [tree for file in output_files if (tree := tree_of(file.body, file.path)) is not None]
 
 
 def leftover_of(place: LockKey, name: str, state: str, trees: list[Tree], plan: Plan) -> Leftover:

@@ -43,7 +43,7 @@ class Memory:
     def __init__(self, plan: Plan, directory: str, previews: str | None, options: Sequence[bytes]) -> None:
         places = [directory] if previews is None else [directory, previews]
         project = plan.project.directory or "."
-        files = [cache.location(project, place) for place in places]
+        files = [cache.entry_of(project, place) for place in places]
         self._caches = [cache.FileCache(file, place) for file, place in zip(files, places, strict=True)]
         # Without a cache nothing is found, so no key is needed: the digest of the program reads a thousand file times.
         is_kept = any(file is not None for file in files)

@@ -110,7 +110,9 @@ def edited_by_hand(directory: str, paths: Iterable[str]) -> dict[str, Diagnostic
     """TJ062 for each of the files in a directory that was edited."""
     sandbox = Sandbox([directory])
     places = {path: f"{directory}/{path}" for path in paths}
-    edited = {path: place for path, place in places.items() if os.path.isfile(place) and header.was_edited(sandbox.read(place))}
+    contents = {path: sandbox.content(place) for path, place in places.items() if os.path.isfile(place)}
+    # What is not below the folder is not a file of the tree: the comparison reports it.
+    edited = {path: places[path] for path, one in contents.items() if isinstance(one, bytes) and header.was_edited(one)}
     return dict(zip(edited, stale([FileDifference(path, EDITED, place) for path, place in edited.items()]), strict=True))
 
 

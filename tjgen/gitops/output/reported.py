@@ -5,33 +5,31 @@ The rules are those of the health checks for the GitOps tools (sync/health.py): 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from tjgen.cluster.kinds.protocol import Kind
 from tjgen.cluster.kinds.table import kind_of
+from tjgen.gitops.output.damaged import manifest_in
 from tjgen.gitops.output.data_sets import CachedData, Key, cached_data
 from tjgen.gitops.output.inventory import ProjectRuns, RunEntry, own_files
+from tjgen.gitops.output.kubectl import not_kubectl, objects_of
 from tjgen.gitops.output.layout import namespace_of
 from tjgen.gitops.output.pods import PodSummary, look_of
 from tjgen.gitops.sync.health import HEALTHY, SUSPENDED, health_of
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.runs.lock import ARCHIVED, PRUNED
 from tjgen.language.runs.store import LockKey
-from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
-from tjgen.trees.source.reader import KUBERNETES, read
-from tjgen.trees.typing import Any, NamedTuple
+from tjgen.trees.typing import NamedTuple
 
 MISSING = "Missing"
 """The health of a run that is in the tree and not in the cluster, as Argo CD calls it."""
 UNKNOWN = "Unknown"
 """The health of an object of a kind whose status tjgen cannot read."""
 NOT_IN_TREE = "not in the tree"
-LISTING = "kubectl get trainjobs,jobsets,pods -A -o json"
-"""Prints what `reported` reads."""
 
 
 class Status(NamedTuple):
@@ -74,16 +72,10 @@ class ClusterObjects(NamedTuple):
 
 def reported(text: str, source: str) -> ClusterObjects:
     """The objects of a list that kubectl printed as JSON. Raises CompileError (TJ041) if the text is something else."""
-    try:
-        tree: Any = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise CompileError([_not_kubectl(source, f"it is not valid JSON ({error})")]) from None
-    items = tree.get("items", [tree]) if tree.__class__ is dict else None
-    if items.__class__ is not list or any(one.__class__ is not dict or not one.get("kind") for one in items):
-        raise CompileError([_not_kubectl(source, "it contains no list of objects")])
+    items = objects_of(text, source)
     if items and not any(one["kind"] == "Pod" or _is_run(one) for one in items):
         raise CompileError(
-            [_not_kubectl(source, "it contains neither Pods nor objects of a kind that runs pods, such as TrainJob")]
+            [not_kubectl(source, "it contains neither Pods nor objects of a kind that runs pods, such as TrainJob")]
         )
     pods: dict[tuple[str, str, str], list[Tree]] = {}
     for pod in (one for one in items if one["kind"] == "Pod"):
@@ -153,7 +145,7 @@ def _in_project(status: Status, project: LoadedProject, place: LockKey) -> Statu
 def _trains(entry: RunEntry, directory: str) -> Iterator[tuple[Tree, Kind]]:
     """The objects of a run that train."""
     for file in own_files(directory, entry):
-        tree = read(file.body, file.path, KUBERNETES)[0][0].value
+        tree = manifest_in(file.body, file.path)
         kind = kind_of(tree)
         if kind is not None and kind.run is not None:
             yield tree, kind
@@ -170,7 +162,7 @@ def _status(tree: Tree, kind: Kind, known: ClusterObjects, experiment: str, stat
     label = kind.run.pod_label if kind.run is not None else ""
     pods = known.pods.get((key[2], label, key[3]), [])
     jobset = known.objects.get(("jobset.x-k8s.io", "JobSet", key[2], key[3])) or {}
-    restarts = int(get(jobset, ("status", "restarts"), None) or 0)
+    restarts = get(jobset, ("status", "restarts"), None) or 0
     if kind.status is None:
         return Status(*identity, UNKNOWN, "", "", restarts, has_ended=False, look=look_of(pods))
     health = health_of(live, kind.status)
@@ -203,10 +195,4 @@ def _queued(workload: Tree | None) -> str:
 def _key(tree: Tree) -> Key:
     metadata = tree.get("metadata") or {}
     group = str(tree.get("apiVersion", "")).rpartition("/")[0]
-    return group, str(tree.get("kind")), metadata.get("namespace") or "default", metadata.get("name") or ""
-
-
-def _not_kubectl(source: str, problem: str) -> Diagnostic:
-    name = "standard input" if source == "-" else source
-    message = f"{name} is not the output of kubectl get -o json: {problem}"
-    return Diagnostic("TJ041", message, hint=f"use {LISTING}")
+    return group, str(tree.get("kind")), str(metadata.get("namespace") or "default"), str(metadata.get("name") or "")

@@ -15,6 +15,7 @@ from tjgen.compiler.building.run import Unit
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output import problems
 from tjgen.gitops.output.actions import Action, Count, Put, ReportDiagnostic
+from tjgen.gitops.output.damaged import manifest_in
 from tjgen.gitops.output.disk import OnDisk
 from tjgen.gitops.output.layout import folder_of, stage_folder
 from tjgen.gitops.output.options import BuildOptions, TreeOptions
@@ -122,7 +123,7 @@ def _stopped(files: list[OutputFile]) -> tuple[list[OutputFile], str | None]:
 
 
 def _tree(file: OutputFile) -> Tree:
-    return read(file.body, file.path, KUBERNETES)[0][0].value
+    return manifest_in(file.body, file.path)
 
 
 def _bodies(files: list[OutputFile]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from tjgen.compiler.building.run import Run
 from tjgen.compiler.totals.cost import Cost, cost_of
 from tjgen.compiler.totals.tally import Totals
 from tjgen.gitops.diff.compare import NEW, DiffEntry
+from tjgen.gitops.diff.side import tree_of
 from tjgen.gitops.output.layout import folder_of
 from tjgen.gitops.output.leftover import leftover_of
 from tjgen.gitops.verify.findings import listed, starting_over
@@ -19,7 +20,6 @@ from tjgen.language.runs.store import LockKey
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import RUNS
-from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.typing import NamedTuple
 
 STARTS_SUPERSEDED = "new-superseded"
@@ -71,9 +71,9 @@ def trees_of(tree: StoredTree, place: LockKey, run: LockedRun) -> Iterator[Tree]
     bodies = tree.bodies(folder_of(place, run))
     shared = {path: body for path in run.uses if (body := tree.body(path)) is not None} if bodies else {}
     for path, body in {**bodies, **shared}.items():
-        documents, problems = read(body, path, KUBERNETES)
-        if not problems:
-            yield documents[0].value
+        manifest = tree_of(body, path)
+        if manifest is not None:
+            yield manifest
 
 
 def _read(plan: Plan, place: LockKey, run: LockedRun, trees: list[Tree]) -> AddedRun:

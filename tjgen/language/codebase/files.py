@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from stat import S_ISREG
 
+from tjgen.trees.files.beneath import FolderEntry
 from tjgen.trees.files.problems import UnreadableError
-from tjgen.trees.files.sandbox import FolderEntry, Sandbox
+from tjgen.trees.files.sandbox import Sandbox
 from tjgen.trees.typing import NamedTuple
 
 _COMPILED = ("*.pyc", "*.pyo", "*~", "*.swp")

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 from tjgen.language.platform.images import tagged
 from tjgen.language.runs.lock import API_VERSION
-from tjgen.language.runs.store import IMAGES
+from tjgen.language.runs.store import IMAGES, is_missing
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, Span
-from tjgen.trees.files.regular import read_text
+from tjgen.trees.files.beneath import Beneath
 
 KIND = "ImagePin"
 _COMMENT = "# Written by tjgen pin: the digest that runs of the image get. Commit it.\n"
@@ -27,6 +27,8 @@ class Pins:
 
     def __init__(self, folder: str) -> None:
         self._folder = os.path.join(folder, IMAGES)
+        above, self._name = os.path.split(folder)
+        self._files = Beneath(above or ".")
         self._known: dict[str, str | None] = {}
 
     def digest(self, image: str) -> str | None:
@@ -52,10 +54,10 @@ class Pins:
     def _read(self, full: str) -> str | None:
         file = self.place(full)
         try:
-            text = read_text(file)
-        except (FileNotFoundError, NotADirectoryError):
-            return None
+            text = self._files.text(f"{self._name}/{IMAGES}/{path_of(full)}")
         except (OSError, UnicodeDecodeError) as error:
+            if is_missing(error):
+                return None
             reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
             raise CompileError([_damaged(f"the pin cannot be read: {reason}", file)]) from None
         begin, end = write(full, "").removesuffix("\n"), "\n"

@@ -10,7 +10,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 
 from tjgen.language.runs.lock import DIRECTORY, Lock, LockedRun, PrunedRun, path_of, write, write_pruned
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
-from tjgen.trees.files.regular import read_text
+from tjgen.trees.files.beneath import Beneath, LinkError
 from tjgen.trees.typing import NamedTuple, Protocol
 
 IMAGES = "_images"
@@ -59,6 +59,7 @@ class Locks:
 
     def __init__(self, directory: str) -> None:
         self.folder = os.path.join(directory, DIRECTORY)
+        self._files = Beneath(directory)
         self._read: dict[str, _StoredLock | None] = {}
         self._siblings: dict[str, frozenset[str]] = {}
         """Folder of a namespace -> its entries: most runs of a large build are new."""
@@ -121,11 +122,21 @@ class Locks:
 
     def names(self, path: str) -> list[str]:
         """Return the entries of the folder at `path`, without hidden files; none if it is missing. Raise CompileError (TJ078)."""
-        return _names(os.path.join(self.folder, path))
+        try:
+            return [name for name in self._files.names(f"{DIRECTORY}/{path}") if name[0] != "."]
+        except OSError as error:
+            if is_missing(error):
+                return []
+            raise CompileError([_unreadable(os.path.join(self.folder, path), error)]) from None
 
     def text(self, path: str) -> str | None:
         """The text of the file at `path`; None if it does not exist. Raises CompileError (TJ078)."""
-        return _text(os.path.join(self.folder, path))
+        try:
+            return self._files.text(f"{DIRECTORY}/{path}")
+        except (OSError, UnicodeDecodeError) as error:
+            if is_missing(error):
+                return None
+            raise CompileError([_unreadable(os.path.join(self.folder, path), error)]) from None
 
     def _paths(self, tops: Sequence[str]) -> Iterator[str]:
         """Folders of experiments, environment and namespace before them."""
@@ -202,25 +213,14 @@ def gathered(texts: Mapping[str, str], file: str, former: str | None) -> _Stored
     return _StoredLock(Lock(experiment, runs, pruned), untidy, former is not None)
 
 
-def _names(folder: str) -> list[str]:
-    """Return the entries of a folder, without hidden files."""
-    try:
-        return [name for name in os.listdir(folder) if name[0] != "."]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        raise CompileError([_unreadable(folder, error.strerror)]) from None
+def is_missing(error: Exception) -> bool:
+    """Whether there is no such file or folder. A link is one that exists: nothing is read through it."""
+    return isinstance(error, (FileNotFoundError, NotADirectoryError)) and not isinstance(error, LinkError)
 
 
-def _text(file: str) -> str | None:
-    try:
-        return read_text(file)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise CompileError([_unreadable(file, error.strerror if isinstance(error, OSError) else "it is not UTF-8")]) from None
-
-
-def _unreadable(file: str, reason: str | None) -> Diagnostic:
-    message = f"the lock {file} cannot be read: {reason}"
+def _unreadable(file: str, error: Exception) -> Diagnostic:
+    reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+    message = f"the lock {file.rstrip('/')} cannot be read: {reason}"
+    if isinstance(error, LinkError):
+        return Diagnostic("TJ039", message, hint="use the target of the link, or remove the link")
     return Diagnostic("TJ078", message, hint="restore the file from Git")

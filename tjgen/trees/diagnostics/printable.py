@@ -1,7 +1,8 @@
 """Text of an input -> text that a terminal, a log of continuous integration or a reader may see: the one function for all output.
 
-Control characters could move the cursor or change colours, marks of direction show another text than there is, and a log of
-GitHub Actions takes `::name::` at the begin of a line and `##[name]` anywhere for a command. All of them become escapes.
+Control characters could move the cursor or change colours, marks of direction show another text than there is, characters without
+a width make two texts look equal, and a log of GitHub Actions takes `::name::` at the begin of a line and `##[name]` anywhere
+as a command. All of them become escapes.
 Private keys, tokens and passwords of URLs become asterisks.
 """
 
@@ -14,15 +15,20 @@ if TYPE_CHECKING:
     import re
 from tjgen.trees.diagnostics.credentials import concealed
 
-_UNSAFE = regex.compile(
-    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
-    r"|(?<!\S):(?=:)|(?<=##)\["
+IGNORABLE = (
+    "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
+"""The characters that a reader cannot see: `Default_Ignorable_Code_Point` of Unicode 16, and marks of annotations."""
+HIDDEN = f"\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff{IGNORABLE}"
+"""These, controls except tabs and line feeds, separators of lines, marks of direction, and noncharacters: the
+inside of a class of a regular expression."""
+_UNSAFE = regex.compile(rf"[\n{HIDDEN}]|(?<!\S):(?=:)|(?<=##)\[")
 
 
 def visible(text: str) -> str:
     """A text of one line with escapes for what is unsafe, line breaks included; tabs stay."""
-    return _UNSAFE.sub(_escape, text)
+    return _UNSAFE.sub(escaped, text)
 
 
 def printable(text: str) -> str:
@@ -35,6 +41,9 @@ def printable_json(text: str) -> str:
     return text.replace("##[", "##\\u005b")
 
 
-def _escape(match: re.Match[str]) -> str:
+def escaped(match: re.Match[str]) -> str:
+    """The character as Python writes it in a text."""
     code = ord(match.group())
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -31,9 +31,12 @@ class LargeFileError(OSError):
         self.size = size
 
 
-def read_regular(path: str, limit: int = LIMIT) -> bytes:
-    """The content of a regular file of at most `limit` bytes. Raises OSError, also for a link, and the two above."""
-    descriptor = os.open(path, system.READ)
+def read_regular(path: str, limit: int = LIMIT, *, folder: int | None = None) -> bytes:
+    """The content of a regular file of at most `limit` bytes. Raises OSError, also for a link, and the two above.
+
+    `folder`: the descriptor of the open folder that the path begins at; the working directory without one.
+    """
+    descriptor = os.open(path, system.READ, dir_fd=folder)
     try:
         known = os.fstat(descriptor)
         if not stat.S_ISREG(known.st_mode):
@@ -64,6 +67,6 @@ def write_new(path: str, content: bytes) -> None:
         stream.write(content)
 
 
-def read_text(path: str) -> str:
+def read_text(path: str, *, folder: int | None = None) -> str:
     """The text of a regular file, its lines ended by line feeds. Raises OSError, also for a link, and UnicodeDecodeError."""
-    return read_regular(path).decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+    return read_regular(path, folder=folder).decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")

@@ -15,12 +15,12 @@ from collections.abc import Iterator, Sequence
 from tjgen.trees.budgets import DEFAULT, CommandBudgets, capped
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files import problems
+from tjgen.trees.files.beneath import FolderEntry, OpenFolders, entries
 from tjgen.trees.files.problems import UnreadableError, over_budget, refused
 from tjgen.trees.files.regular import LargeFileError, SpecialFileError, read_regular
 from tjgen.trees.files.repository import repository_of
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.system import IS_LINK
-from tjgen.trees.typing import NamedTuple
 
 _KINDS = {
     stat.S_IFDIR: "it is a folder",
@@ -35,16 +35,6 @@ _STAYS = (
 )
 
 
-class FolderEntry(NamedTuple):
-    """A file or a folder in a folder."""
-
-    name: str
-    path: str
-    is_folder: bool
-    """Whether it is a folder itself; a link to one is not."""
-    is_link: bool
-
-
 class Sandbox:
     """Reads the files of one input. Keeps count of what it read."""
 
@@ -54,6 +44,7 @@ class Sandbox:
         self._roots = [os.path.realpath(root) for root in roots]
         self._own = tuple(self._roots[:1])
         self._named: set[str] = set()
+        self._open = OpenFolders()
         self._folders: dict[str, tuple[str, bool]] = {}
         self._sizes: dict[str, int] = {}
         self._bytes = 0
@@ -108,7 +99,7 @@ class Sandbox:
         place = f"{real}/{name}"
         most = self.budgets.file_size if limit is None else limit
         try:
-            content = read_regular(place, most)
+            content = self._content(place, most)
         except ValueError:
             raise self._unnamable(path) from None
         except OSError as error:
@@ -116,7 +107,7 @@ class Sandbox:
                 raise self._failure(path, error, most) from None
             place = self._target(path)
             try:
-                content = read_regular(place, most)
+                content = self._content(place, most)
             except OSError as second:
                 raise self._failure(path, second, most) from None
         self._count(path, place, len(content))
@@ -182,16 +173,11 @@ class Sandbox:
         left = self.budgets.entries - self._entries
         folder_entries: list[FolderEntry] = []
         try:
-            with os.scandir(real or "/") as entries:
-                for entry in entries:
-                    if len(folder_entries) >= left:
-                        limit = self.budgets.entries
-                        raise over_budget(folder, "entries", limit + 1, limit, f"the search of {folder or '.'}", "finds")
-                    is_link = entry.is_symlink()
-                    path = os.path.join(folder, entry.name)
-                    folder_entries.append(
-                        FolderEntry(entry.name, path, not is_link and entry.is_dir(follow_symlinks=False), is_link)
-                    )
+            for entry in entries(self._opened(real), folder):
+                if len(folder_entries) >= left:
+                    limit = self.budgets.entries
+                    raise over_budget(folder, "entries", limit + 1, limit, f"the search of {folder or '.'}", "finds")
+                folder_entries.append(entry)
         except UnreadableError:
             raise
         except OSError as error:
@@ -199,6 +185,18 @@ class Sandbox:
         self._entries += len(folder_entries)
         self._listing = (folder, sorted(folder_entries))
         return self._listing[1]
+
+    def _content(self, place: str, most: int) -> bytes:
+        """The content of a regular file at a real path. Raises OSError."""
+        folder, _, name = place.rpartition("/")
+        if not self.is_inside(folder or "/"):  # the caller has named it
+            return read_regular(place, most)
+        return read_regular(name, most, folder=self._opened(folder))
+
+    def _opened(self, real: str) -> int:
+        """The descriptor of a folder that may be read, until another one is opened. Raises OSError."""
+        real = real or "/"
+        return self._open.open(next(root for root in self._roots if is_below(real, root)), real)
 
     def _folder(self, folder: str) -> tuple[str, bool]:
         """The real path of a folder, and whether it may be read."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tjgen.trees.budgets import DEFAULT, CommandBudgets
+from tjgen.trees.budgets import DEFAULT, VALUES_OF_FILE, CommandBudgets
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source import problems
 from tjgen.trees.source.directives import check_start, is_blank
@@ -64,7 +64,6 @@ class Builder:
         self._begun = 0
         self._count = 0  # values so far, including those of aliases
         self._budgets = budgets
-        self._most = budgets.values
         self.findings = SourceFindings(source)
         self._source = source
         self._dialect = dialect
@@ -106,6 +105,7 @@ class Builder:
         self._begun += 1
         if self._begun > self._budgets.documents:
             self.findings.exceed("documents", self._begun, self._budgets.documents, extent(event))
+        self._most = min(self._count + self._budgets.values, VALUES_OF_FILE * self._budgets.values)
         self._begin()
         # A document without a separator can begin indented; its places are found in the text from the line's start.
         self._start = event.start_mark.index - event.start_mark.column
@@ -121,7 +121,7 @@ class Builder:
     def _scalar(self, event: Any) -> None:
         self._count += 1
         if self._count > self._most:
-            self.findings.exceed("values", self._count, self._most, extent(event))
+            self.findings.exceed_values(self._count, self._most, self._budgets.values, extent(event))
         if self._keys is not None and self._key is _NO_KEY:
             self._take_key(read_key(event, self._dialect), event)
             if self._has_slash_escapes and event.style == '"':
@@ -230,7 +230,7 @@ class Builder:
             self._key = _OPEN_KEY
         self._count += 1
         if self._count > self._most:
-            self.findings.exceed("values", self._count, self._most, extent(event))
+            self.findings.exceed_values(self._count, self._most, self._budgets.values, extent(event))
         level = len(self._stack) + 1
         self._check_level(level, event)
         growth = None

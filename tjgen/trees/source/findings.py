@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tjgen.trees.budgets import exceeded
+from tjgen.trees.budgets import VALUES_OF_FILE, exceeded
 from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, Note, default_severity
 from tjgen.trees.source.problems import LEFT_OUT, LIMIT, SourceProblem, diagnostic
 from tjgen.trees.source.text import Text
@@ -48,6 +48,14 @@ class SourceFindings:
         """Raise CompileError: the stream has at least `count` of something, more than its budget."""
         span = self._source.span(*where)
         raise CompileError([exceeded(budget, count, limit, "the file", is_least=True, span=span)])
+
+    def exceed_values(self, count: int, most: int, budget: int, where: Range) -> NoReturn:
+        """Raise CompileError: the stream has `count` values, more than `most`, the most at the end of the document."""
+        of_file, span = budget * VALUES_OF_FILE, self._source.span(*where)
+        if count > of_file:
+            raise CompileError([exceeded("values", count, of_file, "the file", is_least=True, span=span, enough=2 * budget)])
+        values = count - most + budget
+        raise CompileError([exceeded("values", values, budget, "a document of the file", is_least=True, span=span)])
 
     def note(self, message: str, where: Range) -> Note:
         """A second place that belongs to a finding."""

@@ -105,7 +105,7 @@ class Budgets(Shape):
     documents: Count = DEFAULT.documents
     """Documents of one file."""
     values: Count = DEFAULT.values
-    """Keys, scalars, lists and mappings of one file, including the targets of aliases."""
+    """Keys, scalars, lists and mappings of one document, including the targets of aliases; four times as many of one file."""
     file_size: Quantity = _size(DEFAULT.file_size)
     """Bytes of one file."""
     total_size: Quantity = _size(DEFAULT.total_size)
@@ -119,7 +119,7 @@ class Budgets(Shape):
     folder_depth: Count = DEFAULT.folder_depth
     """Levels of folders below a folder that one command reads."""
     seconds: Count = DEFAULT.seconds
-    """Seconds of one build. A build that takes longer stops before it writes anything."""
+    """Seconds of CPU time of a build or check, for each 1,000 of its runs or objects. A build that exceeds it writes nothing."""
 
 
 class Codeowners(Shape):
