@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.compiler.programs.prefetching.cluster import Cluster, ended, interpreter, started
+from tests.containers import OTHER_USER, needs_other_user, open_to_others
 
 DIGEST = "ab" * 32
 
@@ -226,7 +225,7 @@ def test_a_mark_that_is_not_valid_is_named(shell: list[str], made: Cluster) -> N
     assert f"part 1 of 3 has no valid mark: {wrong} has another form" in made.wait(shell).stderr
 
 
-@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("setpriv") is None, reason="root and setpriv make a user who cannot read")
+@needs_other_user
 @pytest.mark.parametrize("path", ["marks", "marks/uid-1", "marks/uid-1/3-1"])
 def test_marks_that_cannot_be_read_are_no_reason_to_start_or_to_copy(shell: list[str], made: Cluster, path: str) -> None:
     (made.source / "file").write_text("1")
@@ -234,16 +233,13 @@ def test_marks_that_cannot_be_read_are_no_reason_to_start_or_to_copy(shell: list
         mark(made, part)
     unreadable = state(made) / path
     unreadable.chmod(0)
-    for folder in [made.target, *made.folder.parents, made.folder]:
-        if folder.is_relative_to("/tmp") and folder != Path("/tmp"):
-            folder.chmod(0o755)
-    other = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-    answer = made.wait([*other, *shell])
+    open_to_others(made.target)
+    answer = made.wait([*OTHER_USER, *shell])
     assert answer.returncode == 1
     assert f"{unreadable} cannot be read" in answer.stdout or "there are no marks that can be read" in answer.stdout
     for folder in (made.target, *made.target.rglob("*")):
         folder.chmod(0o777 if folder != unreadable else 0)
-    copied = made.bring([*other, "/usr/bin/python3"], job="uid-2")
+    copied = made.bring([*OTHER_USER, "/usr/bin/python3"], job="uid-2")
     assert copied.returncode == 1
     assert "Permission denied" in copied.stderr
     assert not made.content.exists()
