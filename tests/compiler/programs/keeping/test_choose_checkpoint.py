@@ -221,7 +221,7 @@ def test_a_checkpoint_that_cannot_be_read_may_be_the_best(pod: Pod, shell: str) 
         folder.chmod(0o777)
     (pod.source / "step-200/weights").chmod(0)
     chooser = _chooser(json.dumps([RESUME, {}]))
-    told = {"OWN": pod.own, "RESUME": pod.source, "LINKS": pod.links, "WAIT": "0"}
+    told = {"OWN": pod.own, "RESUME": pod.source, "LINKS": pod.links}
     answer = run(shell, chooser, told, prefix=OTHER_USER)
     assert answer.returncode == 1
     assert answer.stderr.endswith("step-200/weights cannot be read\n")

@@ -12,7 +12,9 @@ import pytest
 from tests.checkout import ROOT
 from tests.compiler.programs.keeping import completeness
 from tests.compiler.programs.keeping.completeness import BEGIN, COMPLETE, ERROR, INCOMPLETE, Cleaner, Rules, by_program, by_shell
+from tests.compiler.programs.keeping.frameworks import FRAMEWORKS
 from tests.containers import OTHER_USER, SHELLS, needs_other_user, open_to_others
+from tjgen.compiler.programs.containers import script
 
 FOLDER, DCP, PT = Rules(), Rules(marker=".metadata"), Rules(files=(".pt",))
 DAY = 24 * 3600
@@ -123,7 +125,7 @@ SHELL_MUTANTS = {
 
 @pytest.mark.parametrize("text", list(SHELL_MUTANTS))
 def test_the_comparison_notices_another_definition(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = completeness.script("checkpoints.sh")
+    program = script("checkpoints.sh")
     assert program.count(text) == 1
     monkeypatch.setattr(completeness, "script", lambda _: program.replace(text, SHELL_MUTANTS[text]))
     _, differences = completeness.compared(range(400), ["dash" if "dash" in SHELLS else next(iter(SHELLS))])
@@ -161,8 +163,11 @@ def test_what_cannot_be_read_is_an_error(what: str, shell: str, tmp_path: Path) 
     assert os.waitpid(child, 0)[1] == 0
 
 
-def test_the_table_names_layouts_that_the_language_accepts() -> None:
-    layouts = tomllib.loads((ROOT / "scripts/layouts.toml").read_text(encoding="utf-8"))
-    for one in layouts["layouts"]:
-        assert ("marker" in one) != ("files" in one), one["framework"]
-        assert one["name"]
+def layouts() -> list[tuple[str, str, str, tuple[str, ...]]]:
+    """Framework, name, marker and files of each layout of the table."""
+    table = tomllib.loads((ROOT / "scripts/layouts.toml").read_text(encoding="utf-8"))["layouts"]
+    return [(one["framework"], one["name"], one.get("marker", "_SUCCESS"), tuple(one.get("files", ()))) for one in table]
+
+
+def test_each_layout_of_the_table_has_a_program_that_writes_it() -> None:
+    assert [(one.name, *one.rules) for one in FRAMEWORKS] == layouts()
