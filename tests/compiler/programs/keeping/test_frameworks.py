@@ -17,6 +17,7 @@ import pytest
 
 from tests.compiler.programs.keeping.completeness import COMPLETE, INCOMPLETE, PROGRAMS, Cleaner, by_program, by_shell
 from tests.compiler.programs.keeping.frameworks import FRAMEWORKS, Framework
+from tests.compiler.programs.prefetching.cluster import started
 from tests.containers import SHELLS
 
 PYTHONS = [path for path in os.environ.get("FRAMEWORKS", "").split(":") if path]
@@ -57,8 +58,7 @@ def saved(framework: Framework, folder: Path) -> str:
         }
         told |= {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu", "DS_ACCELERATOR": "cpu", "HF_HUB_OFFLINE": "1"}
         words = [python, str(program), str(folder)]
-        output = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        ranks.append(subprocess.Popen(words, env=told, text=True, cwd=folder.parent, **output))
+        ranks.append(started(words, told))
     answers = [one.communicate(timeout=540) for one in ranks]
     assert [one.returncode for one in ranks] == [0] * framework.ranks, "\n".join(err[-3000:] for _, err in answers)
     return answers[0][0].splitlines()[-1]
