@@ -31,9 +31,15 @@ pytestmark = [
 def python_with(module: str) -> str | None:
     """A Python that has a module."""
     for path in PYTHONS:
-        if subprocess.run([path, "-c", f"import {module}"], capture_output=True, check=False).returncode == 0:
+        if is_true(path, f"bool(__import__({module!r}))"):
             return path
     return None
+
+
+def is_true(python: str, expression: str) -> bool:
+    """Whether an expression of Python is true; False if it fails."""
+    program = f"import sys; sys.exit(not {expression})"
+    return subprocess.run([python, "-c", program], capture_output=True, check=False).returncode == 0
 
 
 def saved(framework: Framework, folder: Path) -> str:
@@ -41,6 +47,8 @@ def saved(framework: Framework, folder: Path) -> str:
     python = python_with(framework.module)
     if python is None:
         pytest.skip(f"no Python of FRAMEWORKS has {framework.module}")
+    if framework.needs_gpu and not is_true(python, "__import__('torch').cuda.is_available()"):
+        pytest.skip(f"{framework.module} saves only with a GPU")
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port = str(listener.getsockname()[1])
