@@ -11,9 +11,11 @@ import their framework when you call them.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
+import stat
 import sys
 import warnings
 from bisect import bisect_right
@@ -69,13 +71,16 @@ def items(
 
     An item is the `Path` of a file or folder, or a number if the experiment only counts items. `load` maps each item to a
     sample. For programs that mpirun starts on other nodes, `data` is the folder of the data set, and `lists` the folder of the
-    lists if `mountPath` sets it. Raises LookupError if the pod has no such data set.
+    lists if `mountPath` sets it. Raises LookupError if the pod has no such data set or its folder has no files, and OSError
+    if the folder is missing or a part of it cannot be read: ranks must not read different lists.
     """
     parts, root = _slices(name, data, lists)
     start, step = _part_of_process(name, worker, workers)
     pattern = os.environ.get(_variable("TJGEN_DATA_PATTERNS", name))
     if _variable("TJGEN_SLICE_RANGES", name) not in os.environ:
         find: Callable[[Any], Any] = lambda path: root / path  # noqa: E731
+        if not stat.S_ISDIR(root.stat().st_mode):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(root))
     elif pattern is not None:
         paths = _Patterns(json.loads(pattern))
         find = lambda number: root / paths[number]  # noqa: E731
@@ -219,16 +224,40 @@ def _listed(files: Path, number: int) -> list[str]:
     texts = sorted(files.glob(f"slice-{number}.*"), key=lambda file: (len(file.name), file.name))
     if not texts:
         raise LookupError(f"{files} has no list slice-{number}.txt: set deliver: configMap in the slices of the data set")
-    return [path for file in texts for path in file.read_text(encoding="utf-8").split("\n")[:-1]]
+    return [path for file in texts for path in _lines(file)]
+
+
+def _lines(file: Path) -> list[str]:
+    *lines, rest = file.read_text(encoding="utf-8").split("\n")
+    if rest:
+        raise LookupError(f"the last line of the list {file} has no line end: it is not whole")
+    return lines
 
 
 def _files(root: Path) -> list[str]:
-    """All files below a folder."""
-    paths = []
-    for place, folders, files in os.walk(root):
-        folders[:] = [one for one in folders if not one.startswith(_MARKS) and one != "lost+found"]
-        paths += [os.path.relpath(os.path.join(place, file), root) for file in files]
+    """All files below a folder, without links to folders in it. Raises OSError at the first folder that cannot be read."""
+    paths, folders = [], [""]
+    while folders:
+        below = folders.pop()
+        with os.scandir(root / below) as entries:
+            for entry in entries:
+                path = os.path.join(below, entry.name)
+                if not entry.is_dir():
+                    paths.append(path)
+                elif entry.is_symlink():
+                    _check_link(root, path)
+                elif not entry.name.startswith(_MARKS) and entry.name != "lost+found":
+                    folders.append(path)
+    if not paths:
+        raise LookupError(f"{root} has no files: is the volume mounted, and is the path that of the data?")
     return sorted(paths)
+
+
+def _check_link(root: Path, path: str) -> None:
+    """Raise OSError if a link leads to a folder outside of `root`: its files would be missing."""
+    base, target = os.path.realpath(root), os.path.realpath(root / path)
+    if os.path.commonpath([base, target]) != base:
+        raise OSError(errno.EXDEV, f"leads to a folder outside of {root}, so its files would be missing", str(root / path))
 
 
 class _Patterns:

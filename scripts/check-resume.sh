@@ -1,7 +1,7 @@
 # Exits with 1 unless OWN, the folder of the run, or RESUME holds a complete checkpoint. RESUME may also be one. It begins with
 # checkpoints.sh.
 for folder in "$OWN" "$RESUME"; do
-  if [ -n "$FILES" ]; then has_files "$folder" && exit 0; else has_folders "$folder" && exit 0; fi
+  if has_checkpoint "$folder"; then exit 0; fi
 done
 [ -n "$FILES" ] || ! whole "$RESUME" || exit 0
 what="folder $NAME<number> with the file $MARKER and without empty files"

@@ -1,17 +1,11 @@
 # Puts links to the files of one complete checkpoint of RESUME into LINKS: the one with the best value of the metric BEST in the
-# index that cleaner.py writes. MODE is min or max. It does nothing if OWN, the folder of the run, has a complete checkpoint. The first
-# pod that chooses writes the name to OWN/.tjgen-resume, and all pods use it. It waits for the index for WAIT seconds. It begins
-# with checkpoints.sh.
-export LC_ALL=C
+# index that cleaner.py writes. MODE is min or max. It does nothing if OWN, the folder of the run, has a complete checkpoint. The
+# first pod that chooses writes the name to OWN/.tjgen-resume, and all pods use it. It waits for the index for WAIT seconds. It
+# begins with checkpoints.sh.
 index=$RESUME/.tjgen-checkpoints.jsonl
 decision=$OWN/.tjgen-resume
-if [ -n "$FILES" ]; then has_files "$OWN" && exit 0; else has_folders "$OWN" && exit 0; fi
+if has_checkpoint "$OWN"; then exit 0; fi
 tmp=$(mktemp -d) || exit 1
-
-fail() {
-  printf '%s\n' "cannot resume from $SOURCE: $1" >&2
-  exit 1
-}
 
 entries() { # number: the files or the folder of the checkpoint
   if [ -z "$FILES" ]; then
@@ -19,16 +13,6 @@ entries() { # number: the files or the folder of the checkpoint
   else
     for ending in $FILES; do printf '%s\n' "$NAME$1$ending"; done
   fi
-}
-
-is_complete() { # number
-  if [ -z "$FILES" ]; then
-    whole "$RESUME/$NAME$1"
-    return
-  fi
-  for entry in $(entries "$1"); do
-    [ -f "$RESUME/$entry" ] && [ -s "$RESUME/$entry" ] && [ ! -L "$RESUME/$entry" ] || return 1
-  done
 }
 
 completed() { # number: the time of the marker, or of the newest file, as in the index
@@ -42,11 +26,9 @@ completed() { # number: the time of the marker, or of the newest file, as in the
 }
 
 complete() { # number and time of each complete checkpoint
-  for place in "$RESUME/$NAME"*"${FILES%% *}"; do
-    number=${place##*/}
-    number=${number#"$NAME"}
-    number=${number%"${FILES%% *}"}
-    if is_number "$number" && is_complete "$number"; then printf '%s %s\n' "$number" "$(completed "$number")"; fi
+  numbers=$(numbers "$RESUME") || exit 1
+  for number in $numbers; do
+    if is_whole "$RESUME" "$number"; then printf '%s %s\n' "$number" "$(completed "$number")"; fi
   done
 }
 
@@ -104,7 +86,9 @@ fi
 number=$(head -n 1 "$decision")
 again="Delete $decision to choose again."
 is_number "$number" || fail "$decision does not contain a number. $again"
-is_complete "$number" || fail "$NAME$number, which $decision names, is not complete. $again"
+is_whole "$RESUME" "$number" || fail "$NAME$number, which $decision names, is not complete. $again"
+# A pod that starts again may have chosen another one before.
+rm -f "$LINKS/$NAME"*
 for entry in $(entries "$number"); do
   ln -sfn "$RESUME/$entry" "$LINKS/$entry" || exit 1
 done

@@ -3,8 +3,8 @@
 The cleaner removes only what it is sure about. It works in a folder whose file .tjgen-run names the run or experiment
 that the folder belongs to. What it cannot read, order, or evaluate stays where it is, and the program exits with 1.
 
-A checkpoint is complete if its name is NAME and a number, and
-- it is a folder with a file MARKER, with at least one file that is not empty, and without empty files; or
+A checkpoint is complete if its name is NAME and a number of at most 9 digits, and layouts.toml defines the rest:
+- it is a folder with a file MARKER, with at least one file that is not empty, and without empty files but flags and shards; or
 - with FILES, it is one file for each suffix of FILES, none empty, none changed in the last ten minutes.
 The newest checkpoint is the complete one with the highest number. Where times disagree with numbers, nothing moves.
 
@@ -17,6 +17,7 @@ A pass can be killed at any point. A checkpoint moves by rename, after a record 
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import json
 import math
@@ -45,6 +46,11 @@ MOST_OF_INDEX = 1 << 24  # Bytes.
 MOST_PRINTED = 500  # Lines of each index that the log shows.
 METRIC = re.compile(r"[ !#-\[\]-~]{1,100}")  # Names that JSON writes without escapes.
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+DIGITS = 9  # The most that the number of a checkpoint has.
+# Generated from layouts.toml: files that contain nothing by design, and empty files with the file that must be next to them.
+FLAGS = ("_SUCCESS", ".keep")
+SHARDS = (("*.distcp", ".metadata"),)
+# End of what is generated.
 FEWEST = 1  # Complete checkpoints that each run keeps. A run that was given up could allow 0 here.
 
 
@@ -232,7 +238,7 @@ class Pass:
     def numbered(self, folder: str) -> Iterator[Tuple[int, str, str]]:
         """(number, name of the checkpoint, entry) of each entry with an exact name."""
         endings = "|".join(re.escape(one) for one in self.rules.files)
-        form = re.compile(f"({re.escape(self.rules.name)}([0-9]{{1,18}}))({endings})")
+        form = re.compile(f"({re.escape(self.rules.name)}([0-9]+))({endings})")
         for entry in sorted(os.listdir(folder)):
             found = form.fullmatch(entry)
             if found:
@@ -243,6 +249,9 @@ class Pass:
         groups: Dict[Tuple[int, str], List[str]] = {}
         for number, name, entry in self.numbered(folder):
             groups.setdefault((number, name), []).append(entry)
+        long = [name for number, name in groups if len(name) - len(self.rules.name) > DIGITS]
+        if long:
+            raise RefusedError(f"the number of {long[0]} has more than {DIGITS} digits: rename it")
         numbers = sorted(number for number, _ in groups)
         twice = [one for one, other in zip(numbers, numbers[1:]) if one == other]
         if twice:
@@ -279,10 +288,14 @@ class Pass:
             raise DoubtError(f"{proofs[0]} is not a file")
         tree = listing(folder, items)
         links += [(join(folder, os.path.dirname(path)), str(about)) for path, kind, about, _ in tree if kind == "link"]
-        free = [join(name, PIN), *([join(name, rules.marker)] if rules.marker == "_SUCCESS" else [])]
-        empty = [path for path, kind, size, _ in tree if kind == "file" and size == 0 and path not in free]
-        if empty or not any(kind == "file" and size for _, kind, size, _ in tree):
-            raise DoubtError(f"{empty[0] if empty else 'each file'} is empty")
+        files = {path: (int(str(size)), when // 10**9) for path, kind, size, when in tree if kind == "file"}
+        unreadable = [path for path in files if not os.access(join(folder, path), os.R_OK)]
+        if unreadable:
+            raise DoubtError(f"{unreadable[0]} cannot be read")
+        files = {path: about for path, about in files.items() if os.path.basename(path) not in FLAGS}
+        empty = next((path for path, (size, _) in files.items() if not size and not is_shard(path, files)), "")
+        if empty or not any(size for size, _ in files.values()):
+            raise DoubtError(f"{empty or 'each file'} is empty")
         stats = [os.lstat(proof) for proof in proofs]
         when = max(one.st_mtime for one in stats)
         if rules.files and when > self.now - SETTLED and when <= self.now + SKEW:
@@ -601,6 +614,18 @@ def listing(folder: str, items: Sequence[str]) -> List[Tuple[str, str, object, i
         else:
             raise DoubtError(f"{path} is neither a file nor a folder nor a link")
     return sorted(found, key=lambda one: one[0])
+
+
+def is_shard(path: str, files: Dict[str, Tuple[int, int]]) -> bool:
+    """Whether an empty file is that of a process without data. `files` has the size and the time in seconds of each file."""
+    place, name = os.path.split(path)
+    for pattern, proof in SHARDS:
+        if fnmatch.fnmatchcase(name, pattern):
+            size, when = files.get(os.path.join(place, proof), (0, 0))
+            beside = (os.path.split(other) for other in files if files[other][0])
+            others = any(where == place and fnmatch.fnmatchcase(other, pattern) for where, other in beside)
+            return size > 0 and files[path][1] <= when + SKEW and others
+    return False
 
 
 def inode(path: str) -> Optional[int]:

@@ -93,8 +93,14 @@ if [ "${LFS:-}" = true ]; then
   fi
   git lfs install --skip-smudge >/dev/null
   try git lfs pull || exit 1
+  git lfs ls-files >"$scratch/files"
   if [ "${SUBMODULES:-}" = true ]; then
     try git submodule --quiet foreach --recursive 'git lfs pull' || exit 1
+    git submodule --quiet foreach --recursive 'git lfs ls-files' >>"$scratch/files"
+  fi
+  if grep -E '^[0-9a-f]+ - ' "$scratch/files" >"$scratch/left"; then
+    echo "these files of Git LFS are only pointers, since .lfsconfig of the repository excludes them:" >&2
+    cut -d ' ' -f 3- "$scratch/left" >&2
   fi
 elif [ "$(pointers)" != 0 ]; then
   echo "$(pointers) files are in Git LFS, and only their pointers are here: set lfs: true to fetch them" >&2

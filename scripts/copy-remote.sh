@@ -22,6 +22,12 @@ fail() {
   exit 1
 }
 
+is_complete() { # as `complete`, and fails if that cannot be read: runs may be reading the data
+  complete && return 0
+  [ $? -ne 2 ] || fail "$missing"
+  return 1
+}
+
 listing() { # prints time;size;path of every object, sorted
   rclone lsf --recursive --files-only --use-server-modtime --format tsp --separator ';' \
     --filter-from "$tmp/filters" "$REMOTE" >"$tmp/raw" 2>"$tmp/errors" ||
@@ -34,7 +40,7 @@ bring() { # part: copy, verify and mark it
   cut -d ';' -f 3- "$tmp/part" >"$tmp/names"
   echo "part $1 of $WORKERS: $(wc -l <"$tmp/part") of $(wc -l <"$tmp/list") files"
   failed=
-  ! complete || fail "another Job has completed this data, which runs may be reading: it is not changed"
+  ! is_complete || fail "another Job has completed this data, which runs may be reading: it is not changed"
   if [ -s "$tmp/names" ]; then
     rclone copy --files-from-raw "$tmp/names" --no-traverse --use-server-modtime --transfers 16 --checkers 16 \
       --stats 10s --stats-one-line --stats-log-level NOTICE "$REMOTE" "$TARGET" || failed=true
@@ -50,7 +56,8 @@ bring() { # part: copy, verify and mark it
   [ -z "$failed" ] || fail "rclone could not copy part $1 of $REMOTE"
   # What attempts with an earlier list brought.
   cut -d ';' -f 3- "$tmp/list" | sort >"$tmp/known"
-  (cd "$TARGET" && find . ! -type d | cut -c 3- | sort) | comm -13 "$tmp/known" - >"$tmp/others"
+  (cd "$TARGET" && find . ! -type d) >"$tmp/found" || fail "$TARGET cannot be read"
+  cut -c 3- "$tmp/found" | sort | comm -13 "$tmp/known" - >"$tmp/others"
   while IFS= read -r name; do
     printf '%s is removed from the target: %s does not have it any more\n' "$name" "$REMOTE"
     rm -f "$TARGET/$name"
@@ -58,13 +65,12 @@ bring() { # part: copy, verify and mark it
   cut -d ';' -f 2- "$tmp/part" | sort >"$tmp/wanted"
   cmp -s "$tmp/wanted" "$tmp/there" ||
     fail "files at the target are missing or of another size: $(diff "$tmp/wanted" "$tmp/there" | grep '^[<>+-]' | head -n 5)"
-  sync
   cmp -s "$tmp/list" "$STATE/lists/$JOB" || fail "another worker has replaced the list: the next attempt uses the new one"
   mark "$1" "$digest"
 }
 
 begin
-if complete; then
+if is_complete; then
   echo "all parts are complete: nothing is copied again"
   exit 0
 fi
@@ -79,7 +85,6 @@ if [ "${ONE:-}" = true ]; then
   rm -rf "$part"
   mkdir -p "$part"
   rclone copyurl --auto-filename "$REMOTE" "$part" || fail "rclone could not copy $REMOTE"
-  sync
   mv -f "$part"/* "$TARGET"
   mark 0 "$(find "$TARGET" -type f | sort | sha256sum | cut -c 1-64)"
   exit 0

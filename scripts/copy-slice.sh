@@ -17,6 +17,10 @@ for item; do
   fi
   echo copied
 done'
+if [ ! -f "$TJGEN_SLICE_FILE" ]; then
+  echo "there is no list $TJGEN_SLICE_FILE, so nothing can be copied" >&2
+  exit 1
+fi
 for list in "$TJGEN_SLICE_FILE" "${TJGEN_SLICE_FILE%.txt}".*.txt; do
   [ -e "$list" ] || continue
   # A start before may have left half of an item, which may be a folder.

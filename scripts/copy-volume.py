@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import stat
@@ -31,6 +32,7 @@ TEMPORARY = os.path.join(STATE, "tmp", f"{JOB}-{INDEX}")
 NOT_DATA = (".tjgen-prefetch", "lost+found")
 SHOWN = 5
 BLOCK = 4 * 1024 * 1024
+MARK = re.compile(r"(0|[1-9][0-9]{0,8})-(0|[1-9][0-9]{0,8})(\..*)?", re.DOTALL)
 FILE, FOLDER, LINK = "file", "folder", "link"
 
 
@@ -266,15 +268,37 @@ def stated(job, part, workers=WORKERS):
     return digest.decode() if valid else None
 
 
+def numbers_of_parts():
+    """(Job, number of its parts) of each mark of a part 0. Raises CopyError if a name is not that of a mark.
+
+    A pod writes a mark under the name WORKERS-PART.POD first. Hidden names are of the file system, such as those of NFS.
+    """
+    folder = os.path.join(STATE, "marks")
+    for job in names_in(folder):
+        for name in names_in(os.path.join(folder, job)):
+            found = MARK.fullmatch(name)
+            if found is None or int(found[2]) >= int(found[1]):
+                where = os.path.join(folder, job, name)
+                form = "marks have names WORKERS-PART, with numbers of at most 9 digits"
+                raise CopyError(f"{where!r} is not a mark: {form}. Remove what no Job wrote")
+            if found[2] == "0" and found[3] is None:
+                yield job, int(found[1])
+
+
+def names_in(folder):
+    """The names in a folder that are not hidden; none if there is no such folder."""
+    try:
+        return sorted(name for name in os.listdir(folder) if not name.startswith("."))
+    except FileNotFoundError:
+        return []
+
+
 def is_complete():
     """Whether a Job has brought all of it, in whatever number of parts, by one list."""
-    folder = os.path.join(STATE, "marks")
-    for job in os.listdir(folder) if os.path.isdir(folder) else []:
-        names = os.listdir(os.path.join(folder, job))
-        for workers in {int(name[:-2]) for name in names if name.endswith("-0") and name[:-2].isdigit()}:
-            digests = {stated(job, part, workers) for part in range(workers)}
-            if len(digests) == 1 and None not in digests:
-                return True
+    for job, workers in list(numbers_of_parts()):
+        first = stated(job, 0, workers)
+        if first is not None and all(stated(job, part, workers) == first for part in range(1, workers)):
+            return True
     return False
 
 

@@ -2,6 +2,14 @@
 # in a Dockerfile would copy as links; those of the volume itself begin with "..".
 set -eu
 cd "$PACKED"
-for one in *; do
-  [ ! -e "$one" ] || cp -rL "$one" "$CONTEXT/"
+copied=
+for one in * .[!.]*; do
+  # A pattern stays as it is if it matches nothing.
+  case $one in '*' | '.[!.]*') [ -e "$one" ] || continue ;; esac
+  cp -rL "$one" "$CONTEXT/"
+  copied=true
 done
+if [ -z "$copied" ]; then
+  echo "$PACKED has no files, so the context of the build would be empty" >&2
+  exit 1
+fi

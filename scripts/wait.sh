@@ -9,7 +9,7 @@ while ! complete; do
   for file in "$STATE/failures/$JOB_NAME"/*; do
     [ -f "$file" ] || continue
     failed=$((failed + 1))
-    reason=$(head -c 1000 "$file" | tr -c '[:print:]' ' ') || reason="its reason cannot be read"
+    reason=$(head -c 1000 "$file" | tr -c ' -~' ' ') || reason="its reason cannot be read"
   done
   if [ "$failed" -gt "$ATTEMPTS" ]; then
     printf '%s\n' "Job $JOB_NAME has failed, so the data is not complete: $reason" >&2

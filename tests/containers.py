@@ -13,12 +13,19 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
+import pytest
+
 SHELLS: dict[str, list[str]] = {
     name: words
     for name, words in {"dash": ["dash"], "bash": ["bash", "--posix"], "busybox": ["busybox", "sh"]}.items()
     if shutil.which(words[0])
 }
 """Shells of this machine that stand for those of images, by name."""
+OTHER_USER = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+"""What starts a program as a user whom permissions bind."""
+needs_other_user = pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("setpriv") is None, reason="root and setpriv make a user who cannot read"
+)
 _REFERENCE = re.compile(r"\$\$|\$\(([^)]*)\)")
 
 
@@ -58,12 +65,19 @@ def run(
     words = [*prefix, *SHELLS[shell], "-c", _expanded(text, variables)]
     told = {"PATH": os.environ["PATH"], **variables, **{key: str(value) for key, value in change.items()}}
     if shell == "busybox":
-        told["PATH"] = f"{_applets()}:{told['PATH']}"
+        told["PATH"] = f"{applets()}:{told['PATH']}"
     return subprocess.run(words, env=told, capture_output=True, text=True, check=False, timeout=timeout)
 
 
+def open_to_others(folder: Path) -> None:
+    """Let other users reach a folder of a test."""
+    for one in (folder, *folder.parents):
+        if one.is_relative_to("/tmp") and one != Path("/tmp"):
+            one.chmod(0o755)
+
+
 @cache
-def _applets() -> Path:
+def applets() -> Path:
     """A folder with the tools of BusyBox, as an image of BusyBox or Alpine has them in place of GNU's."""
     folder = Path(mkdtemp(prefix="applets-"))
     atexit.register(shutil.rmtree, folder)

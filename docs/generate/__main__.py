@@ -8,6 +8,7 @@ from docs.generate import (
     codes,
     commands,
     comparisons,
+    layouts,
     manual,
     models,
     packages,
@@ -47,6 +48,7 @@ def pages() -> dict[Path, str]:
     return {
         **{REFERENCE / name: text for name, text in texts.items()},
         **pictures.pictures(),
+        **layouts.pages(),
         site.DOCS / "index.md": site.index(),
         rules.ROOT / "man" / "tjgen.1": manual.page(),
     }

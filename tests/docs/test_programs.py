@@ -18,7 +18,7 @@ from tjgen.compiler.programs.containers import script
 from tjgen.language.platform.tools import DEFAULTS, DIAGNOSE
 
 PAGE = ROOT / "docs/explanation/in-cluster-programs.md"
-SCRIPTS = sorted(path.name for path in list_entries(ROOT / "scripts") if path.is_file())
+SCRIPTS = [path.name for path in list_entries(ROOT / "scripts") if path.is_file() and path.suffix != ".toml"]
 ROWS = ["Enabled by", "What it does", "Image", "User", "Volumes", "API", "Network", "Never", "Deadline", "On failure", "Test"]
 SECONDS = {"min": 60, "h": 3600, "d": 86400}
 IMAGES = {**DEFAULTS, DIAGNOSE: "registry.example.com/fio:3.39"}

@@ -269,6 +269,7 @@ def test_processes_of_paddle_read_their_own_items(tmp_path: Path) -> None:
 
 
 def test_lists_above_the_limit_of_a_config_map_are_read_whole(tmp_path: Path) -> None:
+    (tmp_path / "corpus/v1").mkdir(parents=True)
     stem = "x" * 200
     (tmp_path / "items.txt").write_text("".join(f"{stem}-{number:05}\n" for number in range(18_000)))
     found = pods(tmp_path, experiment({"manifest": "items.txt"}, deliver="configMap"))
@@ -425,6 +426,7 @@ WITH_TENSORFLOW = "import json; from tjgen_data import tensorflow_dataset; print
 
 
 def test_frameworks_read_each_item_once(tmp_path: Path) -> None:
+    corpus(tmp_path)
     for name, text in TORCH.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)

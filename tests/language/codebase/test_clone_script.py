@@ -192,6 +192,21 @@ def test_a_file_of_lfs_that_the_server_does_not_have_fails(repository: Path, tmp
     assert fetch("dash", tmp_path, f"file://{repository}", made, asked={"lfs": True}).returncode == 1
 
 
+@pytest.mark.skipif(shutil.which("git-lfs") is None, reason="no git-lfs here")
+@all_shells
+def test_files_of_lfs_that_the_repository_excludes_are_reported(shell: str, repository: Path, tmp_path: Path) -> None:
+    git(repository, "lfs", "install", "--local")
+    (repository / ".gitattributes").write_text("*.bin filter=lfs diff=lfs merge=lfs -text\n")
+    (repository / ".lfsconfig").write_text("[lfs]\n\tfetchexclude = large files.bin\n")
+    commit(repository, "large files.bin", "much")
+    made = commit(repository, "weights.bin", "the weights")
+    answer = fetch(shell, tmp_path, f"file://{repository}", made, asked={"lfs": True})
+    assert answer.returncode == 0, answer.stderr
+    assert (tmp_path / "target/weights.bin").read_text() == "the weights"
+    wanted = "these files of Git LFS are only pointers, since .lfsconfig of the repository excludes them:\nlarge files.bin\n"
+    assert answer.stderr.endswith(wanted)
+
+
 @contextmanager
 def ssh_server(folder: Path) -> Iterator[tuple[int, Path]]:
     """A real sshd: its port, and a Secret's folder with a key that it accepts and its host key."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -63,3 +64,26 @@ def test_a_file_that_cannot_be_copied_fails_even_if_the_last_one_can(shell: str,
     (packed / "zlast.py").symlink_to("..data/zlast.py")
     (tmp_path / "context/train.py").mkdir(parents=True)  # a folder in the way of a file
     assert unpack(shell, tmp_path).returncode != 0
+
+
+@pytest.mark.parametrize("shell", list(SHELLS))
+def test_hidden_files_are_copied_and_a_link_without_target_fails(shell: str, packed: Path, tmp_path: Path) -> None:
+    (packed / "..2026/.dockerignore").write_text("*.pyc")
+    (packed / ".dockerignore").symlink_to("..data/.dockerignore")
+    assert unpack(shell, tmp_path).returncode == 0
+    assert (tmp_path / "context/.dockerignore").read_text() == "*.pyc"
+    assert not (tmp_path / "context/..data").exists()
+    (packed / "..2026/train.py").unlink()
+    shutil.rmtree(tmp_path / "src")
+    answer = unpack(shell, tmp_path)
+    assert answer.returncode != 0
+    assert "train.py" in answer.stderr
+
+
+@pytest.mark.parametrize("shell", list(SHELLS))
+def test_a_config_map_without_files_fails(shell: str, tmp_path: Path) -> None:
+    (tmp_path / "packed/..2026").mkdir(parents=True)
+    (tmp_path / "packed/..data").symlink_to("..2026")
+    answer = unpack(shell, tmp_path)
+    assert answer.returncode == 1
+    assert answer.stderr.endswith("packed has no files, so the context of the build would be empty\n")

@@ -142,3 +142,11 @@ def test_a_killed_copy_is_made_again(shell: list[str], tmp_path: Path) -> None:
         (made.copy / "folder/half").write_text("half")
         assert made.run(shell)[0] == 0
         assert made.same()
+
+
+def test_a_missing_list_fails(shell: list[str], tmp_path: Path) -> None:
+    made = Slice(tmp_path)
+    made.list.rename(made.list.with_name("slice-0.1.txt"))
+    code, _, err = made.run(shell)
+    assert code == 1
+    assert err == f"there is no list {made.list}, so nothing can be copied\n"

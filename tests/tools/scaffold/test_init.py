@@ -168,7 +168,10 @@ def test_checkpoints_of_the_programs_are_those_that_the_experiment_describes(
         monkeypatch.setenv(f"TJGEN_CHECKPOINT_{name}", value)
     monkeypatch.setenv("TJGEN_RESUME_FROM", str(tmp_path / "other"))
     (tmp_path / "other" / "step-7").mkdir(parents=True)
+    (tmp_path / "other" / "step-7" / "state").write_text("saved")
     (tmp_path / "other" / "step-7" / "_SUCCESS").touch()
+    (tmp_path / "other" / "step-8").mkdir()
+    (tmp_path / "other" / "step-8" / "_SUCCESS").touch()  # empty
     names: dict[str, Any] = {}
     exec((ROOT / "templates" / "init" / "checkpoints.py").read_text(encoding="utf-8"), names)  # as the program does
     assert (names["every"](200), names["latest"]()) == (50, (7, tmp_path / "other" / "step-7"))

@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ PROGRAMS = [("dash", "ours"), ("bash", "ours"), ("busybox", "ours"), REAL]
 """Each shell with our own client, which is fast, and one with the real one."""
 
 
+@cache
 def built(snapshot_class: str | None = None) -> dict[str, Any]:
     """Kind -> the object that looks after snapshots."""
     backup = {"schedule": "0 3 * * *", "keep": 2, "snapshotClassName": snapshot_class}
@@ -167,3 +170,18 @@ def test_a_backup_of_a_claim_is_that_of_checkpoints_under_the_name_of_the_claim(
     of_claim = {one["kind"]: one for one in build({}, volumes=volume)}
     for kind, tree in ours.items():
         assert json.loads(json.dumps(of_claim[kind]).replace("llm-states-backup", "llm-backup")) == tree
+
+
+def test_two_passes_at_once_remove_no_ready_snapshot_that_stays(cluster: Cluster, tmp_path: Path) -> None:
+    for number in range(3):
+        cluster.add(f"llm-backup-{number}", backup=BACKUP, claim=CLAIM, ready=number < 2)
+    for attempt in range(4):
+        cluster.polls_until_ready = 2 + attempt
+        folders = [tmp_path / str(number) for number in range(2)]
+        for folder in folders:
+            folder.mkdir(exist_ok=True)
+        with ThreadPoolExecutor(2) as pool:
+            codes = [answer.returncode for answer in pool.map(lambda folder: back_up(cluster, folder, PAUSE="0.1"), folders)]
+        ready = [one for one in cluster.snapshots.values() if one.get("status", {}).get("readyToUse")]
+        assert 0 in codes
+        assert len(ready) >= 2

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.containers import SHELLS, find, run
+from tests.containers import OTHER_USER, SHELLS, find, needs_other_user, open_to_others, run
 from tests.program import tjgen
 
 EXPERIMENT = """\
@@ -118,3 +118,28 @@ def test_a_checkpoint_of_files_has_each_of_them(shell: str, tmp_path: Path) -> N
     assert "no checkpoint step-<number> with the files .pt .optim.pt" in answer.stderr
     (tmp_path / "resume/step-1.optim.pt").write_text("1")
     assert checked(shell, tmp_path, ", files: [.pt, .optim.pt]").returncode == 0
+
+
+@pytest.mark.parametrize("shell", list(SHELLS))
+def test_a_longer_number_stops_the_run(shell: str, tmp_path: Path) -> None:
+    checkpoint(tmp_path / "resume/step-200")
+    (tmp_path / "own run/step-1000000000").mkdir(parents=True)
+    answer = checked(shell, tmp_path)
+    assert answer.returncode == 1
+    assert "1000000000 has more than 9 digits: rename what has this number" in answer.stderr
+
+
+@needs_other_user
+@pytest.mark.parametrize("path", ["own run", "own run/step-300", "own run/step-300/weights"])
+@pytest.mark.parametrize("shell", list(SHELLS))
+def test_a_folder_of_the_run_that_cannot_be_read_is_no_reason_to_resume_from_another_run(
+    shell: str, path: str, tmp_path: Path
+) -> None:
+    checkpoint(tmp_path / "resume/step-200")
+    checkpoint(tmp_path / "own run/step-300")
+    open_to_others(tmp_path)
+    (tmp_path / path).chmod(0)
+    answer = run(shell, built(""), {"OWN": tmp_path / "own run", "RESUME": tmp_path / "resume"}, prefix=OTHER_USER)
+    assert answer.returncode == 1
+    assert path in answer.stderr
+    assert "cannot resume from run llm-bcdfghjk: " in answer.stderr

@@ -18,7 +18,7 @@ import pytest
 from tests.checkout import ROOT
 from tests.compiler.programs.keeping.cleaning import RUN, build, clean, made_old, mark, save
 from tests.compiler.programs.keeping.test_index import INDEX, indexer, metrics
-from tests.containers import SHELLS, find, run
+from tests.containers import OTHER_USER, SHELLS, find, needs_other_user, open_to_others, run
 
 RESUME = {"run": RUN, "best": "eval/loss"}
 
@@ -202,3 +202,27 @@ def test_the_program_of_the_page_resumes_from_the_choice(pod: Pod) -> None:
         [sys.executable, "-c", text], cwd=ROOT / "examples", env=variables, capture_output=True, text=True, check=True
     )
     assert answer.stdout.strip() == str(pod.links / "step-200")
+
+
+@pytest.mark.parametrize("shell", list(SHELLS))
+def test_a_pod_that_starts_again_after_another_choice_has_one_link(pod: Pod, shell: str) -> None:
+    assert pod.start(shell).returncode == 0
+    (pod.own / ".tjgen-resume").write_text("100\n")
+    assert pod.start(shell).returncode == 0
+    assert list(pod.chosen()) == ["step-100"]
+
+
+@needs_other_user
+@pytest.mark.parametrize("shell", list(SHELLS))
+def test_a_checkpoint_that_cannot_be_read_may_be_the_best(pod: Pod, shell: str) -> None:
+    open_to_others(pod.volume)
+    pod.own.mkdir()
+    for folder in (pod.own, pod.links):
+        folder.chmod(0o777)
+    (pod.source / "step-200/weights").chmod(0)
+    chooser = _chooser(json.dumps([RESUME, {}]))
+    told = {"OWN": pod.own, "RESUME": pod.source, "LINKS": pod.links}
+    answer = run(shell, chooser, told, prefix=OTHER_USER)
+    assert answer.returncode == 1
+    assert answer.stderr.endswith("step-200/weights cannot be read\n")
+    assert list(pod.own.iterdir()) == []

@@ -756,7 +756,21 @@ def test_the_program_is_python_3_9_without_packages() -> None:
         for node in imported
         for name in ([node.module] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names])
     }
-    allowed = {"__future__", "hashlib", "json", "math", "os", "re", "shutil", "signal", "stat", "sys", "time", "typing"}
+    allowed = {
+        "__future__",
+        "fnmatch",
+        "hashlib",
+        "json",
+        "math",
+        "os",
+        "re",
+        "shutil",
+        "signal",
+        "stat",
+        "sys",
+        "time",
+        "typing",
+    }
     assert names <= allowed
     assert "$(" not in source, "Kubernetes would expand it"
 

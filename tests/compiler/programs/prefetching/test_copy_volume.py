@@ -338,3 +338,21 @@ def test_another_program_that_writes_at_the_target_is_found(python: list[str], t
     (made.content / "a").write_text("half")
     assert made.bring(python).returncode == 0
     assert tree(made.content) == tree(made.source)
+
+
+def test_two_pods_of_one_index_mark_only_what_is_whole(python: list[str], tmp_path: Path) -> None:
+    """As when a node is cut off: the Job replaces its pod, and both copy."""
+    made = cluster(tmp_path, 1, [])
+    for number in range(40):
+        (made.source / str(number)).write_bytes(os.urandom(200_000))
+    for attempt in range(0, 12, 2):
+        running = [made.start(python, 0, attempt=attempt + one, job=f"uid-{attempt}") for one in range(2)]
+        answers = [ended(one) for one in running]
+        if complete(made):
+            assert tree(made.content) == tree(made.source)
+            shutil.rmtree(made.state / "marks")
+            shutil.rmtree(made.content)
+        else:
+            assert all(answer.returncode == 1 for answer in answers)
+    assert made.bring(python, 0, attempt=99, job="uid-99").returncode == 0
+    assert tree(made.content) == tree(made.source)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.compiler.programs.prefetching.cluster import Cluster, ended, interpreter, started
+from tests.containers import OTHER_USER, needs_other_user, open_to_others
 
 DIGEST = "ab" * 32
 
@@ -151,4 +152,96 @@ def test_the_program_of_the_experiment_is_marked_behind_it(shell: list[str], tmp
     assert Path(made.environment(bring)["TARGET"]) == made.content
     assert made.content.is_dir()
     assert (made.target / "set").is_dir()
+    assert made.wait(shell).returncode == 0
+
+
+NAMES = [
+    "99999999999999999999-0",
+    "1000000000-0",
+    "3-10000000000",
+    "03-0",
+    "3-00",
+    "3-3",
+    "x-0",
+    "-0",
+    "3-",
+    "3",
+    "*",
+    "3_0",
+    "²-0",
+    "0-0",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_that_no_mark_has_is_an_error_that_names_it(shell: list[str], made: Cluster, name: str) -> None:
+    for part in (0, 1, 2):
+        mark(made, part)
+    wrong = state(made) / "marks/uid-0" / name
+    wrong.parent.mkdir()
+    wrong.touch()
+    answer = made.wait(shell, TIMEOUT="3600")
+    assert answer.returncode == 1
+    assert f"{wrong} is not a mark" in answer.stderr
+    wrong.unlink()
+    assert made.wait(shell).returncode == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_copy_of_a_volume_refuses_the_same_names(made: Cluster, name: str) -> None:
+    (made.source / "file").write_text("1")
+    wrong = state(made) / "marks/uid-0" / name
+    wrong.parent.mkdir(parents=True)
+    wrong.touch()
+    answer = made.bring(interpreter("python3.9") or ["python3"])
+    assert answer.returncode == 1
+    assert f"{str(wrong)!r} is not a mark" in answer.stderr
+    assert not made.content.exists()
+
+
+@pytest.mark.parametrize("name", ["3-0.pod-1", "999999999-0", "999999999-999999998", "3-2.pod-1.x", ".nfs0001"])
+def test_an_unfinished_mark_and_one_of_many_parts_are_no_obstacle(shell: list[str], made: Cluster, name: str) -> None:
+    (made.source / "file").write_text("1")
+    other = state(made) / "marks/uid-0" / name
+    other.parent.mkdir(parents=True)
+    other.touch()
+    assert made.wait(shell).returncode == 1
+    for part in range(3):
+        assert made.bring(interpreter("python3.9") or ["python3"], part).returncode == 0
+    assert made.wait(shell).returncode == 0
+
+
+def test_a_file_in_place_of_the_folder_of_a_job_is_an_error(shell: list[str], made: Cluster) -> None:
+    mark(made, 0)
+    (state(made) / "marks/uid-0").touch()
+    answer = made.wait(shell, TIMEOUT="3600")
+    assert answer.returncode == 1
+    assert "marks/uid-0 is not a folder of the marks of a Job" in answer.stderr
+
+
+def test_a_mark_that_is_not_valid_is_named(shell: list[str], made: Cluster) -> None:
+    mark(made, 0)
+    wrong = mark(made, 1, b"3\n")
+    assert f"part 1 of 3 has no valid mark: {wrong} has another form" in made.wait(shell).stderr
+
+
+@needs_other_user
+@pytest.mark.parametrize("path", ["marks", "marks/uid-1", "marks/uid-1/3-1"])
+def test_marks_that_cannot_be_read_are_no_reason_to_start_or_to_copy(shell: list[str], made: Cluster, path: str) -> None:
+    (made.source / "file").write_text("1")
+    for part in (0, 1, 2):
+        mark(made, part)
+    unreadable = state(made) / path
+    unreadable.chmod(0)
+    open_to_others(made.target)
+    answer = made.wait([*OTHER_USER, *shell])
+    assert answer.returncode == 1
+    assert f"{unreadable} cannot be read" in answer.stdout or "there are no marks that can be read" in answer.stdout
+    for folder in (made.target, *made.target.rglob("*")):
+        folder.chmod(0o777 if folder != unreadable else 0)
+    copied = made.bring([*OTHER_USER, "/usr/bin/python3"], job="uid-2")
+    assert copied.returncode == 1
+    assert "Permission denied" in copied.stderr
+    assert not made.content.exists()
+    unreadable.chmod(0o755)
     assert made.wait(shell).returncode == 0
