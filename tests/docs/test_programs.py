@@ -114,7 +114,7 @@ def images(rows: dict[str, str], of_run: set[str]) -> set[str]:
     return {IMAGES[purpose] for purpose in re.findall("`([a-z]+)`", rows["Image"])}
 
 
-PARTS = ("marks.sh", "checkpoints.sh", "report.sh")
+PARTS = ("marks.sh", "checkpoints.sh", "report.sh", "deletion.py")
 """Programs that others begin with."""
 
 
