@@ -66,17 +66,16 @@ class Pass(Remover):
         self.moved = -math.inf  # When the last folder moved.
 
     def run(self) -> int:
-        if not is_folder(self.root):
-            self.fail(f"nothing is removed: {self.root} is not a folder")
-            return 1
         try:
+            if not is_folder(self.root):
+                raise RefusedError(f"{self.root} is not a folder")
             if self.move_all():
                 print(f"what moved is deleted in {self.grace:g} seconds, unless something needs it by then")
             parents = sorted({os.path.dirname(folder) for folder in self.folders.values()})
             for parent in [parent for parent in parents if self.is_there(parent) and exists(join(parent, REMOVED))]:
                 self.finish(parent)
         except (OSError, RefusedError) as error:
-            self.fail(f"nothing more is removed: {error}")
+            self.fail(f"nothing is removed from here on: {error}")
         return 1 if self.problems else 0
 
     def move_all(self) -> int:
