@@ -212,7 +212,7 @@ class Pass(Remover):
                 one = self.read(folder, number, name, items, links)
             except FileNotFoundError:
                 rest.append(name)  # It changes, or goes, while it is read.
-            except (DoubtError, OSError) as error:
+            except DoubtError as error:
                 self.fail(f"{folder}/{name}: kept and not counted: {error}")
             else:
                 if one:
