@@ -328,11 +328,11 @@ class History:
                 self._own(place)
             case "archive" if self.has_cold and one is not None and one.is_complete and not one.is_empty:
                 # A user copies a checkpoint to where the cleaner will, or puts another one there.
-                target = self.cold / run.folder.name
-                target.mkdir(exist_ok=True)
+                there = self.cold / run.folder.name
+                there.mkdir(exist_ok=True)
                 is_equal = chance.random() < 0.5
                 for path in self._paths(run, one):
-                    to = target / path.name
+                    to = there / path.name
                     if os.path.lexists(to):
                         replaced = [other for other in run.checkpoints if other.name == one.name and other.where == "cold"]
                         if is_equal or not replaced:
@@ -349,9 +349,9 @@ class History:
                 self._rescue(run)
             case "odd":
                 places = [self.root, self.root / ".tjgen-removed-x", self.cold / run.folder.name / ".tjgen-moving", self.cold]
-                place = chance.choice(places)
-                place.mkdir(parents=True, exist_ok=True)
-                file = place / f"note-{len(self.owned)}"
+                above = chance.choice(places)
+                above.mkdir(parents=True, exist_ok=True)
+                file = above / f"note-{len(self.owned)}"
                 file.write_text(str(file))
                 self._own(file)
             case _:
@@ -523,7 +523,7 @@ class History:
             # A user needs what has moved.
             run = self.random.choice([run for run in self.runs if run.is_pruned])
             (self.root / "needed").unlink(missing_ok=True)
-            (self.root / "needed").symlink_to(f"/states/{run.folder.name}/step-1")
+            (self.root / "needed").symlink_to(f"/states/{run.folder.name}/step-1{'.pt' if self.files else ''}")
             self.links["needed"] = (run.folder.name, "step-1", True)
         self.note(now, is_new=True)
         self.watch.act = act
