@@ -143,6 +143,17 @@ def test_every_program_is_used_and_every_module_of_programs_is_imported() -> Non
     assert unused == []
 
 
+def test_each_promise_names_tests_that_exist() -> None:
+    tests = ROOT / "tests/compiler/programs/keeping"
+    part = PAGE.read_text(encoding="utf-8").partition("## Promises of the programs that delete\n")[2]
+    rows = [row for row in re.findall(r"^\| .+? \| .+? \| (.+) \|$", part, re.MULTILINE) if "::" in row]
+    named = [re.findall(r"`([\w.]+)::(\w+)`", row) for row in rows]
+    assert len(rows) > 10
+    assert all(named)
+    for file, function in [one for several in named for one in several]:
+        assert f"def {function}(" in (tests / file).read_text(encoding="utf-8"), f"{file}::{function}"
+
+
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_section_is_complete(name: str) -> None:
     rows = sections()[name]
