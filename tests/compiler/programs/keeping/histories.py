@@ -579,7 +579,12 @@ class History:
         """A pass that waits before one of its steps while another program makes a whole pass."""
         other = self.random.choice(["clean", "clean", "remove"])
         self.cleans += other == "clean"
-        self._at(self.random.randrange(1, limit), lambda: self._pass(now, other), now, program)
+
+        def act() -> None:
+            self.note(now)  # A run that the first program has just moved resumes from nothing.
+            self._pass(now, other)
+
+        self._at(self.random.randrange(1, limit), act, now, program)
 
     def _faulty(self, now: float, program: str, fault: Fault) -> None:
         """A pass in which some steps fail."""
@@ -617,7 +622,7 @@ class History:
                 self._waited(now)
             elif chance.random() < 0.3:
                 self.act()
-                self.note(now)
+            self.note(now)
         for one in processes:
             self._end(one)
 
