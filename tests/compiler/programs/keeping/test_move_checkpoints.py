@@ -265,15 +265,26 @@ def test_a_copy_that_a_user_made_is_used_and_never_deleted(volumes: Volumes) -> 
     assert _is_whole(volumes.moved / "step-1")
 
 
+def _replace(step: Path) -> None:
+    shutil.rmtree(step)
+    step.mkdir()
+    (step / "weights").write_text("mine")
+
+
+def _copy(step: Path) -> None:
+    shutil.copytree(step, step.parent / "x", symlinks=True)
+    shutil.rmtree(step)
+    (step.parent / "x").rename(step)
+
+
 CHANGED: dict[str, Callable[[Path], object]] = {
-    "another checkpoint of that name": lambda step: (shutil.rmtree(step), step.mkdir(), (step / "weights").write_text("mine")),
-    "an equal copy of a user": lambda step: (shutil.copytree(step, step.parent / "x", symlinks=True), shutil.rmtree(step),
-                                             (step.parent / "x").rename(step)),
+    "another checkpoint of that name": _replace,
+    "an equal copy of a user": _copy,
     "a file that was changed": lambda step: (step / "weights").write_text("mine"),
     "a file more": lambda step: (step / "notes").write_text("mine"),
-    "a link to it": lambda step: (step.parent / "best").symlink_to("step-1"),
-    "a link at the path of a pod": lambda step: (step.parent / "best").symlink_to("/archive/step-1"),
-}  # fmt: skip
+    "a link to it": lambda step: os.symlink("step-1", step.parent / "best"),
+    "a link at the path of a pod": lambda step: os.symlink("/archive/step-1", step.parent / "best"),
+}
 
 
 @pytest.mark.parametrize("change", CHANGED)
