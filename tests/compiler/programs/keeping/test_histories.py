@@ -43,21 +43,13 @@ CHANGES: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "without a first report": ("cleaner.py", [("first = not self.dry and self.is_first(folder)", "first = False")]),
     "without metrics": ("cleaner.py", [('kept.setdefault(one.name, "not evaluated")', "pass")]),
     "without a proof": ("move-checkpoints.py", [("def prove(", "def unused("), ("def is_proven(", "def unneeded(")]),
-    "with any file of a name": (
-        "move-checkpoints.py",
-        [
-            ("    return exists(path) and os.lstat(path).st_ino == inode", "    return exists(path)"),
-            ("if contents(join(place, item)) != content:", "if False:"),
-        ],
-    ),
     "without a lifetime": ("move-checkpoints.py", [('if self.now - record["time"] <= self.lifetime:', "if False:")]),
     "without pins": ("remove-runs.py", [("return facts.pin or next(", "return next(")]),
-    "without a quiet time": ("remove-runs.py", [("if facts.newest > now - self.grace:", "if False:")]),
     "without a last look": ("remove-runs.py", [("        return self.need(folder, [name], around)", '        return ""')]),
 }
 
 
-RARE = {"without the second survey": 230, "with the future": 150, "with any file of a name": 580}
+RARE = {"without the second survey": 230, "with the future": 150}
 """Changes that harm few histories, and a seed shortly before one of them, which saves time."""
 
 
