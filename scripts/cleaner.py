@@ -12,36 +12,45 @@ With INDEX, each pass also appends what is new to the file .tjgen-checkpoints.js
 complete checkpoint with its name, step, size in bytes, time of completion and the numbers of its file METRICS, and one
 line for each checkpoint that is gone. Without LAST, a pass does only this.
 
-A pass can be killed at any point. A checkpoint moves by rename, after a record of the decision was written.
+A pass can be killed at any point, and passes can run at the same time: deletion.py, with which this program begins, moves
+and deletes.
 """
 
-from __future__ import annotations
-
 import fnmatch
-import hashlib
 import json
 import math
 import os
 import re
-import shutil
 import signal
 import stat
 import sys
 import time
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-MARK = ".tjgen-run"
+if TYPE_CHECKING:
+    from deletion import (
+        LOST,
+        MARK,
+        REMOVED,
+        SETTLED,
+        TRASH,
+        DoubtError,
+        RefusedError,
+        Remover,
+        Source,
+        Surroundings,
+        digest,
+        exists,
+        is_folder,
+        join,
+        listing,
+        pinned,
+        read_mark,
+    )
+
 STATE = ".tjgen-cleaner.json"
-TRASH = ".tjgen-trash"
 INDEX = ".tjgen-checkpoints.jsonl"
-PIN = ".keep"
-RECORD = "record.json"
-NEW, DELETING = ".new", ".deleting"
-LOST = "lost+found"  # A folder that file systems make, and that only root can read.
 SKEW = 60  # Seconds that the clocks of the cleaner and of the storage may differ.
-SETTLED = 600  # Seconds after which a file without a marker, or an entry of the trash, is no longer being written.
-DEPTH = 3  # Levels below the root of the volume in which links and marks of other folders are looked for.
-MOST_ENTRIES = 1_000_000
 MOST_OF_INDEX = 1 << 24  # Bytes.
 MOST_PRINTED = 500  # Lines of each index that the log shows.
 METRIC = re.compile(r"[ !#-\[\]-~]{1,100}")  # Names that JSON writes without escapes.
@@ -52,14 +61,6 @@ FLAGS = ("_SUCCESS", ".keep")
 SHARDS = (("*.distcp", ".metadata"),)
 # End of what is generated.
 FEWEST = 1  # Complete checkpoints that each run keeps. A run that was given up could allow 0 here.
-
-
-class RefusedError(Exception):
-    """Nothing moves in a folder, for this reason."""
-
-
-class DoubtError(Exception):
-    """A checkpoint stays and counts for nothing, for this reason."""
 
 
 class Rules(NamedTuple):
@@ -85,41 +86,38 @@ class Checkpoint(NamedTuple):
     problem: str  # Why the metric is not known.
 
 
-class Surroundings(NamedTuple):
-    links: List[Tuple[str, str]]  # Folder of a link, and its target.
-    sources: Dict[str, str]  # Folder that a run resumes from, and which run.
-    marked: List[str]
-
-
-class Pass:
+class Pass(Remover):
     """One pass over all folders."""
 
     def __init__(self, told: Dict[str, str], now: float) -> None:
-        self.root = told["ROOT"]
-        self.base = join(self.root, told.get("FOLDER", ""))
-        self.owner, self.after = told.get("OWNER", ""), told.get("AFTER", "")
+        root, owner, limits = told["ROOT"], told.get("OWNER", ""), told
+        base = join(root, told.get("FOLDER", ""))
         self.indexes, self.metrics = told.get("INDEX") == "true", told.get("METRICS", "")
         self.removes = not self.indexes or "LAST" in told
-        limits = told if self.removes else {"LAST": "0", "GRACE": "0", "MOST": "0"}
+        if not self.removes:
+            limits = {"LAST": "0", "GRACE": "0", "MOST": "0"}
+        super().__init__(root, base, told.get("AFTER", ""), now, float(limits["GRACE"]))
+        self.owner = owner
+        self.owners: Dict[str, str] = {}  # Folder -> the name that its mark must have.
+        if owner and base != root:
+            self.start = os.path.dirname(base)
         self.rules = Rules(
             told["NAME"], told.get("MARKER", ""), tuple(json.loads(told.get("FILES", "[]"))), int(limits["LAST"]),
             int(told.get("BEST", "0")), int(told.get("NTH", "0")), told.get("METRIC", ""), told.get("METRIC_KEY", ""),
             told.get("MODE", "min"),
         )  # fmt: skip
-        self.sources = {join(self.root, one): "the experiment" for one in json.loads(told.get("SOURCES", "[]"))}
-        self.grace, self.left, self.dry = float(limits["GRACE"]), int(limits["MOST"]), told.get("DRY_RUN") == "true"
+        self.sources = [Source("", join(root, one), "the experiment") for one in json.loads(told.get("SOURCES", "[]"))]
+        self.left, self.dry = int(limits["MOST"]), told.get("DRY_RUN") == "true"
         if (
             (self.removes and self.rules.last < 1)
             or (self.rules.best and not self.rules.metric)
             or self.rules.mode not in ("min", "max")
         ):
             raise ValueError("LAST must be 1 or more, BEST needs METRIC, and MODE is min or max")
-        self.now = now
-        self.problems: List[str] = []
 
     def run(self) -> int:
         try:
-            folders, around = list(self.folders()), self.survey()
+            folders = list(self.folders())
         except (OSError, RefusedError) as error:
             self.fail(f"{self.base}: nothing moves: {error}")
             return 1
@@ -130,7 +128,7 @@ class Pass:
                 if mark and mark[0] == owner:
                     cleaned += 1
                     if self.removes:
-                        self.clean(folder, owner, around)
+                        self.clean(folder, owner)
                     else:
                         self.index(folder, self.scan(folder)[0])
                 elif any(self.numbered(folder)):
@@ -142,10 +140,6 @@ class Pass:
             self.fail(f"{self.base}: no folder is marked by its run: a run writes TJGEN_CHECKPOINT_OWNER to the file {MARK}")
         return 1 if self.problems else 0
 
-    def fail(self, problem: str) -> None:
-        self.problems.append(problem)
-        print(problem, file=sys.stderr)
-
     # Where to work ------------------------------------------------------------------------------------------------
 
     def folders(self) -> Iterator[Tuple[str, str]]:
@@ -156,74 +150,36 @@ class Pass:
             return
         runs = [("", self.owner)] if self.owner else [(name, name) for name in sorted(os.listdir(self.base))]
         for run, owner in runs:
-            if run == LOST:
+            if run in (LOST, TRASH, REMOVED):
                 continue
             folder = join(self.base, run, self.after)
             if self.inside(folder):
                 yield folder, owner
 
-    def inside(self, folder: str) -> bool:
-        """Whether a folder and all above it, up to the root, are folders of the volume and not links."""
-        path, device = self.root, os.lstat(self.root).st_dev
-        for part in os.path.relpath(folder, self.root).split(os.sep):
-            path = join(path, part)
-            if not is_folder(path) or os.lstat(path).st_dev != device:
-                return False
-        return True
-
-    def survey(self) -> Surroundings:
-        """The links and marks near the folders. A folder of the experiment that cannot be read is an error."""
-        found = Surroundings([], dict(self.sources), [])
-        deepest = max(DEPTH, len(os.path.relpath(join(self.base, "run", self.after), self.root).split(os.sep)))
-        todo, count = [(self.root, 0)], 0
-        while todo:
-            folder, depth = todo.pop()
-            try:
-                mark, entries = read_mark(folder), list(os.scandir(folder))
-            except FileNotFoundError:
-                continue
-            except OSError:
-                if os.path.basename(folder) != LOST and join(folder, "").startswith(join(self.base, "")):
-                    raise
-                continue
-            if mark:
-                found.marked.append(folder)
-                for line in mark[1:]:
-                    if line.startswith("resumes "):
-                        found.sources[join(self.root, line[len("resumes ") :])] = mark[0]
-            count += len(entries)
-            if count > MOST_ENTRIES:
-                raise RefusedError(f"more than {MOST_ENTRIES} entries in the first {deepest} levels of {self.root}")
-            for entry in entries:
-                if entry.is_symlink():
-                    found.links.append((folder, os.readlink(entry.path)))
-                elif entry.is_dir(follow_symlinks=False) and depth < deepest and entry.name != TRASH:
-                    todo.append((entry.path, depth + 1))
-        return found
-
     # One folder ---------------------------------------------------------------------------------------------------
 
-    def clean(self, folder: str, owner: str, around: Surroundings) -> None:
+    def clean(self, folder: str, owner: str) -> None:
+        self.owners[folder] = owner
         first = not self.dry and self.is_first(folder)
         if not self.dry and not first:
             self.empty_trash(folder)
         seen = self.snapshot(folder)
-        complete, links = self.scan(folder)
+        complete, _ = self.scan(folder)
         if self.indexes:
             self.index(folder, complete)
-        around = around._replace(links=[*around.links, *links])
-        kept = self.plan(folder, complete, around)
+        kept = self.plan(folder, complete, self.survey(folder))
         going = [one for one in complete if one.name not in kept]
         for one in complete:
             print(f"{folder}/{one.name}: {'keep: ' + kept[one.name] if one.name in kept else 'remove'}")
         if first:
             print(f"{folder}: dry run: the first pass with these rules moves nothing")
-            write(join(folder, STATE), {"rules": self.rules._asdict(), "time": self.now})
+            self.write(join(folder, STATE), {"rules": self.rules._asdict(), "time": self.now})
         if self.dry or first:
             return
         for one in going[: self.left]:
-            if not self.move(folder, owner, one, seen):
-                print(f"{folder}: changed during the pass: the rest waits for the next one")
+            why = self.move(folder, one, seen)
+            if why:
+                print(f"{folder}: {one.name} stays: {why}: the rest waits for the next pass")
                 break
             self.left -= 1
 
@@ -264,7 +220,7 @@ class Pass:
                 one = self.read(folder, number, name, items, links)
             except FileNotFoundError:
                 rest.append(name)  # It changes, or goes, while it is read.
-            except (DoubtError, OSError) as error:
+            except DoubtError as error:
                 self.fail(f"{folder}/{name}: kept and not counted: {error}")
             else:
                 if one:
@@ -424,7 +380,7 @@ class Pass:
         for one in complete:
             if rules.nth and one.number % rules.nth == 0:
                 kept.setdefault(one.name, f"multiple of {rules.nth}")
-            reason = "pinned" if self.is_pinned(folder, one) else self.reason(folder, one, around)
+            reason = pinned(folder, folder, one.name, one.items) or self.need(folder, one.items, around)
             if reason:
                 kept.setdefault(one.name, reason)
             if rules.best and one.metric is None:
@@ -439,144 +395,39 @@ class Pass:
             raise RefusedError("no complete checkpoint would stay")
         return kept
 
-    def is_pinned(self, folder: str, one: Checkpoint) -> bool:
-        pins = [join(folder, PIN), join(folder, one.name + PIN), *(join(folder, item, PIN) for item in one.items)]
-        return any(os.path.lexists(pin) for pin in pins)
-
-    def reason(self, folder: str, one: Checkpoint, around: Surroundings) -> str:
-        """Why something outside of the checkpoint needs it; "" if nothing does."""
-        for item in one.items:
-            path = join(folder, item)
-            for source, run in around.sources.items():
-                if is_below(path, source) or is_below(source, path):
-                    return f"{run} resumes from {source}"
-            for where, target in around.links:
-                if is_below(where, path):
-                    continue  # A link of the checkpoint to itself.
-                near = is_below(where, folder) or not any(is_below(where, other) for other in around.marked)
-                if os.path.isabs(target) and near and item in target.split(os.sep):
-                    return f"target of a link in {where}"
-                reached = (join(where, target), os.path.realpath(os.path.join(where, target)))
-                if not os.path.isabs(target) and any(is_below(one_path, path) for one_path in reached):
-                    return f"target of a link in {where}"
-        return ""
-
     # Moving and deleting ------------------------------------------------------------------------------------------
 
-    def move(self, folder: str, owner: str, one: Checkpoint, seen: Dict[str, object]) -> bool:
-        """Move a checkpoint to the trash; False if it, or what the decision rests on, is no longer the same."""
-        trash = join(folder, TRASH)
-        if not self.still(folder, folder, owner, one, seen):
-            return False
-        if not os.path.lexists(trash):
-            os.mkdir(trash)
-        if not self.inside(trash):
-            raise RefusedError(f"{trash} is not a folder")
-        entry = join(trash, f"{one.name}.{time.time_ns()}")
-        os.mkdir(entry)
-        write(join(entry, RECORD), {"items": one.items, "content": one.content, "time": self.now})
-        for item in one.items:
-            os.rename(join(folder, item), join(entry, item))
-        if self.still(folder, entry, owner, one, seen):
+    def move(self, folder: str, one: Checkpoint, seen: Dict[str, object]) -> str:
+        """Move a checkpoint to the trash; else why it stays."""
+        record = {"content": one.content, "time": self.now}
+        why = self.take(folder, one.name, one.items, record, lambda place: self.doubt(folder, place, one, seen))
+        if not why:
             for item in one.items:
                 del seen[item]
-            print(f"moved {folder}/{one.name} to {entry}")
-            return True
-        self.restore(folder, entry, one.items)
-        return False
+        return why
 
-    def still(self, folder: str, place: str, owner: str, one: Checkpoint, seen: Dict[str, object]) -> bool:
-        """Whether the checkpoint, now in `place`, and all that the decision rests on are as they were."""
-        try:
-            here = {**self.snapshot(folder), **{item: self.state(place, item) for item in one.items}}
-            again = place != folder and any(os.path.lexists(join(folder, item)) for item in one.items)
-            if again or here != seen:
-                return False
-            if digest(listing(place, one.items), self.proofs(place, one.items)) != one.content or self.is_pinned(folder, one):
-                return False
-            mark = read_mark(folder)
-            return mark is not None and mark[0] == owner and not self.reason(folder, one, self.survey())
-        except (OSError, RefusedError, DoubtError):
-            return False
+    def doubt(self, folder: str, place: str, one: Checkpoint, seen: Dict[str, object]) -> str:
+        """What the decision rests on and is no longer as it was; "" if the checkpoint, now in `place`, may go."""
+        here = {**self.snapshot(folder), **{item: self.state(place, item) for item in one.items}}
+        again = place != folder and any(exists(join(folder, item)) for item in one.items)
+        if again or here != seen or self.content(place, one.items) != one.content:
+            return "something changed during the pass"
+        why = pinned(folder, place, one.name, one.items)
+        return why or self.of_another(folder) or self.need(folder, one.items, self.survey(folder))
 
-    def restore(self, folder: str, entry: str, items: Tuple[str, ...]) -> None:
-        """Move the items of an entry of the trash back, unless something else has their names by now."""
-        left = [item for item in items if os.path.lexists(join(entry, item))]
-        for item in [item for item in left if not os.path.lexists(join(folder, item))]:
-            os.rename(join(entry, item), join(folder, item))
-            print(f"moved {join(entry, item)} back")
-            left.remove(item)
-        if left:
-            self.fail(f"{entry}: kept: {', '.join(left)} cannot move back, since the trainer saved it again: delete one of them")
-            return
-        os.remove(join(entry, RECORD))
-        os.rmdir(entry)
+    def of_another(self, folder: str) -> str:
+        """Whose folder it is, if it is no longer that of the run."""
+        mark = read_mark(folder)
+        return "" if mark and mark[0] == self.owners[folder] else f"{MARK} names {mark[0] if mark else 'no run'}"
 
-    def empty_trash(self, folder: str) -> None:
-        """Finish what an earlier pass began, and delete what has been in the trash for the grace period."""
-        trash = join(folder, TRASH)
-        if not os.path.lexists(trash):
-            return
-        if not self.inside(trash):
-            raise RefusedError(f"{trash} is not a folder")
-        for name in sorted(os.listdir(trash)):
-            entry = join(trash, name)
-            try:
-                if re.fullmatch(r".*\.[0-9]{15,}" + DELETING, name, re.DOTALL):
-                    shutil.rmtree(entry)
-                    continue
-                with open(join(entry, RECORD), encoding="utf-8") as stream:
-                    record = json.load(stream)
-                items, age = tuple(record["items"]), self.now - record["time"]
-                here = [item for item in items if os.path.lexists(join(entry, item))]
-                if len(here) < len(items):
-                    if age > SETTLED:
-                        self.restore(folder, entry, items)
-                elif age > self.grace:
-                    if digest(listing(entry, items), self.proofs(entry, items)) != record["content"]:
-                        raise DoubtError("changed in the trash")
-                    os.rename(entry, entry + DELETING)
-                    shutil.rmtree(entry + DELETING)
-                    print(f"deleted {entry}")
-            except FileNotFoundError:
-                # Another cleaner was faster, or a pass was killed before it wrote its record.
-                if os.path.lexists(entry) and self.now - os.lstat(entry).st_mtime > SETTLED:
-                    if set(os.listdir(entry)) - {RECORD + NEW}:
-                        self.fail(f"{entry}: kept: it has no record of a decision")
-                    else:
-                        shutil.rmtree(entry)
-            except (OSError, DoubtError, ValueError, KeyError, TypeError) as error:
-                self.fail(f"{entry}: kept: {error}")
+    def content(self, place: str, items: Sequence[str]) -> str:
+        return digest(listing(place, items), self.proofs(place, items))
+
+    def last_doubt(self, folder: str, place: str, record: Dict[str, Any], proof: object) -> str:
+        return self.of_another(folder) or super().last_doubt(folder, place, record, proof)
 
 
 # Files ------------------------------------------------------------------------------------------------------------
-
-
-def join(*parts: str) -> str:
-    return os.path.normpath(os.path.join(parts[0], *(part.strip(os.sep) for part in parts[1:])))
-
-
-def is_folder(path: str) -> bool:
-    try:
-        return stat.S_ISDIR(os.lstat(path).st_mode)
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-
-
-def is_below(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
-
-
-def read_mark(folder: str) -> Optional[List[str]]:
-    """The lines of a folder's mark: the name of its run, then `resumes FOLDER` for each source. None without a mark."""
-    path = join(folder, MARK)
-    try:
-        if not stat.S_ISREG(os.lstat(path).st_mode):
-            return None
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    with open(path, encoding="utf-8", errors="replace") as stream:
-        return [line.strip() for line in stream.read(1 << 16).splitlines()]
 
 
 def last_entries(index: bytes) -> Dict[str, Dict[str, object]]:
@@ -593,27 +444,6 @@ def last_entries(index: bytes) -> Dict[str, Dict[str, object]]:
 
 def utc(seconds: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
-
-
-def listing(folder: str, items: Sequence[str]) -> List[Tuple[str, str, object, int]]:
-    """(path, kind, size or target, time in ns) of all that is in some entries of a folder, by path."""
-    found: List[Tuple[str, str, object, int]] = []
-    todo, device = list(items), os.lstat(folder).st_dev
-    while todo:
-        path = todo.pop()
-        about = os.lstat(join(folder, path))
-        if about.st_dev != device:
-            raise DoubtError(f"{path} is on another file system")
-        if stat.S_ISDIR(about.st_mode):
-            found.append((path, "folder", 0, 0))
-            todo += [os.path.join(path, name) for name in os.listdir(join(folder, path))]
-        elif stat.S_ISREG(about.st_mode):
-            found.append((path, "file", about.st_size, about.st_mtime_ns))
-        elif stat.S_ISLNK(about.st_mode):
-            found.append((path, "link", os.readlink(join(folder, path)), 0))
-        else:
-            raise DoubtError(f"{path} is neither a file nor a folder nor a link")
-    return sorted(found, key=lambda one: one[0])
 
 
 def is_shard(path: str, files: Dict[str, Tuple[int, int]]) -> bool:
@@ -639,23 +469,6 @@ def file_state(path: str) -> Optional[Tuple[int, int, int]]:
     except (FileNotFoundError, NotADirectoryError):
         return None
     return about.st_ino, about.st_mtime_ns, about.st_size
-
-
-def digest(tree: object, proofs: List[str]) -> str:
-    made = hashlib.sha256(json.dumps(tree).encode())
-    for proof in proofs:
-        with open(proof, "rb") as stream:
-            made.update(stream.read(1 << 16))
-    return made.hexdigest()
-
-
-def write(path: str, content: object) -> None:
-    """Write a JSON file that is either whole or not there."""
-    with open(path + NEW, "w", encoding="utf-8") as stream:
-        json.dump(content, stream)
-        stream.flush()
-        os.fsync(stream.fileno())
-    os.replace(path + NEW, path)
 
 
 def main(told: Dict[str, str], now: float) -> int:

@@ -114,7 +114,7 @@ def images(rows: dict[str, str], of_run: set[str]) -> set[str]:
     return {IMAGES[purpose] for purpose in re.findall("`([a-z]+)`", rows["Image"])}
 
 
-PARTS = ("marks.sh", "checkpoints.sh", "report.sh")
+PARTS = ("marks.sh", "checkpoints.sh", "report.sh", "deletion.py")
 """Programs that others begin with."""
 
 
@@ -141,6 +141,17 @@ def test_every_program_is_used_and_every_module_of_programs_is_imported() -> Non
         if last != "__init__" and not any(imported.search(text) for other, text in texts.items() if other != path):
             unused.append(name)
     assert unused == []
+
+
+def test_each_promise_names_tests_that_exist() -> None:
+    tests = ROOT / "tests/compiler/programs/keeping"
+    part = PAGE.read_text(encoding="utf-8").partition("## Promises of the programs that delete\n")[2]
+    rows = [row for row in re.findall(r"^\| .+? \| .+? \| (.+) \|$", part, re.MULTILINE) if "::" in row]
+    named = [re.findall(r"`([\w.]+)::(\w+)`", row) for row in rows]
+    assert len(rows) > 10
+    assert all(named)
+    for file, function in [one for several in named for one in several]:
+        assert f"def {function}(" in (tests / file).read_text(encoding="utf-8"), f"{file}::{function}"
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -162,6 +164,171 @@ def stopped(*args, **more):
     assert volumes.clean(3 * HOUR).returncode == 0
     assert (trash(volumes.run), steps(volumes.moved)) == ([], ["step-1"])
     assert not (volumes.moved / ".tjgen-moving").exists()
+
+
+def _moving(volumes: Volumes) -> None:
+    """The checkpoint step-1 of three is in the trash, and its grace period is over in an hour."""
+    _three(volumes)
+    volumes.clean()
+    volumes.clean(1)
+    assert trash(volumes.run) == ["step-1"]
+
+
+FAULTS = {
+    "a folder vanishes on the second volume": "shutil.copyfile = failed(shutil.copyfile, errno.ENOENT)",
+    "the second volume is full": "shutil.copyfile = failed(shutil.copyfile, errno.ENOSPC)",
+    "a folder of the second volume is stale": "os.listdir = failed(os.listdir, errno.ESTALE, '/cold/')",
+    "a copy cannot be read": "builtins.open = failed(open, errno.EIO, '/cold/')",
+    "a copy cannot be found": "builtins.open = failed(open, errno.ENOENT, '/cold/')",
+    "a rename fails": "os.rename = failed(os.rename, errno.EIO, '.tjgen-moving')",
+    "the trash is stale": "os.listdir = failed(os.listdir, errno.ESTALE, '/.tjgen-trash/')",
+    "a pin cannot be found out": "os.lstat = failed(os.lstat, errno.ESTALE, '.keep')",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_an_error_is_never_taken_for_the_absence_of_work(volumes: Volumes, fault: str) -> None:
+    _moving(volumes)
+    before = f"""
+import builtins, errno, os, shutil
+def failed(function, number, part=""):
+    def call(path=".", *words, **more):
+        if part in str(path):
+            raise OSError(number, os.strerror(number), str(path))
+        return function(path, *words, **more)
+    return call
+{FAULTS[fault]}
+"""
+    answer = volumes.clean(2 * HOUR, before)
+    assert answer.returncode == 1
+    assert "deleted" not in answer.stdout
+    assert trash(volumes.run) == ["step-1"]
+    assert volumes.clean(4 * HOUR).returncode == 0
+    assert (trash(volumes.run), steps(volumes.moved)) == ([], ["step-1"])
+
+
+def test_a_copy_that_goes_after_it_was_read_keeps_the_original(volumes: Volumes) -> None:
+    _moving(volumes)
+    before = f"""
+import os, shutil
+rename = os.rename
+def renamed(before, after):
+    rename(before, after)
+    if str(after).endswith(".checking"):
+        shutil.rmtree({str(volumes.moved / "step-1")!r})
+os.rename = renamed
+"""
+    assert volumes.clean(2 * HOUR, before).returncode == 1
+    assert trash(volumes.run) == ["step-1"]
+
+
+def test_two_passes_at_once_lose_nothing(volumes: Volumes) -> None:
+    """The second pass begins when the first one has copied a part, and ends before it."""
+    _three(volumes)
+    save(volumes.run, 4, age=500)
+    volumes.clean()
+    volumes.clean(1)
+    ready, done = volumes.cold.parent / "ready", volumes.cold.parent / "done"
+    before = f"""
+import os, shutil, time
+copyfile, late = shutil.copyfile, []
+def slow(source, target):
+    copyfile(source, target)
+    if not late:
+        late.append(open({str(ready)!r}, "w").close())
+        while not os.path.exists({str(done)!r}):
+            time.sleep(0.01)
+shutil.copyfile = slow
+"""
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(volumes.clean, 2 * HOUR, before)
+        while not ready.exists() and not first.done():
+            time.sleep(0.01)
+        second = volumes.clean(2 * HOUR)
+        done.touch()
+        assert second.returncode == 0, second.stderr
+        assert "Traceback" not in first.result().stderr
+    assert (trash(volumes.run), steps(volumes.moved)) == ([], ["step-1", "step-2"])
+    assert [(volumes.moved / f"step-{number}/deep/part").read_text() for number in (1, 2)] == ["part 1", "part 2"]
+    assert not (volumes.moved / ".tjgen-moving").exists()
+
+
+def test_a_copy_that_a_user_made_is_used_and_never_deleted(volumes: Volumes) -> None:
+    _three(volumes)
+    shutil.copytree(volumes.run / "step-1", volumes.moved / "step-1", symlinks=True)
+    volumes.clean()
+    volumes.clean(1)
+    assert volumes.clean(2 * HOUR).returncode == 0
+    assert (trash(volumes.run), steps(volumes.moved)) == ([], ["step-1"])
+    for days in (100, 200, 300):
+        assert volumes.clean(days * DAY).returncode == 0
+    assert _is_whole(volumes.moved / "step-1")
+
+
+def _replace(step: Path) -> None:
+    shutil.rmtree(step)
+    step.mkdir()
+    (step / "weights").write_text("mine")
+
+
+def _copy(step: Path) -> None:
+    shutil.copytree(step, step.parent / "x", symlinks=True)
+    shutil.rmtree(step)
+    (step.parent / "x").rename(step)
+
+
+CHANGED: dict[str, Callable[[Path], object]] = {
+    "another checkpoint of that name": _replace,
+    "an equal copy of a user": _copy,
+    "a file that was changed": lambda step: (step / "weights").write_text("mine"),
+    "a file more": lambda step: (step / "notes").write_text("mine"),
+    "a link to it": lambda step: os.symlink("step-1", step.parent / "best"),
+    "a link at the path of a pod": lambda step: os.symlink("/archive/step-1", step.parent / "best"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGED)
+def test_what_a_user_changed_on_the_second_volume_stays(volumes: Volumes, change: str) -> None:
+    _moving(volumes)
+    assert volumes.clean(2 * HOUR).returncode == 0
+    CHANGED[change](volumes.moved / "step-1")
+    before = tree(volumes.moved / "step-1")
+    for days in (100, 200):
+        assert volumes.clean(days * DAY).returncode == 0
+    assert tree(volumes.moved / "step-1") == before != set()
+
+
+def test_a_moved_checkpoint_that_is_needed_in_its_trash_comes_back(volumes: Volumes) -> None:
+    _moving(volumes)
+    volumes.clean(2 * HOUR)
+    volumes.clean(100 * DAY)
+    assert [path.name for path in volumes.moved.glob(".tjgen-expired/*/*")].count("step-1") == 1
+    (volumes.moved / "step-1.keep").touch()
+    volumes.clean(101 * DAY)
+    assert _is_whole(volumes.moved / "step-1")
+
+
+def test_a_record_of_an_earlier_release_deletes_nothing(volumes: Volumes) -> None:
+    _three(volumes)
+    save(volumes.moved, 7)
+    (volumes.moved / ".tjgen-moved").mkdir()
+    (volumes.moved / ".tjgen-moved/step-7.170000000000000000.json").write_text('{"items": ["step-7"], "time": 1}')
+    answer = volumes.clean()
+    answer = volumes.clean(1)
+    assert answer.returncode == 0
+    assert "it is of an earlier release" in answer.stdout
+    assert steps(volumes.moved) == ["step-7"]
+
+
+def test_a_file_of_a_user_in_a_working_folder_stays(volumes: Volumes) -> None:
+    _moving(volumes)
+    note = volumes.moved / ".tjgen-moving/step-1/note"
+    note.parent.mkdir(parents=True)
+    note.write_text("mine")
+    answer = volumes.clean(2 * HOUR)
+    assert answer.returncode == 1
+    assert "it has no record of a decision" in answer.stderr
+    assert (trash(volumes.run), steps(volumes.moved), note.read_text()) == ([], ["step-1"], "mine")
 
 
 def _is_whole(checkpoint: Path) -> bool:

@@ -232,8 +232,8 @@ KEPT = {
     "a folder without a mark": (_unmarked, "names no run"),
     "a folder of another run": (_of_another, f"names {LIVE}"),
     "a folder that something writes to": (_written, "something may still write to it"),
-    "a folder that another run resumes from": (_resumed, f"{LIVE} resumes from it"),
-    "a folder that a link leads into": (_linked, "leads into it"),
+    "a folder that another run resumes from": (_resumed, f"{LIVE} resumes from "),
+    "a folder that a link leads into": (_linked, "target of a link in "),
     "a link in place of the folder": (_moved, "is not a folder of the volume"),
 }
 
@@ -253,10 +253,160 @@ def test_a_folder_in_doubt_stays_and_the_others_go(program: Cleaner, volume: Pat
     assert not (volume / RUNS[1]).exists()
 
 
-def test_a_pinned_folder_stays(program: Cleaner, volume: Path, python: str) -> None:
-    (volume / RUNS[0] / ".keep").touch()
+@pytest.mark.parametrize("pin", [".keep", "step-10/.keep", "step-10.keep", "../NAME.keep"])
+def test_a_pin_of_a_folder_or_of_a_checkpoint_keeps_the_folder(program: Cleaner, volume: Path, python: str, pin: str) -> None:
+    (volume / RUNS[0] / pin.replace("NAME", RUNS[0])).touch()
     answer = run(program, volume, python)
-    assert (answer.returncode, here(volume)) == (0, sorted([LIVE, RUNS[0]]))
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert (volume / RUNS[0] / "step-10/weights").exists()
+    assert not (volume / RUNS[1]).exists()
+    assert "kept: pinned by " in answer.stdout
+
+
+@pytest.mark.parametrize("of_both", [True, False])
+def test_a_folder_that_stays_needs_what_it_resumes_from(program: Cleaner, volume: Path, python: str, of_both: bool) -> None:
+    """Whatever the order of the names, and why the other one stays."""
+    names = RUNS if of_both else RUNS[::-1]
+    (volume / names[1] / ".tjgen-run").write_text(f"{names[1]}\nresumes {names[0]}\n")
+    (volume / names[1] / ".keep").touch()
+    time.sleep(1.1)
+    answer = run(program, volume, python)
+    assert (answer.returncode, here(volume)) == (1, sorted([LIVE, *RUNS]))
+    assert f"{volume / names[0]}: kept: {names[1]} resumes from {volume / names[0]}" in answer.stderr
+
+
+@pytest.mark.parametrize("names", [RUNS, RUNS[::-1]])
+def test_folders_of_which_one_resumes_from_the_other_both_go(
+    program: Cleaner, volume: Path, python: str, names: list[str]
+) -> None:
+    (volume / names[1] / ".tjgen-run").write_text(f"{names[1]}\nresumes {names[0]}/step-10\n")
+    time.sleep(1.1)
+    answer = run(program, volume, python)
+    assert (answer.returncode, answer.stderr, here(volume)) == (0, "", [LIVE])
+
+
+LINKS = {
+    "at the path of a pod": (f"{LIVE}/best", f"/states/{RUNS[0]}/step-10"),
+    "at a path of another experiment": ("eval/model", f"/mnt/all/nlp/{RUNS[0]}/step-10/weights"),
+    "to the folder": ("production", f"/states/{RUNS[0]}"),
+    "by a pod with the folder of its run alone": ("tools/best", "/states/step-10"),
+    "over another link": ("tools/best", "current/step-10"),
+}
+
+
+@pytest.mark.parametrize("case", LINKS)
+def test_links_count_by_every_path_at_which_pods_mount_the_volume(program: Cleaner, volume: Path, python: str, case: str) -> None:
+    link, target = LINKS[case]
+    (volume / "tools").mkdir()
+    (volume / "tools/current").symlink_to(f"../{RUNS[0]}" if "current" in target else "nothing")
+    (volume / link).parent.mkdir(exist_ok=True)
+    (volume / link).symlink_to(target)
+    answer = run(program, volume, python)
+    assert answer.returncode == 1
+    assert f"{volume / RUNS[0]}: kept: target of a link in " in answer.stderr
+    assert (volume / RUNS[0] / "step-10/weights").exists()
+
+
+def test_a_link_of_another_run_to_its_own_checkpoint_keeps_nothing(program: Cleaner, volume: Path, python: str) -> None:
+    (volume / LIVE / "latest").symlink_to("/states/step-10")
+    answer = run(program, volume, python)
+    assert (answer.returncode, here(volume)) == (0, [LIVE])
+
+
+DURING = """
+import os
+def needed(where):
+    os.makedirs({new!r}, exist_ok=True)
+    with open({new!r} + "/.tjgen-run", "w") as stream:
+        stream.write("llm-new\\nresumes {name}\\n")
+rename, first = os.rename, []
+def renamed(before, after):
+    if {when}:
+        first.append(1)
+        needed(before)
+    rename(before, after)
+os.rename = renamed
+"""
+MOMENTS = {
+    "before its turn": f"before.endswith({RUNS[1]!r})",
+    "during the move": f"before.endswith({RUNS[0]!r}) and not first",
+    "before it is deleted": f"after.endswith('.checking') and {RUNS[0]!r} in after",
+}
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_run_that_resumes_from_a_folder_during_the_job_keeps_it(
+    program: Cleaner, volume: Path, python: str, moment: str
+) -> None:
+    before = DURING.format(new=str(volume / "llm-new"), name=RUNS[0], when=MOMENTS[moment]).replace("\\\\n", "\\n")
+    answer = run(program, volume, python, before=before)
+    assert answer.returncode == 1
+    assert "llm-new resumes from " in answer.stderr
+    if moment == "before it is deleted":
+        # It is in the trash, and the next Job moves it back.
+        assert run(program, volume, python).returncode == 1
+    assert (volume / RUNS[0] / "step-10/weights").exists()
+    assert not (volume / RUNS[1]).exists()
+
+
+def test_a_folder_that_exists_again_is_not_deleted_from_the_trash(program: Cleaner, volume: Path, python: str) -> None:
+    before = f"""
+import time, os
+sleep = time.sleep
+def slept(seconds):
+    os.makedirs({str(volume / RUNS[0])!r}, exist_ok=True)
+    sleep(seconds)
+time.sleep = slept
+"""
+    answer = run(program, volume, python, before=before)
+    assert answer.returncode == 1
+    assert f"{RUNS[0]} has a folder again" in answer.stderr
+    [weights] = volume.glob(f".tjgen-removed/*/{RUNS[0]}/step-10/weights")
+    assert weights.exists()
+
+
+@pytest.mark.parametrize("number", ["ESTALE", "EIO"])
+@pytest.mark.parametrize("where", ["step-10/.keep", ".tjgen-run", "VOLUME"])
+def test_what_cannot_be_read_is_no_reason_to_remove(program: Cleaner, volume: Path, python: str, number: str, where: str) -> None:
+    (volume / RUNS[0] / "step-10/.keep").touch()
+    time.sleep(1.1)
+    path = str(volume if where == "VOLUME" else volume / RUNS[0] / where)
+    before = f"""
+import errno, os
+lstat, scandir = os.lstat, os.scandir
+def failed(function):
+    def call(path=".", **more):
+        if path == {path!r}:
+            raise OSError(errno.{number}, os.strerror(errno.{number}), path)
+        return function(path, **more)
+    return call
+os.lstat, os.scandir = failed(lstat), failed(scandir)
+"""
+    answer = run(program, volume, python, before=before)
+    assert answer.returncode == 1
+    assert (volume / RUNS[0] / "step-10/weights").exists()
+
+
+def test_a_file_of_a_user_with_a_name_of_the_program_stays(program: Cleaner, volume: Path, python: str) -> None:
+    for place in (f".tjgen-removed-{RUNS[0]}", ".tjgen-removed/mine", f".tjgen-removed/{RUNS[0]}.170000000000000000.deleting"):
+        (volume / place).mkdir(parents=True)
+        (volume / place / "note").write_text("of a user")
+        made_old(volume / place, OLD)
+    answer = run(program, volume, python)
+    assert answer.returncode == 1
+    assert answer.stderr.count("it has no record of a decision") == 2
+    assert f".tjgen-removed-{RUNS[0]}: kept: an earlier release has left it" in answer.stdout
+    assert len(list(volume.glob(".tjgen-removed*/**/note"))) == 3
+
+
+def test_two_jobs_at_once_remove_each_folder_once(program: Cleaner, volume: Path, python: str) -> None:
+    environment = {**program.environment, "ROOT": str(volume), "RUNS": json.dumps(RUNS), "QUIET": "1"}
+    words = [python, *program.command[1:], program.program]
+    jobs = [subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    errors = [job.communicate()[1] for job in jobs]
+    assert not any("Traceback" in error for error in errors), errors
+    assert run(program, volume, python).returncode == 0
+    assert here(volume) == [LIVE]
 
 
 def test_a_folder_that_changes_at_the_last_moment_comes_back(program: Cleaner, volume: Path, python: str) -> None:
@@ -265,7 +415,7 @@ def test_a_folder_that_changes_at_the_last_moment_comes_back(program: Cleaner, v
 import os
 rename, late = os.rename, [{str(new)!r}]
 def renamed(before, after):
-    if late:
+    if late and before.endswith({RUNS[0]!r}):
         os.mkdir(late.pop())
     rename(before, after)
 os.rename = renamed
@@ -278,9 +428,9 @@ os.rename = renamed
 
 
 def test_a_killed_job_is_continued(program: Cleaner, volume: Path, python: str) -> None:
-    before = "import shutil, os, signal\nshutil.rmtree = lambda path: os.kill(os.getpid(), signal.SIGKILL)"
+    before = "import shutil, os, signal\nshutil.rmtree = lambda path, **more: os.kill(os.getpid(), signal.SIGKILL)"
     assert run(program, volume, python, before=before).returncode == -signal.SIGKILL
-    assert f".tjgen-removed-{RUNS[0]}" in here(volume)
+    assert here(volume) == [".tjgen-removed", LIVE]
     answer = run(program, volume, python)
     assert (answer.returncode, here(volume)) == (0, [LIVE])
 

@@ -47,17 +47,17 @@ def scheduled(
     user = pods.user_of(workload, users, setting)
     name = f"{owner(where, setting)}-cleaner"
     ages, mounts, volumes = _ages(checkpoints.keep)
-    program = [script("cleaner.py")]
+    program = script("deletion.py") + script("cleaner.py")
     container = shell(
         "cleaner",
         image_of_program("python", setting),
-        program[0],
+        program,
         _variables(checkpoints, where, setting) | ages,
         [{"name": "checkpoints", "mountPath": ROOT}, *mounts],
         command=list(PYTHON),
         resources={"requests": TINY, "limits": TINY},
         # The first of two programs runs the second one.
-        **({"args": [script("move-checkpoints.py"), *program]} if ages else {}),
+        **({"args": [script("move-checkpoints.py"), program]} if ages else {}),
     )
     volume = {"name": "checkpoints", **pod_source(checkpoints.volume, where.volume, setting)}
     pod = pods.pod([container], [volume, *volumes], user)

@@ -45,7 +45,7 @@ def removal(workload: Workload, experiment: Experiment, setting: Setting, runs: 
     container = shell(
         "remove",
         image_of_program("python", setting),
-        script("remove-runs.py"),
+        script("deletion.py") + script("remove-runs.py"),
         variables,
         [{"name": "checkpoints", "mountPath": ROOT}],
         command=list(PYTHON),
