@@ -27,6 +27,7 @@ from tjgen.cluster.policies.declarations import (
     SUMS,
     UNKNOWN,
 )
+from tjgen.cluster.schema.pattern_escapes import PatternError
 from tjgen.cluster.schema.patterns import search
 from tjgen.cluster.validate.cel.parser import Node
 from tjgen.cluster.validate.cel.times import duration, timestamp
@@ -200,11 +201,9 @@ def _comprehended(node: Node, scope: Mapping[str, Any]) -> Any:
 
 
 def _check_pattern(pattern: str) -> None:
-    from re import error  # few policies have patterns
-
     try:
         search(pattern)
-    except error:
+    except PatternError:
         raise SyntaxError("invalid matches argument") from None
 
 

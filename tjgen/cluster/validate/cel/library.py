@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-from tjgen.cluster.schema.patterns import search
+from tjgen.cluster.schema.pattern_escapes import PatternError
+from tjgen.cluster.schema.patterns import find_all
 from tjgen.cluster.validate.cel import addresses, amounts, conversions, formatting, links, lists, optionals, times, values
 from tjgen.cluster.validate.cel.values import CelError, overload
 from tjgen.trees.typing import Any
@@ -107,23 +108,16 @@ def _trim(text: Any) -> str:
 
 
 def _find(text: Any, pattern: Any) -> str:
-    _of(str, text, pattern)
-    match: Any = search(pattern)(text)
-    return str(match.group()) if match else ""
+    return "".join(_find_all(text, pattern, 1))
 
 
 def _find_all(text: Any, pattern: Any, most: Any = -1) -> list[str]:
     _of(str, text, pattern)
-    look: Any = search(pattern)
-    matches: list[str] = []
-    position = 0
-    while position <= len(text) and (most < 0 or len(matches) < most):
-        match = look(text, position)
-        if not match:
-            break
-        matches.append(match.group())
-        position = match.end() + (match.end() == match.start())
-    return matches
+    _of(int, most)
+    try:
+        return [text[start:end] for start, end in find_all(pattern, text, most)]
+    except PatternError as problem:
+        raise CelError(f"Illegal regex: error parsing regexp: {problem}") from None
 
 
 def _is_sorted(items: Any) -> bool:

@@ -6,6 +6,7 @@ of both kinds compare with each other, as in Kubernetes' environment (cross-type
 
 from __future__ import annotations
 
+from tjgen.cluster.schema.pattern_escapes import PatternError
 from tjgen.cluster.schema.patterns import search
 from tjgen.cluster.validate.cel.types import GO_TYPES, Duration, Timestamp, Unsigned
 from tjgen.trees.typing import Any
@@ -266,7 +267,10 @@ def size(value: Any) -> int:
 def matches(text: Any, pattern: Any) -> bool:
     """`text.matches(pattern)`: found anywhere in the text."""
     _texts(text, pattern)
-    return bool(search(pattern)(text))
+    try:
+        return search(pattern)(text)
+    except PatternError as problem:
+        raise CelError(f"error parsing regexp: {problem}") from None
 
 
 def starts_with(text: Any, prefix: Any) -> bool:
