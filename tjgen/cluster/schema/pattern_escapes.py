@@ -5,7 +5,7 @@ Mirrors Go 1.26 `regexp/syntax`: parseEscape, parseClass and the functions of pa
 
 from __future__ import annotations
 
-from tjgen.cluster.schema.pattern_sets import NAMED, PERL, CharacterSet, Part, single, unicode_part
+from tjgen.cluster.schema.pattern_sets import NAMED, PERL, CharacterSet, ClassPart, single, unicode_part
 
 _CONTROL = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _OCTAL, _HEXADECIMAL = frozenset("01234567"), frozenset("0123456789abcdefABCDEF")
@@ -29,7 +29,7 @@ def character_class(text: str, start: int, *, is_folded: bool) -> tuple[Characte
     """The characters of the class at a bracket; raises PatternError."""
     is_negated = text.startswith("^", start + 1)
     first = position = start + 1 + is_negated
-    parts: list[Part] = []
+    parts: list[ClassPart] = []
     ranges: list[tuple[int, int]] = []
     while position == first or not text.startswith("]", position):
         part, end = _posix_part(text, position, is_folded=is_folded)
@@ -42,7 +42,7 @@ def character_class(text: str, start: int, *, is_folded: bool) -> tuple[Characte
             ranges.append(bounds)
         position = end
     if ranges:
-        parts.append(Part(tuple(ranges), "", is_folded))
+        parts.append(ClassPart(tuple(ranges), "", is_folded))
     return CharacterSet(tuple(parts), is_negated), position + 1
 
 
@@ -62,7 +62,7 @@ def _class_character(text: str, position: int, start: int) -> tuple[str, int]:
     return _escaped(text, position) if text[position] == "\\" else (text[position], position + 1)
 
 
-def _posix_part(text: str, start: int, *, is_folded: bool) -> tuple[Part | None, int]:
+def _posix_part(text: str, start: int, *, is_folded: bool) -> tuple[ClassPart | None, int]:
     end = text.find(":]", start + 2) if text.startswith("[:", start) else -1
     if end < 0:
         return None, start
@@ -70,14 +70,14 @@ def _posix_part(text: str, start: int, *, is_folded: bool) -> tuple[Part | None,
     ranges = NAMED.get(name.removeprefix("^"))
     if ranges is None:
         raise PatternError(f"invalid character class range: `{text[start : end + 2]}`")
-    return Part(ranges, "", is_folded, is_negated=name.startswith("^")), end + 2
+    return ClassPart(ranges, "", is_folded, is_negated=name.startswith("^")), end + 2
 
 
-def _class_part(text: str, start: int, *, is_folded: bool) -> tuple[Part | None, int]:
+def _class_part(text: str, start: int, *, is_folded: bool) -> tuple[ClassPart | None, int]:
     r"""The part of a class such as \d or \pL; None for the escape of one character."""
     letter = text[start + 1 : start + 2]
     if letter.lower() in PERL:
-        return Part(PERL[letter.lower()], "", is_folded, is_negated=letter.isupper()), start + 2
+        return ClassPart(PERL[letter.lower()], "", is_folded, is_negated=letter.isupper()), start + 2
     if letter not in ("p", "P"):
         return None, start
     end = start + 3

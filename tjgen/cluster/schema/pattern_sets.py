@@ -37,7 +37,7 @@ _ANY = "Any"
 _UNASSIGNED = "Cn"
 
 
-class Part(NamedTuple):
+class ClassPart(NamedTuple):
     """Some characters of a set."""
 
     ranges: Ranges = ()
@@ -62,7 +62,7 @@ class Part(NamedTuple):
 class CharacterSet(NamedTuple):
     """The characters that one position of a text can have."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[ClassPart, ...]
     is_negated: bool = False
 
     def has(self, character: str) -> bool:
@@ -75,20 +75,20 @@ class CharacterSet(NamedTuple):
 
 
 EVERY = CharacterSet((), is_negated=True)
-NO_NEWLINE = CharacterSet((Part(((10, 10),)),), is_negated=True)
+NO_NEWLINE = CharacterSet((ClassPart(((10, 10),)),), is_negated=True)
 
 
 def single(character: str, *, is_folded: bool) -> CharacterSet:
     """The set of one character, and with regard to case of those that differ only in case."""
     code = ord(character)
-    return CharacterSet((Part(((code, code),), is_folded=is_folded),))
+    return CharacterSet((ClassPart(((code, code),), is_folded=is_folded),))
 
 
-def unicode_part(name: str, *, is_folded: bool, is_negated: bool) -> Part | None:
+def unicode_part(name: str, *, is_folded: bool, is_negated: bool) -> ClassPart | None:
     """The part of a Unicode category; None for a name that is not one."""
     if name == _ANY:
-        return Part(((0, _LAST),), is_negated=is_negated)
-    return Part((), name, is_folded, is_negated) if name in _CATEGORIES else None
+        return ClassPart(((0, _LAST),), is_negated=is_negated)
+    return ClassPart((), name, is_folded, is_negated) if name in _CATEGORIES else None
 
 
 def orbit(code: int) -> tuple[int, ...]:

@@ -31,7 +31,7 @@ class _Piece(NamedTuple):
     repetitions: int = 1
 
 
-class _Group(NamedTuple):
+class _OpenGroup(NamedTuple):
     """The part of a group that has been read."""
 
     flags: frozenset[str]
@@ -52,7 +52,7 @@ class _Parser:
         self.text = text
         self.position = 0
         self.flags: frozenset[str] = frozenset()
-        self.groups: list[_Group] = []
+        self.groups: list[_OpenGroup] = []
         self.branches: list[_Piece] = []
         self.items: list[_Piece] = []
 
@@ -126,7 +126,7 @@ class _Parser:
                 return
         else:
             self.position += 1
-        self.groups.append(_Group(outer, self.branches, self.items))
+        self.groups.append(_OpenGroup(outer, self.branches, self.items))
         self.branches, self.items = [], []
 
     def name(self, start: int) -> None:
