@@ -6,9 +6,7 @@ available, and Python's version of Unicode may differ from that of the server.
 
 from __future__ import annotations
 
-from functools import cache
-
-from tjgen.trees.typing import NamedTuple
+from tjgen.trees.typing import NamedTuple, lru_cache
 
 Ranges = tuple[tuple[int, int], ...]
 
@@ -108,7 +106,7 @@ def _ascii_orbit(code: int) -> tuple[int, ...]:
 _ASCII_ORBITS = tuple(map(_ascii_orbit, range(128)))
 
 
-@cache
+@lru_cache(maxsize=None)
 def _orbits() -> dict[int, tuple[int, ...]]:
     """By character: those with the same simple folding. Only patterns and texts with letters beyond ASCII need it."""
     by_folding: dict[str, list[int]] = {}
@@ -134,7 +132,7 @@ def _folding(text: str) -> str:
     return folded if len(folded) == 1 else text
 
 
-@cache
+@lru_cache(maxsize=None)
 def _category(code: int) -> str:
     from unicodedata import category  # few patterns name one
 

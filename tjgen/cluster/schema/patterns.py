@@ -7,10 +7,10 @@ here backtracks either.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 
 from tjgen.cluster.schema.pattern_escapes import PatternError
 from tjgen.cluster.schema.pattern_machine import Machine, Match
+from tjgen.trees.typing import lru_cache
 
 _MOST_PATTERNS = 500
 """Patterns that are kept: an expression can compute any number of them."""

@@ -6,8 +6,6 @@ of both kinds compare with each other, as in Kubernetes' environment (cross-type
 
 from __future__ import annotations
 
-from tjgen.cluster.schema.pattern_escapes import PatternError
-from tjgen.cluster.schema.patterns import search
 from tjgen.cluster.validate.cel.types import GO_TYPES, Duration, Timestamp, Unsigned
 from tjgen.trees.typing import Any
 
@@ -16,8 +14,18 @@ _LOWEST, _HIGHEST, _HIGHEST_UNSIGNED = -(2**63), 2**63 - 1, 2**64 - 1
 _MISSING = object()
 
 
+MOST_CHARACTERS = 10_000_000
+"""Of one text: the server cancels an expression that joins more."""
+MOST_ELEMENTS = 1_000_000
+"""Of one list."""
+
+
 class CelError(Exception):
     """An evaluation ends in an error, in cel-go's words."""
+
+
+class CostLimitError(Exception):
+    """An expression costs more than the API server evaluates. Unlike a CelError, no operand absorbs it."""
 
 
 class Wrong:
@@ -172,6 +180,8 @@ def add(left: Any, right: Any) -> Any:
         return Timestamp.at(int(left) + int(right), (left if kind is Timestamp else right).offset)
     if kind is not other or kind not in _ADDED:
         raise overload()
+    if kind in (str, bytes, list):
+        bounded(left, len(left) + len(right))
     return _fits(left + right, kind)
 
 
@@ -225,6 +235,12 @@ def negate(value: Any) -> Any:
     return _fits(-value, value.__class__)
 
 
+def bounded(value: Any, length: int) -> None:
+    """Raises CostLimitError for a length that a text or a list, as `value` is one, cannot have."""
+    if length > (MOST_ELEMENTS if value.__class__ is list else MOST_CHARACTERS):
+        raise CostLimitError
+
+
 def _numbers(left: Any, right: Any) -> None:
     if left.__class__ is not right.__class__ or left.__class__ not in _NUMBERS:
         raise overload()
@@ -243,6 +259,13 @@ def _fits(value: Any, kind: type) -> Any:
     return value
 
 
+def map_key(value: Any) -> Any:
+    """A key of a map; raises CelError for a value that cannot be one."""
+    if value.__class__ in (list, dict, Optional):
+        raise CelError("unsupported key type")
+    return value
+
+
 def truth(value: Any) -> bool:
     """A boolean where one is needed."""
     if value.__class__ is not bool:
@@ -255,42 +278,3 @@ def elements(value: Any) -> Any:
     if value.__class__ not in (list, dict):
         raise CelError(f"got '{GO_TYPES.get(value.__class__, value.__class__.__name__)}', expected iterable type")
     return value
-
-
-def size(value: Any) -> int:
-    """`size(value)`: characters of a string, elements of a list or map."""
-    if value.__class__ not in (str, list, dict, bytes):
-        raise overload()
-    return len(value)
-
-
-def matches(text: Any, pattern: Any) -> bool:
-    """`text.matches(pattern)`: found anywhere in the text."""
-    _texts(text, pattern)
-    try:
-        return search(pattern)(text)
-    except PatternError as problem:
-        raise CelError(f"error parsing regexp: {problem}") from None
-
-
-def starts_with(text: Any, prefix: Any) -> bool:
-    """`text.startsWith(prefix)`."""
-    _texts(text, prefix)
-    return bool(text.startswith(prefix))
-
-
-def ends_with(text: Any, suffix: Any) -> bool:
-    """`text.endsWith(suffix)`."""
-    _texts(text, suffix)
-    return bool(text.endswith(suffix))
-
-
-def holds(text: Any, part: Any) -> bool:
-    """`text.contains(part)`."""
-    _texts(text, part)
-    return part in text
-
-
-def _texts(left: Any, right: Any) -> None:
-    if left.__class__ is not str or right.__class__ is not str:
-        raise overload()
