@@ -5,6 +5,7 @@ Mirrors k8s.io/apiserver 0.36 `pkg/admission/plugin/cel`: the variables of a pol
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -22,6 +23,8 @@ from tjgen.trees.typing import Any
 
 BUDGET = "$"
 """The key of a scope whose value is what the expressions of a policy may cost together. No variable has this name."""
+_LONGEST_CHAIN = 10
+"""Variables that read each other and are evaluated within each other."""
 _DYNAMIC = frozenset(("object", "oldObject", "params"))
 _KNOWN = frozenset(("object", "oldObject", "request", "namespaceObject", VARIABLES))
 _OF_CALLER = ("options", "userInfo")
@@ -33,7 +36,11 @@ Variables = Mapping[str, "Expression"]
 class Expression:
     """A compiled expression. `unknown` names the inputs that exist only in the cluster; empty if it can be evaluated offline."""
 
-    __slots__ = ("_fast", "_levels", "_names", "_recorded", "_tree", "text", "type", "unknown")
+    __slots__ = ("_fast", "_levels", "_names", "_recorded", "_tree", "chain", "reads", "text", "type", "unknown")
+    reads: set[str]
+    """The variables that it reads."""
+    chain: int
+    """The most expressions that read each other, this one among them."""
     unknown: str
     type: str
     """The name of the type of its value, as `inference` works it out."""
@@ -42,13 +49,16 @@ class Expression:
         self.text = text
         self._tree = parse(text)
         self._levels = depth(self._tree)
-        known = _KNOWN.union(("params",) if has_params else (), (f"{VARIABLES}.{name}" for name in variables))
-        read = [variables[name].unknown for name in _variables_in(self._tree) if name in variables]
+        self.reads = {name for name in _variables_in(self._tree) if name in variables}
+        known = _KNOWN.union(("params",) if has_params else (), (f"{VARIABLES}.{name}" for name in self.reads))
+        types = {name: variables[name].type for name in self.reads}
+        self.chain = 1 + max((variables[name].chain for name in self.reads), default=0)
+        read = [variables[name].unknown for name in sorted(self.reads)]
         self.unknown = (
             "authorizer" if "authorizer" in names_in(self._tree) else _unknown(self._tree) or next(filter(None, read), "")
         )
-        self.type = with_room(self._levels, result_of, self._tree, {name: one.type for name, one in variables.items()})
-        open_ones = (f"{VARIABLES}.{name}" for name, one in variables.items() if one.type in (DYN, UNKNOWN))
+        self.type = with_room(self._levels, result_of, self._tree, types)
+        open_ones = (f"{VARIABLES}.{name}" for name, type_name in types.items() if type_name in (DYN, UNKNOWN))
         self._names = Names(known, dynamic=_DYNAMIC.union(open_ones))
         self._fast = None if self.unknown else with_room(self._levels, compiled, self._tree, self._names)
         self._recorded: Any = None
@@ -87,22 +97,44 @@ class Lazy:
         """`are_named`: whether the error of a variable names it."""
         self._are_named = are_named
         self._expressions = expressions
-        self._known: dict[str, Any] = {}
+        self._known: dict[str, tuple[Any, str | None, int]] = {}
+        """The value, or the words of its error, and the cost that has not been counted."""
         self.scope = scope
 
     def __call__(self, name: str) -> Any:
-        if name not in self._known:
-            expression = self._expressions[name]
-            try:
-                value = expression.record(self.scope) if READS in self.scope else expression.evaluate(self.scope)
-                self._known[name] = (value, None)
-            except CelError as error:
-                words = f'composited variable "{name}" fails to evaluate: {error}' if self._are_named else str(error)
-                self._known[name] = (None, words)
-        value, problem = self._known[name]
+        if name not in self._known and self._expressions[name].chain > _LONGEST_CHAIN:
+            for each in self._read_by(name):
+                self._evaluate(each)
+        self._evaluate(name)
+        value, problem, cost = self._known[name]
+        if cost:
+            self._known[name] = (value, problem, 0)
+            self.scope[BUDGET].take(cost)
         if problem is not None:
             raise CelError(problem)
         return value
+
+    def _read_by(self, name: str) -> list[str]:
+        """The variables that a variable reads, and those that they read, in their order: each reads those before it."""
+        names, stack = set(), [name]
+        while stack:
+            for each in self._expressions[stack.pop()].reads - names:
+                names.add(each)
+                stack.append(each)
+        return [each for each in self._expressions if each in names]
+
+    def _evaluate(self, name: str) -> None:
+        if name in self._known:
+            return
+        expression = self._expressions[name]
+        budget = Budget(sys.maxsize)
+        scope = {**self.scope, BUDGET: budget}
+        try:
+            value = expression.record(scope) if READS in scope else expression.evaluate(scope)
+            self._known[name] = (value, None, budget.cost)
+        except CelError as error:
+            words = f'composited variable "{name}" fails to evaluate: {error}' if self._are_named else str(error)
+            self._known[name] = (None, words, budget.cost)
 
 
 def deciding(expression: Expression, scope: Scope, expressions: Variables, tree: Tree) -> FieldPath:

@@ -35,6 +35,7 @@ _OPERATORS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], int]
 """Operator -> what it does, and its cost; without a function, 1."""
 _ESCAPES = {"__dot__": ".", "__dash__": "-", "__slash__": "/", "__underscores__": "__"}
 _ATTRIBUTES = ("name", "field", "index", "optional", "if")
+_NESTED = (list, dict, values.Optional)
 _PRIMITIVES = (bool, int, float, str)
 
 
@@ -228,7 +229,7 @@ def _binary(node: Node, names: Names) -> Step:
         one, other = first(scope), second(scope)
         if cost is not None:
             scope[METER].spend(cost(one, other))
-        if is_deep and one.__class__ in (list, dict):
+        if is_deep and one.__class__ in _NESTED:
             scope[METER].compare(other)
         return function(one, other)
 

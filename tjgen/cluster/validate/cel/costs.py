@@ -26,10 +26,10 @@ Cost = Callable[..., int]
 
 def size(value: Any) -> int:
     """The characters of a text, the elements of a list or map, the bytes of an address; 1 for all else (`actualSize`)."""
+    while value.__class__ is Optional:
+        value = value.item
     if value.__class__ in _SIZED:
         return len(value)
-    if value.__class__ is Optional:
-        return size(value.item) if value.is_present else 1
     network = getattr(value, "network", None)
     return len(getattr(value, "packed", "1")) if network is None else (int(network.prefixlen) + 7) // 8
 

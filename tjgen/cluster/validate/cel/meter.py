@@ -6,7 +6,7 @@ Mirrors github.com/google/cel-go 0.26 `interpreter/runtimecost.go`, with the lim
 
 from __future__ import annotations
 
-from tjgen.cluster.validate.cel.values import CostLimitError
+from tjgen.cluster.validate.cel.values import CostLimitError, Optional
 from tjgen.trees.typing import Any
 
 METER = "#"
@@ -20,6 +20,8 @@ MOST_OF_CONDITIONS = 2_500_000
 CANCELLED = "operation cancelled: actual cost limit exceeded"
 EXHAUSTED = "validation failed due to running out of cost budget, no further validation rules will be run"
 """The words of the server for an expression that costs too much, and for expressions that do together."""
+_DEEPEST = 150
+"""Levels of lists, maps and optional values in one value. No manifest has as many."""
 _MOST_WORK = 20_000_000
 """Elements that one expression compares. The server has no limit for them; elements that people write are far below."""
 
@@ -64,24 +66,37 @@ class Meter:
 
     def compare(self, value: Any, times: int = 1) -> None:
         """Count the elements of a value, at all depths, which a function is going to compare so many times."""
-        if value.__class__ in (list, dict) and times:
+        if value.__class__ in (list, dict, Optional) and times:
             self.work += times * weight(value, _MOST_WORK // times)
             if self.work > _MOST_WORK:
                 raise CostLimitError
 
 
 def weight(value: Any, most: int, *, characters: int = 100) -> int:
-    """The elements of a value at all depths, and one for each so many characters. Counting stops above `most`."""
-    count, stack = 0, [value]
-    while stack and count <= most:
-        one = stack.pop()
-        kind = one.__class__
-        count += 1
-        if kind is list:
-            stack += one
-        elif kind is dict:
-            stack += one
-            stack += one.values()
-        elif kind is str or kind is bytes:
-            count += len(one) // characters
+    """The elements of a value at all depths, and one for each so many characters. Counting stops above `most`.
+
+    Raises CostLimitError for a value that is nested more deeply than values are compared.
+    """
+    count, level, depth = 0, [value], 0
+    while level and count <= most:
+        if depth > _DEEPEST:
+            raise CostLimitError
+        following: list[Any] = []
+        for one in level:
+            kind = one.__class__
+            count += 1
+            if kind is list:
+                following += one
+            elif kind is dict:
+                following += one
+                following += one.values()
+            elif kind is Optional:
+                following.append(one.item)
+            elif kind is str or kind is bytes:
+                count += len(one) // characters
+            if count > most:
+                return count
+            if len(following) > most:
+                return len(following)
+        level, depth = following, depth + 1
     return count

@@ -6,6 +6,8 @@ of both kinds compare with each other, as in Kubernetes' environment (cross-type
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tjgen.cluster.validate.cel.types import GO_TYPES, Duration, Timestamp, Unsigned
 from tjgen.trees.typing import Any
 
@@ -73,6 +75,18 @@ def overload() -> CelError:
     return CelError(NO_OVERLOAD)
 
 
+def typed(function: Callable[..., Any], *kinds: type) -> Callable[..., Any]:
+    """The function, with an error for arguments of other types than its overload has."""
+
+    def checked(*arguments: Any) -> Any:
+        for argument, kind in zip(arguments, kinds, strict=False):
+            if argument.__class__ is not kind:
+                raise overload()
+        return function(*arguments)
+
+    return checked
+
+
 def of(item: Any) -> Optional:
     """`optional.of(item)`."""
     return Optional(item, is_present=True)
@@ -83,7 +97,7 @@ def selected(value: Any, key: Any) -> Optional:
     if isinstance(value, Optional):
         return selected(value.item, key) if value.is_present else NONE
     if value.__class__ is dict:
-        return of(value[key]) if key in value else NONE
+        return of(value[key]) if contains(key, value) else NONE
     if value.__class__ is list and key.__class__ is int:
         return of(value[key]) if 0 <= key < len(value) else NONE
     raise overload()
@@ -97,7 +111,7 @@ def field(value: Any, name: str) -> Any:
         if value.__class__ is list:
             raise CelError("unsupported index type 'string' in list")
         raise CelError(f"no such key: {name}")
-    member = value.get(name, _MISSING)
+    member = value.get(name, _MISSING) if _can_be_key(name) else _MISSING
     if member is _MISSING:
         raise CelError(f"no such key: {name}")
     return sound(member)
@@ -119,7 +133,10 @@ def index(value: Any, key: Any) -> Any:
         if key.__class__ in _NO_INDEX:
             raise CelError(f"unsupported index type '{_NO_INDEX[key.__class__]}' in list")
         if key.__class__ is not int:
-            raise CelError(f"unsupported index: {int(key)}" if key == int(key) else f"unsupported index value {key} in list")
+            if key.__class__ not in _NUMBERS:
+                raise overload()
+            is_whole = key.__class__ is not float or key.is_integer()
+            raise CelError(f"unsupported index: {int(key)}" if is_whole else f"unsupported index value {key} in list")
         if not 0 <= key < len(value):
             raise CelError(f"index out of bounds: {key}")
         return sound(value[key])
@@ -149,7 +166,7 @@ def equal(left: Any, right: Any) -> bool:
 def contains(item: Any, container: Any) -> bool:
     """`item in container`: a list's element, a map's key."""
     if container.__class__ is dict:
-        return item in container
+        return _can_be_key(item) and item in container
     if container.__class__ is not list:
         raise overload()
     return any(equal(item, other) for other in container)
@@ -259,9 +276,13 @@ def _fits(value: Any, kind: type) -> Any:
     return value
 
 
+def _can_be_key(value: Any) -> bool:
+    return value.__class__ not in (list, dict, Optional)
+
+
 def map_key(value: Any) -> Any:
     """A key of a map; raises CelError for a value that cannot be one."""
-    if value.__class__ in (list, dict, Optional):
+    if not _can_be_key(value):
         raise CelError("unsupported key type")
     return value
 
