@@ -20,6 +20,9 @@ def asked(*expressions: str, variables: tuple[str, ...] = (), **spec: Any) -> As
     return {"expressions": list(expressions), "variables": list(variables), "object": tree}
 
 
+TEXT = "x" * 1_000
+MATCHES = "object.spec.text.matches('^(x+x+)+y(x+x+)+y(x+x+)$')"
+"""A call that costs 609 with the text."""
 FAMILIES: dict[str, Callable[[int], Asked]] = {
     "terms of a sum": lambda n: asked(" + ".join(["1"] * n) + " > 0"),
     "texts of a sum": lambda n: asked(" + ".join(["'a'"] * n) + " != ''"),
@@ -39,26 +42,32 @@ FAMILIES: dict[str, Callable[[int], Asked]] = {
         variables=("'xxxxxxxxxxxxxxxx'", *(f"variables.v{i} + variables.v{i}" for i in range(n))),
     ),
     "elements of a range": lambda n: asked(f"lists.range({n}).size() > 0"),
-    "elements of all": lambda n: asked(f"lists.range({n}).all(x, x >= 0)"),
-    "elements of exists": lambda n: asked(f"!lists.range({n}).exists(x, x < 0)"),
-    "elements of map": lambda n: asked(f"lists.range({n}).map(x, x * 2).size() > 0"),
-    "elements of filter": lambda n: asked(f"lists.range({n}).filter(x, x >= 0).size() > 0"),
+    "elements of all": lambda n: asked(f"lists.range({n}).all(x, !{MATCHES})", text=TEXT),
+    "elements of exists": lambda n: asked(f"!lists.range({n}).exists(x, {MATCHES})", text=TEXT),
+    "elements of exists_one": lambda n: asked(f"!lists.range({n}).exists_one(x, {MATCHES})", text=TEXT),
+    "elements of map": lambda n: asked(f"lists.range({n}).map(x, {MATCHES}).size() > 0", text=TEXT),
+    "elements of filter": lambda n: asked(f"lists.range({n}).filter(x, !{MATCHES}).size() > 0", text=TEXT),
     "elements in elements": lambda n: asked(f"lists.range({n}).all(x, lists.range({n}).exists(y, y == x))"),
     "elements of distinct": lambda n: asked(f"lists.range({n}).distinct().size() > 0"),
     "elements of sort": lambda n: asked(f"lists.range({n}).sort().size() > 0"),
     "elements of sets": lambda n: asked(f"sets.contains(lists.range({n}), lists.range({n}))"),
-    "matches of a pattern": lambda n: asked(f"lists.range({n}).all(x, object.spec.text.matches('^(x+)+$'))"),
     "characters of a pattern's text": lambda n: asked("object.spec.text.matches('^(a+)+$') || true", text="a" * n + "!"),
     "characters of split": lambda n: asked("object.spec.text.split(',').size() > 0", text="a" * n),
     "characters of contains": lambda n: asked("object.spec.text.contains(object.spec.text)", text="a" * n),
-    "expressions of a policy": lambda n: asked(*["lists.range(150000).all(x, x >= 0)"] * n),
+    "expressions of a policy": lambda n: asked(*[f"lists.range(900).all(x, !{MATCHES})"] * n, text=TEXT),
     "variables of a policy": lambda n: asked(
         " && ".join(f"variables.v{i}" for i in range(n)),
-        variables=("lists.range(150000).all(x, x >= 0)",) * n,
+        variables=(f"lists.range(900).all(x, !{MATCHES})",) * n,
+        text=TEXT,
     ),
 }
 """Each is one that the server accepts up to a size."""
-CEILINGS = {"characters of an expression": 200_000, "elements of a range": 2_000_000, "characters of split": 20_000_000}
+CEILINGS = {
+    "characters of an expression": 200_000,
+    "elements of a range": 2_000_000,
+    "characters of split": 20_000_000,
+    "characters of a pattern's text": 20_000_000,
+}
 MOST = 200_000
 """The largest size that is tried."""
 EXPRESSIONS = (

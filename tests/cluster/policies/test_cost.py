@@ -8,8 +8,15 @@ import pytest
 
 from tests.admission import binding, policy
 from tests.cluster.policies.test_kyverno import POLICY, build
+from tests.program import tjgen
 
 NESTED = "lists.range(COUNT).all(i, lists.range(COUNT).exists(j, j == i))"
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: a, namespace: ml}
+spec: {containers: [{name: main, image: registry.example.com/a:1}]}
+"""
 CANCELLED = "operation cancelled: actual cost limit exceeded"
 
 
@@ -64,3 +71,16 @@ def test_kyverno_ignores_errors_of_match_conditions_only(tmp_path: Path) -> None
     assert "policy digests of Kyverno, validation 1 denies this: error: no such key: missing" in words or "error: " in words
     condition = "  matchConditions: [{name: a, expression: object.spec.missing == 1}]\n  validations:"
     assert build(tmp_path, ignoring.replace("  validations:", condition)) == (0, "")
+
+
+def test_the_policies_about_one_object_share_the_budget_of_seconds(tmp_path: Path) -> None:
+    """The server limits what each binding costs, but not how many bindings there are."""
+    bindings = "".join(binding("slow").replace("name: slow}", f"name: slow-{number}}}", 1) for number in range(60))
+    many = slow_policy("lists.range(130000).all(i, i >= 0)") + bindings
+    (tmp_path / "tjgen.yaml").write_text(
+        "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {budgets: {seconds: 1}}\n", encoding="utf-8"
+    )
+    (tmp_path / "all.yaml").write_text(f"{POD}---\n{many}", encoding="utf-8")
+    answer = tjgen(tmp_path, "check", "all.yaml")
+    assert answer.code == 1
+    assert "TJ217" in answer.err + answer.out

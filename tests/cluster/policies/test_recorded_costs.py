@@ -64,7 +64,7 @@ def test_expressions_are_refused_from_the_size_at_which_the_server_refuses_them(
         pytest.param(
             "variables.v40 == variables.v40", ("[1]", *(f"[variables.v{i}, variables.v{i}]" for i in range(40))), id="=="
         ),
-        pytest.param("variables.v999 == []", ("[]", *(f"[variables.v{i}]" for i in range(999))), id="depth of values"),
+        pytest.param("variables.v999 == variables.v999", ("[]", *(f"[variables.v{i}]" for i in range(999))), id="depth"),
         pytest.param(
             "variables.v21.replace('x', variables.v20) == ''",
             ("'x'", *(f"variables.v{i} + variables.v{i}" for i in range(21))),
@@ -80,6 +80,7 @@ def test_expressions_are_refused_from_the_size_at_which_the_server_refuses_them(
             ("'x'", *(f"variables.v{i} + variables.v{i}" for i in range(20))),
             id="format",
         ),
+        pytest.param("'%.999999999f'.format([1.0]) == ''", (), id="digits"),
         pytest.param("lists.range(900).map(x, variables.v0).flatten() == []", ("lists.range(90000)",), id="flatten"),
     ],
 )

@@ -16,6 +16,7 @@ from tjgen.cluster.validate.cel.compilation import VARIABLES
 from tjgen.cluster.validate.cel.comprehensions import Scope
 from tjgen.cluster.validate.cel.meter import EXHAUSTED, MOST_OF_CALL, MOST_OF_CONDITIONS, MOST_OF_OBJECT, Budget, BudgetError
 from tjgen.cluster.validate.cel.values import CelError
+from tjgen.trees.budgets import DEFAULT, Clock
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import Any, NamedTuple
 
@@ -83,6 +84,8 @@ class Policies(NamedTuple):
     """Kinds of parameters that are known to be in no namespace."""
     kinds: frozenset[tuple[str, str]] | None = None
     """The kinds of parameters of the cluster; None if they are not known."""
+    seconds: int = DEFAULT.seconds
+    """The time that all policies may take for one object."""
 
     def namespace_of(self, request: AdmissionRequest) -> KnownNamespace | None:
         """The namespace of the object of a request; None if it is in none."""
@@ -102,7 +105,11 @@ class Policies(NamedTuple):
 
 
 def decide(policies: Policies, request: AdmissionRequest) -> tuple[list[FailedValidation], list[Gap | ExpensivePolicy]]:
-    """What policies have against a request, and what could not be evaluated, or may not be by the server."""
+    """What policies have against a request, and what could not be evaluated, or may not be by the server.
+
+    Raises CompileError (TJ217) if it takes too long: the server limits what each binding costs, but not their number.
+    """
+    clock = Clock(policies.seconds)
     decisions: list[FailedValidation] = []
     gaps: list[Gap | ExpensivePolicy] = []
     if request.is_exempt:
@@ -123,6 +130,7 @@ def decide(policies: Policies, request: AdmissionRequest) -> tuple[list[FailedVa
                 gaps.append(Gap(policy.name, binding.name, f"no file has the labels of namespace {request.namespace}"))
                 continue
             for one in _of_binding(policies, policy, binding, request, namespace):
+                clock.check()
                 if isinstance(one, FailedValidation):
                     decisions.append(one)
                 else:

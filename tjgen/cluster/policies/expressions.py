@@ -116,7 +116,8 @@ class Lazy:
 
     def _read_by(self, name: str) -> list[str]:
         """The variables that a variable reads, and those that they read, in their order: each reads those before it."""
-        names, stack = set(), [name]
+        names: set[str] = set()
+        stack = [name]
         while stack:
             for each in self._expressions[stack.pop()].reads - names:
                 names.add(each)

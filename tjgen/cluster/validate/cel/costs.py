@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import ceil
 
-from tjgen.cluster.validate.cel.meter import Meter
+from tjgen.cluster.validate.cel.meter import Meter, weight
 from tjgen.cluster.validate.cel.syntax import Node
-from tjgen.cluster.validate.cel.values import Optional
+from tjgen.cluster.validate.cel.values import MOST_CHARACTERS, Optional, bounded
 from tjgen.trees.typing import Any
 
 LIST = 10
@@ -192,7 +192,7 @@ def compare(name: str, meter: Meter, arguments: list[Any]) -> None:
     other = first if name == "distinct" else others[0] if others else None
     meter.compare(first, times=size(other) if name in _PAIRWISE else 1)
     if name == "format":
-        meter.compare(other)
+        bounded("", weight(other, MOST_CHARACTERS, characters=1))
 
 
 def is_constant(node: Node) -> bool:

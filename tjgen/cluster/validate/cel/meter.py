@@ -22,7 +22,7 @@ EXHAUSTED = "validation failed due to running out of cost budget, no further val
 """The words of the server for an expression that costs too much, and for expressions that do together."""
 _DEEPEST = 150
 """Levels of lists, maps and optional values in one value. No manifest has as many."""
-_MOST_WORK = 20_000_000
+_MOST_WORK = 3_000_000
 """Elements that one expression compares. The server has no limit for them; elements that people write are far below."""
 
 
