@@ -16,7 +16,7 @@ from tjgen.cluster.validate.cel.comprehensions import READS, Names, Scope, Step
 from tjgen.cluster.validate.cel.meter import CANCELLED, METER, Budget, BudgetError, Meter
 from tjgen.cluster.validate.cel.parser import parse
 from tjgen.cluster.validate.cel.program import names_in
-from tjgen.cluster.validate.cel.syntax import Node, depth, walk, with_room
+from tjgen.cluster.validate.cel.syntax import Node, call_nested, depth, walk
 from tjgen.cluster.validate.cel.values import CelError, CostLimitError
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import Any
@@ -57,10 +57,10 @@ class Expression:
         self.unknown = (
             "authorizer" if "authorizer" in names_in(self._tree) else _unknown(self._tree) or next(filter(None, read), "")
         )
-        self.type = with_room(self._levels, result_of, self._tree, types)
+        self.type = call_nested(self._levels, result_of, self._tree, types)
         open_ones = (f"{VARIABLES}.{name}" for name, type_name in types.items() if type_name in (DYN, UNKNOWN))
         self._names = Names(known, dynamic=_DYNAMIC.union(open_ones))
-        self._fast = None if self.unknown else with_room(self._levels, compiled, self._tree, self._names)
+        self._fast = None if self.unknown else call_nested(self._levels, compiled, self._tree, self._names)
         self._recorded: Any = None
 
     def evaluate(self, scope: Scope) -> Any:
@@ -71,13 +71,13 @@ class Expression:
     def record(self, scope: Scope) -> Any:
         """The value as `evaluate` returns it; `scope[READS]` gets what is read. Raises as `evaluate` does."""
         if self._recorded is None:
-            self._recorded = with_room(self._levels, compiled, self._tree, self._names._replace(is_recorded=True))
+            self._recorded = call_nested(self._levels, compiled, self._tree, self._names._replace(is_recorded=True))
         return self._limited(self._recorded, scope)
 
     def _limited(self, step: Step, scope: Scope) -> Any:
         meter = Meter()
         try:
-            value, problem = with_room(self._levels, step, {**scope, METER: meter}), None
+            value, problem = call_nested(self._levels, step, {**scope, METER: meter}), None
         except CostLimitError:
             value, problem = None, CelError(CANCELLED)
         except CelError as error:

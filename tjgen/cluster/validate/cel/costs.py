@@ -8,7 +8,6 @@ types of their arguments are looked at, so that arguments can be of any type.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil
 
 from tjgen.cluster.validate.cel.meter import Meter, weight
 from tjgen.cluster.validate.cel.syntax import Node
@@ -35,7 +34,12 @@ def size(value: Any) -> int:
 
 
 def _traversed(length: int, times: int = 1) -> int:
-    return ceil(length * times * _TRAVERSAL)
+    return _up(length * times * _TRAVERSAL)
+
+
+def _up(number: float) -> int:
+    whole = int(number)
+    return whole + (number > whole)
 
 
 def of_sum(left: Any, right: Any) -> int:
@@ -79,7 +83,7 @@ def _two_traversals(text: Any, *_: Any) -> int:
 
 
 def _pattern(text: Any, pattern: Any, *_: Any) -> int:
-    return _traversed(1 + size(text)) * ceil(size(pattern) * _PATTERN)
+    return _traversed(1 + size(text)) * _up(size(pattern) * _PATTERN)
 
 
 def _part(text: Any, part: Any) -> int:

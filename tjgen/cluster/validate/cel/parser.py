@@ -6,7 +6,7 @@ something else.
 
 from __future__ import annotations
 
-from tjgen.cluster.validate.cel.syntax import Node, depth, with_room
+from tjgen.cluster.validate.cel.syntax import Node, call_nested, depth
 from tjgen.cluster.validate.cel.tokens import END, NAME, NUMBER, OPERATOR, TEXT, Token, tokens
 from tjgen.cluster.validate.cel.types import Unsigned
 
@@ -29,7 +29,7 @@ def parse(text: str) -> Node:
     if len(text) > _LONGEST:
         raise SyntaxError(f"expression code point size exceeds limit: size: {len(text)}, limit {_LONGEST}")
     reader = _Reader(text)
-    node: Node = with_room(min(sum(map(text.count, _OPENING)), _DEEPEST), reader.expression)
+    node: Node = call_nested(min(sum(map(text.count, _OPENING)), _DEEPEST), reader.expression)
     reader.expect("")
     if depth(node, _is_counted) > _DEEPEST:
         raise SyntaxError("max recursion depth exceeded")

@@ -7,7 +7,7 @@ from tjgen.cluster.validate.cel.compilation import compiled
 from tjgen.cluster.validate.cel.comprehensions import Names
 from tjgen.cluster.validate.cel.meter import METER, Meter
 from tjgen.cluster.validate.cel.parser import parse
-from tjgen.cluster.validate.cel.syntax import Node, depth, walk, with_room
+from tjgen.cluster.validate.cel.syntax import Node, call_nested, depth, walk
 from tjgen.trees.typing import Any
 
 _programs: dict[str, CelProgram] = {}
@@ -21,7 +21,7 @@ class CelProgram:
     def __init__(self, text: str) -> None:
         tree = parse(text)
         self._levels = depth(tree)
-        self._step = with_room(self._levels, compiled, tree, _OF_RULES)
+        self._step = call_nested(self._levels, compiled, tree, _OF_RULES)
         self.is_transition = "oldSelf" in names_in(tree)
 
     def holds(self, value: Any, old: Any = None, meter: Meter | None = None) -> bool:
@@ -33,7 +33,7 @@ class CelProgram:
 
         Raises CelError where it gives nothing, and CostLimitError where it costs more than the server evaluates.
         """
-        return with_room(self._levels, self._step, {"self": value, "oldSelf": old, METER: meter or Meter()})
+        return call_nested(self._levels, self._step, {"self": value, "oldSelf": old, METER: meter or Meter()})
 
 
 _OF_RULES = Names(frozenset(("self", "oldSelf")))

@@ -1,4 +1,4 @@
-"""Syntax trees of expressions: their nodes, and room for the calls that follow the deepest of them.
+"""Syntax trees of expressions: their nodes, and calls that follow the deepest of them.
 
 A tree is as deep as its expression is nested; the API server accepts 250 levels. A chain of `||` or `&&` is one node, because
 cel-go balances such chains (`parser/helper.go:logicManager`).
@@ -17,7 +17,7 @@ Node: TypeAlias = tuple[Any, ...]
 ("logic", operator, nodes), ("binary", operator, node, node) or ("if", node, node, node).
 """
 _DEEP = 20
-"""Levels for which no room is made: nearly all expressions have fewer."""
+"""Levels that calls can follow anyway: nearly all expressions have fewer."""
 _CALLS = 20
 """More calls than any function makes for one level of a tree."""
 
@@ -58,7 +58,7 @@ def depth(tree: Node, counted: Callable[[Node], bool] = lambda node: True) -> in
     return deepest
 
 
-def with_room(levels: int, function: Callable[..., Any], *arguments: Any) -> Any:
+def call_nested(levels: int, function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function that calls itself for so many levels of a tree. Python limits calls in each other to 1,000."""
     if levels <= _DEEP:
         return function(*arguments)

@@ -16,10 +16,8 @@ _LOWEST, _HIGHEST, _HIGHEST_UNSIGNED = -(2**63), 2**63 - 1, 2**64 - 1
 _MISSING = object()
 
 
-MOST_CHARACTERS = 10_000_000
-"""Of one text: the server cancels an expression that joins more."""
-MOST_ELEMENTS = 1_000_000
-"""Of one list."""
+MOST_CHARACTERS, MOST_ELEMENTS = 10_000_000, 1_000_000
+"""The most of one text, and of one list. The server cancels an expression that joins longer texts."""
 
 
 class CelError(Exception):
