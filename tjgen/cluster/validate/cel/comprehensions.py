@@ -33,7 +33,7 @@ DECIDED = {False: 2, True: 3}
 
 
 class Bill:
-    """The cost that a part of an expression has whatever its values are."""
+    """The cost that a part of an expression has for all values."""
 
     __slots__ = ("cost",)
 

@@ -1,4 +1,4 @@
-"""What expressions cost -> an end where the API server ends them, before they take time or memory that nobody has.
+"""What expressions cost -> an end where the API server ends them, before they take too much time or memory.
 
 Mirrors github.com/google/cel-go 0.26 `interpreter/runtimecost.go`, with the limits of k8s.io/apiserver 0.36
 `pkg/apis/cel/config.go`.

@@ -101,7 +101,7 @@ class _Reader:
         signs: list[str] = []
         while self.kind == OPERATOR and self.spelling in ("!", "-"):
             sign = "not" if self.advance()[1] == "!" else "minus"
-            # Two equal signs have no effect, whatever they are in front of (`VisitLogicalNot`, `VisitNegate`).
+            # Two equal signs have no effect in front of any value (`VisitLogicalNot`, `VisitNegate`).
             if signs and signs[-1] == sign:
                 signs.pop()
             else:
