@@ -200,7 +200,7 @@ def compare(name: str, meter: Meter, arguments: list[Any]) -> None:
 
 
 def is_constant(node: Node) -> bool:
-    """Whether a value is constant, so that the server computes it when it compiles an expression (`interpreter/decorators.go:decOptimize`)."""
+    """Whether the server computes a value when it compiles an expression (`interpreter/decorators.go:decOptimize`)."""
     stack = [node]
     while stack:
         one = stack.pop()
