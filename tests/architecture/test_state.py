@@ -14,7 +14,6 @@ KEPT = {
     "cli/settled.py:_watches": "the watch of the command, as long as it replaces functions of `os`",
     "cluster/kinds/table.py:_loaded": SHIPPED,
     "cluster/schema/defaults.py:_filled": "facts of a compiled schema, by its identity; the entry keeps the schema alive",
-    "cluster/schema/patterns.py:_searches": PURE,
     "cluster/schema/store.py:_loaded": "compiled schemas; files of a project are checked against their digests",
     "cluster/schema/store.py:_own": "the list of the compiled schemas of a project",
     "cluster/trainer/typed.py:_earlier": SHIPPED,

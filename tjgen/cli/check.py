@@ -170,7 +170,7 @@ def _check(
     if (accepted or updated) and (arguments["policy"] or project is not None or any(one.kind in _POLICIES for one in accepted)):
         from tjgen.cli.policing import judge_for  # most files are judged by no policies
 
-        policies, problems = judge_for(accepted, project, versions)
+        policies, problems = judge_for(accepted, project, versions, sandbox.budgets)
         reporter.add(_judged(problems, project))
         if policies is not None:
             for one in updated:

@@ -26,6 +26,7 @@ from tjgen.cli.counts import CheckCounts
 from tjgen.cli.inputs import absent
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.synctools import table
+from tjgen.trees.budgets import DEFAULT
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.typing import TYPE_CHECKING
 
@@ -197,7 +198,7 @@ def _about_objects(
     def policies(accepted: Sequence[Placed]) -> tuple[Judge | None, list[Diagnostic]]:
         from tjgen.cli.policing import judge_for
 
-        return judge_for(accepted, project, versions)
+        return judge_for(accepted, project, versions, project.sandbox.budgets if project is not None else DEFAULT)
 
     earlier = {identity_of(tree): tree for tree in before}
     return about_objects(files, RuntimeFiles(catalogs, versions), versions, harmless, policies, earlier)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.trees import enforced
+from tjgen.trees.budgets import DEFAULT, CommandBudgets
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import get
 from tjgen.trees.k8s.labels import POD_SECURITY
@@ -22,7 +23,10 @@ _KINDS = ("Namespace", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBi
 
 
 def judge_for(
-    accepted: Sequence[Placed], project: LoadedProject | None, versions: Mapping[str, str] | None
+    accepted: Sequence[Placed],
+    project: LoadedProject | None,
+    versions: Mapping[str, str] | None,
+    budgets: CommandBudgets = DEFAULT,
 ) -> tuple[Judge | None, list[Diagnostic]]:
     """The function, None if nothing is to judge by, and what is wrong with the policies."""
     own = [one for one in accepted if one.tree.get("kind") in _KINDS]
@@ -42,4 +46,4 @@ def judge_for(
     policies, wrong = policies_of(
         [*given.objects, *accepted], namespaces=given.namespaces, defaults=given.defaults, versions=versions
     )
-    return judge_of(policies, versions), [*given.diagnostics, *wrong]
+    return judge_of(policies._replace(seconds=budgets.seconds), versions), [*given.diagnostics, *wrong]

@@ -1,20 +1,22 @@
 """Policies with their bindings, and a request -> the decisions of an API server.
 
 Mirrors k8s.io/apiserver 0.36 `pkg/admission/plugin/policy/validating`: dispatcher.go, validator.go, and `generic:CollectParams`.
-Costs are not computed, but iterations are counted: an expression that surely exceeds the limit fails, and a policy that may
-exceed it is reported. Of audit annotations, only errors have an effect.
+Of audit annotations, only errors have an effect.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tjgen.cluster.policies.expressions import VARIABLES, Expression, Lazy, deciding
+from tjgen.cluster.policies.expressions import BUDGET, Expression, Lazy, deciding
 from tjgen.cluster.policies.matching import NAME_LABEL, AdmissionRequest, KnownNamespace, is_uncertain, matches
 from tjgen.cluster.policies.policy import CompiledPolicy
 from tjgen.cluster.validate.builtin.selectors import matches as selects
-from tjgen.cluster.validate.cel.comprehensions import ITERATIONS, Iterations, Scope
+from tjgen.cluster.validate.cel.compilation import VARIABLES
+from tjgen.cluster.validate.cel.comprehensions import Scope
+from tjgen.cluster.validate.cel.meter import EXHAUSTED, MOST_OF_CALL, MOST_OF_CONDITIONS, MOST_OF_OBJECT, Budget, BudgetError
 from tjgen.cluster.validate.cel.values import CelError
+from tjgen.trees.budgets import DEFAULT, Clock
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import Any, NamedTuple
 
@@ -22,8 +24,6 @@ _NO_PARAMS = "no params found for policy binding with `Deny` parameterNotFoundAc
 _CLUSTER_SCOPED = "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"
 _FAILED = "failed to configure binding: "
 DENY = "Deny"
-_MANY_ITERATIONS = 10_000
-"""An iteration rarely costs more than 100, and the server limits the cost of an expression to a million."""
 
 
 class Binding(NamedTuple):
@@ -62,11 +62,12 @@ class Gap(NamedTuple):
 
 
 class ExpensivePolicy(NamedTuple):
-    """A policy whose expressions may cost more than the server evaluates."""
+    """A policy that costs more than half of what the server evaluates: for a larger object, it can fail."""
 
     policy: str
     binding: str
-    iterations: int
+    cost: int
+    most: int
 
 
 class Policies(NamedTuple):
@@ -83,6 +84,8 @@ class Policies(NamedTuple):
     """Kinds of parameters that are known to be in no namespace."""
     kinds: frozenset[tuple[str, str]] | None = None
     """The kinds of parameters of the cluster; None if they are not known."""
+    seconds: int = DEFAULT.seconds
+    """The time that all policies may take for one object."""
 
     def namespace_of(self, request: AdmissionRequest) -> KnownNamespace | None:
         """The namespace of the object of a request; None if it is in none."""
@@ -102,7 +105,11 @@ class Policies(NamedTuple):
 
 
 def decide(policies: Policies, request: AdmissionRequest) -> tuple[list[FailedValidation], list[Gap | ExpensivePolicy]]:
-    """What policies have against a request, and what could not be evaluated, or may not be by the server."""
+    """What policies have against a request, and what could not be evaluated, or may not be by the server.
+
+    Raises CompileError (TJ217) if it takes too long: the server limits what each binding costs, but not their number.
+    """
+    clock = Clock(policies.seconds)
     decisions: list[FailedValidation] = []
     gaps: list[Gap | ExpensivePolicy] = []
     if request.is_exempt:
@@ -123,6 +130,7 @@ def decide(policies: Policies, request: AdmissionRequest) -> tuple[list[FailedVa
                 gaps.append(Gap(policy.name, binding.name, f"no file has the labels of namespace {request.namespace}"))
                 continue
             for one in _of_binding(policies, policy, binding, request, namespace):
+                clock.check()
                 if isinstance(one, FailedValidation):
                     decisions.append(one)
                 else:
@@ -144,11 +152,7 @@ def _of_binding(
             yield FailedValidation(policy.name, binding.name, f"{_FAILED}{problem}", (DENY,), "Invalid", None, ())
         return
     for param in params:
-        scope = _scope(policy, request, param, namespace)
-        yield from _validated(policy, binding, request, scope)
-        iterations = scope[ITERATIONS].number
-        if iterations > _MANY_ITERATIONS:
-            yield ExpensivePolicy(policy.name, binding.name, iterations)
+        yield from _validated(policy, binding, request, _scope(request, param, namespace, policy.engine.absent))
 
 
 def _params(policies: Policies, policy: CompiledPolicy, binding: Binding, request: AdmissionRequest) -> Iterator[Tree]:
@@ -183,13 +187,13 @@ def _is_referenced(tree: Tree, reference: Tree) -> bool:
     return selects(reference.get("selector") or {}, tree["metadata"].get("labels") or {})
 
 
-def _scope(policy: CompiledPolicy, request: AdmissionRequest, param: Tree, namespace: KnownNamespace | None) -> Scope:
+def _scope(request: AdmissionRequest, param: Tree, namespace: KnownNamespace | None, absent: Tree) -> Scope:
     new = request.new
     kind = {"group": new.group, "version": new.version, "kind": new.tree["kind"]}
     resource = {"group": new.group, "version": new.version, "resource": new.plural}
-    scope: dict[str, Any] = {
+    return {
         "object": new.tree,
-        "oldObject": request.old.tree if request.old is not None else policy.engine.absent,
+        "oldObject": request.old.tree if request.old is not None else absent,
         "request": {
             "kind": kind,
             "resource": resource,
@@ -202,29 +206,49 @@ def _scope(policy: CompiledPolicy, request: AdmissionRequest, param: Tree, names
         },
         "namespaceObject": None if request.is_namespace or namespace is None else namespace.tree,
         "params": param,
-        ITERATIONS: Iterations(),
     }
-    scope[VARIABLES] = Lazy(policy.variables, scope, are_named=policy.engine.names_variables)
-    return scope
+
+
+def _metered(policy: CompiledPolicy, scope: Scope, most: int) -> Scope:
+    """The scope of expressions that share a budget, and the values of variables."""
+    metered = {**scope, BUDGET: Budget(most)}
+    metered[VARIABLES] = Lazy(policy.variables, metered, are_named=policy.engine.names_variables)
+    return metered
 
 
 def _validated(
     policy: CompiledPolicy, binding: Binding, request: AdmissionRequest, scope: Scope
+) -> Iterator[FailedValidation | Gap | ExpensivePolicy]:
+    budgets = MOST_OF_CONDITIONS, MOST_OF_OBJECT, MOST_OF_OBJECT
+    conditions, validations, annotations = (_metered(policy, scope, most) for most in budgets)
+    try:
+        problem, is_met = _conditions(policy, conditions)
+        if problem is not None and not policy.ignores_errors:
+            path = deciding(problem[0], conditions, policy.variables, request.new.tree)
+            yield FailedValidation(policy.name, binding.name, problem[1], binding.actions, "Invalid", None, path)
+        if problem is not None or not is_met:
+            return
+        unknown = next((condition.unknown for _, condition in policy.conditions if condition.unknown), "")
+        if unknown:
+            yield Gap(policy.name, binding.name, f"a match condition reads {unknown}")
+            return
+        # If the budget does not suffice, no result counts.
+        yield from [*_validations(policy, binding, request, validations), *_annotations(policy, binding, annotations)]
+    except BudgetError:
+        if not policy.ignores_errors:
+            yield FailedValidation(policy.name, binding.name, EXHAUSTED, binding.actions, "Invalid", None, ())
+        return
+    budget = validations[BUDGET]
+    for cost, most in ((budget.highest, MOST_OF_CALL), (budget.cost, MOST_OF_OBJECT)):
+        if most // 2 < cost <= most:
+            yield ExpensivePolicy(policy.name, binding.name, cost, most)
+
+
+def _validations(
+    policy: CompiledPolicy, binding: Binding, request: AdmissionRequest, scope: Scope
 ) -> Iterator[FailedValidation | Gap]:
     engine = policy.engine
     ignores_errors = policy.ignores_errors and engine.ignores_validations
-    unknown = next((condition.unknown for _, condition in policy.conditions if condition.unknown), "")
-    problem, is_met = _conditions(policy, scope)
-    if problem is not None:
-        if not policy.ignores_errors:
-            path = deciding(problem[0], scope, policy.variables, request.new.tree)
-            yield FailedValidation(policy.name, binding.name, problem[1], binding.actions, "Invalid", None, path)
-        return
-    if not is_met:
-        return
-    if unknown:
-        yield Gap(policy.name, binding.name, f"a match condition reads {unknown}")
-        return
     for position, validation in enumerate(policy.validations):
         if validation.expression.unknown:
             yield Gap(policy.name, binding.name, f"validation {position + 1} reads {validation.expression.unknown}")
@@ -241,6 +265,11 @@ def _validated(
             path = deciding(validation.expression, scope, policy.variables, request.new.tree)
             message = message or engine.message(validation.expression, validation.message, validation.worded, scope)
             yield FailedValidation(policy.name, binding.name, message, binding.actions, reason, position, path)
+
+
+def _annotations(policy: CompiledPolicy, binding: Binding, scope: Scope) -> Iterator[FailedValidation]:
+    engine = policy.engine
+    ignores_errors = policy.ignores_errors and engine.ignores_validations
     keys = [str(one.get("key")) for one in policy.tree["spec"].get("auditAnnotations") or ()]
     for key, annotation in zip(keys, policy.annotations, strict=True) if not ignores_errors else ():
         try:

@@ -27,8 +27,10 @@ from tjgen.cluster.policies.declarations import (
     SUMS,
     UNKNOWN,
 )
+from tjgen.cluster.schema.pattern_escapes import PatternError
 from tjgen.cluster.schema.patterns import search
-from tjgen.cluster.validate.cel.parser import Node
+from tjgen.cluster.validate.cel.compilation import VARIABLES
+from tjgen.cluster.validate.cel.syntax import Node
 from tjgen.cluster.validate.cel.times import duration, timestamp
 from tjgen.cluster.validate.cel.values import CelError
 from tjgen.trees.typing import Any
@@ -54,9 +56,11 @@ def _type(node: Node, scope: Mapping[str, Any]) -> Any:
     kind = node[0]
     if kind == "literal":
         return LITERALS.get(node[1].__class__, UNKNOWN)
-    if kind in ("name", "variable"):
-        return scope.get(node[1] if kind == "name" else f"variables.{node[1]}", UNKNOWN)
+    if kind == "name":
+        return scope.get(node[1], UNKNOWN)
     if kind == "field":
+        if node[1] == ("name", VARIABLES):
+            return scope.get(f"{VARIABLES}.{node[2]}", UNKNOWN)
         return _field(_type(node[1], scope), node[2])
     if kind in ("index", "optional"):
         container = _type(node[1], scope)
@@ -74,6 +78,9 @@ def _type(node: Node, scope: Mapping[str, Any]) -> Any:
     if kind == "maybe":
         _type(node[1], scope)
         return UNKNOWN
+    if kind == "logic":
+        types = [_type(term, scope) for term in node[2]]
+        return _fits(f"_{node[1]}_", types, (BOOL,) * len(types), BOOL)
     if kind == "binary":
         return _binary(node[1], _type(node[2], scope), _type(node[3], scope))
     if kind == "if":
@@ -108,8 +115,6 @@ def _signed(operand: Any) -> Any:
 
 def _binary(operator: str, left: Any, right: Any) -> Any:
     name = f"_{operator}_" if operator != "in" else "@in"
-    if operator in ("&&", "||"):
-        return _fits(name, [left, right], (BOOL, BOOL), BOOL)
     if operator in ("==", "!="):
         return BOOL if _is_comparable(left, right) else _refuse(name, left, right)
     if operator == "in":
@@ -200,11 +205,9 @@ def _comprehended(node: Node, scope: Mapping[str, Any]) -> Any:
 
 
 def _check_pattern(pattern: str) -> None:
-    from re import error  # few policies have patterns
-
     try:
         search(pattern)
-    except error:
+    except PatternError:
         raise SyntaxError("invalid matches argument") from None
 
 

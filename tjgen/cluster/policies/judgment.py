@@ -95,9 +95,7 @@ def _of_request(tree: Tree, request: AdmissionRequest, policies: Policies) -> It
     for gap in gaps:
         binding = f", binding {gap.binding}," if gap.binding else ""
         if isinstance(gap, ExpensivePolicy):
-            message = (
-                f"policy {gap.policy}{binding} takes {gap.iterations} iterations for this object: the API server may cancel it"
-            )
+            message = f"policy {gap.policy}{binding} costs {gap.cost:,} of at most {gap.most:,} for this object"
             yield Diagnostic("TJ586", message, subject, (), hint=_COSTS)
             continue
         message = f"policy {gap.policy}{binding} was not evaluated: {gap.words}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.cluster.scheduling.node import Node
+from tjgen.cluster.schema.pattern_escapes import PatternError
 from tjgen.cluster.schema.patterns import search
 from tjgen.cluster.validate.builtin.selectors import matches
 from tjgen.trees.fields.path import Tree, get
@@ -80,11 +81,19 @@ def member_nodes(tree: Tree, nodes: Sequence[Node], positions: Mapping[str, int]
         if name in positions:
             members.add(positions[name])
         elif pattern is not None:
-            is_match = search(pattern)
-            members.update(position for position, node in enumerate(nodes) if is_match(node.name))
+            members |= _matching(pattern, nodes)
         elif labels.get("matchLabels") or labels.get("matchExpressions"):
             members.update(position for position, node in enumerate(nodes) if matches(labels, node.labels))
     return members
+
+
+def _matching(pattern: str, nodes: Sequence[Node]) -> set[int]:
+    """The positions of the nodes whose names match; the scheduler selects none by a pattern that it cannot read."""
+    try:
+        is_match = search(pattern)
+        return {position for position, node in enumerate(nodes) if is_match(node.name)}
+    except PatternError:
+        return set()
 
 
 def positions_of(nodes: Sequence[Node]) -> dict[str, int]:

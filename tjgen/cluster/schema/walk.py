@@ -11,7 +11,7 @@ a whole number with a decimal point is not an integer.
 
 from __future__ import annotations
 
-from tjgen.cluster.schema.patterns import search
+from tjgen.cluster.schema.patterns import mismatch
 from tjgen.cluster.schema.store import Schema
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import Any, NamedTuple
@@ -219,8 +219,10 @@ def _string(value: str, schema: Schema, place: _Place, findings: list[Mismatch])
         findings.append(Mismatch(_path(place), TOO_LONG, f"may not be more than {schema['maxLength']} bytes", value))
     elif "minLength" in schema and len(value) < schema["minLength"]:
         findings.append(Mismatch(_path(place), INVALID, f"should be at least {schema['minLength']} chars long", value))
-    elif "pattern" in schema and not search(schema["pattern"])(value):
-        findings.append(Mismatch(_path(place), INVALID, f"should match '{schema['pattern']}'", value))
+    elif "pattern" in schema:
+        words = mismatch(value, schema["pattern"])
+        if words:
+            findings.append(Mismatch(_path(place), INVALID, words, value))
     if "format" in schema and not _has_format(value, schema["format"]):
         findings.append(Mismatch(_path(place), TYPE, f'must be of type {schema["format"]}: "{value}"', value))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from tjgen.cluster.schema.definition import SchemaFile, schema_files
+from tjgen.cluster.schema.pattern_escapes import PatternError
 from tjgen.cluster.schema.patterns import search
 from tjgen.cluster.schema.store import Schema
 from tjgen.cluster.schema.textformats import is_known
@@ -97,7 +98,7 @@ def _understood(schema: Schema, path: FieldPath, left_out: list[tuple[FieldPath,
     if "pattern" in schema:
         try:
             search(schema["pattern"])
-        except (re.error, OverflowError, KeyError) as problem:
+        except PatternError as problem:
             del result["pattern"]
             left_out.append(((*path, "pattern"), f"the pattern of {place} ({problem})"))
     if "format" in schema and not is_known(schema["format"]):

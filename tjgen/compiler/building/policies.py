@@ -31,7 +31,7 @@ def policies_of(
 
     given = sources(project, [platform] if platform is not None else [], versions)
     policies, wrong = policies_among(given.objects, namespaces=given.namespaces, defaults=given.defaults, versions=versions)
-    return policies, [*given.diagnostics, *wrong]
+    return policies._replace(seconds=project.sandbox.budgets.seconds), [*given.diagnostics, *wrong]
 
 
 class PolicySources(NamedTuple):

@@ -1,13 +1,15 @@
-"""The comprehensions of CEL -> steps: `all`, `exists`, `exists_one`, `filter` and `map` over one variable.
+"""The comprehensions of CEL -> steps: `all`, `exists`, `exists_one`, `filter` and `map`, over one variable or two.
 
-`all` and `exists` absorb an error where another element decides alone, as github.com/google/cel-go `interpreter` does.
+`all` and `exists` absorb an error where another element decides alone. Mirrors github.com/google/cel-go `interpreter`, and the
+macros of `parser/macro.go` and `ext/comprehensions.go`, whose parts that no expression writes have a cost, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tjgen.cluster.validate.cel import values
+from tjgen.cluster.validate.cel.meter import METER
 from tjgen.cluster.validate.cel.values import CelError
 from tjgen.trees.typing import Any, NamedTuple
 
@@ -16,34 +18,27 @@ Step = Callable[[Scope], Any]
 """A function of the variables by their names."""
 READS = ""
 """The key of a scope whose value is the list of reads, if the expression is compiled to record them."""
+RESULT = 1
+"""The cost of reading what a comprehension has collected."""
+APPENDED = 12
+"""The cost of adding one element to a list: the list so far, a new list, and a call. The element has its own cost."""
+APPENDED_CONSTANT = 2
+INSERTED = 2
+"""The cost of adding an entry to a map."""
+COUNTED = 2
+OF_ALL, OF_EXISTS = 3, 4
+"""The cost of an element: whether one before it decides, and what all together are."""
+DECIDED = {False: 2, True: 3}
+"""The cost of the question whether an element decides, by what decides: for `all` a false."""
 
 
-ITERATIONS = "#"
-"""The key of a scope whose value counts the iterations of comprehensions, if they are limited."""
-MOST_ITERATIONS = 1_000_000
-"""The API server cancels an expression whose cost exceeds this (`PerCallLimit`), and an iteration costs at least 1."""
+class Bill:
+    """The cost that a part of an expression has for all values."""
 
-
-class CostLimitError(Exception):
-    """An expression has more iterations than the API server evaluates. Unlike a CelError, no operand absorbs it."""
-
-
-class Iterations:
-    """The iterations of one expression, or of all expressions of a policy."""
-
-    __slots__ = ("number",)
+    __slots__ = ("cost",)
 
     def __init__(self) -> None:
-        self.number = 0
-
-
-def count_iteration(scope: Scope) -> None:
-    """Count one iteration of a comprehension. Raises CostLimitError if there are too many."""
-    iterations = scope.get(ITERATIONS)
-    if iterations is not None:
-        iterations.number += 1
-        if iterations.number > MOST_ITERATIONS:
-            raise CostLimitError
+        self.cost = 0
 
 
 class Names(NamedTuple):
@@ -52,16 +47,20 @@ class Names(NamedTuple):
     known: frozenset[str]
     is_recorded: bool = False
     """Whether reads of fields and elements are recorded in the scope: the container, and the key."""
+    dynamic: frozenset[str] = frozenset()
+    """The variables whose types the server learns only when it evaluates the expression."""
+    bill: Bill = Bill()  # each part has its own: see `compilation.part`
 
-    def extended(self, *names: str) -> Names:
+    def extended(self, *names: str, is_dynamic: bool = False) -> Names:
         """The same with more variables."""
-        return Names(self.known.union(names), self.is_recorded)
+        dynamic = self.dynamic.union(names) if is_dynamic else self.dynamic.difference(names)
+        return self._replace(known=self.known.union(names), dynamic=dynamic)
 
 
-def decided(terms: Iterable[tuple[Step, Scope]], decides: bool) -> bool:
+def decided(steps: Iterable[Step], scope: Scope, decides: bool) -> bool:
     """Return `decides` if a term is that, else the opposite. The first error counts only if no term decides."""
     error: CelError | None = None
-    for step, scope in terms:
+    for step in steps:
         try:
             if values.truth(step(scope)) is decides:
                 return decides
@@ -72,37 +71,71 @@ def decided(terms: Iterable[tuple[Step, Scope]], decides: bool) -> bool:
     return not decides
 
 
-def _each(target: Step, variable: str, scope: Scope) -> Any:
-    for item in values.elements(target(scope)):
-        count_iteration(scope)
-        yield item, {**scope, variable: item}
+def scopes(container: Any, variables: Sequence[str], scope: Scope) -> Iterator[Scope]:
+    """The scope of each element: its index or key and its value, or with one variable an element or a key."""
+    given = values.elements(container)
+    if len(variables) == 1:
+        (variable,) = variables
+        for item in given:
+            yield {**scope, variable: item}
+        return
+    for key, item in given.items() if given.__class__ is dict else enumerate(given):
+        yield {**scope, variables[0]: key, variables[1]: item}
 
 
-def _quantified(decides: bool) -> Callable[[Step, str, Step], Step]:
+def quantified(target: Step, variables: Sequence[str], predicate: Step, *, decides: bool) -> Step:
     """`all` (decided by a false) or `exists` (by a true)."""
 
-    def build(target: Step, variable: str, predicate: Step) -> Step:
-        return lambda scope: decided(((predicate, inner) for _, inner in _each(target, variable, scope)), decides)
+    def step(scope: Scope) -> bool:
+        error: CelError | None = None
+        is_decided = False
+        for one in scopes(target(scope), variables, scope):
+            if is_decided:
+                scope[METER].spend(DECIDED[decides])
+                break
+            try:
+                is_decided = values.truth(predicate(one)) is decides
+            except CelError as raised:
+                error = error or raised
+        if error is not None and not is_decided:
+            raise error
+        return decides if is_decided else not decides
 
-    return build
+    return step
 
 
-def _exists_one(target: Step, variable: str, predicate: Step) -> Step:
-    return lambda scope: sum([values.truth(predicate(inner)) for _, inner in _each(target, variable, scope)]) == 1
+def exactly_one(target: Step, variables: Sequence[str], predicate: Step) -> Step:
+    """`exists_one`."""
+
+    def step(scope: Scope) -> bool:
+        number = sum([values.truth(predicate(one)) for one in scopes(target(scope), variables, scope)])
+        scope[METER].spend(COUNTED * number)
+        return number == 1
+
+    return step
 
 
-def _filter(target: Step, variable: str, predicate: Step) -> Step:
-    return lambda scope: [item for item, inner in _each(target, variable, scope) if values.truth(predicate(inner))]
+def selected(target: Step, variable: str, predicate: Step) -> Step:
+    """`filter`."""
+
+    def step(scope: Scope) -> list[Any]:
+        meter = scope[METER]
+        items = []
+        for one in scopes(target(scope), (variable,), scope):
+            if values.truth(predicate(one)):
+                meter.spend(APPENDED + 1)
+                items.append(one[variable])
+        return items
+
+    return step
 
 
-def _mapped(target: Step, variable: str, result: Step) -> Step:
-    return lambda scope: [result(inner) for _, inner in _each(target, variable, scope)]
+def mapped(target: Step, variables: Sequence[str], condition: Step | None, result: Step) -> Step:
+    """`map` and `transformList`."""
 
+    def step(scope: Scope) -> list[Any]:
+        return [
+            result(one) for one in scopes(target(scope), variables, scope) if condition is None or values.truth(condition(one))
+        ]
 
-MACROS: dict[str, Callable[[Step, str, Step], Step]] = {
-    "all": _quantified(False),
-    "exists": _quantified(True),
-    "exists_one": _exists_one,
-    "filter": _filter,
-    "map": _mapped,
-}
+    return step

@@ -15,6 +15,8 @@ from tjgen.cluster.validate.cel.types import Duration, Timestamp, Type, Unsigned
 from tjgen.cluster.validate.cel.values import NO_OVERLOAD, CelError, overload
 from tjgen.trees.typing import Any
 
+_LONGEST_NUMBER = 1_000
+"""Digits of a number in a text, zeros in front among them."""
 _PLAIN_DIGITS = 6
 """Doubles with more digits before the point are written with an exponent."""
 _TYPES: dict[type, str] = {
@@ -51,23 +53,32 @@ def to_bytes(value: Any) -> bytes:
 
 def to_uint(value: Any) -> Unsigned:
     """`uint(value)`."""
-    number = to_int(value)
-    if not 0 <= number < 2**64:
+    number = _whole(value, "uint")
+    if number is None or not 0 <= number < 2**64:
         raise CelError("unsigned integer overflow")
     return Unsigned(number)
 
 
 def to_int(value: Any) -> int:
     """`int(value)`."""
+    number = int(value) // 10**9 if value.__class__ is Timestamp else _whole(value, "int")
+    if number is None or not -(2**63) <= number < 2**63:
+        raise CelError("integer overflow")
+    return number
+
+
+def _whole(value: Any, to: str) -> int | None:
+    """The number without its fraction; None for one that is not finite."""
     if value.__class__ is str:
-        if not re.fullmatch(r"[-+]?[0-9]+", value):
-            raise _unconverted("int")
+        if len(value) > _LONGEST_NUMBER or not re.fullmatch(r"[-+]?[0-9]+" if to == "int" else r"[0-9]+", value):
+            raise _unconverted(to)
+        least, most = (-(2**63), 2**63) if to == "int" else (0, 2**64)
+        if not least <= int(value) < most:
+            raise _unconverted(to)
         return int(value)
-    if value.__class__ is Timestamp:
-        return int(value) // 10**9
     if value.__class__ not in (int, float, Unsigned):
         raise overload()
-    return int(value)
+    return int(value) if math.isfinite(value) else None
 
 
 def to_double(value: Any) -> float:

@@ -12,12 +12,14 @@ from collections.abc import Callable
 from tjgen.cluster.validate.cel import times
 from tjgen.cluster.validate.cel.conversions import double_text, type_of
 from tjgen.cluster.validate.cel.types import Duration, Timestamp, Type, Unsigned
-from tjgen.cluster.validate.cel.values import CelError, overload
+from tjgen.cluster.validate.cel.values import CelError, CostLimitError, overload
 from tjgen.trees.typing import Any
 
 _CLAUSE = re.compile(r"%(?:%|(?:\.([0-9]+))?([a-zA-Z]))|%")
 _INTEGERS = (int, Unsigned)
 _DIGITS = 6
+_MOST_DIGITS = 10_000
+"""Digits after the point: the server has no limit, and writes as many as the expression requests."""
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _KEYS = (str, int, Unsigned, bool)
 _ANY = "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"
@@ -39,6 +41,8 @@ def formatted(text: Any, arguments: Any) -> str:
         clause: Callable[[Any, str | None], str] | None = _CLAUSES.get(match[2])
         if clause is None:
             raise CelError(f'could not parse formatting clause: unrecognized formatting clause "{match[2]}"')
+        if match[1] and (len(match[1]) > len(str(_MOST_DIGITS)) or int(match[1]) > _MOST_DIGITS):
+            raise CostLimitError
         return clause(rest.pop(0), match[1])
 
     return _CLAUSE.sub(replaced, text)

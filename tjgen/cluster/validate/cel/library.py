@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-from tjgen.cluster.schema.patterns import search
+from tjgen.cluster.schema.pattern_escapes import PatternError
+from tjgen.cluster.schema.patterns import find_all
 from tjgen.cluster.validate.cel import addresses, amounts, conversions, formatting, links, lists, optionals, times, values
 from tjgen.cluster.validate.cel.values import CelError, overload
 from tjgen.trees.typing import Any
@@ -38,6 +39,7 @@ def _index_of(value: Any, part: Any, start: Any = 0) -> int:
     if value.__class__ is list:
         return next((position for position, item in enumerate(value) if values.equal(item, part)), -1)
     _of(str, value, part)
+    _of(int, start)
     if start < 0:
         raise CelError(f"index out of range: {start}")
     return int(value.find(part, start)) if part else start
@@ -49,6 +51,7 @@ def _last_index_of(value: Any, part: Any, last: Any = None) -> int:
     _of(str, value, part)
     if last is None:
         return int(value.rfind(part))
+    _of(int, last)
     if last < 0:
         raise CelError(f"index out of range: {last}")
     return int(value.rfind(part, 0, last + len(part))) if last < len(value) else -1 if part else last
@@ -58,6 +61,7 @@ def _substring(text: Any, start: Any, end: Any = None) -> str:
     _of(str, text)
     is_open = end is None
     end = len(text) if is_open else end
+    _of(int, start, end)
     if start < 0 or end > len(text) or (is_open and start > end):
         raise CelError(f"index out of range: {end if 0 <= start <= end else start}")
     if start > end:
@@ -67,6 +71,7 @@ def _substring(text: Any, start: Any, end: Any = None) -> str:
 
 def _char_at(text: Any, position: Any) -> str:
     _of(str, text)
+    _of(int, position)
     if not 0 <= position <= len(text):
         raise CelError(f"index out of range: {position}")
     return str(text[position : position + 1])
@@ -74,6 +79,7 @@ def _char_at(text: Any, position: Any) -> str:
 
 def _split(text: Any, separator: Any, most: Any = -1) -> list[str]:
     _of(str, text, separator)
+    _of(int, most)
     if most == 0:
         return []
     if not separator:
@@ -85,11 +91,15 @@ def _split(text: Any, separator: Any, most: Any = -1) -> list[str]:
 def _join(parts: Any, separator: Any = "") -> str:
     _of(list, parts)
     _of(str, separator, *parts)
+    values.bounded(separator, sum(map(len, parts)) + len(separator) * len(parts))
     return str(separator.join(parts))
 
 
 def _replace(text: Any, old: Any, new: Any, most: Any = -1) -> str:
     _of(str, text, old, new)
+    _of(int, most)
+    if new and len(text) * len(new) > values.MOST_CHARACTERS:
+        values.bounded(text, len(text) + text.count(old) * len(new))
     return str(text.replace(old, new, most))
 
 
@@ -107,23 +117,16 @@ def _trim(text: Any) -> str:
 
 
 def _find(text: Any, pattern: Any) -> str:
-    _of(str, text, pattern)
-    match: Any = search(pattern)(text)
-    return str(match.group()) if match else ""
+    return "".join(_find_all(text, pattern, 1))
 
 
 def _find_all(text: Any, pattern: Any, most: Any = -1) -> list[str]:
     _of(str, text, pattern)
-    look: Any = search(pattern)
-    matches: list[str] = []
-    position = 0
-    while position <= len(text) and (most < 0 or len(matches) < most):
-        match = look(text, position)
-        if not match:
-            break
-        matches.append(match.group())
-        position = match.end() + (match.end() == match.start())
-    return matches
+    _of(int, most)
+    try:
+        return [text[start:end] for start, end in find_all(pattern, text, most)]
+    except PatternError as problem:
+        raise CelError(f"Illegal regex: error parsing regexp: {problem}") from None
 
 
 def _is_sorted(items: Any) -> bool:
@@ -153,7 +156,13 @@ def _extreme(is_better: Callable[[Any, Any], bool], name: str) -> Function:
 
 
 def _contains_all(items: Any, others: Any) -> bool:
+    _of(list, items, others)
     return all(values.contains(item, items) for item in others)
+
+
+def _intersects(left: Any, right: Any) -> bool:
+    _of(list, left, right)
+    return any(values.contains(item, right) for item in left)
 
 
 _GLOBALS: dict[tuple[str, int], Function] = {
@@ -242,5 +251,5 @@ _NAMESPACED: dict[tuple[str, int], Function] = {
     ("ip.isCanonical", 1): addresses.is_canonical,
     ("sets.contains", 2): _contains_all,
     ("sets.equivalent", 2): lambda left, right: _contains_all(left, right) and _contains_all(right, left),
-    ("sets.intersects", 2): lambda left, right: any(values.contains(item, right) for item in left),
+    ("sets.intersects", 2): _intersects,
 }

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cmp_to_key
 
 from tjgen.cluster.validate.cel import values
-from tjgen.cluster.validate.cel.values import NONE, CelError, Optional, of, overload
+from tjgen.cluster.validate.cel.values import NONE, CelError, Optional, of, overload, typed
 from tjgen.trees.typing import Any, NamedTuple
 
 _LONGEST_RANGE = 1_000_000
@@ -46,19 +46,16 @@ def ordered(items: Any, keys: Any = None) -> list[Any]:
 
 
 def _flatten(items: Any, depth: Any = 1) -> list[Any]:
-    if items.__class__ is not list:
-        raise overload()
     if depth < 0:
         raise CelError("level must be non-negative")
     result: list[Any] = []
     for item in items:
         result += _flatten(item, depth - 1) if item.__class__ is list and depth else [item]
+        values.bounded(result, len(result))
     return result
 
 
 def _slice(items: Any, start: Any, end: Any) -> list[Any]:
-    if items.__class__ is not list:
-        raise overload()
     if start < 0 or end < 0:
         raise CelError(f"cannot slice({start}, {end}), negative indexes not supported")
     if start > end:
@@ -191,14 +188,14 @@ GLOBALS: dict[tuple[str, int], Callable[..., Any]] = {
 METHODS: dict[tuple[str, int], Callable[..., Any]] = {
     ("distinct", 1): _distinct,
     ("first", 1): _end(0),
-    ("flatten", 1): _flatten,
-    ("flatten", 2): _flatten,
+    ("flatten", 1): typed(_flatten, list),
+    ("flatten", 2): typed(_flatten, list, int),
     ("last", 1): _end(-1),
     ("major", 1): _number("major"),
     ("minor", 1): _number("minor"),
     ("patch", 1): _number("patch"),
     ("reverse", 1): _reverse,
-    ("slice", 3): _slice,
+    ("slice", 3): typed(_slice, list, int, int),
     ("sort", 1): ordered,
 }
 
@@ -210,4 +207,4 @@ def _range(count: Any) -> list[int]:
     return list(range(count))
 
 
-NAMESPACED: dict[tuple[str, int], Callable[..., Any]] = {("lists.range", 1): _range}
+NAMESPACED: dict[tuple[str, int], Callable[..., Any]] = {("lists.range", 1): typed(_range, int)}

@@ -27,14 +27,6 @@ def _value(value: Any) -> Any:
     return value.item
 
 
-def _or_value(value: Any, other: Any) -> Any:
-    return value.item if _optional(value).is_present else other
-
-
-def _or(value: Any, other: Any) -> Any:
-    return value if _optional(value).is_present else _optional(other)
-
-
 def _optional(value: Any) -> Optional:
     if not isinstance(value, Optional):
         raise overload()
@@ -44,8 +36,6 @@ def _optional(value: Any) -> Optional:
 METHODS: dict[tuple[str, int], Callable[..., Any]] = {
     ("hasValue", 1): _has_value,
     ("value", 1): _value,
-    ("orValue", 2): _or_value,
-    ("or", 2): _or,
 }
 NAMESPACED: dict[tuple[str, int], Callable[..., Any]] = {
     ("optional.of", 1): of,

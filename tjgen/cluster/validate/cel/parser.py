@@ -6,15 +6,9 @@ something else.
 
 from __future__ import annotations
 
+from tjgen.cluster.validate.cel.syntax import Node, call_nested, depth
 from tjgen.cluster.validate.cel.tokens import END, NAME, NUMBER, OPERATOR, TEXT, Token, tokens
 from tjgen.cluster.validate.cel.types import Unsigned
-from tjgen.trees.typing import Any, TypeAlias
-
-Node: TypeAlias = tuple[Any, ...]
-"""("literal", value), ("name", name), ("field", node, name), ("index", node, node), ("optional", node, node),
-("call", name, target or None, nodes), ("list", nodes), ("map", pairs), ("not", node), ("minus", node), ("maybe", node),
-("binary", operator, node, node) or ("if", node, node, node).
-"""
 
 _ESCAPED = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"} | {c: c for c in "\\?\"'`"}
 _CODES = {"x": (2, 16), "X": (2, 16), "u": (4, 16), "U": (8, 16)}
@@ -22,15 +16,28 @@ _LEVELS = (("||",), ("&&",), ("==", "!=", "<", "<=", ">", ">=", "in"), ("+", "-"
 _BINDING = {operator: level for level, operators in enumerate(_LEVELS) for operator in operators}
 """How closely an operator binds its operands."""
 _WORDS = {"true": True, "false": False, "null": None}
-_DEEPEST = 64
+_OPENING = "([{?:"
+_DEEPEST = 250
+_LONGEST = 100_000
 
 
 def parse(text: str) -> Node:
-    """The syntax tree of `text`; raises SyntaxError where it is not an expression that is understood here."""
+    """The syntax tree of `text`; raises SyntaxError where it is not an expression that is understood here.
+
+    Its limits are those of cel-go, in its words (`parser/parser.go:recursionListener` and `checkAndIncrementRecursionDepth`).
+    """
+    if len(text) > _LONGEST:
+        raise SyntaxError(f"expression code point size exceeds limit: size: {len(text)}, limit {_LONGEST}")
     reader = _Reader(text)
-    node = reader.expression()
+    node: Node = call_nested(min(sum(map(text.count, _OPENING)), _DEEPEST), reader.expression)
     reader.expect("")
+    if depth(node, _is_counted) > _DEEPEST:
+        raise SyntaxError("max recursion depth exceeded")
     return node
+
+
+def _is_counted(node: Node) -> bool:
+    return node[0] in ("field", "index", "optional", "binary", "if") or (node[0] == "call" and node[2] is not None)
 
 
 class _Reader:
@@ -64,7 +71,7 @@ class _Reader:
     def expression(self) -> Node:
         self.depth += 1
         if self.depth > _DEEPEST:
-            raise SyntaxError("nested too deeply")
+            raise SyntaxError(f"expression recursion limit exceeded: {_DEEPEST}")
         node = self.binary(0)
         if self.take("?"):
             yes = self.binary(0)
@@ -76,14 +83,32 @@ class _Reader:
     def binary(self, lowest: int) -> Node:
         node = self.unary()
         while self.kind in (OPERATOR, NAME) and _BINDING.get(self.spelling, -1) >= lowest:
-            operator = self.advance()[1]
-            node = ("binary", operator, node, self.binary(_BINDING[operator] + 1))
+            operator = self.spelling
+            if operator in ("||", "&&"):
+                node = self.logic(operator, node)
+            else:
+                self.advance()
+                node = ("binary", operator, node, self.binary(_BINDING[operator] + 1))
         return node
 
+    def logic(self, operator: str, first: Node) -> Node:
+        terms = [first]
+        while self.take(operator):
+            terms.append(self.binary(_BINDING[operator] + 1))
+        return ("logic", operator, terms)
+
     def unary(self) -> Node:
-        signs = []
+        signs: list[str] = []
         while self.kind == OPERATOR and self.spelling in ("!", "-"):
-            signs.append("not" if self.advance()[1] == "!" else "minus")
+            sign = "not" if self.advance()[1] == "!" else "minus"
+            # Two equal signs have no effect in front of any value (`VisitLogicalNot`, `VisitNegate`).
+            if signs and signs[-1] == sign:
+                signs.pop()
+            else:
+                signs.append(sign)
+        if signs and signs[-1] == "minus" and self.kind == NUMBER and self.spelling[-1] not in "uU":
+            signs.pop()
+            self.spelling = f"-{self.spelling}"
         node = self.postfix()
         for sign in reversed(signs):
             node = (sign, node)
@@ -158,11 +183,18 @@ def _number(spelling: str) -> int | float:
     try:
         if spelling[-1] in "uU":
             return Unsigned(int(spelling[:-1], 16 if spelling[:2] in ("0x", "0X") else 10))
-        if spelling[:2] in ("0x", "0X"):
-            return int(spelling, 16)
-        return float(spelling) if set(spelling) & set(".eE") else int(spelling)
+        if spelling.lstrip("-")[:2] in ("0x", "0X"):
+            return _whole(spelling, 16)
+        return float(spelling) if set(spelling) & set(".eE") else _whole(spelling, 10)
     except ValueError:
         raise SyntaxError(f"no number: {spelling}") from None
+
+
+def _whole(spelling: str, base: int) -> int:
+    number = int(spelling, base)
+    if not -(2**63) <= number < 2**63:
+        raise SyntaxError("invalid int literal")
+    return number
 
 
 def _string(token: str) -> str | bytes:

@@ -4,7 +4,7 @@ Mirrors k8s.io/apiextensions-apiserver 0.36 `schema/cel/validation.go:Validator.
 where its schema node has a value; a rule about the old value runs at an update, if there is one (with `optionalOldSelf`
 always, and the old value is an optional one then). `messageExpression` words the error, `fieldPath` moves it below the
 rule's own place.
-Cost limits are far from these rules and not kept count of.
+The rules about one object share a budget, and no rule runs after one that exceeds it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.schema.store import ITEMS, VALUES, Schema
+from tjgen.cluster.validate.cel.meter import CANCELLED, EXHAUSTED, Budget, BudgetError, Meter
 from tjgen.cluster.validate.cel.program import CelProgram, program
-from tjgen.cluster.validate.cel.values import NO_OVERLOAD, NONE, CelError, of
+from tjgen.cluster.validate.cel.values import NO_OVERLOAD, NONE, CelError, CostLimitError, of
 from tjgen.cluster.validate.fault import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, WHOLE, Fault
 from tjgen.cluster.validate.wording import field, shown
 from tjgen.trees import regex
@@ -83,7 +84,25 @@ def faults(tree: dict[str, Tree], schema: Schema, pair: ObjectPair | None = None
                 **pair.old,
                 "metadata": {key: stored_metadata[key] for key in ("name", "generateName") if stored_metadata.get(key)},
             }
-        yield from _faults({**tree, "metadata": seen}, root, (), schema, _NOTHING if pair is None else _Before(before, pair))
+        at_root = _NOTHING if pair is None else _Before(before, pair)
+        try:
+            yield from _faults({**tree, "metadata": seen}, root, (), _Run(schema, Budget()), at_root)
+        except _EndOfRulesError as end:
+            yield end.fault
+
+
+class _EndOfRulesError(Exception):
+    """A rule costs more than the server evaluates, so that no further one runs."""
+
+    def __init__(self, fault: Fault) -> None:
+        self.fault = fault
+
+
+class _Run(NamedTuple):
+    """The evaluation of all rules about one object."""
+
+    root: Schema
+    budget: Budget
 
 
 class _Before(NamedTuple):
@@ -108,11 +127,11 @@ class _Before(NamedTuple):
 _NOTHING = _Before()
 
 
-def _faults(value: Tree, plan: RulePlan, path: FieldPath, root: Schema, before: _Before) -> Iterator[Fault]:
+def _faults(value: Tree, plan: RulePlan, path: FieldPath, run: _Run, before: _Before) -> Iterator[Fault]:
     if value is None:
         return
     for rule in plan.rules:
-        fault = _broken(value, rule, plan.schema, path, root, before)
+        fault = _broken(value, rule, plan.schema, path, run, before)
         if fault is not None:
             yield fault
     is_new = before is _NOTHING
@@ -121,17 +140,17 @@ def _faults(value: Tree, plan: RulePlan, path: FieldPath, root: Schema, before: 
             olds: Sequence[Tree] = () if is_new else _twins(value, before.old, plan.schema)
             for position, item in enumerate(value):
                 below = _NOTHING if is_new else before.below(position, olds[position])
-                yield from _faults(item, plan.items, (*path, position), root, below)
+                yield from _faults(item, plan.items, (*path, position), run, below)
     elif value.__class__ is dict:
         old = before.old if before.old.__class__ is dict else {}
         for name, plan_below in plan.properties.items():
             if name in value:
                 below = _NOTHING if is_new else before.below(name, old.get(name))
-                yield from _faults(value[name], plan_below, (*path, name), root, below)
+                yield from _faults(value[name], plan_below, (*path, name), run, below)
         if plan.values is not None:
             for key, item in value.items():
                 below = _NOTHING if is_new else before.below(key, old.get(key))
-                yield from _faults(item, plan.values, (*path, key), root, below)
+                yield from _faults(item, plan.values, (*path, key), run, below)
 
 
 def _twins(items: list[Tree], old: Tree, schema: Schema) -> Sequence[Tree]:
@@ -153,31 +172,43 @@ def _program(text: str) -> CelProgram:
         raise CompileError([Diagnostic("TJ524", message, hint=hint)]) from None
 
 
-def _broken(value: Tree, rule: dict[str, Any], schema: Schema, path: FieldPath, root: Schema, before: _Before) -> Fault | None:
+def _broken(value: Tree, rule: dict[str, Any], schema: Schema, path: FieldPath, run: _Run, before: _Before) -> Fault | None:
     runnable = _program(rule["rule"])
     is_optional = bool(rule.get("optionalOldSelf"))
     if runnable.is_transition and before.old is None and not is_optional:
         return None
     path = (*path, *_below(rule.get("fieldPath", "")))
-    name = field(path, root) or WHOLE
+    name = field(path, run.root) or WHOLE
     message = rule.get("message", "").strip()
+    about = message or rule["rule"].strip()
+    kind = f"Invalid value: {shown(schema.get('type', ''))}: "
+    meter = Meter()
     try:
         sides = _sides(runnable, value, before, schema, is_optional=is_optional)
-        if runnable.holds(*sides):
-            return None
-    except CelError as error:
-        about = message or rule["rule"].strip()
-        if str(error) == NO_OVERLOAD:
-            detail = (
-                f"'{error}': call arguments did not match a supported operator, function or macro signature for rule: {about}"
-            )
-        else:
-            detail = f"{error} evaluating rule: {about}"
-        return Fault(INVALID, name, f"Invalid value: {shown(schema.get('type', ''))}: {detail}", path)
+        error, is_met = None, runnable.holds(*sides, meter)
+    except CelError as raised:
+        error, is_met = raised, False
+    except CostLimitError:
+        words = f"'{CANCELLED}': no further validation rules will be run due to call cost exceeds limit for rule: {about}"
+        raise _EndOfRulesError(Fault(INVALID, name, kind + words, path)) from None
+    try:
+        run.budget.take(meter.cost)
+    except BudgetError:
+        raise _EndOfRulesError(Fault(INVALID, name, kind + EXHAUSTED, path)) from None
+    if is_met:
+        return None
+    if error is not None:
+        return Fault(INVALID, name, kind + _of_error(error, about), path)
     if not runnable.is_transition and before.is_unchanged:
         return None
     words = _worded(rule, sides) or message or f"failed rule: {rule['rule'].strip()}"
     return _of_reason(rule.get("reason", INVALID), name, value, words, path)
+
+
+def _of_error(error: CelError, about: str) -> str:
+    if str(error) == NO_OVERLOAD:
+        return f"'{error}': call arguments did not match a supported operator, function or macro signature for rule: {about}"
+    return f"{error} evaluating rule: {about}"
 
 
 def _sides(runnable: CelProgram, value: Tree, before: _Before, schema: Schema, *, is_optional: bool) -> tuple[Any, Any]:
@@ -205,7 +236,7 @@ def _worded(rule: dict[str, Any], sides: tuple[Any, Any]) -> str:
         return ""
     try:
         message = _program(text).run(*sides)
-    except CelError:
+    except (CelError, CostLimitError):
         return ""
     line = message.strip() if message.__class__ is str else ""
     return "" if "\n" in line else line

@@ -6,7 +6,8 @@ of both kinds compare with each other, as in Kubernetes' environment (cross-type
 
 from __future__ import annotations
 
-from tjgen.cluster.schema.patterns import search
+from collections.abc import Callable
+
 from tjgen.cluster.validate.cel.types import GO_TYPES, Duration, Timestamp, Unsigned
 from tjgen.trees.typing import Any
 
@@ -15,8 +16,16 @@ _LOWEST, _HIGHEST, _HIGHEST_UNSIGNED = -(2**63), 2**63 - 1, 2**64 - 1
 _MISSING = object()
 
 
+MOST_CHARACTERS, MOST_ELEMENTS = 10_000_000, 1_000_000
+"""The most of one text, and of one list. The server cancels an expression that joins longer texts."""
+
+
 class CelError(Exception):
     """An evaluation ends in an error, in cel-go's words."""
+
+
+class CostLimitError(Exception):
+    """An expression costs more than the API server evaluates. Unlike a CelError, no operand absorbs it."""
 
 
 class Wrong:
@@ -64,6 +73,18 @@ def overload() -> CelError:
     return CelError(NO_OVERLOAD)
 
 
+def typed(function: Callable[..., Any], *kinds: type) -> Callable[..., Any]:
+    """The function, with an error for arguments of other types than its overload has."""
+
+    def checked(*arguments: Any) -> Any:
+        for argument, kind in zip(arguments, kinds, strict=False):
+            if argument.__class__ is not kind:
+                raise overload()
+        return function(*arguments)
+
+    return checked
+
+
 def of(item: Any) -> Optional:
     """`optional.of(item)`."""
     return Optional(item, is_present=True)
@@ -74,7 +95,7 @@ def selected(value: Any, key: Any) -> Optional:
     if isinstance(value, Optional):
         return selected(value.item, key) if value.is_present else NONE
     if value.__class__ is dict:
-        return of(value[key]) if key in value else NONE
+        return of(value[key]) if contains(key, value) else NONE
     if value.__class__ is list and key.__class__ is int:
         return of(value[key]) if 0 <= key < len(value) else NONE
     raise overload()
@@ -88,7 +109,7 @@ def field(value: Any, name: str) -> Any:
         if value.__class__ is list:
             raise CelError("unsupported index type 'string' in list")
         raise CelError(f"no such key: {name}")
-    member = value.get(name, _MISSING)
+    member = value.get(name, _MISSING) if _can_be_key(name) else _MISSING
     if member is _MISSING:
         raise CelError(f"no such key: {name}")
     return sound(member)
@@ -110,7 +131,10 @@ def index(value: Any, key: Any) -> Any:
         if key.__class__ in _NO_INDEX:
             raise CelError(f"unsupported index type '{_NO_INDEX[key.__class__]}' in list")
         if key.__class__ is not int:
-            raise CelError(f"unsupported index: {int(key)}" if key == int(key) else f"unsupported index value {key} in list")
+            if key.__class__ not in _NUMBERS:
+                raise overload()
+            is_whole = key.__class__ is not float or key.is_integer()
+            raise CelError(f"unsupported index: {int(key)}" if is_whole else f"unsupported index value {key} in list")
         if not 0 <= key < len(value):
             raise CelError(f"index out of bounds: {key}")
         return sound(value[key])
@@ -140,7 +164,7 @@ def equal(left: Any, right: Any) -> bool:
 def contains(item: Any, container: Any) -> bool:
     """`item in container`: a list's element, a map's key."""
     if container.__class__ is dict:
-        return item in container
+        return _can_be_key(item) and item in container
     if container.__class__ is not list:
         raise overload()
     return any(equal(item, other) for other in container)
@@ -171,6 +195,8 @@ def add(left: Any, right: Any) -> Any:
         return Timestamp.at(int(left) + int(right), (left if kind is Timestamp else right).offset)
     if kind is not other or kind not in _ADDED:
         raise overload()
+    if kind in (str, bytes, list):
+        bounded(left, len(left) + len(right))
     return _fits(left + right, kind)
 
 
@@ -224,6 +250,12 @@ def negate(value: Any) -> Any:
     return _fits(-value, value.__class__)
 
 
+def bounded(value: Any, length: int) -> None:
+    """Raises CostLimitError for a length that a text or a list, as `value` is one, cannot have."""
+    if length > (MOST_ELEMENTS if value.__class__ is list else MOST_CHARACTERS):
+        raise CostLimitError
+
+
 def _numbers(left: Any, right: Any) -> None:
     if left.__class__ is not right.__class__ or left.__class__ not in _NUMBERS:
         raise overload()
@@ -242,6 +274,17 @@ def _fits(value: Any, kind: type) -> Any:
     return value
 
 
+def _can_be_key(value: Any) -> bool:
+    return value.__class__ not in (list, dict, Optional)
+
+
+def map_key(value: Any) -> Any:
+    """A key of a map; raises CelError for a value that cannot be one."""
+    if not _can_be_key(value):
+        raise CelError("unsupported key type")
+    return value
+
+
 def truth(value: Any) -> bool:
     """A boolean where one is needed."""
     if value.__class__ is not bool:
@@ -254,39 +297,3 @@ def elements(value: Any) -> Any:
     if value.__class__ not in (list, dict):
         raise CelError(f"got '{GO_TYPES.get(value.__class__, value.__class__.__name__)}', expected iterable type")
     return value
-
-
-def size(value: Any) -> int:
-    """`size(value)`: characters of a string, elements of a list or map."""
-    if value.__class__ not in (str, list, dict, bytes):
-        raise overload()
-    return len(value)
-
-
-def matches(text: Any, pattern: Any) -> bool:
-    """`text.matches(pattern)`: found anywhere in the text."""
-    _texts(text, pattern)
-    return bool(search(pattern)(text))
-
-
-def starts_with(text: Any, prefix: Any) -> bool:
-    """`text.startsWith(prefix)`."""
-    _texts(text, prefix)
-    return bool(text.startswith(prefix))
-
-
-def ends_with(text: Any, suffix: Any) -> bool:
-    """`text.endsWith(suffix)`."""
-    _texts(text, suffix)
-    return bool(text.endswith(suffix))
-
-
-def holds(text: Any, part: Any) -> bool:
-    """`text.contains(part)`."""
-    _texts(text, part)
-    return part in text
-
-
-def _texts(left: Any, right: Any) -> None:
-    if left.__class__ is not str or right.__class__ is not str:
-        raise overload()

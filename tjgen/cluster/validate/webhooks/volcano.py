@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.schema import store
 from tjgen.cluster.schema.defaults import with_defaults
+from tjgen.cluster.schema.pattern_escapes import PatternError
 from tjgen.cluster.schema.patterns import search
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.webhooks import volcano_queues
@@ -98,9 +99,7 @@ def _pattern(pattern: str, path: FieldPath) -> Iterator[Fault]:
     if not pattern:
         yield refused("member regexMatch pattern is required", path, "write a pattern")
         return
-    import re
-
     try:
         search(pattern)
-    except re.error as problem:
+    except PatternError as problem:
         yield refused(f"member regexMatch pattern is invalid: {problem}", path, "correct the pattern")
