@@ -28,6 +28,7 @@ NEEDED = (
         "reader/",
         "scripts/",
         "examples/",
+        "templates/",
         "pyproject.toml",
         "README.md",
         "CONTRIBUTING.md",

@@ -39,18 +39,27 @@ _open, _lstat, _mkdir, _replace, _unlink, _scandir = os.open, os.lstat, os.mkdir
 
 
 class CacheFolder:
-    """An open folder of a cache, as long as this object is used."""
+    """An open folder of a cache, as long as this object is used by the process that opened it.
 
-    __slots__ = ("_descriptor",)
+    For a process that a fork made, it is empty: the number of the descriptor may be that of another folder there.
+    """
+
+    __slots__ = ("_descriptor", "_process")
 
     def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+        self._descriptor, self._process = descriptor, os.getpid()
 
     def __del__(self) -> None:
-        os.close(self._descriptor)
+        if self._is_open():
+            os.close(self._descriptor)
+
+    def _is_open(self) -> bool:
+        return self._process == os.getpid()
 
     def load(self, name: str) -> Any:
         """The value of a file; None without a file that this account has stored whole."""
+        if not self._is_open():
+            return None
         try:
             descriptor = _open(name, system.READ, dir_fd=self._descriptor)
         except (OSError, ValueError):
@@ -66,6 +75,8 @@ class CacheFolder:
 
     def store(self, name: str, value: Any) -> bool:
         """Replace a file, whole or not at all; whether it was possible."""
+        if not self._is_open():
+            return False
         packed = marshal.dumps(value)
         near = f"{name}.{os.getpid()}.{time.time_ns()}"
         try:
@@ -86,6 +97,8 @@ class CacheFolder:
 
     def trim(self, most: int) -> None:
         """Remove the older half of the files if there are more than `most`."""
+        if not self._is_open():
+            return
         try:
             with _scandir(self._descriptor) as entries:
                 files = [(entry.stat(follow_symlinks=False), entry.name) for entry in entries if not entry.is_dir()]

@@ -17,25 +17,29 @@ from tjgen.trees.typing import NamedTuple
 
 
 class OpenFolders:
-    """Folders below roots. The one that was used last stays open."""
+    """Folders below roots. The one that was used last stays open.
 
-    __slots__ = ("_folder", "_path", "_roots")
+    A process that a fork made opens its own: it may have closed the descriptors that it inherited, and used their numbers again.
+    """
+
+    __slots__ = ("_folder", "_path", "_process", "_roots")
 
     def __init__(self) -> None:
-        self._roots: dict[str, int] = {}
-        self._path = ""
-        self._folder = -1
+        self._forget()
 
     def __del__(self) -> None:
-        self._close()
-        for descriptor in self._roots.values():
-            os.close(descriptor)
+        if self._process == os.getpid():
+            self._close()
+            for descriptor in self._roots.values():
+                os.close(descriptor)
 
     def open(self, root: str, real: str) -> int:
         """The descriptor of a folder at or below a root, valid until the next call; both are real paths.
 
         Raises OSError, and LinkError if a part is a link. The descriptor is for opening what is in the folder: see `entries`.
         """
+        if self._process != os.getpid():
+            self._forget()
         parts = [part for part in real[len(root.rstrip("/")) :].split("/") if part]
         if not parts:
             return self._root(root)
@@ -51,6 +55,12 @@ class OpenFolders:
                 above = descriptor
             self._path, self._folder = real, above
         return self._folder
+
+    def _forget(self) -> None:
+        self._process = os.getpid()
+        self._roots: dict[str, int] = {}
+        self._path = ""
+        self._folder = -1
 
     def _close(self) -> None:
         if self._folder >= 0:
