@@ -41,7 +41,7 @@ _open, _lstat, _mkdir, _replace, _unlink, _scandir = os.open, os.lstat, os.mkdir
 class CacheFolder:
     """An open folder of a cache, as long as this object is used by the process that opened it.
 
-    For a process that a fork made, it is empty: the number of the descriptor may be that of another folder there.
+    In a forked process it is empty: the number of the descriptor may be that of another folder there.
     """
 
     __slots__ = ("_descriptor", "_process")

@@ -1,4 +1,4 @@
-"""Folders that a process opened, in a process that a fork made: it closes what it inherits, and uses the numbers again."""
+"""Folders that a process opened, in a forked process: it closes what it inherits, and uses the numbers again."""
 
 from __future__ import annotations
 

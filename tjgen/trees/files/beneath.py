@@ -19,10 +19,14 @@ from tjgen.trees.typing import NamedTuple
 class OpenFolders:
     """Folders below roots. The one that was used last stays open.
 
-    A process that a fork made opens its own: it may have closed the descriptors that it inherited, and used their numbers again.
+    A forked process opens its own: it may have closed the descriptors that it inherited, and used their numbers again.
     """
 
     __slots__ = ("_folder", "_path", "_process", "_roots")
+    _folder: int
+    _path: str
+    _process: int
+    _roots: dict[str, int]
 
     def __init__(self) -> None:
         self._forget()
@@ -57,10 +61,8 @@ class OpenFolders:
         return self._folder
 
     def _forget(self) -> None:
-        self._process = os.getpid()
-        self._roots: dict[str, int] = {}
-        self._path = ""
-        self._folder = -1
+        """Begin with no open folder, and close none."""
+        self._process, self._roots, self._path, self._folder = os.getpid(), {}, "", -1
 
     def _close(self) -> None:
         if self._folder >= 0:
