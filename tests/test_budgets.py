@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ def test_a_build_has_its_seconds() -> None:
     with pytest.raises(CompileError) as caught:
         Clock(0).check()
     (found,) = caught.value.diagnostics
-    assert (found.code, found.message) == ("TJ217", "the build takes >= 0 seconds of CPU time, more than the budget of 0")
+    assert (found.code, found.message) == ("TJ217", "the command takes >= 0 seconds of CPU time, more than the budget of 0")
 
 
 def write(folder: Path, files: Files) -> None:
@@ -115,7 +116,7 @@ def test_a_slow_build_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
     answer = tjgen(tmp_path, "build", "-o", "out")
     assert answer.code == 1
     assert "error[TJ217]" in answer.err
-    assert "the build takes >= 3 seconds of CPU time, more than the budget of 3" in answer.err
+    assert "the command takes >= 3 seconds of CPU time, more than the budget of 3" in answer.err
     assert not (tmp_path / "out").exists()
 
 
@@ -129,6 +130,34 @@ def test_manifests_have_the_budgets_of_the_project_that_the_command_runs_in(word
     answer = tjgen(tmp_path, words[0], "manifests.yaml", *words[1:])
     assert answer.code == 1
     assert "error[TJ215] manifests.yaml:16:1: the file has >= 3 documents, more than the budget of 2" in answer.err
+
+
+@pytest.mark.parametrize("words", MANIFESTS, ids=lambda words: words[0])
+def test_no_command_reads_on_once_its_time_is_up(words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {"tjgen.yaml": dumped(document("Project", "a", {"budgets": {"seconds": 7}}))})
+    write(tmp_path, {f"manifests/{name}.yaml": dumped(configmap(name)) for name in "abcdefghijkl"})
+    times = count()
+    monkeypatch.setattr("tjgen.trees.budgets.cpu_seconds", lambda: next(times))
+    answer = tjgen(tmp_path, words[0], "manifests", *words[1:])
+    assert answer.code == 1
+    assert answer.err.count("error[TJ217]") == 1
+    assert "the command takes >= 7 seconds of CPU time, more than the budget of 7" in answer.err
+    assert answer.out == ""
+
+
+@pytest.mark.parametrize("is_list", [False, True], ids=["a stream", "a List"])
+def test_check_stops_inside_a_file(is_list: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {"tjgen.yaml": dumped(document("Project", "a", {"budgets": {"seconds": 7}}))})
+    objects = [configmap(f"c-{number}") for number in range(40)]
+    text = dumped({"apiVersion": "v1", "kind": "List", "items": objects}) if is_list else dumped(*objects)
+    write(tmp_path, {"manifests.yaml": text})
+    times = count()
+    monkeypatch.setattr("tjgen.trees.budgets.cpu_seconds", lambda: next(times))
+    answer = tjgen(tmp_path, "check", "manifests.yaml", "--no-cache")
+    assert (answer.code, answer.err.count("error[TJ217] manifests.yaml:")) == (1, 1), answer.err
+    assert "the command takes >= 7 seconds of CPU time" in answer.err
+    lines = [int(part.split(":")[1]) for part in answer.err.split() if part.startswith("manifests.yaml:")]
+    assert 1 < lines[0] < len(text.splitlines()) // 2
 
 
 def test_the_load_of_the_machine_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,7 +186,7 @@ def test_a_build_of_more_runs_has_more_time(monkeypatch: pytest.MonkeyPatch) -> 
         with pytest.raises(CompileError) as caught:
             clock.check()
         (found,) = caught.value.diagnostics
-        assert found.message == f"the build takes >= {limit} seconds of CPU time, more than the budget of {limit}"
+        assert found.message == f"the command takes >= {limit} seconds of CPU time, more than the budget of {limit}"
         assert found.hint == "reduce it, or write budgets: {seconds: 20} below spec in tjgen.yaml"
         spent = 0.0
 

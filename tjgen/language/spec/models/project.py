@@ -119,7 +119,7 @@ class Budgets(Shape):
     folder_depth: Count = DEFAULT.folder_depth
     """Levels of folders below a folder that one command reads."""
     seconds: Count = DEFAULT.seconds
-    """Seconds of CPU time of a build or check, for each 1,000 of its runs or objects. A build that exceeds it writes nothing."""
+    """Seconds of CPU time of a command, for each 1,000 of its runs or objects. A build that exceeds it writes nothing."""
 
 
 class Codeowners(Shape):
