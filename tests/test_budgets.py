@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -210,12 +212,29 @@ def test_the_values_of_documents_are_counted_one_by_one(separator: str) -> None:
     larger = one.replace("3", "3, 4, 5")
     documents, (problem,) = read((separator + one) * 2 + separator + larger, "m.yaml", KUBERNETES, budgets)
     assert (len(documents), problem.code) == (2, "TJ216")
-    assert problem.message == "a document of the file has >= 8 values, more than the budget of 7"
+    assert problem.message == "an object of the file has >= 8 values, more than the budget of 7"
     assert problem.hint == "reduce it, or write budgets: {values: 14} below spec in tjgen.yaml"
     documents, (problem,) = read((separator + one) * 5, "m.yaml", KUBERNETES, budgets)
     assert (len(documents), problem.code) == (4, "TJ216")
     assert problem.message == "the file has >= 29 values, more than the budget of 28"
     assert problem.hint == "reduce it, or write budgets: {values: 14} below spec in tjgen.yaml"
+
+
+@pytest.mark.parametrize("dumps", [json.dumps, lambda tree: dumped(json.loads(json.dumps(tree)))], ids=["JSON", "YAML"])
+def test_the_values_of_the_items_of_a_list_are_counted_one_by_one(dumps: Callable[[Any], str]) -> None:
+    """`kubectl get -o json` prints the kind after the items."""
+    item = {"kind": "A", "data": [1, 2, 3]}  # 8 values
+    budgets = DEFAULT._replace(values=12)
+    documents, problems = read(dumps({"apiVersion": "v1", "items": [item] * 4, "kind": "List"}), "m.json", KUBERNETES, budgets)
+    assert (len(documents), problems) == (1, [])
+    larger = {"kind": "A", "data": [1, 2, 3, 4, 5, 6, 7, 8]}
+    documents, (problem,) = read(dumps({"apiVersion": "v1", "items": [item, larger]}), "m.json", KUBERNETES, budgets)
+    assert (documents, problem.code) == ([], "TJ216")
+    assert problem.message == "an object of the file has >= 13 values, more than the budget of 12"
+    _, (problem,) = read(dumps({"apiVersion": "v1", "items": [item] * 6}), "m.json", KUBERNETES, budgets)
+    assert problem.message == "the file has >= 49 values, more than the budget of 48"
+    _, (problem,) = read(dumps({"apiVersion": "v1", "data": {"items": [item] * 4}}), "m.json", KUBERNETES, budgets)
+    assert problem.message == "an object of the file has >= 13 values, more than the budget of 12"
 
 
 def test_the_output_of_a_large_chart_is_within_the_budgets() -> None:

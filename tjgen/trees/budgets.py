@@ -46,7 +46,7 @@ class CommandBudgets(NamedTuple):
     documents: int = 100_000
     """Documents of one file."""
     values: int = 750_000
-    """Keys, scalars, lists and mappings of one document, including those of aliases."""
+    """Keys, scalars, lists and mappings of one document or of one item of a List, including those of aliases."""
     file_size: int = 32 * _MI
     """Bytes of one file."""
     total_size: int = 1024 * _MI
