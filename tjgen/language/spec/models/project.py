@@ -105,7 +105,7 @@ class Budgets(Shape):
     documents: Count = DEFAULT.documents
     """Documents of one file."""
     values: Count = DEFAULT.values
-    """Keys, scalars, lists and mappings of a document or an item of a List, with those of aliases; four times as many of a file."""
+    """Keys, scalars, lists and mappings of a document or item of a List, with those of aliases; four times as many of a file."""
     file_size: Quantity = _size(DEFAULT.file_size)
     """Bytes of one file."""
     total_size: Quantity = _size(DEFAULT.total_size)
