@@ -87,7 +87,7 @@ class Beneath:
         return [entry.name for entry in entries(self._open(path), "")]
 
     def files(self, path: str) -> list[str]:
-        """The paths of what is below a folder and is no folder, in order; folders that cannot be read have nothing."""
+        """The paths of all files and links below a folder, in order. Folders that cannot be read count as empty."""
         found: list[str] = []
         folders = [path]
         while folders:

@@ -1,4 +1,4 @@
-"""The anchors of a document -> what their aliases stand for, and how much it is."""
+"""The anchors of a document -> the values that their aliases repeat, and their size."""
 
 from __future__ import annotations
 
