@@ -88,7 +88,7 @@ class Beneath:
 
     def files(self, path: str) -> list[str]:
         """The paths of all files and links below a folder, in order. Folders that cannot be read count as empty."""
-        found: list[str] = []
+        paths: list[str] = []
         folders = [path]
         while folders:
             folder = folders.pop()
@@ -96,9 +96,9 @@ class Beneath:
                 in_folder = list(entries(self._open(folder), folder))
             except OSError:
                 continue
-            found += [entry.path for entry in in_folder if not entry.is_folder]
+            paths += [entry.path for entry in in_folder if not entry.is_folder]
             folders += [entry.path for entry in in_folder if entry.is_folder]
-        return sorted(found)
+        return sorted(paths)
 
     def _open(self, path: str) -> int:
         return self._folders.open(self._root, os.path.normpath(f"{self._root}/{path}"))

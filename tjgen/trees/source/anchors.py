@@ -16,7 +16,7 @@ class Anchor(NamedTuple):
     """The event that completed the value; None while it is still open."""
 
 
-class Growth(NamedTuple):
+class AnchorGrowth(NamedTuple):
     """What was known when an anchored container opened."""
 
     anchor: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tjgen.trees.budgets import DEFAULT, VALUES_OF_FILE, CommandBudgets
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source import problems
-from tjgen.trees.source.anchors import Anchor, Growth
+from tjgen.trees.source.anchors import Anchor, AnchorGrowth
 from tjgen.trees.source.directives import check_start, is_blank
 from tjgen.trees.source.document import Document
 from tjgen.trees.source.escapes import has_slash_escapes
@@ -81,7 +81,7 @@ class Builder:
         self._node: Any = []  # the open container; at first a list that receives the document itself
         self._keys: dict[Any, int] | None = None  # of an open mapping: key -> index of its text
         self._key: Any = _NO_KEY  # the key that waits for its value
-        self._stack: list[tuple[Any, dict[Any, int] | None, Any, Growth | None]] = []
+        self._stack: list[tuple[Any, dict[Any, int] | None, Any, AnchorGrowth | None]] = []
         self._anchors: dict[str, Anchor] = {}
         self._aliased = 0  # values of aliases in this document
         self._deepest = 0
@@ -223,7 +223,7 @@ class Builder:
         growth = None
         if event.anchor is not None:
             self._anchors[event.anchor] = Anchor(node, 0, 0, None)
-            growth = Growth(event.anchor, self._count, self._deepest)
+            growth = AnchorGrowth(event.anchor, self._count, self._deepest)
             self._deepest = level
         self._stack.append((self._node, self._keys, self._key, growth))
         self._node = node
