@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +48,7 @@ def test_a_build_has_its_seconds() -> None:
     with pytest.raises(CompileError) as caught:
         Clock(0).check()
     (found,) = caught.value.diagnostics
-    assert (found.code, found.message) == ("TJ217", "the build takes >= 0 seconds of CPU time, more than the budget of 0")
+    assert (found.code, found.message) == ("TJ217", "the command takes >= 0 seconds of CPU time, more than the budget of 0")
 
 
 def write(folder: Path, files: Files) -> None:
@@ -115,7 +118,7 @@ def test_a_slow_build_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
     answer = tjgen(tmp_path, "build", "-o", "out")
     assert answer.code == 1
     assert "error[TJ217]" in answer.err
-    assert "the build takes >= 3 seconds of CPU time, more than the budget of 3" in answer.err
+    assert "the command takes >= 3 seconds of CPU time, more than the budget of 3" in answer.err
     assert not (tmp_path / "out").exists()
 
 
@@ -129,6 +132,34 @@ def test_manifests_have_the_budgets_of_the_project_that_the_command_runs_in(word
     answer = tjgen(tmp_path, words[0], "manifests.yaml", *words[1:])
     assert answer.code == 1
     assert "error[TJ215] manifests.yaml:16:1: the file has >= 3 documents, more than the budget of 2" in answer.err
+
+
+@pytest.mark.parametrize("words", MANIFESTS, ids=lambda words: words[0])
+def test_no_command_reads_on_once_its_time_is_up(words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {"tjgen.yaml": dumped(document("Project", "a", {"budgets": {"seconds": 7}}))})
+    write(tmp_path, {f"manifests/{name}.yaml": dumped(configmap(name)) for name in "abcdefghijkl"})
+    times = count()
+    monkeypatch.setattr("tjgen.trees.budgets.cpu_seconds", lambda: next(times))
+    answer = tjgen(tmp_path, words[0], "manifests", *words[1:])
+    assert answer.code == 1
+    assert answer.err.count("error[TJ217]") == 1
+    assert "the command takes >= 7 seconds of CPU time, more than the budget of 7" in answer.err
+    assert answer.out == ""
+
+
+@pytest.mark.parametrize("is_list", [False, True], ids=["a stream", "a List"])
+def test_check_stops_inside_a_file(is_list: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {"tjgen.yaml": dumped(document("Project", "a", {"budgets": {"seconds": 7}}))})
+    objects = [configmap(f"c-{number}") for number in range(40)]
+    text = dumped({"apiVersion": "v1", "kind": "List", "items": objects}) if is_list else dumped(*objects)
+    write(tmp_path, {"manifests.yaml": text})
+    times = count()
+    monkeypatch.setattr("tjgen.trees.budgets.cpu_seconds", lambda: next(times))
+    answer = tjgen(tmp_path, "check", "manifests.yaml", "--no-cache")
+    assert (answer.code, answer.err.count("error[TJ217] manifests.yaml:")) == (1, 1), answer.err
+    assert "the command takes >= 7 seconds of CPU time" in answer.err
+    lines = [int(part.split(":")[1]) for part in answer.err.split() if part.startswith("manifests.yaml:")]
+    assert 1 < lines[0] < len(text.splitlines()) // 2
 
 
 def test_the_load_of_the_machine_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,7 +188,7 @@ def test_a_build_of_more_runs_has_more_time(monkeypatch: pytest.MonkeyPatch) -> 
         with pytest.raises(CompileError) as caught:
             clock.check()
         (found,) = caught.value.diagnostics
-        assert found.message == f"the build takes >= {limit} seconds of CPU time, more than the budget of {limit}"
+        assert found.message == f"the command takes >= {limit} seconds of CPU time, more than the budget of {limit}"
         assert found.hint == "reduce it, or write budgets: {seconds: 20} below spec in tjgen.yaml"
         spent = 0.0
 
@@ -181,12 +212,29 @@ def test_the_values_of_documents_are_counted_one_by_one(separator: str) -> None:
     larger = one.replace("3", "3, 4, 5")
     documents, (problem,) = read((separator + one) * 2 + separator + larger, "m.yaml", KUBERNETES, budgets)
     assert (len(documents), problem.code) == (2, "TJ216")
-    assert problem.message == "a document of the file has >= 8 values, more than the budget of 7"
+    assert problem.message == "an object of the file has >= 8 values, more than the budget of 7"
     assert problem.hint == "reduce it, or write budgets: {values: 14} below spec in tjgen.yaml"
     documents, (problem,) = read((separator + one) * 5, "m.yaml", KUBERNETES, budgets)
     assert (len(documents), problem.code) == (4, "TJ216")
     assert problem.message == "the file has >= 29 values, more than the budget of 28"
     assert problem.hint == "reduce it, or write budgets: {values: 14} below spec in tjgen.yaml"
+
+
+@pytest.mark.parametrize("dumps", [json.dumps, lambda tree: dumped(json.loads(json.dumps(tree)))], ids=["JSON", "YAML"])
+def test_the_values_of_the_items_of_a_list_are_counted_one_by_one(dumps: Callable[[Any], str]) -> None:
+    """`kubectl get -o json` prints the kind after the items."""
+    item = {"kind": "A", "data": [1, 2, 3]}  # 8 values
+    budgets = DEFAULT._replace(values=12)
+    documents, problems = read(dumps({"apiVersion": "v1", "items": [item] * 4, "kind": "List"}), "m.json", KUBERNETES, budgets)
+    assert (len(documents), problems) == (1, [])
+    larger = {"kind": "A", "data": [1, 2, 3, 4, 5, 6, 7, 8]}
+    documents, (problem,) = read(dumps({"apiVersion": "v1", "items": [item, larger]}), "m.json", KUBERNETES, budgets)
+    assert (documents, problem.code) == ([], "TJ216")
+    assert problem.message == "an object of the file has >= 13 values, more than the budget of 12"
+    _, (problem,) = read(dumps({"apiVersion": "v1", "items": [item] * 6}), "m.json", KUBERNETES, budgets)
+    assert problem.message == "the file has >= 49 values, more than the budget of 48"
+    _, (problem,) = read(dumps({"apiVersion": "v1", "data": {"items": [item] * 4}}), "m.json", KUBERNETES, budgets)
+    assert problem.message == "an object of the file has >= 13 values, more than the budget of 12"
 
 
 def test_the_output_of_a_large_chart_is_within_the_budgets() -> None:

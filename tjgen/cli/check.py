@@ -13,7 +13,6 @@ from tjgen.cluster.schema.store import OWN
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.validate.check import examine
 from tjgen.cluster.validate.ways import SERVER_SIDE, WAYS
-from tjgen.trees.budgets import Clock
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files.problems import is_problem
 from tjgen.trees.files.repository import PROJECT_FILE
@@ -125,9 +124,7 @@ def _check(
     language: dict[str, tuple[bytes, list[Document]]] = {}
     session = Session()
     watch = reporter.watch()
-    clock = Clock(sandbox.budgets.seconds, "the check")
     for number, (file, content) in enumerate(contents):
-        clock.check()
         if watch is not None:
             watch(number, 0, file)
         is_manifest: Callable[[Tree], bool] = _is_any
@@ -151,9 +148,9 @@ def _check(
             budgets=sandbox.budgets,
             is_manifest=is_manifest,
             session=session,
+            clock=sandbox.clock,
         )
         reporter.add(_judged(examined.diagnostics, project))
-        clock.count(len(examined.objects))
         accepted += examined.accepted
         present += examined.objects
         if applied is not None:

@@ -55,6 +55,7 @@ def run(arguments: Arguments) -> int:
     for file, content in good(texts(arguments["paths"], sandbox), reporter):
         parsed, wrong = read(content, file, KUBERNETES, sandbox.budgets)
         documents += parsed
+        sandbox.clock.count(len(parsed))
         reporter.add(wrong)
     reporter.add(absent(arguments["catalog"]))
     reporter.add([_not_of_trainer(document) for document in documents if _is_namesake(document.value)])

@@ -75,10 +75,12 @@ def text(path: str) -> bytes | Diagnostic:
 
 
 def good(contents: Iterable[tuple[str, bytes | Diagnostic]], reporter: Reporter) -> Iterator[tuple[str, bytes]]:
-    """The files that were read; the errors of the others go to the reporter."""
+    """The files that were read; the errors of the others go to the reporter. Where the time is up, no file comes after it."""
     for file, content in contents:
         if isinstance(content, Diagnostic):
             reporter.add([content])
+            if content.code == problems.LATE:
+                return
         else:
             yield file, content
 

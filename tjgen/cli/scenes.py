@@ -100,13 +100,15 @@ def written(
     """Return the scene of manifests in files. Raise CompileError for content that cannot be compared."""
     items: list[AppliedObject] = []
     read_files: list[Read] = []
-    budgets = sandbox_for(arguments["paths"]).budgets
+    sandbox = sandbox_for(arguments["paths"])
     session = Session()
     texts_with_marks: dict[str, str] = {}
     for file, content in files:
+        sandbox.clock.check()
         if _MARK in content:
             texts_with_marks[file] = content.decode(errors="replace")
-        read_file = read_items(content, file, _units(file, content, arguments["paths"]), budgets, session)
+        read_file = read_items(content, file, _units(file, content, arguments["paths"]), sandbox.budgets, session)
+        sandbox.clock.count(len(read_file.items))
         read_files.append(read_file)
         items += read_file.items
         reporter.add([one for one in read_file.diagnostics if one.severity == ERROR])

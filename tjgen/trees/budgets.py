@@ -46,7 +46,7 @@ class CommandBudgets(NamedTuple):
     documents: int = 100_000
     """Documents of one file."""
     values: int = 750_000
-    """Keys, scalars, lists and mappings of one document, including those of aliases."""
+    """Keys, scalars, lists and mappings of one document or of one item of a List, including those of aliases."""
     file_size: int = 32 * _MI
     """Bytes of one file."""
     total_size: int = 1024 * _MI
@@ -60,7 +60,7 @@ class CommandBudgets(NamedTuple):
     folder_depth: int = 64
     """Levels of folders below a folder that one command reads."""
     seconds: int = 600
-    """Seconds of CPU time of one build or check, for each UNITS of its runs or objects."""
+    """Seconds of CPU time of one command, for each UNITS of its runs or objects."""
 
     @classmethod
     def of(cls, spec: Set) -> CommandBudgets:
@@ -149,15 +149,16 @@ def exceeded(
 
 
 class Clock:
-    """The CPU time of one command. Only `check` stops it, and only where its caller can stop.
+    """The CPU time of one command or of a part of it. It stops nothing: its callers do, where they can stop.
 
     The load of the machine does not count, and a command with more work has more time.
     """
 
-    __slots__ = ("_limit", "_process", "_start", "_subject", "_units")
+    __slots__ = ("_process", "_start", "_subject", "_units", "seconds")
 
-    def __init__(self, seconds: int, subject: str = "the build") -> None:
-        self._limit, self._subject, self._units = seconds, subject, 0
+    def __init__(self, seconds: int, subject: str = "the command") -> None:
+        """`subject`: what takes the time, in the singular."""
+        self.seconds, self._subject, self._units = seconds, subject, 0
         self._process, self._start = os.getpid(), cpu_seconds()
 
     def count(self, units: int) -> None:
@@ -165,18 +166,23 @@ class Clock:
         self._units += units
 
     def check(self, span: Span | None = None) -> None:
-        """Raise CompileError (TJ217) where the command has taken more than its budget; `span` is what comes next.
+        """Raise CompileError with the diagnostic of `excess`."""
+        problem = self.excess(span)
+        if problem is not None:
+            raise CompileError([problem])
+
+    def excess(self, span: Span | None = None) -> Diagnostic | None:
+        """The error (TJ217) where more time was taken than the budget; `span` is what comes next.
 
         A worker has the budget for itself.
         """
         if self._process != os.getpid():
             self._process, self._start = os.getpid(), 0.0
         taken = int(cpu_seconds() - self._start)
-        limit = self._limit * (1 + self._units // UNITS)
-        if taken >= limit:
-            twice = 2 * self._limit
-            problem = exceeded("seconds", taken, limit, self._subject, is_least=True, verb="takes", span=span, enough=twice)
-            raise CompileError([problem])
+        limit, twice = self.seconds * (1 + self._units // UNITS), 2 * self.seconds
+        if taken < limit:
+            return None
+        return exceeded("seconds", taken, limit, self._subject, is_least=True, verb="takes", span=span, enough=twice)
 
 
 def cpu_seconds() -> float:

@@ -83,4 +83,13 @@ def test_the_policies_about_one_object_share_the_budget_of_seconds(tmp_path: Pat
     (tmp_path / "all.yaml").write_text(f"{POD}---\n{many}", encoding="utf-8")
     answer = tjgen(tmp_path, "check", "all.yaml")
     assert answer.code == 1
-    assert "TJ217" in answer.err + answer.out
+    assert "TJ217" in answer.err
+    assert "the evaluation of the policies about one object takes >= 1 seconds of CPU time" in answer.err
+
+
+@pytest.mark.parametrize("call", ["matches('^[\\\\p{Greek}a-z]+$')", "find('\\\\p{Greek}') == 'a'"])
+def test_a_pattern_that_only_the_server_can_evaluate_denies_nothing(call: str, tmp_path: Path) -> None:
+    code, words = build(tmp_path, slow_policy(f"object.metadata.name.{call}"))
+    assert code == 0, words
+    assert "[TJ554]" in words
+    assert "validation 1 reads the Unicode class \\p{Greek}, which tjgen does not have" in words

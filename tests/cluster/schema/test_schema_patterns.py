@@ -9,7 +9,7 @@ import pytest
 
 from tests.checkout import ROOT, list_entries
 from tjgen.cluster.schema.formats import matches
-from tjgen.cluster.schema.pattern_escapes import PatternError
+from tjgen.cluster.schema.pattern_escapes import PatternError, UnavailableError
 from tjgen.cluster.schema.patterns import search
 
 
@@ -81,3 +81,16 @@ def test_times(text: str, *, good: bool) -> None:
 @pytest.mark.parametrize(("text", "good"), [("", False), ("aGk=", True), ("aGk", False), ("a-_=", False), ("aG\nk=", False)])
 def test_base64(text: str, *, good: bool) -> None:
     assert matches("byte", text) is good
+
+
+@pytest.mark.parametrize("pattern", [r"\p{Greek}", r"^\P{Old_Italic}+$", r"[a\p{^Han}]", r"\p{Letter}"])
+def test_a_class_that_only_the_server_has_is_a_limit_of_tjgen(pattern: str) -> None:
+    with pytest.raises(UnavailableError, match="which tjgen does not have"):
+        search(pattern)
+
+
+@pytest.mark.parametrize("pattern", [r"\pX", r"\p{Xx}", r"\p{}", r"\p{1234}"])
+def test_a_class_that_nobody_has_is_refused(pattern: str) -> None:
+    with pytest.raises(PatternError, match="invalid character class range") as caught:
+        search(pattern)
+    assert not isinstance(caught.value, UnavailableError)

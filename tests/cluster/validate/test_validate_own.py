@@ -133,6 +133,7 @@ def test_what_is_not_understood_is_said_with_every_check(tmp_path: Path) -> None
         ("self.wait == '1s'", "wait is not a string in it"),
         ("strings.quote(self.name) == ''", "unknown function: strings.quote with 1 arguments"),
         ("Study{name: self.name}.name == ''", "the end is expected"),
+        (r"self.name.matches('\\p{Greek}')", r"it reads the Unicode class \p{Greek}, which tjgen does not have"),
     ],
 )
 def test_a_rule_that_is_not_understood_is_left_out_and_named(rule: str, said: str) -> None:

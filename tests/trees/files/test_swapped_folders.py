@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.trees.files.swapping import SECRET, Swapper, is_shown, lay_out, prepared
+from tjgen.gitops.emit import ondisk
+from tjgen.gitops.emit.filesystem import ObstacleError, Root
+from tjgen.language.runs.pins import Pins
 from tjgen.trees.files import beneath
 from tjgen.trees.files.problems import UnreadableError
 from tjgen.trees.files.sandbox import Sandbox
@@ -96,3 +99,39 @@ def test_a_folder_that_cannot_be_listed_can_be_passed(tmp_path: Path) -> None:
 
 def test_builds_as_processes(tmp_path: Path) -> None:
     assert prepared(tmp_path, 4) == (4, 0)
+
+
+def test_a_folder_of_the_output_that_is_swapped_after_its_check_is_not_entered(tmp_path: Path) -> None:
+    repository = lay_out(tmp_path)
+    outside = (tmp_path / "outside/src/train.py").read_bytes()
+    root = Root(str(repository))
+    root.enter("src")
+    swap(repository, "src")
+    assert (repository / "src/train.py").read_bytes() == outside
+    for read in (lambda: root.read("src/train.py"), lambda: root.is_same("src/train.py", outside), lambda: root.entries("src")):
+        with pytest.raises(ObstacleError) as caught:
+            read()
+        assert (caught.value.path, caught.value.what) == ("src", "a symbolic link")
+    assert ondisk.names(str(repository), "src") is None
+    assert ondisk.below(str(repository), "src") == []
+    assert ondisk.files(str(repository), "src") == []
+
+
+def test_an_open_folder_of_the_output_stays_the_one_that_was_checked(tmp_path: Path) -> None:
+    repository = lay_out(tmp_path)
+    root = Root(str(repository))
+    assert [entry.name for entry in root.entries("src")] == ["train.py"]
+    swap(repository, "src")
+    file = root.read("src/train.py")
+    assert file is not None
+    assert file.content == b"print('inside')\n"
+
+
+def test_pins_in_a_folder_that_is_a_link_are_not_listed(tmp_path: Path) -> None:
+    for name in ("locks/_images/here/b/1.yaml", "locks/_images/here/a.yaml", "outside/2.yaml", "locks/_images/here/note"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    (tmp_path / "locks/_images/there").symlink_to(tmp_path / "outside")
+    pins = Pins(str(tmp_path / "locks"))
+    assert list(pins.files()) == [f"{tmp_path}/locks/_images/here/a.yaml", f"{tmp_path}/locks/_images/here/b/1.yaml"]
+    assert list(Pins(str(tmp_path / "none")).files()) == []

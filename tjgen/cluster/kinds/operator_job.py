@@ -84,6 +84,8 @@ def operator_job(name: str, replicas: str, *, version: str = "v1", starter: str 
 def _pods_in(field: str) -> Callable[[Tree], Iterator[Pods]]:
     def pods(tree: Tree) -> Iterator[Pods]:
         for role, spec in (get(tree, ("spec", field), None) or {}).items():
+            if spec is None:
+                continue  # a role without a value has no pods
             count = spec.get("replicas")
             path: FieldPath = ("spec", field, role, "template")
             yield Pods(role.lower(), int(1 if count is None else count), path, spec.get("template") or {})

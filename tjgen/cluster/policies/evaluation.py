@@ -109,7 +109,7 @@ def decide(policies: Policies, request: AdmissionRequest) -> tuple[list[FailedVa
 
     Raises CompileError (TJ217) if it takes too long: the server limits what each binding costs, but not their number.
     """
-    clock = Clock(policies.seconds)
+    clock = Clock(policies.seconds, "the evaluation of the policies about one object")
     decisions: list[FailedValidation] = []
     gaps: list[Gap | ExpensivePolicy] = []
     if request.is_exempt:

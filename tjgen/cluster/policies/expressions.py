@@ -15,7 +15,7 @@ from tjgen.cluster.validate.cel.compilation import VARIABLES, compiled
 from tjgen.cluster.validate.cel.comprehensions import READS, Names, Scope, Step
 from tjgen.cluster.validate.cel.meter import CANCELLED, METER, Budget, BudgetError, Meter
 from tjgen.cluster.validate.cel.parser import parse
-from tjgen.cluster.validate.cel.program import names_in
+from tjgen.cluster.validate.cel.program import names_in, unavailable_in
 from tjgen.cluster.validate.cel.syntax import Node, call_nested, depth, walk
 from tjgen.cluster.validate.cel.values import CelError, CostLimitError
 from tjgen.trees.fields.path import FieldPath, Tree
@@ -168,6 +168,6 @@ def _variables_in(tree: Node) -> set[str]:
 
 
 def _unknown(tree: Node) -> str:
-    """The first field of the request that only the sender can provide."""
+    """The first field of the request that only the sender has, or a class of a pattern that only the server has."""
     fields = (node[2] for node in walk(tree) if node[0] == "field" and node[1] == ("name", "request"))
-    return next((f"request.{field}" for field in fields if field in _OF_CALLER), "")
+    return next((f"request.{field}" for field in fields if field in _OF_CALLER), "") or unavailable_in(tree)

@@ -27,7 +27,7 @@ from tjgen.cluster.policies.declarations import (
     SUMS,
     UNKNOWN,
 )
-from tjgen.cluster.schema.pattern_escapes import PatternError
+from tjgen.cluster.schema.pattern_escapes import PatternError, UnavailableError
 from tjgen.cluster.schema.patterns import search
 from tjgen.cluster.validate.cel.compilation import VARIABLES
 from tjgen.cluster.validate.cel.syntax import Node
@@ -207,6 +207,8 @@ def _comprehended(node: Node, scope: Mapping[str, Any]) -> Any:
 def _check_pattern(pattern: str) -> None:
     try:
         search(pattern)
+    except UnavailableError:
+        return
     except PatternError:
         raise SyntaxError("invalid matches argument") from None
 

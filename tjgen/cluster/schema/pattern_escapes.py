@@ -10,10 +10,16 @@ from tjgen.cluster.schema.pattern_sets import NAMED, PERL, CharacterSet, ClassPa
 _CONTROL = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _OCTAL, _HEXADECIMAL = frozenset("01234567"), frozenset("0123456789abcdefABCDEF")
 _LAST = 0x10FFFF
+_LONGEST_CATEGORY = 2
+"""Characters in the name of a category. Longer names are those of scripts, such as Greek, and other names of categories."""
 
 
 class PatternError(ValueError):
     """A text is not a pattern, in Go's words, or the pattern is not available here."""
+
+
+class UnavailableError(PatternError):
+    """A pattern has a class that Go may have, but tjgen does not: a limit of tjgen, not of the server."""
 
 
 def escape(text: str, start: int, *, is_folded: bool) -> tuple[CharacterSet, int]:
@@ -89,6 +95,8 @@ def _class_part(text: str, start: int, *, is_folded: bool) -> tuple[ClassPart | 
         name = text[start + 3 : end - 1]
     is_negated = (letter == "P") is not name.startswith("^")
     part = unicode_part(name.removeprefix("^"), is_folded=is_folded, is_negated=is_negated)
+    if part is None and len(name) > _LONGEST_CATEGORY and name.removeprefix("^").replace("_", "").isalpha():
+        raise UnavailableError(f"the Unicode class {text[start:end]}, which tjgen does not have")
     if part is None:
         raise PatternError(f"invalid character class range: `{text[start:end]}`")
     return part, end

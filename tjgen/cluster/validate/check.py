@@ -14,8 +14,8 @@ from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.report import by_webhook, diagnostics, is_about_key, subject_of
 from tjgen.cluster.validate.verdict import DECODE, WEBHOOK
 from tjgen.trees import regex
-from tjgen.trees.budgets import DEFAULT, CommandBudgets
-from tjgen.trees.diagnostics.model import WARNING, Diagnostic, has_errors
+from tjgen.trees.budgets import DEFAULT, Clock, CommandBudgets
+from tjgen.trees.diagnostics.model import WARNING, CompileError, Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.manifests.generated_names import named, prefix_of
 from tjgen.trees.manifests.objects import Objects
@@ -82,13 +82,15 @@ def examine(
     harmless: Collection[str] = (),
     is_manifest: Callable[[Tree], bool] = lambda tree: True,
     session: Session | None = None,
+    clock: Clock | None = None,
 ) -> Examined:
-    """Everything that is wrong with a file of Kubernetes manifests; never raises because of its text.
+    """Everything that is wrong with a file of Kubernetes manifests; without a `clock`, never raises because of its text.
 
     `versions` chooses the releases that the cluster runs. With `strict`, a kind without a schema is an error. With
     `server_side` the manifests are judged as server-side apply judges them. Of what is `is_applied` only templates are checked.
     `harmless`: fingerprints of what looks like a secret and is none. Documents that are not `is_manifest` are left out.
-    Calls with one `session` judge one of several equal objects.
+    Calls with one `session` judge one of several equal objects. With a `clock`, each object counts as a unit of work. After its
+    time, raises CompileError with what was found so far, and TJ217.
     """
     documents, problems = read_documents(text, file, budgets, session if is_applied is None else None)
     return examine_documents(
@@ -100,6 +102,7 @@ def examine(
         is_applied=is_applied,
         harmless=harmless,
         session=session,
+        clock=clock,
     )
 
 
@@ -133,6 +136,7 @@ def examine_documents(
     is_applied: IsApplied | None = None,
     harmless: Collection[str] = (),
     session: Session | None = None,
+    clock: Clock | None = None,
 ) -> Examined:
     """What `examine` returns for a file with these documents, of which `diagnostics_of_text` is known."""
     session = session or Session()
@@ -158,6 +162,9 @@ def examine_documents(
             continue
         number = len(problems)
         for manifest, path in manifests(document.value):
+            late = clock.excess(document.locate(path)) if clock is not None else None
+            if late is not None:
+                raise CompileError([*problems, late])
             stands = is_applied is not None and is_applied(manifest)
             if stands:
                 judged = list(_applied(manifest, versions, strict=strict))
@@ -166,6 +173,8 @@ def examine_documents(
                 shares = is_shared or not admission.depends(manifest)
                 judged = once_for_equals(session, scope, manifest, judge_one) if shares else judge_one()
             every.append(Placed(manifest, document, path))
+            if clock is not None:
+                clock.count(1)
             if manifest.__class__ is dict and not stands and not has_errors(judged):
                 accepted.append(Placed(named(manifest), document, path))
             for diagnostic in (*judged, *disclosure.diagnostics(manifest, harmless)):

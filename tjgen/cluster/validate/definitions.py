@@ -13,7 +13,8 @@ from tjgen.cluster.schema.pattern_escapes import PatternError
 from tjgen.cluster.schema.patterns import search
 from tjgen.cluster.schema.store import Schema
 from tjgen.cluster.schema.textformats import is_known
-from tjgen.cluster.validate.cel.program import program
+from tjgen.cluster.validate.cel.parser import parse
+from tjgen.cluster.validate.cel.program import program, unavailable_in
 from tjgen.cluster.validate.check import manifests
 from tjgen.cluster.validate.report import subject_of
 from tjgen.cluster.validate.shapes import faults, parts
@@ -140,6 +141,11 @@ def _beyond(rule: Schema, schema: Schema) -> str:
             program(rule["messageExpression"])
     except SyntaxError as problem:
         return str(problem)
+    unavailable = next(
+        filter(None, (unavailable_in(parse(rule.get(key) or "true")) for key in ("rule", "messageExpression"))), ""
+    )
+    if unavailable:
+        return f"it reads {unavailable}"
     typed = [name for name in _typed(schema, "self") if re.search(rf"(?<!has\(self\.)\b{re.escape(name)}\b(?!\))", rule["rule"])]
     return f"{typed[0]} is not a string in it" if typed else ""
 

@@ -38,7 +38,6 @@ from tjgen.language.resolve.variants import variants
 from tjgen.language.runs.identity import written
 from tjgen.language.runs.lock import SUPERSEDED
 from tjgen.language.spec.compact import EXPERIMENT_FORM
-from tjgen.trees.budgets import Clock
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.session import Session
 from tjgen.trees.source.document import Document
@@ -86,7 +85,7 @@ class _Compilation:
         self._session = session
         self._recall = recall
         self._named = {*plan.request.paths}
-        self._clock = Clock(plan.sandbox.budgets.seconds)
+        self._clock = plan.sandbox.clock
         self._surroundings = {name: Surroundings(plan.project, name, plan.layers) for name in plan.environments}
         self._seen: dict[str, tuple[str, int]] = {}
         """Key of a unit -> file and place in it of its experiment; the document itself is not kept."""

@@ -1,7 +1,7 @@
 """A directory and a path in it -> whether tjgen may write a file there, and the current file.
 
 Nothing is followed: a link on the way could lead out of the directory, so it is an obstacle. What is
-read is read once, with the file opened before it is judged.
+read is read once, with the file opened before it is judged, in folders that are opened part by part.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 import stat
 
 from tjgen.trees import system
+from tjgen.trees.files.beneath import FolderEntry, LinkError, OpenFolders, entries
 from tjgen.trees.typing import NamedTuple
 
 _SAFE = re.compile(r"(?:[^/.\x00-\x1f\x7f\ud800-\udfff][^/\x00-\x1f\x7f\ud800-\udfff]*(?:/(?=.)|\Z))+\Z")
@@ -44,10 +45,12 @@ class ObstacleError(Exception):
 class Root:
     """A directory of output files. Its cache of folders is valid until they change."""
 
-    __slots__ = ("_absent", "_present", "directory")
+    __slots__ = ("_absent", "_folders", "_present", "_real", "directory")
 
     def __init__(self, directory: str) -> None:
         self.directory = directory
+        self._folders = OpenFolders()
+        self._real = ""
         self._present = {""}
         self._absent: set[str] = set()
 
@@ -76,6 +79,10 @@ class Root:
     def listed(self, folder: str) -> None:
         """Note that a listing has shown `folder` as a real folder."""
         self._present.add(folder)
+
+    def entries(self, folder: str) -> list[FolderEntry]:
+        """What is in `folder`, in any order. Raises OSError, and ObstacleError for a link."""
+        return list(entries(self._descriptor(folder), folder))
 
     def is_same(self, path: str, content: bytes) -> bool | None:
         """Whether the file at `path` holds exactly `content`; None if there is none. Raises ObstacleError."""
@@ -113,10 +120,11 @@ class Root:
             os.close(descriptor)
 
     def _open(self, path: str) -> int:
-        if path.rpartition("/")[0] in self._absent:
+        folder, _, name = path.rpartition("/")
+        if folder in self._absent:
             return -1
         try:
-            return os.open(self.full(path), system.READ)
+            return os.open(name, system.READ, dir_fd=self._descriptor(folder))
         except FileNotFoundError:
             return -1
         except OSError as error:
@@ -125,6 +133,14 @@ class Root:
             if error.errno == errno.ENXIO:
                 raise ObstacleError(path, "a socket") from None
             raise
+
+    def _descriptor(self, folder: str) -> int:
+        """The open folder, valid until the next call. Raises OSError, and ObstacleError for a link."""
+        self._real = self._real or os.path.realpath(self.directory)
+        try:
+            return self._folders.open(self._real, f"{self._real.rstrip('/')}/{folder}")
+        except LinkError:
+            raise ObstacleError(folder, "a symbolic link") from None
 
 
 def describe(mode: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Container
 
 from tjgen.gitops.emit import header, problems
@@ -26,7 +25,7 @@ def files(directory: str, folder: str, *, without: Container[str] = ()) -> list[
     output_files: list[OutputFile] = []
     try:
         root.enter(folder)
-        for name in sorted(os.listdir(root.full(folder))):
+        for name in sorted(entry.name for entry in root.entries(folder)):
             if name.startswith(".") or f"{folder}/{name}" in without:
                 continue
             file = _file(root, f"{folder}/{name}")
@@ -62,21 +61,21 @@ def was_edited(directory: str, path: str) -> bool:
 def below(directory: str, folder: str) -> list[str]:
     """The folders in `folder`, in order of name; hidden ones and links are left out."""
     try:
-        entries = list(os.scandir(f"{directory}/{folder}"))
-    except (FileNotFoundError, NotADirectoryError):
+        entries = Root(directory).entries(folder)
+    except (FileNotFoundError, NotADirectoryError, ObstacleError):
         return []
     except OSError as error:
         raise CompileError([problems.unread(f"{directory}/{folder}", error)]) from error
-    return sorted(f"{folder}/{one.name}" for one in entries if one.is_dir(follow_symlinks=False) and one.name[0] != ".")
+    return sorted(f"{folder}/{one.name}" for one in entries if one.is_folder and one.name[0] != ".")
 
 
 def names(directory: str, folder: str) -> frozenset[str] | None:
     """The names in `folder`, none if there is no such folder; None if it cannot be listed."""
     try:
-        return frozenset(os.listdir(f"{directory}/{folder}"))
+        return frozenset(entry.name for entry in Root(directory).entries(folder))
     except FileNotFoundError:
         return frozenset()
-    except OSError:
+    except (ObstacleError, OSError):
         return None
 
 
@@ -85,7 +84,7 @@ def conflict(directory: str, folder: str) -> str | None:
     root = Root(directory)
     try:
         root.enter(folder)
-        for name in sorted(os.listdir(root.full(folder))):
+        for name in sorted(entry.name for entry in root.entries(folder)):
             file = root.read(f"{folder}/{name}", opening=header.OPENING[:-1])
             if file is not None and header.is_in_conflict(file.content):
                 return f"{folder}/{name}"

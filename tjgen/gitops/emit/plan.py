@@ -11,7 +11,6 @@ Rules of ownership:
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Set
 
 from tjgen.gitops.emit import header, problems
@@ -217,7 +216,7 @@ class WritePlan:
                 continue
             try:
                 self._root.enter(folder)
-                entries = list(os.scandir(self._root.full(folder)))
+                entries = self._root.entries(folder)
             except (FileNotFoundError, ObstacleError):
                 continue
             if not entries and folder:
@@ -226,10 +225,10 @@ class WritePlan:
                 if entry.name.startswith("."):
                     continue
                 path = f"{folder}/{entry.name}" if folder else entry.name
-                if entry.is_dir(follow_symlinks=False):
+                if entry.is_folder:
                     self._root.listed(path)
                     stack.append(path)
-                elif entry.is_file(follow_symlinks=False) and path not in but:
+                elif entry.is_file and path not in but:
                     yield path
 
 

@@ -46,10 +46,9 @@ class Pins:
 
     def files(self) -> Iterator[str]:
         """The files of all pins, in order."""
-        paths = []
-        for parent, _, names in os.walk(self._folder):
-            paths += [os.path.join(parent, name) for name in names if name.endswith(".yaml")]
-        yield from sorted(paths)
+        for path in self._files.files(f"{self._name}/{IMAGES}"):
+            if path.endswith(".yaml"):
+                yield os.path.join(os.path.dirname(os.path.dirname(self._folder)), path)
 
     def _read(self, full: str) -> str | None:
         file = self.place(full)

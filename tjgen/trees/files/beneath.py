@@ -98,6 +98,20 @@ class Beneath:
         """The names in a folder, in any order. Raises OSError, and LinkError for a link."""
         return [entry.name for entry in entries(self._open(path), "")]
 
+    def files(self, path: str) -> list[str]:
+        """The paths of all files and links below a folder, in order. Folders that cannot be read count as empty."""
+        paths: list[str] = []
+        folders = [path]
+        while folders:
+            folder = folders.pop()
+            try:
+                in_folder = list(entries(self._open(folder), folder))
+            except OSError:
+                continue
+            paths += [entry.path for entry in in_folder if not entry.is_folder]
+            folders += [entry.path for entry in in_folder if entry.is_folder]
+        return sorted(paths)
+
     def _open(self, path: str) -> int:
         return self._folders.open(self._root, os.path.normpath(f"{self._root}/{path}"))
 
@@ -110,6 +124,8 @@ class FolderEntry(NamedTuple):
     is_folder: bool
     """Whether it is a folder itself; a link to one is not."""
     is_link: bool
+    is_file: bool
+    """Whether it is a regular file itself; a link to one is not."""
 
 
 def entries(folder: int, path: str) -> Iterator[FolderEntry]:
@@ -119,7 +135,8 @@ def entries(folder: int, path: str) -> Iterator[FolderEntry]:
         with os.scandir(descriptor) as scanned:
             for one in scanned:
                 is_folder = one.is_dir(follow_symlinks=False)
-                yield FolderEntry(one.name, os.path.join(path, one.name), is_folder, one.is_symlink())
+                is_file = one.is_file(follow_symlinks=False)
+                yield FolderEntry(one.name, os.path.join(path, one.name), is_folder, one.is_symlink(), is_file)
     finally:
         os.close(descriptor)
 

@@ -1,4 +1,4 @@
-"""What keeps a file or a folder from being read: codes TJ020, TJ021 and TJ029 to TJ034."""
+"""What keeps a file or a folder from being read: codes TJ020, TJ021, TJ029 to TJ034 and TJ217."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ OUTSIDE = "TJ029"
 SPECIAL = "TJ030"
 LINK = "TJ033"
 FOLDER = "TJ034"
+LATE = "TJ217"
 
 
 class UnreadableError(OSError):
@@ -46,4 +47,4 @@ def is_problem(diagnostic: Diagnostic) -> bool:
     return diagnostic.code in _CODES
 
 
-_CODES = frozenset((UNREADABLE, EMPTY, OUTSIDE, SPECIAL, LINK, FOLDER, "TJ035", "TJ046", "TJ047", "TJ048", "TJ049"))
+_CODES = frozenset((UNREADABLE, EMPTY, OUTSIDE, SPECIAL, LINK, FOLDER, "TJ035", "TJ046", "TJ047", "TJ048", "TJ049", LATE))

@@ -12,7 +12,7 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 
-from tjgen.trees.budgets import DEFAULT, CommandBudgets, capped
+from tjgen.trees.budgets import DEFAULT, Clock, CommandBudgets, capped
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files import problems
 from tjgen.trees.files.beneath import FolderEntry, OpenFolders, entries
@@ -36,10 +36,11 @@ _STAYS = (
 
 
 class Sandbox:
-    """Reads the files of one input. Keeps count of what it read."""
+    """Reads the files of one input. Keeps count of what it read, and reads nothing once the time of the command is up."""
 
     def __init__(self, roots: Sequence[str] = (), budgets: CommandBudgets = DEFAULT) -> None:
         """`roots`: folders that may be read, with what is below them. The first one is the repository."""
+        self.clock = Clock(budgets.seconds)
         self.budgets = budgets
         self._roots = [os.path.realpath(root) for root in roots]
         self._own = tuple(self._roots[:1])
@@ -59,6 +60,7 @@ class Sandbox:
     @budgets.setter
     def budgets(self, budgets: CommandBudgets) -> None:
         self._budgets = capped(budgets)
+        self.clock.seconds = self._budgets.seconds
 
     @property
     def root(self) -> str:
@@ -92,6 +94,9 @@ class Sandbox:
 
         `limit`: the most bytes that it may have, where that is not the limit of any file (`CommandBudgets.file_size`).
         """
+        late = self.clock.excess()
+        if late is not None:
+            raise UnreadableError(path, late, late.message)
         folder, name = os.path.split(path)
         real, inside = self._folder(folder)
         if not inside and path not in self._named:

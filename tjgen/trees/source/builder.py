@@ -5,6 +5,7 @@ from __future__ import annotations
 from tjgen.trees.budgets import DEFAULT, VALUES_OF_FILE, CommandBudgets
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source import problems
+from tjgen.trees.source.anchors import Anchor, AnchorGrowth
 from tjgen.trees.source.directives import check_start, is_blank
 from tjgen.trees.source.document import Document
 from tjgen.trees.source.escapes import has_slash_escapes
@@ -24,36 +25,20 @@ from tjgen.trees.source.libyaml import (
 )
 from tjgen.trees.source.scalars import MERGE, TAG_PREFIX, Dialect, OddScalar, clip
 from tjgen.trees.source.text import Text
-from tjgen.trees.typing import Any, NamedTuple
+from tjgen.trees.typing import Any
 
 MOST_LEVELS = 200
 """Nesting allowed in one document: several times what any Kubernetes object has, and less than Python's stack."""
 MOST_ALIASED = 400_000
 """The number of values of one document's aliases (go-yaml v2 has a similar limit near the same number)."""
+_LEVEL_OF_ITEMS = 3
+"""The level of the items of a List. kubectl reads each as an object, so its values count by themselves."""
 
 _NO_KEY: Any = object()
 _OPEN_KEY: Any = object()
 """The key of an entry while the container in its place is read."""
 _REFUSED: Any = object()
 """The key of an entry that cannot be kept: its value is read and dropped."""
-
-
-class _Anchor(NamedTuple):
-    """The content of an alias: a value, its number of values, its number of levels."""
-
-    value: Tree
-    values: int
-    levels: int
-    event: Any
-    """The event that completed the value; None while it is still open."""
-
-
-class _Growth(NamedTuple):
-    """What was known when an anchored container opened."""
-
-    anchor: str
-    values: int
-    deepest: int
 
 
 class Builder:
@@ -96,8 +81,8 @@ class Builder:
         self._node: Any = []  # the open container; at first a list that receives the document itself
         self._keys: dict[Any, int] | None = None  # of an open mapping: key -> index of its text
         self._key: Any = _NO_KEY  # the key that waits for its value
-        self._stack: list[tuple[Any, dict[Any, int] | None, Any, _Growth | None]] = []
-        self._anchors: dict[str, _Anchor] = {}
+        self._stack: list[tuple[Any, dict[Any, int] | None, Any, AnchorGrowth | None]] = []
+        self._anchors: dict[str, Anchor] = {}
         self._aliased = 0  # values of aliases in this document
         self._deepest = 0
 
@@ -127,7 +112,7 @@ class Builder:
             if self._has_slash_escapes and event.style == '"':
                 self._check_escapes(event)
             if event.anchor is not None:
-                self._anchors[event.anchor] = _Anchor(self._scalar_value(event), 1, 0, event)
+                self._anchors[event.anchor] = Anchor(self._scalar_value(event), 1, 0, event)
             return
         if event.tag is None:
             # The ordinary cases of _scalar_value, in place: this runs for every value.
@@ -142,7 +127,7 @@ class Builder:
         else:
             value = self._scalar_value(event)
         if event.anchor is not None:
-            self._anchors[event.anchor] = _Anchor(value, 1, 0, event)
+            self._anchors[event.anchor] = Anchor(value, 1, 0, event)
         self._add(value, event)
 
     def _check_escapes(self, event: Any) -> None:
@@ -228,15 +213,17 @@ class Builder:
         if self._keys is not None and self._key is _NO_KEY:
             self.findings.add(problems.KEY, "a mapping or a list is used as a key", extent(event), "use a string as the key")
             self._key = _OPEN_KEY
+        level = len(self._stack) + 1
+        if level == _LEVEL_OF_ITEMS and self._keys is None and self._stack[-1][2] == "items":
+            self._most = min(self._count + self._budgets.values, VALUES_OF_FILE * self._budgets.values)
         self._count += 1
         if self._count > self._most:
             self.findings.exceed_values(self._count, self._most, self._budgets.values, extent(event))
-        level = len(self._stack) + 1
         self._check_level(level, event)
         growth = None
         if event.anchor is not None:
-            self._anchors[event.anchor] = _Anchor(node, 0, 0, None)
-            growth = _Growth(event.anchor, self._count, self._deepest)
+            self._anchors[event.anchor] = Anchor(node, 0, 0, None)
+            growth = AnchorGrowth(event.anchor, self._count, self._deepest)
             self._deepest = level
         self._stack.append((self._node, self._keys, self._key, growth))
         self._node = node
@@ -249,7 +236,7 @@ class Builder:
         if growth is not None:
             size = self._count - growth.values + 1
             if self._anchors[growth.anchor].value is value:
-                self._anchors[growth.anchor] = _Anchor(value, size, self._deepest - level + 1, event)
+                self._anchors[growth.anchor] = Anchor(value, size, self._deepest - level + 1, event)
             self._deepest = max(self._deepest, growth.deepest)
         if self._key is _OPEN_KEY:
             self._key = _REFUSED
@@ -276,7 +263,7 @@ class Builder:
             self.findings.add(problems.KEY, "a mapping or a list is used as a key", extent(event), "use a string as the key")
             self._key = _REFUSED
 
-    def _report_alias(self, anchor: _Anchor | None, event: Any) -> None:
+    def _report_alias(self, anchor: Anchor | None, event: Any) -> None:
         name = clip(event.anchor)
         if anchor is None:
             message = f"the alias *{name} has no anchor before it"
@@ -285,7 +272,7 @@ class Builder:
             message, hint = f"the alias *{name} is inside its own anchor", "remove the alias"
         self.findings.add(problems.ALIAS, message, extent(event), hint)
 
-    def _check_growth(self, anchor: _Anchor, event: Any) -> None:
+    def _check_growth(self, anchor: Anchor, event: Any) -> None:
         self._count += anchor.values
         self._aliased += anchor.values
         if self._aliased > MOST_ALIASED:

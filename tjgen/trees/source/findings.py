@@ -50,12 +50,12 @@ class SourceFindings:
         raise CompileError([exceeded(budget, count, limit, "the file", is_least=True, span=span)])
 
     def exceed_values(self, count: int, most: int, budget: int, where: Range) -> NoReturn:
-        """Raise CompileError: the stream has `count` values, more than `most`, the most at the end of the document."""
+        """Raise CompileError: the stream has `count` values, more than `most`, the most at the end of the document or item."""
         of_file, span = budget * VALUES_OF_FILE, self._source.span(*where)
         if count > of_file:
             raise CompileError([exceeded("values", count, of_file, "the file", is_least=True, span=span, enough=2 * budget)])
         values = count - most + budget
-        raise CompileError([exceeded("values", values, budget, "a document of the file", is_least=True, span=span)])
+        raise CompileError([exceeded("values", values, budget, "an object of the file", is_least=True, span=span)])
 
     def note(self, message: str, where: Range) -> Note:
         """A second place that belongs to a finding."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tjgen.cluster.schema.pattern_escapes import PatternError, UnavailableError
+from tjgen.cluster.schema.patterns import search
 from tjgen.cluster.validate.cel import values
 from tjgen.cluster.validate.cel.compilation import compiled
 from tjgen.cluster.validate.cel.comprehensions import Names
@@ -45,6 +47,21 @@ def program(text: str) -> CelProgram:
     if known is None:
         known = _programs[text] = CelProgram(text)
     return known
+
+
+def unavailable_in(tree: Node) -> str:
+    """The first Unicode class in a literal pattern that only the server has; empty if there is none."""
+    for node in walk(tree):
+        if node[0] != "call" or node[1] not in ("matches", "find", "findAll"):
+            continue
+        for pattern in [one[1] for one in node[3] if one[0] == "literal" and isinstance(one[1], str)]:
+            try:
+                search(pattern)
+            except UnavailableError as problem:
+                return str(problem)
+            except PatternError:
+                continue
+    return ""
 
 
 def names_in(tree: Node) -> set[str]:

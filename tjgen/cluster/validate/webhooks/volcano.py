@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.schema import store
 from tjgen.cluster.schema.defaults import with_defaults
-from tjgen.cluster.schema.pattern_escapes import PatternError
+from tjgen.cluster.schema.pattern_escapes import PatternError, UnavailableError
 from tjgen.cluster.schema.patterns import search
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.webhooks import volcano_queues
@@ -101,5 +101,7 @@ def _pattern(pattern: str, path: FieldPath) -> Iterator[Fault]:
         return
     try:
         search(pattern)
+    except UnavailableError:
+        return
     except PatternError as problem:
         yield refused(f"member regexMatch pattern is invalid: {problem}", path, "correct the pattern")

@@ -105,7 +105,7 @@ class Budgets(Shape):
     documents: Count = DEFAULT.documents
     """Documents of one file."""
     values: Count = DEFAULT.values
-    """Keys, scalars, lists and mappings of one document, including the targets of aliases; four times as many of one file."""
+    """Keys, scalars, lists and mappings of a document or item of a List, with those of aliases; four times as many of a file."""
     file_size: Quantity = _size(DEFAULT.file_size)
     """Bytes of one file."""
     total_size: Quantity = _size(DEFAULT.total_size)
@@ -119,7 +119,7 @@ class Budgets(Shape):
     folder_depth: Count = DEFAULT.folder_depth
     """Levels of folders below a folder that one command reads."""
     seconds: Count = DEFAULT.seconds
-    """Seconds of CPU time of a build or check, for each 1,000 of its runs or objects. A build that exceeds it writes nothing."""
+    """Seconds of CPU time of a command, for each 1,000 of its runs or objects. A build that exceeds it writes nothing."""
 
 
 class Codeowners(Shape):
