@@ -13,6 +13,7 @@ from tjgen.language.resolve.files import named, platform_files
 from tjgen.language.resolve.project import LoadedProject, PlatformDocument
 from tjgen.language.spec.objects import NodePool
 from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.patch import without_nulls
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.labels import HOSTNAME
 from tjgen.trees.k8s.nearest import nearest
@@ -74,7 +75,8 @@ def read_nodes(content: bytes, file: str) -> tuple[list[Tree], list[Diagnostic]]
         tree = document.value
         items = tree.get("items") if isinstance(tree, dict) and str(tree.get("kind", "")).endswith("List") else None
         entries = [(("items", i), one) for i, one in enumerate(items)] if isinstance(items, list) else [((), tree)]
-        for path, one in entries:
+        for path, given in entries:
+            one = without_nulls(given)  # the API server stores no field without a value
             is_hyper = is_hyper_node(one)
             reason = misfit(one) if is_hyper else _misfit(one)
             if reason is None:
