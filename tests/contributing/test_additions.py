@@ -27,6 +27,7 @@ NEEDED = (
         "platforms/",
         "reader/",
         "scripts/",
+        "templates/",
         "examples/",
         "pyproject.toml",
         "README.md",
