@@ -90,6 +90,7 @@ bring() { # part: copy, verify and mark it
     fail "$REMOTE has changed since it was listed: $(diff "$tmp/list" "$tmp/now" | grep '^[<>+-]' | head -n 5)"
   fi
   [ -z "$failed" ] || fail "rclone could not copy part $1 of $REMOTE"
+  check_current
   # What attempts with an earlier list brought.
   cut -d ';' -f 3- "$tmp/list" | sort >"$tmp/known"
   (cd "$TARGET" && find . ! -type d) >"$tmp/found" || fail "$TARGET cannot be read"
