@@ -340,7 +340,6 @@ def bring(part, entries, digest):
     log(f"part {part} of {WORKERS}: {len(own)} of {len(entries)} entries, {files} of them files")
     progress = Progress(own)
     in_parallel(copy, own, progress)
-    remove_others(entries)
     in_parallel(verify, own)
     progress.report()
     different = differences(entries)
@@ -349,6 +348,7 @@ def bring(part, entries, digest):
     with open(LIST, "rb") as stream:
         if hashlib.sha256(stream.read()).hexdigest() != digest:
             raise CopyError("another worker has replaced the list of the source: the next attempt uses the new one")
+    remove_others(entries)  # by a list that is current: a pod of an earlier one would remove what its replacement brought
     mark = mark_of(JOB, part)
     os.makedirs(os.path.dirname(mark), exist_ok=True)
     write(f"{mark}.{POD}", f"tjgen-prefetch/1 part {part} of {WORKERS} list {digest}\n".encode())

@@ -23,6 +23,7 @@ MINORS = (
     "tests/cluster/validate/minors/test_minors.py::test_every_minor_has_a_release_recorded_verdicts_and_its_place_on_the_page"
 )
 NAMES = "tests/language/runs/test_run_identity.py"
+LAYOUTS = "tests/compiler/programs/keeping/test_completeness.py::test_each_layout_of_the_table_has_a_program_that_writes_it"
 SYSTEMS = "tests/architecture/test_files.py::test_the_page_on_installation_names_each_operating_system"
 RELEASES_PAGE = "docs/how-to/trainer-releases.md"
 RULES = "tests/gitops/lint/test_rules.py"
@@ -611,6 +612,30 @@ ADDITIONS: dict[str, tuple[Place, ...]] = {
             {"docs/explanation/in-cluster-programs.md": ("## `backup.sh`\n", f"{SECTION}\n## `backup.sh`\n")},
             (f"{PROGRAMS}::test_every_program_has_a_section_and_every_section_a_program",),
         ),
+    ),
+    "a layout of checkpoints": (
+        Place(
+            "scripts/layouts.toml",
+            {
+                "scripts/layouts.toml": (
+                    '[[layouts]]\nframework = "Orbax"\n',
+                    '[[layouts]]\nframework = "Added"\nsave = "Rename `added.json` into place"\nname = "step-"\n'
+                    'marker = "added.json"\n\n[[layouts]]\nframework = "Orbax"\n',
+                )
+            },
+            (LAYOUTS,),
+        ),
+        Place(
+            "tests/compiler/programs/keeping/frameworks.py",
+            {
+                "tests/compiler/programs/keeping/frameworks.py": (
+                    '    Framework("Orbax", ',
+                    '    Framework("Added", "added", Rules(marker="added.json"), ""),\n    Framework("Orbax", ',
+                )
+            },
+            (LAYOUTS,),
+        ),
+        pages("docs/how-to/checkpoints.md"),
     ),
     "a device vendor": (
         Place("platforms/<vendor>.yaml", {"platforms/added.yaml": VENDOR}, (GENERATED,)),

@@ -27,6 +27,7 @@ NEEDED = (
         "platforms/",
         "reader/",
         "scripts/",
+        "templates/",
         "examples/",
         "templates/",
         "pyproject.toml",

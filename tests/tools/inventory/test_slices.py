@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,9 @@ def parquet(file: Path, query: str) -> None:
 
 
 def written(folder: Path, count: int = COUNT) -> list[list[str]]:
-    assert sorted(path.name for path in folder.iterdir()) == sorted(f"slice-{number}" for number in range(count))
+    assert sorted(path.name for path in folder.iterdir()) == sorted(
+        [".tjgen-slices", *(f"slice-{number}" for number in range(count))]
+    )
     return [(folder / f"slice-{number}/items.txt").read_text(encoding="utf-8").split("\n")[:-1] for number in range(count)]
 
 
@@ -232,13 +234,119 @@ def test_an_address_is_no_file(name: str, tmp_path: Path) -> None:
     assert answer.err.startswith(f"error[TJ020] {name}")
 
 
-def test_other_files_stay(tmp_path: Path) -> None:
+def content(folder: Path) -> dict[str, str]:
+    return {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["notes.txt", "slice-0/notes.txt", "slice-7/items.txt", "slice-x/a", ".tjgen-slices-mine/a", ".tjgen-slices-0123abcd/a"],
+)
+def test_a_file_of_a_user_ends_the_command(name: str, tmp_path: Path) -> None:
     (tmp_path / "items.csv").write_text(FEW, encoding="utf-8")
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out/notes.txt").write_text("mine", encoding="utf-8")
+    assert slices(tmp_path, "items.csv").code == 0
+    (tmp_path / "out" / name).parent.mkdir(exist_ok=True)
+    (tmp_path / "out" / name).write_text("mine", encoding="utf-8")
+    before = content(tmp_path / "out")
     answer = slices(tmp_path, "items.csv")
-    assert (answer.code, answer.err.partition("\n")[0]) == (1, "error[TJ573] out contains notes.txt, which is not a slice")
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["notes.txt"]
+    named = name if name.startswith("slice-") and not name.startswith("slice-x") else name.partition("/")[0]
+    assert (answer.code, answer.err.partition("\n")[0]) == (
+        1,
+        f"error[TJ573] out/{named} was not written by an earlier tjgen slices, or has changed since",
+    )
+    assert content(tmp_path / "out") == before
+
+
+def test_what_a_user_changed_or_linked_in_a_slice_ends_the_command(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text(FEW, encoding="utf-8")
+    (tmp_path / "out/slice-0").mkdir(parents=True)
+    (tmp_path / "out/slice-0/items.txt").write_text("a\n", encoding="utf-8")  # without a record
+    assert "out/slice-0/items.txt was not written" in slices(tmp_path, "items.csv").err
+    (tmp_path / "out/slice-0/items.txt").unlink()
+    assert slices(tmp_path, "items.csv").code == 0
+    with (tmp_path / "out/slice-1/items.txt").open("a", encoding="utf-8") as stream:
+        stream.write("more\n")
+    assert "out/slice-1/items.txt was not written" in slices(tmp_path, "items.csv").err
+    assert (tmp_path / "out/slice-1/items.txt").read_text() == "b\nmore\n"
+    (tmp_path / "out/slice-1").rename(tmp_path / "elsewhere")
+    (tmp_path / "out/slice-1").symlink_to(tmp_path / "elsewhere")
+    assert "out/slice-1 was not written" in slices(tmp_path, "items.csv").err
+    assert (tmp_path / "elsewhere/items.txt").read_text() == "b\nmore\n"
+
+
+def test_what_a_user_adds_while_the_command_runs_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tjgen.tools.inventory import division, writing
+
+    (tmp_path / "items.csv").write_text(FEW, encoding="utf-8")
+    assert slices(tmp_path, "items.csv").code == 0
+    divide = division.divide
+
+    def divided_while_a_user_writes(*values: Any) -> Any:
+        (tmp_path / "out/slice-0/notes.txt").write_text("mine", encoding="utf-8")
+        return divide(*values)
+
+    monkeypatch.setattr(writing, "divide", divided_while_a_user_writes)
+    before = content(tmp_path / "out")
+    assert "out/slice-0/notes.txt was not written" in slices(tmp_path, "items.csv").err
+    assert content(tmp_path / "out") == {**before, "slice-0/notes.txt": "mine"}
+
+
+class Killed(BaseException):
+    """The end of a process at this moment."""
+
+
+def is_killed(patches: pytest.MonkeyPatch, last: int, command: Callable[[], object]) -> bool:
+    """Run a command that is killed at step `last` of what it changes in folders, and does nothing after it."""
+    from tjgen.tools.inventory.record import Record
+
+    steps = 0
+
+    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*values: Any, **named: Any) -> Any:
+            nonlocal steps
+            steps += 1
+            if steps >= last:
+                raise Killed
+            return function(*values, **named)
+
+        return run
+
+    end = Record.end
+    for name in ("open", "mkdir", "rmdir", "unlink", "rename", "replace"):
+        patches.setattr(os, name, counted(getattr(os, name)))
+    patches.setattr(Record, "end", lambda record: end(record) if steps < last else None)
+    try:
+        command()
+    except Killed:
+        return True
+    return False
+
+
+def test_a_command_continues_after_a_kill_at_any_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tjgen.tools.inventory.record import Record
+
+    def write(count: int) -> None:
+        record = Record(str(tmp_path))
+        try:
+            record.removable()
+            work = Path(record.begin())
+            for number in range(count):
+                (work / f"new/slice-{number}").mkdir(parents=True)
+                (work / f"new/slice-{number}/items.txt").write_text(f"{number} of {count}\n", encoding="utf-8")
+            record.replace(str(work / "new"))
+        finally:
+            record.end()
+
+    write(2)
+    for step in range(1, 100):
+        with monkeypatch.context() as patches:
+            killed = is_killed(patches, step, lambda: write(3))
+        write(2)
+        assert sorted(content(tmp_path)) == [".tjgen-slices", "slice-0/items.txt", "slice-1/items.txt"]
+        assert not list(tmp_path.glob(".tjgen-slices-*"))
+        if not killed:
+            break
+    assert 20 < step < 99
 
 
 def test_orc_names_what_to_do(tmp_path: Path) -> None:

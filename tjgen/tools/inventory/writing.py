@@ -3,53 +3,47 @@
 from __future__ import annotations
 
 import os
-import re
-import shutil
 from collections.abc import Iterator
 
 from tjgen.tools.inventory.database import Database, opened, quoted
 from tjgen.tools.inventory.division import Rows, divide
 from tjgen.tools.inventory.listing import load
+from tjgen.tools.inventory.record import Record
 from tjgen.tools.inventory.request import FOLDER, Divided, InventoryError, SlicesRequest
 from tjgen.trees.files.folders import missing_folders, remove_empty
 
-_WORK = ".tjgen-slices"
-_SLICE = re.compile(r"slice-[0-9]+")
 _BATCH = 65_536
 """The number of items that one query reads into memory. Queries of their own for slices of a few items take most of the time."""
 _FORMS = {"parquet": ("path, size", "format parquet"), "txt": ("path", "format csv, header false, quote ''")}
 
 
 def write(request: SlicesRequest) -> Divided:
-    """Write the slices, which replace those of an earlier command. Changes nothing if it raises InventoryError."""
-    work = os.path.join(request.output, _WORK)
-    created = missing_folders(os.path.abspath(request.output))
+    """Write the slices, which replace those of an earlier command.
+
+    Raises InventoryError, also if the folder contains what the record of an earlier command does not name, or what changed
+    since. Only an error while the slices are replaced leaves a part of them, which the record names.
+    """
+    output = request.output
+    created = missing_folders(os.path.abspath(output))
+    record = Record(output)
     complete = False
     try:
-        os.makedirs(request.output, exist_ok=True)
-        others = sorted(name for name in os.listdir(request.output) if name != _WORK and not _SLICE.fullmatch(name))
-        if others:
-            message = f"{request.output} contains {others[0]}, which is not a slice"
-            raise InventoryError(FOLDER, message, "name a new folder with --output")
-        shutil.rmtree(work, ignore_errors=True)
-        os.mkdir(work)
+        os.makedirs(output, exist_ok=True)
+        record.removable()
+        work = record.begin()
         with opened(work, request.files, request.memory) as database:
             total = load(database, request)
             rows = divide(database, request.by, total, request.slices, work, request.memory)
             assert sum(map(len, rows.slices)) == total, "each item is in one slice"
             new = os.path.join(work, "new")
             divided = _write(database, rows, request.form, new)
-        for name in os.listdir(request.output):
-            if name != _WORK:
-                shutil.rmtree(os.path.join(request.output, name))
-        for name in os.listdir(new):
-            os.rename(os.path.join(new, name), os.path.join(request.output, name))
+        record.replace(new)
         complete = True
     except OSError as error:
-        message = f"{error.filename or request.output} cannot be written: {error.strerror}"
+        message = f"{error.filename or output} cannot be written: {error.strerror}"
         raise InventoryError(FOLDER, message, "name another folder with --output") from error
     finally:
-        shutil.rmtree(work, ignore_errors=True)
+        record.end()
         if not complete:
             remove_empty(created)
     return divided

@@ -280,6 +280,34 @@ def test_content_that_another_job_completes_meanwhile_is_not_changed(python: lis
     assert tree(made.content) == before
 
 
+def test_a_pod_of_an_earlier_list_removes_nothing_that_its_replacement_brought(python: list[str], tmp_path: Path) -> None:
+    made = cluster(tmp_path, 2, ["a", "b"])
+    [container] = made.worker["containers"]
+    text = container["args"][0]
+    copied = "    in_parallel(copy, own, progress)\n"
+    pause = f"    open({str(tmp_path / 'begun')!r}, 'w').close()\n"
+    pause += f"    while not os.path.exists({str(tmp_path / 'go')!r}):\n        time.sleep(0.02)\n"
+    assert text.count(copied) == 1
+    container["args"][0] = text.replace(copied, copied + pause)
+    old = made.start(python, 0, attempt=0)
+    while not (tmp_path / "begun").exists():
+        assert old.poll() is None
+        time.sleep(0.02)
+    container["args"][0] = text
+    (made.source / "new").write_text("the source has one more file")
+    assert made.bring(python, 1, attempt=0).returncode == 1
+    assert made.bring(python, 0, attempt=1).returncode == 0
+    before = tree(made.content)
+    (tmp_path / "go").touch()
+    answer = ended(old)
+    assert answer.returncode == 1
+    assert "the source has changed since it was listed: 'new'" in answer.stderr
+    assert tree(made.content) == before
+    assert made.bring(python, 1, attempt=1).returncode == 0
+    assert complete(made)
+    assert tree(made.content) == tree(made.source)
+
+
 def test_another_source_has_another_folder(python: list[str], tmp_path: Path) -> None:
     first = cluster(tmp_path, names=["v1/a", "v1/both", "v2/b", "v2/both"])
     first, second = (Cluster(tmp_path, {"volume": "origin", "path": path}) for path in ("v1", "v2"))
