@@ -27,7 +27,6 @@ NEEDED = (
         "platforms/",
         "reader/",
         "scripts/",
-        "templates/",
         "examples/",
         "templates/",
         "pyproject.toml",
