@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from tests.checkout import list_entries
 from tests.program import arguments, cases, tjgen
 
 
@@ -29,4 +30,4 @@ def test_case(case: Path, expected: SnapshotAssertion) -> None:
     found = {name: text for name, text in found.items() if text}
     for name, text in found.items():
         assert text == expected(name=name)
-    assert {path.name for path in (case / "expected").iterdir()} == set(found), "remove the files that nothing makes any more"
+    assert {path.name for path in list_entries(case / "expected")} == set(found), "remove the files that nothing makes any more"

@@ -38,7 +38,7 @@ def test_every_set_of_the_table_is_there_and_no_other() -> None:
 def test_files_are_what_their_source_says(folder: Path) -> None:
     lines = [line.split(" ") for line in (folder / "SOURCE").read_text(encoding="utf-8").splitlines()]
     written = {file: digest for word, digest, file in (line for line in lines if line[0] == "sha256")}
-    files = [file for file in folder.iterdir() if file.name != "SOURCE"]
+    files = [file for file in list_entries(folder) if file.name != "SOURCE"]
     assert written == {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
     pinned = (SCHEMAS / "modules" / name(folder) / "go.sum").read_text(encoding="utf-8")
     modules = [line[1:] for line in lines if line[0] == "module"]

@@ -297,7 +297,7 @@ class Killed(BaseException):
 
 def is_killed(patches: pytest.MonkeyPatch, last: int, command: Callable[[], object]) -> bool:
     """Run a command that is killed at step `last` of what it changes in folders, and does nothing after it."""
-    from tjgen.tools.inventory.record import Record
+    from tjgen.tools.inventory.record import SlicesRecord
 
     steps = 0
 
@@ -311,10 +311,10 @@ def is_killed(patches: pytest.MonkeyPatch, last: int, command: Callable[[], obje
 
         return run
 
-    end = Record.end
+    end = SlicesRecord.end
     for name in ("open", "mkdir", "rmdir", "unlink", "rename", "replace"):
         patches.setattr(os, name, counted(getattr(os, name)))
-    patches.setattr(Record, "end", lambda record: end(record) if steps < last else None)
+    patches.setattr(SlicesRecord, "end", lambda record: end(record) if steps < last else None)
     try:
         command()
     except Killed:
@@ -323,10 +323,10 @@ def is_killed(patches: pytest.MonkeyPatch, last: int, command: Callable[[], obje
 
 
 def test_a_command_continues_after_a_kill_at_any_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tjgen.tools.inventory.record import Record
+    from tjgen.tools.inventory.record import SlicesRecord
 
     def write(count: int) -> None:
-        record = Record(str(tmp_path))
+        record = SlicesRecord(str(tmp_path))
         try:
             record.removable()
             work = Path(record.begin())

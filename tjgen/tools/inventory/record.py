@@ -25,7 +25,7 @@ _LIMIT = 64 << 20
 """Bytes of a record: about 700,000 lists."""
 
 
-class Record:
+class SlicesRecord:
     """The record of one folder. Errors of files are OSError."""
 
     def __init__(self, folder: str) -> None:
@@ -40,7 +40,7 @@ class Record:
         """Read the record, and return the lists of earlier commands in the folder. Raises InventoryError if it contains more."""
         self._lines = self._read()
         works = set(self._works())
-        found = []
+        lists = []
         for name in sorted(os.listdir(self._folder)):
             path = os.path.join(self._folder, name)
             if name == _NAME or name in works or (_WORK.fullmatch(name) and not os.listdir(path)):
@@ -51,8 +51,8 @@ class Record:
                 file = os.path.join(path, item)
                 if os.path.islink(file) or not os.path.isfile(file) or _line(file, name) not in self._lines:
                     raise _foreign(file)
-                found.append(file)
-        return found
+                lists.append(file)
+        return lists
 
     def begin(self) -> str:
         """Remove what killed commands left, and return the path of a new work folder, which the record names."""
@@ -92,10 +92,10 @@ class Record:
         work = os.path.join(self._folder, self._work)
         with suppress(OSError):  # a record that names more than there is harms nothing
             shutil.rmtree(work)
-            lists = {line for line in self._lines if not line.startswith("work  ")}
-            if lists:
+            lines = {line for line in self._lines if not line.startswith("work  ")}
+            if lines:
                 os.mkdir(work)
-                self._write(lists)
+                self._write(lines)
                 os.rmdir(work)
             else:
                 os.unlink(self._file)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tjgen.tools.inventory.database import Database, opened, quoted
 from tjgen.tools.inventory.division import Rows, divide
 from tjgen.tools.inventory.listing import load
-from tjgen.tools.inventory.record import Record
+from tjgen.tools.inventory.record import SlicesRecord
 from tjgen.tools.inventory.request import FOLDER, Divided, InventoryError, SlicesRequest
 from tjgen.trees.files.folders import missing_folders, remove_empty
 
@@ -25,7 +25,7 @@ def write(request: SlicesRequest) -> Divided:
     """
     output = request.output
     created = missing_folders(os.path.abspath(output))
-    record = Record(output)
+    record = SlicesRecord(output)
     complete = False
     try:
         os.makedirs(output, exist_ok=True)

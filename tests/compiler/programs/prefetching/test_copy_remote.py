@@ -215,7 +215,7 @@ def test_a_killed_pod_keeps_the_pieces_that_it_brought(shell: list[str], tmp_pat
     assert not made.complete()
     before = {name: (made.content / name).stat().st_ino for name in "012345"}
     assert sorted(path.name for path in made.content.iterdir()) >= sorted(before)
-    assert made.attempt(shell, attempt=1, **pieces)[0] == 0
+    assert made.attempt(shell, 0, 1, "uid-1", **pieces)[0] == 0
     assert {name: (made.content / name).stat().st_ino for name in before} == before
     assert made.same()
     assert list((made.state / "tmp").iterdir()) == []
