@@ -40,6 +40,11 @@ def is_litter(name: str) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in LITTER)
 
 
+def copy_tree(folder: Path, target: Path) -> None:
+    """Copy a folder of the repository without what programs leave there."""
+    shutil.copytree(folder, target, ignore=lambda _, names: {name for name in names if is_litter(name)})
+
+
 def modules() -> list[Path]:
     """Every module of the product."""
     return list_entries(ROOT / "tjgen", "**/*.py")

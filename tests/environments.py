@@ -163,10 +163,13 @@ def _as(environment: Environment) -> list[str]:
 
 def _litter(clone: Path) -> None:
     """Leave what people's programs leave, in each folder of the clone."""
+    owner = clone.stat()
     for folder in [path for path in clone.rglob("*") if path.is_dir() and ".git" not in path.relative_to(clone).parts]:
         for name in LEFT_BEHIND:
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_bytes(b"\x00left: behind\n")
+            for path in (folder / name, (folder / name).parent):
+                os.chown(path, owner.st_uid, owner.st_gid)
 
 
 def _counts(output: str) -> tuple[str, str, str]:

@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import tomllib
 import zipfile
 from hashlib import sha256
@@ -110,8 +109,7 @@ def test_a_wheel_of_the_same_sources_has_the_same_bytes(wheel: Path, sources: Pa
 
 
 def test_the_source_distribution_builds_the_same_wheel(wheel: Path, sources: Path, tmp_path: Path) -> None:
-    with tarfile.open(built(sources, "sdist", tmp_path / "sdist")) as archive:
-        archive.extractall(tmp_path, filter="data")
+    run("tar", "-xf", built(sources, "sdist", tmp_path / "sdist"), cwd=tmp_path)
     (unpacked,) = [path for path in tmp_path.iterdir() if path.name.startswith("tjgen-")]
     assert built(unpacked, "wheel", tmp_path / "wheel").read_bytes() == wheel.read_bytes()
 

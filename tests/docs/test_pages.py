@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -26,7 +25,7 @@ from typing import NamedTuple
 import pytest
 import yaml
 
-from tests.checkout import ROOT, tracked
+from tests.checkout import ROOT, copy_tree, tracked
 
 BLOCK = re.compile(
     r"(?:^<!-- (?P<what>[a-z ]+)(?:: (?P<which>.*?))? -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.M | re.S
@@ -85,7 +84,7 @@ def shell(command: str, folder: Path) -> str:
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_is_true(page: str, tmp_path: Path) -> None:
     for shared in ("examples", "overlays"):
-        shutil.copytree(ROOT / shared, tmp_path / shared)
+        copy_tree(ROOT / shared, tmp_path / shared)
     for block in blocks(page):
         act(block, tmp_path)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, copy_tree
 from tests.test_settings_of_caller import POLICY
 
 EXAMPLE = ROOT / "examples/catalog"
@@ -39,7 +38,7 @@ def run(folder: Path, *words: str, syrupy: bool = True) -> tuple[int, str]:
 @pytest.fixture
 def catalog(tmp_path: Path) -> Path:
     """The example, to be changed."""
-    shutil.copytree(EXAMPLE, tmp_path / "catalog")
+    copy_tree(EXAMPLE, tmp_path / "catalog")
     return tmp_path / "catalog"
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.checkout import ROOT
+from tests.checkout import ROOT, copy_tree
 from tests.program import Answer, tjgen
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A repository with the environments dev and prod, and runs in both."""
-    shutil.copytree(ROOT / "examples/gitops", tmp_path / "gitops")
+    copy_tree(ROOT / "examples/gitops", tmp_path / "gitops")
     return tmp_path / "gitops"
 
 
