@@ -143,14 +143,14 @@ def _rows(name: str, environment: Environment, python: str, arguments: list[str]
 
 def _missing(environment: Environment, python: str) -> str | None:
     """What this machine does not have of an environment."""
+    if environment.ordinary and os.geteuid():
+        return "it needs root to become another user"
     found = shutil.which(python)
     if (
         found is None
         or subprocess.run([*_as(environment), found, "-c", ""], check=False, capture_output=True, cwd="/").returncode
     ):
         return f"no {python}" + (' that "nobody" can run' if found and environment.ordinary else "")
-    if environment.ordinary and os.geteuid():
-        return "it needs root to become another user"
     locale = environment.variables.get("LC_ALL", "POSIX")
     listed = subprocess.run(["locale", "-a"], check=True, capture_output=True, text=True).stdout.lower().split()
     return None if locale.lower().replace("utf-8", "utf8") in listed else f"no locale {locale}"

@@ -61,5 +61,5 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stderr
     made = sorted(tmp_path.rglob("*.html"))
-    assert len(made) > len(list(list_entries(DOCS, "**/*.md")))
+    assert len(made) > len(list_entries(DOCS, "**/*.md"))
     assert [path.name for path in made if FETCHED.search(path.read_text(encoding="utf-8"))] == []

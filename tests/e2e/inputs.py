@@ -44,7 +44,7 @@ def inputs() -> Iterator[Input]:
     """Examples and cases, but for cases that need words which a tree cannot be built with."""
     for path in list_entries(EXAMPLES, "*.yaml"):
         yield Input(f"example {path.stem}", EXAMPLES, (path.name,))
-    for folder in sorted(path for path in list_entries(EXAMPLES) if path.is_dir()):
+    for folder in [path for path in list_entries(EXAMPLES) if path.is_dir()]:
         if (folder / "tjgen.yaml").exists():
             environments = yaml.safe_load((folder / "tjgen.yaml").read_text(encoding="utf-8"))["spec"].get("environments", {})
             for one in environments or [""]:
