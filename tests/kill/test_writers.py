@@ -227,19 +227,26 @@ def test_a_pin_is_there_or_not(tmp_path: Path) -> None:
 
 
 def test_an_answer_is_kept_or_not(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = open_folder(environment={"XDG_CACHE_HOME": str(tmp_path)})
-    assert folder is not None
-    entry = CacheEntry(folder, "answer")
+    def entry() -> CacheEntry:
+        folder = open_folder(environment={"XDG_CACHE_HOME": str(tmp_path)})
+        assert folder is not None
+        return CacheEntry(folder, "answer")
+
+    def act() -> None:
+        # The child opens the folder itself: a folder is for the process that opened it.
+        store(entry(), [], 1, [(True, "error: no\n")])
+
+    act()
     # Calls have names in the open folder, which count as those in the working directory.
     monkeypatch.chdir(tmp_path / "tjgen")
     for number in range(1, 100):
         for file in (tmp_path / "tjgen").iterdir():
             file.unlink()
-        outcome = run(lambda: store(entry, [], 1, [(True, "error: no\n")]), tmp_path, happens=dies_at(number), changes=True)
-        code = recall(entry)
+        outcome = run(act, tmp_path, happens=dies_at(number), changes=True)
+        code = recall(entry())
         assert (code, capsys.readouterr().err) in ((None, ""), (1, "error: no\n"))
-        store(entry, [], 1, [(True, "error: no\n")])
-        assert recall(entry) == 1
+        act()
+        assert recall(entry()) == 1
         capsys.readouterr()
         if outcome == DONE:
             break
