@@ -1,0 +1,161 @@
+"""The table of what happens to a run: kind, release of its controller, and event -> result, with the evidence.
+
+Everything that tjgen states or assumes about the end of a run reads this table: the fields that it writes, its diagnostics and
+hints, `lint`, and the page about failures. A row with the evidence SEEN repeats a record of the rig, a cluster with the real
+controllers, in `tests/e2e/lifecycle/results.yaml`; a test compares the two. Another row names the source that was read. What has
+no row is unknown, and no promise is based on it.
+
+To add a release or an event, add its rows here, add a scenario to `tests/e2e/lifecycle/scenarios.py`, and record its result.
+"""
+
+from __future__ import annotations
+
+from tjgen.cluster.releases import DEFAULT_TRAINER, TRAINER_RELEASES, V20, V21, V22, V23
+from tjgen.trees.typing import NamedTuple
+
+TTL_COMPLETED = "its TTL elapses after it completed"
+"""The TTL of a TrainJob is that of the JobSet in its runtime."""
+TTL_FAILED = "its TTL elapses after it failed"
+DEADLINE = "it reaches its deadline"
+"""No pod of the run ends or changes at that time."""
+CHILD_DELETED_COMPLETED = "its child is deleted after it completed"
+"""A child is what the controller created: a JobSet, Jobs, or pods."""
+CHILD_DELETED_FAILED = "its child is deleted after it failed"
+EVERY_POD_FAILS = "each start of each pod fails"
+RESUMED_BY_GIT = "Git suspends it, then resumes it"
+RESUMED_AFTER_KUBECTL = "kubectl suspends it, then Git suspends it and resumes it"
+
+STAYS = "nothing starts again"
+REPEATS = "it starts again after each TTL, without end"
+STARTS_AGAIN = "it starts again from the beginning"
+RECREATED = "it is deleted, and the next sync creates it: it starts again"
+ON_TIME = "it fails, however often it restarted"
+PER_START = "it fails; each restart has the whole deadline"
+RESTARTED = "it restarts with the whole deadline, and fails at its limit"
+QUIET = "it goes on until one of its objects changes"
+EACH = "each pod starts limit + 1 times, then it fails"
+SHARED = "it fails when its pods together have failed more often than the limit"
+CONTAINERS = "it fails when its containers have restarted limit x pods + 1 times"
+RESUMES = "it continues"
+STAYS_SUSPENDED = "it stays suspended"
+
+SEEN = "the rig"
+
+
+class Outcome(NamedTuple):
+    """One row: what happens to a run of a kind at an event."""
+
+    kind: str
+    controller: str
+    """What decides: a project and its release."""
+    event: str
+    result: str
+    evidence: str = SEEN
+    """SEEN, or the source that was read."""
+    means: str = ""
+    """What the manifest has in place of the field of the kind; empty for that field itself."""
+
+
+JOBSET = "JobSet 0.12.0"
+TRAINING_OPERATOR = "Training Operator 1.9.3"
+MPI_OPERATOR = "MPI Operator 0.8.0"
+KUBERAY = "KubeRay 1.5.1"
+VOLCANO = "Volcano 1.14.0"
+KUBERNETES = "Kubernetes 1.36.3"
+ARGOCD = "Argo CD, server-side apply"
+ARGOCD_CLIENT = "Argo CD, client-side apply"
+FLUX = "Flux"
+TRAINER = {release.name: f"Trainer {release.version.removeprefix('v')}" for release in TRAINER_RELEASES}
+"""Name of a release of Trainer -> how the table names it."""
+OPERATOR_JOBS = ("PyTorchJob", "TFJob", "XGBoostJob", "JAXJob", "PaddleJob")
+"""The kinds of the Training Operator."""
+
+FAIL_RULE = "a rule FailJobSet for DeadlineExceeded"
+POD_DEADLINES = "activeDeadlineSeconds in its pods"
+PER_INDEX = "backoffLimitPerIndex"
+SHARED_LIMIT = "backoffLimit of a Job with several pods"
+ON_FAILURE = "restartPolicy OnFailure"
+EXPLICIT = "suspend: false"
+
+_V20, _V21, _V22, _V23 = (TRAINER[release.name] for release in (V20, V21, V22, V23))
+_CLEARED = f"{_V22}, trainjob_controller.go: it clears Failed before it looks whether the TrainJob is finished"
+_UNCHECKED = f"{_V20}, trainjob_controller.go: it does not look whether the TrainJob is finished"
+_RAY_CLUSTER = f"{KUBERAY}, rayjob_controller.go: only the RayCluster is deleted"
+_RAY_DEADLINE = f"{KUBERAY}, rayjob_controller.go: checkBackoffLimitAndUpdateStatusIfNeeded does not retry DeadlineExceeded"
+_RAY_LIMIT = f"{KUBERAY}, rayjob_controller.go: checkBackoffLimitAndUpdateStatusIfNeeded counts attempts"
+_VOLCANO_TTL = f"{VOLCANO}, pkg/controllers/garbagecollector"
+
+OUTCOMES: tuple[Outcome, ...] = (
+    Outcome("TrainJob", _V23, TTL_COMPLETED, STAYS),
+    Outcome("TrainJob", _V23, TTL_FAILED, REPEATS),
+    Outcome("TrainJob", _V22, TTL_COMPLETED, STAYS, _CLEARED),
+    Outcome("TrainJob", _V22, TTL_FAILED, REPEATS, _CLEARED),
+    Outcome("TrainJob", _V21, TTL_COMPLETED, REPEATS),
+    Outcome("TrainJob", _V21, TTL_FAILED, REPEATS),
+    Outcome("TrainJob", _V20, TTL_COMPLETED, REPEATS, _UNCHECKED),
+    Outcome("TrainJob", _V20, TTL_FAILED, REPEATS, _UNCHECKED),
+    Outcome("JobSet", JOBSET, TTL_COMPLETED, RECREATED),
+    Outcome("JobSet", JOBSET, TTL_FAILED, RECREATED),
+    *(Outcome(kind, TRAINING_OPERATOR, event, RECREATED) for kind in OPERATOR_JOBS for event in (TTL_COMPLETED, TTL_FAILED)),
+    Outcome("MPIJob", MPI_OPERATOR, TTL_COMPLETED, STAYS),
+    Outcome("MPIJob", MPI_OPERATOR, TTL_FAILED, STAYS),
+    Outcome("RayJob", KUBERAY, TTL_COMPLETED, STAYS, _RAY_CLUSTER),
+    Outcome("RayJob", KUBERAY, TTL_FAILED, STAYS, _RAY_CLUSTER),
+    Outcome("Volcano Job", VOLCANO, TTL_COMPLETED, RECREATED, _VOLCANO_TTL),
+    Outcome("Volcano Job", VOLCANO, TTL_FAILED, RECREATED, _VOLCANO_TTL),
+    Outcome("Job", KUBERNETES, TTL_COMPLETED, RECREATED),
+    Outcome("Job", KUBERNETES, TTL_FAILED, RECREATED),
+    Outcome("TrainJob", _V23, DEADLINE, ON_TIME),
+    Outcome("JobSet", JOBSET, DEADLINE, RESTARTED),
+    Outcome("JobSet", JOBSET, DEADLINE, PER_START, means=FAIL_RULE),
+    *(Outcome(kind, TRAINING_OPERATOR, DEADLINE, QUIET) for kind in OPERATOR_JOBS),
+    *(Outcome(kind, TRAINING_OPERATOR, DEADLINE, ON_TIME, means=POD_DEADLINES) for kind in OPERATOR_JOBS),
+    Outcome("MPIJob", MPI_OPERATOR, DEADLINE, ON_TIME),
+    Outcome("RayJob", KUBERAY, DEADLINE, PER_START, _RAY_DEADLINE),
+    Outcome("Job", KUBERNETES, DEADLINE, ON_TIME),
+    Outcome("TrainJob", _V23, EVERY_POD_FAILS, EACH),
+    Outcome("TrainJob", _V21, EVERY_POD_FAILS, EACH),
+    Outcome("TrainJob", _V23, EVERY_POD_FAILS, SHARED, means=SHARED_LIMIT),
+    Outcome("TrainJob", _V23, EVERY_POD_FAILS, EACH, means=PER_INDEX),
+    Outcome("TrainJob", _V23, EVERY_POD_FAILS, CONTAINERS, means=ON_FAILURE),
+    Outcome("JobSet", JOBSET, EVERY_POD_FAILS, EACH),
+    *(Outcome(kind, TRAINING_OPERATOR, EVERY_POD_FAILS, CONTAINERS, means=ON_FAILURE) for kind in OPERATOR_JOBS),
+    Outcome("MPIJob", MPI_OPERATOR, EVERY_POD_FAILS, CONTAINERS, means=ON_FAILURE),
+    Outcome("MPIJob", MPI_OPERATOR, EVERY_POD_FAILS, EACH),
+    Outcome("RayJob", KUBERAY, EVERY_POD_FAILS, EACH, _RAY_LIMIT),
+    Outcome("TrainJob", _V23, CHILD_DELETED_COMPLETED, STAYS),
+    Outcome("TrainJob", _V23, CHILD_DELETED_FAILED, STARTS_AGAIN),
+    Outcome("TrainJob", _V21, CHILD_DELETED_COMPLETED, STARTS_AGAIN),
+    Outcome("TrainJob", _V21, CHILD_DELETED_FAILED, STARTS_AGAIN),
+    Outcome("JobSet", JOBSET, CHILD_DELETED_COMPLETED, STAYS),
+    Outcome("JobSet", JOBSET, CHILD_DELETED_FAILED, STAYS),
+    Outcome("PyTorchJob", TRAINING_OPERATOR, CHILD_DELETED_COMPLETED, STAYS),
+    Outcome("PyTorchJob", TRAINING_OPERATOR, CHILD_DELETED_FAILED, STAYS),
+    Outcome("MPIJob", MPI_OPERATOR, CHILD_DELETED_COMPLETED, STAYS),
+    Outcome("MPIJob", MPI_OPERATOR, CHILD_DELETED_FAILED, STAYS),
+    *(
+        Outcome(kind, tool, RESUMED_BY_GIT, RESUMES)
+        for kind in ("TrainJob", "JobSet", "PyTorchJob", "MPIJob")
+        for tool in (ARGOCD, ARGOCD_CLIENT, FLUX)
+    ),
+    *(
+        outcome
+        for kind in ("TrainJob", "JobSet", "PyTorchJob", "MPIJob")
+        for outcome in (
+            Outcome(kind, ARGOCD, RESUMED_AFTER_KUBECTL, STAYS_SUSPENDED),
+            Outcome(kind, ARGOCD, RESUMED_AFTER_KUBECTL, RESUMES, means=EXPLICIT),
+            Outcome(kind, ARGOCD_CLIENT, RESUMED_AFTER_KUBECTL, RESUMES),
+            Outcome(kind, FLUX, RESUMED_AFTER_KUBECTL, RESUMES),
+        )
+    ),
+)
+
+
+def find(kind: str, event: str, *, trainer: str = DEFAULT_TRAINER.name, means: str = "") -> Outcome | None:
+    """The row of a kind, with the release of Trainer of that name; None if nothing is known about it."""
+    for outcome in OUTCOMES:
+        if (outcome.kind, outcome.event, outcome.means) == (kind, event, means) and (
+            kind != "TrainJob" or outcome.controller == TRAINER.get(trainer)
+        ):
+            return outcome
+    return None
