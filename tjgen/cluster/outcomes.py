@@ -42,7 +42,7 @@ STAYS_SUSPENDED = "it stays suspended"
 SEEN = "the rig"
 
 
-class Outcome(NamedTuple):
+class RunOutcome(NamedTuple):
     """One row: what happens to a run of a kind at an event."""
 
     kind: str
@@ -85,56 +85,56 @@ _RAY_DEADLINE = f"{KUBERAY}, rayjob_controller.go: checkBackoffLimitAndUpdateSta
 _RAY_LIMIT = f"{KUBERAY}, rayjob_controller.go: checkBackoffLimitAndUpdateStatusIfNeeded counts attempts"
 _VOLCANO_TTL = f"{VOLCANO}, pkg/controllers/garbagecollector"
 
-OUTCOMES: tuple[Outcome, ...] = (
-    Outcome("TrainJob", _V23, TTL_COMPLETED, STAYS),
-    Outcome("TrainJob", _V23, TTL_FAILED, REPEATS),
-    Outcome("TrainJob", _V22, TTL_COMPLETED, STAYS, _CLEARED),
-    Outcome("TrainJob", _V22, TTL_FAILED, REPEATS, _CLEARED),
-    Outcome("TrainJob", _V21, TTL_COMPLETED, REPEATS),
-    Outcome("TrainJob", _V21, TTL_FAILED, REPEATS),
-    Outcome("TrainJob", _V20, TTL_COMPLETED, REPEATS, _UNCHECKED),
-    Outcome("TrainJob", _V20, TTL_FAILED, REPEATS, _UNCHECKED),
-    Outcome("JobSet", JOBSET, TTL_COMPLETED, RECREATED),
-    Outcome("JobSet", JOBSET, TTL_FAILED, RECREATED),
-    *(Outcome(kind, TRAINING_OPERATOR, event, RECREATED) for kind in OPERATOR_JOBS for event in (TTL_COMPLETED, TTL_FAILED)),
-    Outcome("MPIJob", MPI_OPERATOR, TTL_COMPLETED, STAYS),
-    Outcome("MPIJob", MPI_OPERATOR, TTL_FAILED, STAYS),
-    Outcome("RayJob", KUBERAY, TTL_COMPLETED, STAYS, _RAY_CLUSTER),
-    Outcome("RayJob", KUBERAY, TTL_FAILED, STAYS, _RAY_CLUSTER),
-    Outcome("Volcano Job", VOLCANO, TTL_COMPLETED, RECREATED, _VOLCANO_TTL),
-    Outcome("Volcano Job", VOLCANO, TTL_FAILED, RECREATED, _VOLCANO_TTL),
-    Outcome("Job", KUBERNETES, TTL_COMPLETED, RECREATED),
-    Outcome("Job", KUBERNETES, TTL_FAILED, RECREATED),
-    Outcome("TrainJob", _V23, DEADLINE, ON_TIME),
-    Outcome("JobSet", JOBSET, DEADLINE, RESTARTED),
-    Outcome("JobSet", JOBSET, DEADLINE, PER_START, means=FAIL_RULE),
-    *(Outcome(kind, TRAINING_OPERATOR, DEADLINE, QUIET) for kind in OPERATOR_JOBS),
-    *(Outcome(kind, TRAINING_OPERATOR, DEADLINE, ON_TIME, means=POD_DEADLINES) for kind in OPERATOR_JOBS),
-    Outcome("MPIJob", MPI_OPERATOR, DEADLINE, ON_TIME),
-    Outcome("RayJob", KUBERAY, DEADLINE, PER_START, _RAY_DEADLINE),
-    Outcome("Job", KUBERNETES, DEADLINE, ON_TIME),
-    Outcome("TrainJob", _V23, EVERY_POD_FAILS, EACH),
-    Outcome("TrainJob", _V21, EVERY_POD_FAILS, EACH),
-    Outcome("TrainJob", _V23, EVERY_POD_FAILS, SHARED, means=SHARED_LIMIT),
-    Outcome("TrainJob", _V23, EVERY_POD_FAILS, EACH, means=PER_INDEX),
-    Outcome("TrainJob", _V23, EVERY_POD_FAILS, CONTAINERS, means=ON_FAILURE),
-    Outcome("JobSet", JOBSET, EVERY_POD_FAILS, EACH),
-    *(Outcome(kind, TRAINING_OPERATOR, EVERY_POD_FAILS, CONTAINERS, means=ON_FAILURE) for kind in OPERATOR_JOBS),
-    Outcome("MPIJob", MPI_OPERATOR, EVERY_POD_FAILS, CONTAINERS, means=ON_FAILURE),
-    Outcome("MPIJob", MPI_OPERATOR, EVERY_POD_FAILS, EACH),
-    Outcome("RayJob", KUBERAY, EVERY_POD_FAILS, EACH, _RAY_LIMIT),
-    Outcome("TrainJob", _V23, CHILD_DELETED_COMPLETED, STAYS),
-    Outcome("TrainJob", _V23, CHILD_DELETED_FAILED, STARTS_AGAIN),
-    Outcome("TrainJob", _V21, CHILD_DELETED_COMPLETED, STARTS_AGAIN),
-    Outcome("TrainJob", _V21, CHILD_DELETED_FAILED, STARTS_AGAIN),
-    Outcome("JobSet", JOBSET, CHILD_DELETED_COMPLETED, STAYS),
-    Outcome("JobSet", JOBSET, CHILD_DELETED_FAILED, STAYS),
-    Outcome("PyTorchJob", TRAINING_OPERATOR, CHILD_DELETED_COMPLETED, STAYS),
-    Outcome("PyTorchJob", TRAINING_OPERATOR, CHILD_DELETED_FAILED, STAYS),
-    Outcome("MPIJob", MPI_OPERATOR, CHILD_DELETED_COMPLETED, STAYS),
-    Outcome("MPIJob", MPI_OPERATOR, CHILD_DELETED_FAILED, STAYS),
+OUTCOMES: tuple[RunOutcome, ...] = (
+    RunOutcome("TrainJob", _V23, TTL_COMPLETED, STAYS),
+    RunOutcome("TrainJob", _V23, TTL_FAILED, REPEATS),
+    RunOutcome("TrainJob", _V22, TTL_COMPLETED, STAYS, _CLEARED),
+    RunOutcome("TrainJob", _V22, TTL_FAILED, REPEATS, _CLEARED),
+    RunOutcome("TrainJob", _V21, TTL_COMPLETED, REPEATS),
+    RunOutcome("TrainJob", _V21, TTL_FAILED, REPEATS),
+    RunOutcome("TrainJob", _V20, TTL_COMPLETED, REPEATS, _UNCHECKED),
+    RunOutcome("TrainJob", _V20, TTL_FAILED, REPEATS, _UNCHECKED),
+    RunOutcome("JobSet", JOBSET, TTL_COMPLETED, RECREATED),
+    RunOutcome("JobSet", JOBSET, TTL_FAILED, RECREATED),
+    *(RunOutcome(kind, TRAINING_OPERATOR, event, RECREATED) for kind in OPERATOR_JOBS for event in (TTL_COMPLETED, TTL_FAILED)),
+    RunOutcome("MPIJob", MPI_OPERATOR, TTL_COMPLETED, STAYS),
+    RunOutcome("MPIJob", MPI_OPERATOR, TTL_FAILED, STAYS),
+    RunOutcome("RayJob", KUBERAY, TTL_COMPLETED, STAYS, _RAY_CLUSTER),
+    RunOutcome("RayJob", KUBERAY, TTL_FAILED, STAYS, _RAY_CLUSTER),
+    RunOutcome("Volcano Job", VOLCANO, TTL_COMPLETED, RECREATED, _VOLCANO_TTL),
+    RunOutcome("Volcano Job", VOLCANO, TTL_FAILED, RECREATED, _VOLCANO_TTL),
+    RunOutcome("Job", KUBERNETES, TTL_COMPLETED, RECREATED),
+    RunOutcome("Job", KUBERNETES, TTL_FAILED, RECREATED),
+    RunOutcome("TrainJob", _V23, DEADLINE, ON_TIME),
+    RunOutcome("JobSet", JOBSET, DEADLINE, RESTARTED),
+    RunOutcome("JobSet", JOBSET, DEADLINE, PER_START, means=FAIL_RULE),
+    *(RunOutcome(kind, TRAINING_OPERATOR, DEADLINE, QUIET) for kind in OPERATOR_JOBS),
+    *(RunOutcome(kind, TRAINING_OPERATOR, DEADLINE, ON_TIME, means=POD_DEADLINES) for kind in OPERATOR_JOBS),
+    RunOutcome("MPIJob", MPI_OPERATOR, DEADLINE, ON_TIME),
+    RunOutcome("RayJob", KUBERAY, DEADLINE, PER_START, _RAY_DEADLINE),
+    RunOutcome("Job", KUBERNETES, DEADLINE, ON_TIME),
+    RunOutcome("TrainJob", _V23, EVERY_POD_FAILS, EACH),
+    RunOutcome("TrainJob", _V21, EVERY_POD_FAILS, EACH),
+    RunOutcome("TrainJob", _V23, EVERY_POD_FAILS, SHARED, means=SHARED_LIMIT),
+    RunOutcome("TrainJob", _V23, EVERY_POD_FAILS, EACH, means=PER_INDEX),
+    RunOutcome("TrainJob", _V23, EVERY_POD_FAILS, CONTAINERS, means=ON_FAILURE),
+    RunOutcome("JobSet", JOBSET, EVERY_POD_FAILS, EACH),
+    *(RunOutcome(kind, TRAINING_OPERATOR, EVERY_POD_FAILS, CONTAINERS, means=ON_FAILURE) for kind in OPERATOR_JOBS),
+    RunOutcome("MPIJob", MPI_OPERATOR, EVERY_POD_FAILS, CONTAINERS, means=ON_FAILURE),
+    RunOutcome("MPIJob", MPI_OPERATOR, EVERY_POD_FAILS, EACH),
+    RunOutcome("RayJob", KUBERAY, EVERY_POD_FAILS, EACH, _RAY_LIMIT),
+    RunOutcome("TrainJob", _V23, CHILD_DELETED_COMPLETED, STAYS),
+    RunOutcome("TrainJob", _V23, CHILD_DELETED_FAILED, STARTS_AGAIN),
+    RunOutcome("TrainJob", _V21, CHILD_DELETED_COMPLETED, STARTS_AGAIN),
+    RunOutcome("TrainJob", _V21, CHILD_DELETED_FAILED, STARTS_AGAIN),
+    RunOutcome("JobSet", JOBSET, CHILD_DELETED_COMPLETED, STAYS),
+    RunOutcome("JobSet", JOBSET, CHILD_DELETED_FAILED, STAYS),
+    RunOutcome("PyTorchJob", TRAINING_OPERATOR, CHILD_DELETED_COMPLETED, STAYS),
+    RunOutcome("PyTorchJob", TRAINING_OPERATOR, CHILD_DELETED_FAILED, STAYS),
+    RunOutcome("MPIJob", MPI_OPERATOR, CHILD_DELETED_COMPLETED, STAYS),
+    RunOutcome("MPIJob", MPI_OPERATOR, CHILD_DELETED_FAILED, STAYS),
     *(
-        Outcome(kind, tool, RESUMED_BY_GIT, RESUMES)
+        RunOutcome(kind, tool, RESUMED_BY_GIT, RESUMES)
         for kind in ("TrainJob", "JobSet", "PyTorchJob", "MPIJob")
         for tool in (ARGOCD, ARGOCD_CLIENT, FLUX)
     ),
@@ -142,16 +142,16 @@ OUTCOMES: tuple[Outcome, ...] = (
         outcome
         for kind in ("TrainJob", "JobSet", "PyTorchJob", "MPIJob")
         for outcome in (
-            Outcome(kind, ARGOCD, RESUMED_AFTER_KUBECTL, STAYS_SUSPENDED),
-            Outcome(kind, ARGOCD, RESUMED_AFTER_KUBECTL, RESUMES, means=EXPLICIT),
-            Outcome(kind, ARGOCD_CLIENT, RESUMED_AFTER_KUBECTL, RESUMES),
-            Outcome(kind, FLUX, RESUMED_AFTER_KUBECTL, RESUMES),
+            RunOutcome(kind, ARGOCD, RESUMED_AFTER_KUBECTL, STAYS_SUSPENDED),
+            RunOutcome(kind, ARGOCD, RESUMED_AFTER_KUBECTL, RESUMES, means=EXPLICIT),
+            RunOutcome(kind, ARGOCD_CLIENT, RESUMED_AFTER_KUBECTL, RESUMES),
+            RunOutcome(kind, FLUX, RESUMED_AFTER_KUBECTL, RESUMES),
         )
     ),
 )
 
 
-def find(kind: str, event: str, *, trainer: str = DEFAULT_TRAINER.name, means: str = "") -> Outcome | None:
+def find(kind: str, event: str, *, trainer: str = DEFAULT_TRAINER.name, means: str = "") -> RunOutcome | None:
     """The row of a kind, with the release of Trainer of that name; None if nothing is known about it."""
     for outcome in OUTCOMES:
         if (outcome.kind, outcome.event, outcome.means) == (kind, event, means) and (
