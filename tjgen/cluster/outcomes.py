@@ -42,7 +42,7 @@ STAYS_SUSPENDED = "it stays suspended"
 SEEN = "the rig"
 
 
-class RunOutcome(NamedTuple):
+class EventOutcome(NamedTuple):
     """One row: what happens to a run of a kind at an event."""
 
     kind: str
@@ -85,56 +85,56 @@ _RAY_DEADLINE = f"{KUBERAY}, rayjob_controller.go: checkBackoffLimitAndUpdateSta
 _RAY_LIMIT = f"{KUBERAY}, rayjob_controller.go: checkBackoffLimitAndUpdateStatusIfNeeded counts attempts"
 _VOLCANO_TTL = f"{VOLCANO}, pkg/controllers/garbagecollector"
 
-OUTCOMES: tuple[RunOutcome, ...] = (
-    RunOutcome("TrainJob", _V23, TTL_COMPLETED, STAYS),
-    RunOutcome("TrainJob", _V23, TTL_FAILED, REPEATS),
-    RunOutcome("TrainJob", _V22, TTL_COMPLETED, STAYS, _CLEARED),
-    RunOutcome("TrainJob", _V22, TTL_FAILED, REPEATS, _CLEARED),
-    RunOutcome("TrainJob", _V21, TTL_COMPLETED, REPEATS),
-    RunOutcome("TrainJob", _V21, TTL_FAILED, REPEATS),
-    RunOutcome("TrainJob", _V20, TTL_COMPLETED, REPEATS, _UNCHECKED),
-    RunOutcome("TrainJob", _V20, TTL_FAILED, REPEATS, _UNCHECKED),
-    RunOutcome("JobSet", JOBSET, TTL_COMPLETED, RECREATED),
-    RunOutcome("JobSet", JOBSET, TTL_FAILED, RECREATED),
-    *(RunOutcome(kind, TRAINING_OPERATOR, event, RECREATED) for kind in OPERATOR_JOBS for event in (TTL_COMPLETED, TTL_FAILED)),
-    RunOutcome("MPIJob", MPI_OPERATOR, TTL_COMPLETED, STAYS),
-    RunOutcome("MPIJob", MPI_OPERATOR, TTL_FAILED, STAYS),
-    RunOutcome("RayJob", KUBERAY, TTL_COMPLETED, STAYS, _RAY_CLUSTER),
-    RunOutcome("RayJob", KUBERAY, TTL_FAILED, STAYS, _RAY_CLUSTER),
-    RunOutcome("Volcano Job", VOLCANO, TTL_COMPLETED, RECREATED, _VOLCANO_TTL),
-    RunOutcome("Volcano Job", VOLCANO, TTL_FAILED, RECREATED, _VOLCANO_TTL),
-    RunOutcome("Job", KUBERNETES, TTL_COMPLETED, RECREATED),
-    RunOutcome("Job", KUBERNETES, TTL_FAILED, RECREATED),
-    RunOutcome("TrainJob", _V23, DEADLINE, ON_TIME),
-    RunOutcome("JobSet", JOBSET, DEADLINE, RESTARTED),
-    RunOutcome("JobSet", JOBSET, DEADLINE, PER_START, means=FAIL_RULE),
-    *(RunOutcome(kind, TRAINING_OPERATOR, DEADLINE, QUIET) for kind in OPERATOR_JOBS),
-    *(RunOutcome(kind, TRAINING_OPERATOR, DEADLINE, ON_TIME, means=POD_DEADLINES) for kind in OPERATOR_JOBS),
-    RunOutcome("MPIJob", MPI_OPERATOR, DEADLINE, ON_TIME),
-    RunOutcome("RayJob", KUBERAY, DEADLINE, PER_START, _RAY_DEADLINE),
-    RunOutcome("Job", KUBERNETES, DEADLINE, ON_TIME),
-    RunOutcome("TrainJob", _V23, EVERY_POD_FAILS, EACH),
-    RunOutcome("TrainJob", _V21, EVERY_POD_FAILS, EACH),
-    RunOutcome("TrainJob", _V23, EVERY_POD_FAILS, SHARED, means=SHARED_LIMIT),
-    RunOutcome("TrainJob", _V23, EVERY_POD_FAILS, EACH, means=PER_INDEX),
-    RunOutcome("TrainJob", _V23, EVERY_POD_FAILS, CONTAINERS, means=ON_FAILURE),
-    RunOutcome("JobSet", JOBSET, EVERY_POD_FAILS, EACH),
-    *(RunOutcome(kind, TRAINING_OPERATOR, EVERY_POD_FAILS, CONTAINERS, means=ON_FAILURE) for kind in OPERATOR_JOBS),
-    RunOutcome("MPIJob", MPI_OPERATOR, EVERY_POD_FAILS, CONTAINERS, means=ON_FAILURE),
-    RunOutcome("MPIJob", MPI_OPERATOR, EVERY_POD_FAILS, EACH),
-    RunOutcome("RayJob", KUBERAY, EVERY_POD_FAILS, EACH, _RAY_LIMIT),
-    RunOutcome("TrainJob", _V23, CHILD_DELETED_COMPLETED, STAYS),
-    RunOutcome("TrainJob", _V23, CHILD_DELETED_FAILED, STARTS_AGAIN),
-    RunOutcome("TrainJob", _V21, CHILD_DELETED_COMPLETED, STARTS_AGAIN),
-    RunOutcome("TrainJob", _V21, CHILD_DELETED_FAILED, STARTS_AGAIN),
-    RunOutcome("JobSet", JOBSET, CHILD_DELETED_COMPLETED, STAYS),
-    RunOutcome("JobSet", JOBSET, CHILD_DELETED_FAILED, STAYS),
-    RunOutcome("PyTorchJob", TRAINING_OPERATOR, CHILD_DELETED_COMPLETED, STAYS),
-    RunOutcome("PyTorchJob", TRAINING_OPERATOR, CHILD_DELETED_FAILED, STAYS),
-    RunOutcome("MPIJob", MPI_OPERATOR, CHILD_DELETED_COMPLETED, STAYS),
-    RunOutcome("MPIJob", MPI_OPERATOR, CHILD_DELETED_FAILED, STAYS),
+OUTCOMES: tuple[EventOutcome, ...] = (
+    EventOutcome("TrainJob", _V23, TTL_COMPLETED, STAYS),
+    EventOutcome("TrainJob", _V23, TTL_FAILED, REPEATS),
+    EventOutcome("TrainJob", _V22, TTL_COMPLETED, STAYS, _CLEARED),
+    EventOutcome("TrainJob", _V22, TTL_FAILED, REPEATS, _CLEARED),
+    EventOutcome("TrainJob", _V21, TTL_COMPLETED, REPEATS),
+    EventOutcome("TrainJob", _V21, TTL_FAILED, REPEATS),
+    EventOutcome("TrainJob", _V20, TTL_COMPLETED, REPEATS, _UNCHECKED),
+    EventOutcome("TrainJob", _V20, TTL_FAILED, REPEATS, _UNCHECKED),
+    EventOutcome("JobSet", JOBSET, TTL_COMPLETED, RECREATED),
+    EventOutcome("JobSet", JOBSET, TTL_FAILED, RECREATED),
+    *(EventOutcome(kind, TRAINING_OPERATOR, event, RECREATED) for kind in OPERATOR_JOBS for event in (TTL_COMPLETED, TTL_FAILED)),
+    EventOutcome("MPIJob", MPI_OPERATOR, TTL_COMPLETED, STAYS),
+    EventOutcome("MPIJob", MPI_OPERATOR, TTL_FAILED, STAYS),
+    EventOutcome("RayJob", KUBERAY, TTL_COMPLETED, STAYS, _RAY_CLUSTER),
+    EventOutcome("RayJob", KUBERAY, TTL_FAILED, STAYS, _RAY_CLUSTER),
+    EventOutcome("Volcano Job", VOLCANO, TTL_COMPLETED, RECREATED, _VOLCANO_TTL),
+    EventOutcome("Volcano Job", VOLCANO, TTL_FAILED, RECREATED, _VOLCANO_TTL),
+    EventOutcome("Job", KUBERNETES, TTL_COMPLETED, RECREATED),
+    EventOutcome("Job", KUBERNETES, TTL_FAILED, RECREATED),
+    EventOutcome("TrainJob", _V23, DEADLINE, ON_TIME),
+    EventOutcome("JobSet", JOBSET, DEADLINE, RESTARTED),
+    EventOutcome("JobSet", JOBSET, DEADLINE, PER_START, means=FAIL_RULE),
+    *(EventOutcome(kind, TRAINING_OPERATOR, DEADLINE, QUIET) for kind in OPERATOR_JOBS),
+    *(EventOutcome(kind, TRAINING_OPERATOR, DEADLINE, ON_TIME, means=POD_DEADLINES) for kind in OPERATOR_JOBS),
+    EventOutcome("MPIJob", MPI_OPERATOR, DEADLINE, ON_TIME),
+    EventOutcome("RayJob", KUBERAY, DEADLINE, PER_START, _RAY_DEADLINE),
+    EventOutcome("Job", KUBERNETES, DEADLINE, ON_TIME),
+    EventOutcome("TrainJob", _V23, EVERY_POD_FAILS, EACH),
+    EventOutcome("TrainJob", _V21, EVERY_POD_FAILS, EACH),
+    EventOutcome("TrainJob", _V23, EVERY_POD_FAILS, SHARED, means=SHARED_LIMIT),
+    EventOutcome("TrainJob", _V23, EVERY_POD_FAILS, EACH, means=PER_INDEX),
+    EventOutcome("TrainJob", _V23, EVERY_POD_FAILS, CONTAINERS, means=ON_FAILURE),
+    EventOutcome("JobSet", JOBSET, EVERY_POD_FAILS, EACH),
+    *(EventOutcome(kind, TRAINING_OPERATOR, EVERY_POD_FAILS, CONTAINERS, means=ON_FAILURE) for kind in OPERATOR_JOBS),
+    EventOutcome("MPIJob", MPI_OPERATOR, EVERY_POD_FAILS, CONTAINERS, means=ON_FAILURE),
+    EventOutcome("MPIJob", MPI_OPERATOR, EVERY_POD_FAILS, EACH),
+    EventOutcome("RayJob", KUBERAY, EVERY_POD_FAILS, EACH, _RAY_LIMIT),
+    EventOutcome("TrainJob", _V23, CHILD_DELETED_COMPLETED, STAYS),
+    EventOutcome("TrainJob", _V23, CHILD_DELETED_FAILED, STARTS_AGAIN),
+    EventOutcome("TrainJob", _V21, CHILD_DELETED_COMPLETED, STARTS_AGAIN),
+    EventOutcome("TrainJob", _V21, CHILD_DELETED_FAILED, STARTS_AGAIN),
+    EventOutcome("JobSet", JOBSET, CHILD_DELETED_COMPLETED, STAYS),
+    EventOutcome("JobSet", JOBSET, CHILD_DELETED_FAILED, STAYS),
+    EventOutcome("PyTorchJob", TRAINING_OPERATOR, CHILD_DELETED_COMPLETED, STAYS),
+    EventOutcome("PyTorchJob", TRAINING_OPERATOR, CHILD_DELETED_FAILED, STAYS),
+    EventOutcome("MPIJob", MPI_OPERATOR, CHILD_DELETED_COMPLETED, STAYS),
+    EventOutcome("MPIJob", MPI_OPERATOR, CHILD_DELETED_FAILED, STAYS),
     *(
-        RunOutcome(kind, tool, RESUMED_BY_GIT, RESUMES)
+        EventOutcome(kind, tool, RESUMED_BY_GIT, RESUMES)
         for kind in ("TrainJob", "JobSet", "PyTorchJob", "MPIJob")
         for tool in (ARGOCD, ARGOCD_CLIENT, FLUX)
     ),
@@ -142,16 +142,16 @@ OUTCOMES: tuple[RunOutcome, ...] = (
         outcome
         for kind in ("TrainJob", "JobSet", "PyTorchJob", "MPIJob")
         for outcome in (
-            RunOutcome(kind, ARGOCD, RESUMED_AFTER_KUBECTL, STAYS_SUSPENDED),
-            RunOutcome(kind, ARGOCD, RESUMED_AFTER_KUBECTL, RESUMES, means=EXPLICIT),
-            RunOutcome(kind, ARGOCD_CLIENT, RESUMED_AFTER_KUBECTL, RESUMES),
-            RunOutcome(kind, FLUX, RESUMED_AFTER_KUBECTL, RESUMES),
+            EventOutcome(kind, ARGOCD, RESUMED_AFTER_KUBECTL, STAYS_SUSPENDED),
+            EventOutcome(kind, ARGOCD, RESUMED_AFTER_KUBECTL, RESUMES, means=EXPLICIT),
+            EventOutcome(kind, ARGOCD_CLIENT, RESUMED_AFTER_KUBECTL, RESUMES),
+            EventOutcome(kind, FLUX, RESUMED_AFTER_KUBECTL, RESUMES),
         )
     ),
 )
 
 
-def find(kind: str, event: str, *, trainer: str = DEFAULT_TRAINER.name, means: str = "") -> RunOutcome | None:
+def find(kind: str, event: str, *, trainer: str = DEFAULT_TRAINER.name, means: str = "") -> EventOutcome | None:
     """The row of a kind, with the release of Trainer of that name; None if nothing is known about it."""
     for outcome in OUTCOMES:
         if (outcome.kind, outcome.event, outcome.means) == (kind, event, means) and (
