@@ -383,7 +383,7 @@ TABLE = {
     "TJ425": ("not-in-target", "error"),
     "TJ426": ("no-replica-type", "error"),
     "TJ427": ("refused-by-operator", "error"),
-    "TJ428": ("trains-again", "warning"),
+    "TJ428": ("end-not-as-requested", "warning"),
     "TJ429": ("restarts-not-counted", "warning"),
     "TJ430": ("rules-need-never", "error"),
     "TJ431": ("name-of-the-operator", "error"),

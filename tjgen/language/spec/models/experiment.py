@@ -69,7 +69,7 @@ class RunSpec(Container):
     attempt: Counts[Count] = 1
     """Increase it to train again without another change."""
     deadline: Counts[Seconds | None] = None
-    """Time after which a run that has not finished is stopped (activeDeadlineSeconds): seconds, or a duration such as `12h`."""
+    """Time after which a run that has not finished fails (activeDeadlineSeconds): seconds, or a duration such as `12h`."""
     target: Counts[
         Literal[
             "trainjob",
