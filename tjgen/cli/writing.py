@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tjgen.cli.command import Arguments
 from tjgen.cli.reporting import Reporter
-from tjgen.compiler.building.compilers import processes
 from tjgen.compiler.building.plan import Plan
+from tjgen.compiler.building.processes import processes
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:

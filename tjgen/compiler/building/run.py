@@ -81,7 +81,7 @@ class Run(NamedTuple):
 
         full = self.in_full()
         manifests = archive.archived(full.compiled.manifests, archive.by_lock(self.name))
-        return full._replace(compiled=full.compiled._replace(manifests=manifests, known_previews=None), is_record=True)
+        return full._replace(compiled=full.compiled._replace(manifests=manifests), is_record=True)
 
     def in_full(self) -> Run:
         """The same run with the specs and origins of its objects, also if it comes from a record."""

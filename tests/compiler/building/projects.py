@@ -1,49 +1,90 @@
-"""Random projects of runs that are alike: what is stamped equals what is compiled, in every byte, diagnostic and relation.
-
-    python -m tests.compiler.building.stamping --count 500 --seed 1 --minutes 10
-
-A project has copies of the experiment of a case or an example, with other names and texts. Some texts are hostile: they equal
-another text of the project, or change what is reported. The program builds each project with stamps and without, compares the
-results, and compares what a command prints and writes. It prints the seed of each project with a difference, and exits with 1.
-"""
+"""Projects for tests of a build: experiments that are alike, and random ones."""
 
 from __future__ import annotations
 
 import functools
 import json
-import os
 import random
 import re
 import shutil
-import sys
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import chdir, nullcontext
 from pathlib import Path
-from typing import Any, NamedTuple
-from unittest.mock import patch
+from typing import Any
 
 from tests.checkout import list_entries
-from tests.program import TESTS, Answer, arguments, cases, tjgen
-from tests.seeds import selected_seeds
-from tjgen.cli.build import COMMAND
-from tjgen.cli.command import parse
-from tjgen.compiler.building import compilers
-from tjgen.compiler.building.compile import build
-from tjgen.compiler.building.plan import make_plan
-from tjgen.compiler.building.request import Request
-from tjgen.compiler.building.run import Built, RecordForm, Run
-from tjgen.compiler.building.shapes import FIELDS
-from tjgen.compiler.building.unit_template import plain_unit
-from tjgen.compiler.pipeline import COLLAPSED, EACH
-from tjgen.language.spec.opaque import OPAQUE
-from tjgen.trees import trust
-from tjgen.trees.diagnostics.model import CompileError
-from tjgen.trees.fields.stamp import StampedTree
-from tjgen.trees.session import STAMPS, Session
+from tests.program import TESTS, arguments, cases
 from tjgen.trees.source.reader import CORE, read
 from tjgen.trees.source.writer import dump
 
+PROJECT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Project
+metadata: {name: alike}
+spec:
+  experiments: [experiments]
+  schedule: {system: volcano}
+  environments: {west: {labels: {stage: production}}}
+"""
+EXPERIMENT: dict[str, Any] = {
+    "apiVersion": "tjgen.dev/v1alpha1",
+    "kind": "Experiment",
+    "metadata": {"name": "study", "namespace": "team", "labels": {"owner": "ada"}, "annotations": {"note": "first"}},
+    "spec": {
+        "runtime": "tjgen-torch-volcano",
+        "image": "registry.example.com/team/train:1.3",
+        "script": "train.py --seed 3 --lr=0.1 --data /data",
+        "nodes": 2,
+        "gpu": "h100:8",
+        "sharedMemory": "64Gi",
+        "env": {"SEED": "3", "MODEL": "resnet", "NCCL_DEBUG": "INFO"},
+        "volumes": {"out": {"pvc": {"create": {"size": "10Gi"}}, "mountPath": "/out"}},
+        "schedule": {"queue": "team"},
+    },
+}
+
+
+def write_project(folder: Path, experiments: Sequence[Any], settings: Any = None) -> None:
+    """Write a project with experiments; `settings` is the `spec` of its Platform."""
+    (folder / "experiments").mkdir(parents=True)
+    (folder / "tjgen.yaml").write_text(PROJECT + ("  platforms: [platform.yaml]\n" if settings else ""), encoding="utf-8")
+    platform = {"apiVersion": "tjgen.dev/v1alpha1", "kind": "Platform", "metadata": {"name": "lab"}, "spec": settings}
+    (folder / "platform.yaml").write_text(dump(platform), encoding="utf-8")
+    for number, tree in enumerate(experiments):
+        (folder / "experiments" / f"{number:03}.yaml").write_text(dump(tree), encoding="utf-8")
+
+
+def experiment(number: int, **texts: str) -> Any:
+    """The experiment with another name and other texts."""
+    metadata, spec = EXPERIMENT["metadata"], EXPERIMENT["spec"]
+    return {
+        **EXPERIMENT,
+        "metadata": {
+            **metadata,
+            "name": texts.get("name", f"study-{number:03}"),
+            "labels": {"owner": texts.get("label", f"owner{number}")},
+            "annotations": {"note": texts.get("annotation", f"note {number}")},
+        },
+        "spec": {
+            **spec,
+            "image": texts.get("image", f"registry.example.com/team/train:1.{number}"),
+            "script": texts.get("script", f"train.py --seed {number} --lr=0.{number} --data /data"),
+            "env": {**spec["env"], "SEED": texts.get("env", f"{number}")},
+            "volumes": {"out": {"pvc": {"create": {"size": texts.get("size", f"{number + 1}Gi")}}, "mountPath": "/out"}},
+        },
+    }
+
+
+TEXTS_TO_VARY: dict[str, Any] = {
+    "metadata": {"labels": {"*": "label"}, "annotations": {"*": "text"}},
+    "spec": {
+        "image": "image",
+        "script": "words",
+        "args": {"*": "words"},
+        "env": {"*": {"value": "text"}},
+        "volumes": {"*": {"pvc": {"create": {"size": "size"}}}},
+    },
+}
+"""Texts of an experiment in which the experiments of a random project differ, and their forms."""
 HOSTILE = (
     "", " ", "x ", "$(HOME)", "$(SEED)", "$$(SEED)", "$$", "{{x}}", "{{ .Values.x }}", "é", "\u540d",
     "x" * 101, "y" * 70, "a\nb", "a: b",
@@ -91,10 +132,6 @@ STRUCTURES: tuple[dict[str, Any], ...] = (
     {"nodes": 3}, {"gpu": "h100:4"}, {"cpu": "3"}, {"sharedMemory": "8Gi"}, {"workingDir": "/work"}, {"state": "suspended"},
     {"schedule": {"queue": "team"}}, {"naming": "fixed"}, {"sweep": {"matrix": {"spec.env.SEED": [1, 2, "latest", 1e-4]}}},
 )  # fmt: skip
-COMMANDS = (
-    ("--quiet",), ("--format", "json"), ("--summary",), ("--summary", "--format", "json"), ("--expanded",), ("-o", "made"),
-    ("-o", "made", "--expanded", "preview"), ("-o", "made", "--expanded", "preview", "--all-pods"), ("-o", "made.yaml"),
-)  # fmt: skip
 PLATFORM: dict[str, Any] = {"apiVersion": "tjgen.dev/v1alpha1", "kind": "Platform", "metadata": {"name": "shop"}}
 SETTINGS: tuple[dict[str, Any], ...] = (
     {"images": {"rewrite": {"docker.io": "mirror.example/hub"}}},
@@ -126,115 +163,16 @@ _QUOTED = re.compile(r": \"([^\"\\]+)\"$", re.MULTILINE)
 OVERLAY = {"apiVersion": "tjgen.dev/v1alpha1", "kind": "Overlay", "metadata": {"name": "more"}}
 
 
-class DifferenceError(Exception):
-    """What is stamped is not what is compiled."""
-
-
-class Count(NamedTuple):
-    """Runs of a project that were built, and those of them that were stamped."""
-
-    runs: int = 0
-    stamped: int = 0
-    templated: int = 0
-    """Those of them whose file was not read as YAML."""
-    previewed: int = 0
-    """Those of them whose previews were stamped."""
-
-
-def results(request: Request, form: str, *, stamps: bool) -> tuple[list[Any], Count]:
-    """Everything that a build returns as plain data, previews of this form included, and its number of runs."""
-    found, count = [], Count()
-    with patch.dict(os.environ, {STAMPS: "on" if stamps else "off"}):
-        for result in build(make_plan(request), Session(), form=RecordForm(form)):
-            runs = result.runs if isinstance(result, Built) else []
-            stamped = sum(isinstance(run.compiled.workload.tree, StampedTree) for run in runs)
-            templated = sum(isinstance(run.variant.tree, StampedTree) for run in runs)
-            previewed = sum(run.compiled.known_previews is not None for run in runs)
-            one = Count(len(runs), stamped, templated, previewed)
-            count = Count(*map(sum, zip(count, one, strict=True)))
-            previews = [_previews(run, form) for run in runs]
-            found.append((repr(plain_unit(result)) if isinstance(result, Built) else "", result.diagnostics, previews))
-    return found, count
-
-
-def _previews(run: Run, form: str) -> str:
-    try:
-        return run.compiled.preview_text(form)
-    except CompileError as error:
-        return repr(error.diagnostics)
-
-
-def compare(request: Request, form: str = COLLAPSED) -> Count:
-    """Compare a build with and without stamps. Raises DifferenceError."""
-    compiled, _ = results(request, form, stamps=False)
-    stamped, count = results(request, form, stamps=True)
-    if stamped != compiled:
-        raise DifferenceError(next(f"{one}\n{other}" for one, other in zip(compiled, stamped, strict=True) if one != other))
-    return count
-
-
-def compare_commands(folder: Path, build_words: Sequence[str], random_: random.Random, files: Sequence[str]) -> None:
-    """Compare what commands print and write: two builds with an edit between them, and a check. Raises DifferenceError."""
-    words = [*build_words, *random_.choice(COMMANDS)]
-    edited = random_.choice(files)
-    answers: list[list[tuple[Answer, dict[str, bytes]]]] = []
-    for mode in ("off", "on"):
-        copy = folder.with_name(f"{folder.name}-{mode}")
-        shutil.copytree(folder, copy, symlinks=True)
-        with patch.dict(os.environ, {STAMPS: mode, "TJGEN_CACHE": "off"}):
-            answers.append([_run(copy, words)])
-            text = (copy / edited).read_text(encoding="utf-8")
-            (copy / edited).write_text(text.replace("image: ", "image: mirror.example/", 1), encoding="utf-8")
-            answers[-1].append(_run(copy, words))
-            if "made" in words:
-                with patch.dict(os.environ, {STAMPS: "on" if mode == "off" else "off"}):
-                    answers[-1].append(_run(copy, [*words, "--check"]))
-        shutil.rmtree(copy)
-    for one, other in zip(*answers, strict=True):
-        if one != other:
-            changed = [name for name in {**one[1], **other[1]} if one[1].get(name) != other[1].get(name)]
-            raise DifferenceError(f"{words}: {changed}\n{one[0]}\n{other[0]}")
-
-
-def _run(folder: Path, words: Sequence[str]) -> tuple[Answer, dict[str, bytes]]:
-    answer = tjgen(folder, "build", *words)
-    return answer, {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def compare_random(seed: int, folder: Path) -> Count:
-    """Write the random project of a seed to a folder, and compare it. Raises DifferenceError."""
-    random_ = random.Random(seed)
-    words, files = write_random(random_, folder)
-    parsed = parse(COMMAND, words)
-    assert parsed is not None
-    request = Request(parsed["paths"], environments=parsed["env"], set_values=parsed["set"])
-    with patch.object(compilers, "SEVERAL", random_.choice((1, 1, 1, 5, 24))):
-        with chdir(folder), trust.granted() if parsed["trusted"] else nullcontext():
-            try:
-                count = compare(request, random_.choice((COLLAPSED, EACH)))
-            except CompileError:
-                count = Count()  # The commands report it.
-        compare_commands(folder, words, random_, files)
-    return count
-
-
 @functools.cache
-def bases() -> tuple[list[Path], list[Path]]:
-    """Files of examples and folders of cases: all of them, and those whose experiment has a shape."""
+def bases() -> list[Path]:
+    """Folders of cases and files of examples, each with an experiment."""
     every = [case for case in cases("cases") if (case / "experiment.yaml").is_file()]
-    every += list_entries(TESTS.parent / "examples", "*.yaml")
-    return every, [base for base in every if _has_shape(base / "experiment.yaml" if base.is_dir() else base)]
+    return every + list_entries(TESTS.parent / "examples", "*.yaml")
 
 
-def _has_shape(file: Path) -> bool:
-    documents = [document.value for document in read(file.read_bytes(), file.name, CORE)[0]]
-    specs = [one["spec"].keys() for one in documents if one.get("kind") == "Experiment"]
-    return bool(specs) and all(keys - {"sweep"} <= FIELDS for keys in specs)
-
-
-def write_random(random_: random.Random, folder: Path, most: int = 40) -> tuple[list[str], list[str]]:
+def write_random_project(random_: random.Random, folder: Path, most: int = 40) -> tuple[list[str], list[str]]:
     """Write a random project; returns the arguments of its build, and the files of its experiments."""
-    base = random_.choice(bases()[int(random_.random() > 0.15)])
+    base = random_.choice(bases())
     if random_.random() < 0.5:
         folder.mkdir(parents=True)
         spec = {**SPEC, **(random_.choice(RUNTIMES))}
@@ -253,7 +191,7 @@ def write_random(random_: random.Random, folder: Path, most: int = 40) -> tuple[
         folder.mkdir(parents=True)
         shutil.copy(base, folder / "experiment.yaml")
         options = []
-    _write_project(random_, folder, options)
+    _write_settings(random_, folder, options)
     documents, _ = read((folder / "experiment.yaml").read_bytes(), "experiment.yaml", CORE)
     trees = [_with_texts(document.value, random_) for document in documents]
     pool = [*HOSTILE, *sorted({text for tree in trees for text in _texts(tree)})]
@@ -267,7 +205,7 @@ def write_random(random_: random.Random, folder: Path, most: int = 40) -> tuple[
     return [*files, *options], files
 
 
-def _write_project(random_: random.Random, folder: Path, options: Sequence[str]) -> None:
+def _write_settings(random_: random.Random, folder: Path, options: Sequence[str]) -> None:
     file = folder / "tjgen.yaml"
     if random_.random() < 0.4:
         return
@@ -290,7 +228,7 @@ def _write_project(random_: random.Random, folder: Path, options: Sequence[str])
 
 
 def _with_texts(tree: Any, random_: random.Random) -> Any:
-    """The experiment with more texts that may be opaque."""
+    """The experiment with more texts that vary."""
     if not isinstance(tree, dict) or tree.get("kind") != "Experiment":
         return tree
     metadata, spec = tree["metadata"], dict(tree["spec"])
@@ -311,14 +249,14 @@ def _with_texts(tree: Any, random_: random.Random) -> Any:
 def _copy(tree: Any, name: str, random_: random.Random, pool: Sequence[str], odd: float) -> Any:
     if not isinstance(tree, dict) or tree.get("kind") != "Experiment":
         return tree
-    copy = _varied(tree, OPAQUE, random_, pool, odd)
+    copy = _varied(tree, TEXTS_TO_VARY, random_, pool, odd)
     name = name if random_.random() > odd else random_.choice([*NAMES, *pool])
     spec = {**copy["spec"], **(random_.choice(STRUCTURES) if random_.random() < odd else {})}
     return {**copy, "metadata": {**copy["metadata"], "name": name}, "spec": spec}
 
 
 def _varied(tree: Any, rules: Any, random_: random.Random, pool: Sequence[str], odd: float) -> Any:
-    """The tree with other opaque texts."""
+    """The tree with other texts."""
     if isinstance(rules, str) or (rules.keys() == {"value"} and isinstance(tree, str)):
         rule = rules if isinstance(rules, str) else "text"
         return _text(tree, rule, random_, pool, odd) if isinstance(tree, str) and random_.random() < 0.7 else tree
@@ -370,26 +308,3 @@ def _texts(tree: Any) -> Iterator[str]:
             yield from _texts(value)
     else:
         yield str(tree)
-
-
-def main() -> int:
-    """Compare random projects; returns 1 if there is a difference."""
-    projects, total, wrong = 0, Count(), 0
-    for seed in selected_seeds():
-        with tempfile.TemporaryDirectory() as place:
-            try:
-                count = compare_random(seed, Path(place).resolve() / "project")
-            except DifferenceError as difference:
-                sys.stdout.write(f"seed {seed}: {difference}\n")
-                wrong += 1
-                continue
-        projects, total = projects + 1, Count(*map(sum, zip(total, count, strict=True)))
-    sys.stdout.write(
-        f"{projects} projects with {total.runs} runs, {total.stamped} of them stamped, {total.templated} from the templates"
-        f" of files, and {total.previewed} with stamped previews, are the same; {wrong} differ\n"
-    )
-    return 1 if wrong else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
