@@ -48,6 +48,11 @@ class _Run(NamedTuple):
     def variables(self, podset: PodSet) -> dict[str, Tree]:
         return {one["name"]: one for one in get(self.workload.tree.value, (*podset.main, "env"), None) or ()}
 
+    def words(self, podset: PodSet) -> list[str]:
+        """The command line of a role."""
+        main = get(self.workload.tree.value, podset.main, None) or {}
+        return [str(word) for field in ("command", "args") for word in main.get(field) or ()]
+
     def origins(self, name: str) -> Iterator[Origin]:
         """Who sets a variable of the nodes."""
         for node in self.nodes:
@@ -80,8 +85,8 @@ def forward(workload: Workload, experiment: Experiment) -> Contributions:
             origin = next(run.origins(name))
             variable = run.variables(nodes[0])[name]
             yield Contribution((*launcher.main, "env", named(name)), variable, origin.because, source=origin.source)
-    words = [str(word) for field in ("command", "args") for word in get(workload.tree.value, (*launcher.main, field), None) or ()]
-    chosen = mpirun.forwarded(words)
+    words = run.words(launcher)
+    chosen = mpirun.forwarded(words) | _set_by_sshd(run, known)
     is_open = policy.get("mpiImplementation", _OPEN_MPI) == _OPEN_MPI
     if is_open:
         yield from _by_options(run, own, known.equal, words, has_policy=bool(policy))
@@ -106,6 +111,13 @@ def _sorted(run: _Run, own: Mapping[str, Tree]) -> _Sorted:
         same[name] = is_equal and not is_varying
         (result.varying if is_varying else result.equal if same[name] else result.other).append(name)
     return result
+
+
+def _set_by_sshd(run: _Run, known: _Sorted) -> set[str]:
+    """The variables that sshd of every node gives to what it starts: `-o SetEnv=NAME=$(NAME)`."""
+    texts = [" ".join(run.words(node)) for node in run.nodes]
+    names = (*known.varying, *known.other)
+    return {name for name in names if all("SetEnv" in text and f"{name}=" in text for text in texts)}
 
 
 def _varies(run: _Run, variable: Tree, same: Mapping[str, bool]) -> bool:
