@@ -38,7 +38,7 @@ _OF_READER = ("TJGEN_SLICE_INDEX", "TJGEN_SLICE_FILE")
 _MOST_NAMES = 6
 
 
-class _Run(NamedTuple):
+class _MpiRun(NamedTuple):
     workload: Workload
     launcher: PodSet
     nodes: Sequence[PodSet]
@@ -77,7 +77,7 @@ def forward(workload: Workload, experiment: Experiment) -> Contributions:
     nodes = [podset for podset in workers(workload) if podset != launcher]
     if launcher is None or not nodes:
         return
-    run = _Run(workload, launcher, nodes, bool(policy.get("runLauncherAsNode")))
+    run = _MpiRun(workload, launcher, nodes, bool(policy.get("runLauncherAsNode")))
     own = run.variables(launcher)
     known = _sorted(run, own)
     for name in known.equal:
@@ -96,7 +96,7 @@ def forward(workload: Workload, experiment: Experiment) -> Contributions:
         yield from _unknown_names(run)
 
 
-def _sorted(run: _Run, own: Mapping[str, Tree]) -> _Sorted:
+def _sorted(run: _MpiRun, own: Mapping[str, Tree]) -> _Sorted:
     of_nodes = [run.variables(node) for node in run.nodes]
     result = _Sorted([], [], [])
     same: dict[str, bool] = {}
@@ -113,14 +113,14 @@ def _sorted(run: _Run, own: Mapping[str, Tree]) -> _Sorted:
     return result
 
 
-def _set_by_sshd(run: _Run, known: _Sorted) -> set[str]:
+def _set_by_sshd(run: _MpiRun, known: _Sorted) -> set[str]:
     """The variables that sshd of every node gives to what it starts: `-o SetEnv=NAME=$(NAME)`."""
     texts = [" ".join(run.words(node)) for node in run.nodes]
     names = (*known.varying, *known.other)
     return {name for name in names if all("SetEnv" in text and f"{name}=" in text for text in texts)}
 
 
-def _varies(run: _Run, variable: Tree, same: Mapping[str, bool]) -> bool:
+def _varies(run: _MpiRun, variable: Tree, same: Mapping[str, bool]) -> bool:
     """Whether the value differs between pods. `same` has the variables before it, which it can refer to."""
     source = variable.get("valueFrom")
     if source is None:
@@ -135,7 +135,7 @@ def _varies(run: _Run, variable: Tree, same: Mapping[str, bool]) -> bool:
 
 
 def _by_options(
-    run: _Run, own: Mapping[str, Tree], names: Sequence[str], words: Sequence[str], *, has_policy: bool
+    run: _MpiRun, own: Mapping[str, Tree], names: Sequence[str], words: Sequence[str], *, has_policy: bool
 ) -> Contributions:
     """-x for each of the names, unless the experiment has a list of its own."""
     list_of_own = own.get(_LIST)
@@ -170,7 +170,7 @@ def _by_options(
             yield Contribution(path, value, because, source="runtime" if has_policy else EXPERIMENT)
 
 
-def _lost(run: _Run, known: _Sorted, chosen: set[str], *, is_open: bool, has_reader: bool) -> Iterator[Diagnostic]:
+def _lost(run: _MpiRun, known: _Sorted, chosen: set[str], *, is_open: bool, has_reader: bool) -> Iterator[Diagnostic]:
     # Kubernetes sets the index next to variables that refer to it; the module of the reader does not need the number of the node.
     needless = (NUMBER, *_OF_READER) if has_reader else (NUMBER,)
     varying = [name for name in known.varying if name not in chosen and not name.startswith(needless)]
@@ -191,7 +191,7 @@ def _lost(run: _Run, known: _Sorted, chosen: set[str], *, is_open: bool, has_rea
         )
 
 
-def _unknown_names(run: _Run) -> Iterator[Diagnostic]:
+def _unknown_names(run: _MpiRun) -> Iterator[Diagnostic]:
     """Sources of variables whose names are not in the experiment."""
     for podset in run.nodes:
         path: FieldPath = (*podset.main, "envFrom")
@@ -206,7 +206,7 @@ def _unknown_names(run: _Run) -> Iterator[Diagnostic]:
             yield Diagnostic(_LOST, message, path=next(iter(origins), ("spec", "runtime")), hint=hint)
 
 
-def _place(run: _Run, name: str) -> FieldPath:
+def _place(run: _MpiRun, name: str) -> FieldPath:
     """The line of the experiment that sets a variable of the nodes."""
     return next((origin.because for origin in run.origins(name) if origin.source == EXPERIMENT), ("spec", "runtime"))
 
