@@ -166,7 +166,7 @@ def _by_options(
             path = (*main, field)
             for origin in run.workload.tree.origins(path):
                 if not is_runtimes(origin):
-                    yield Contribution(path, value, origin.because, origin.manager, origin.source, origin.mirrors)
+                    yield Contribution(path, value, origin.because, origin.manager, origin.source)
             yield Contribution(path, value, because, source="runtime" if has_policy else EXPERIMENT)
 
 
