@@ -15,6 +15,7 @@ from tjgen.trees.diagnostics.model import INFO, Diagnostic
 from tjgen.trees.fields.managed import Origin
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.k8s.references import NUMBER, references
+from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.typing import NamedTuple
 from tjgen.trees.workload.contribution import EXPERIMENT, Contribution, Contributions
 from tjgen.trees.workload.roles import programs, role, workers
@@ -87,13 +88,23 @@ def forward(workload: Workload, experiment: Experiment) -> Contributions:
             yield Contribution((*launcher.main, "env", named(name)), variable, origin.because, source=origin.source)
     words = run.words(launcher)
     chosen = mpirun.forwarded(words) | _set_by_sshd(run, known)
-    is_open = policy.get("mpiImplementation", _OPEN_MPI) == _OPEN_MPI
+    is_open = _implementation(policy, experiment) == _OPEN_MPI
     if is_open:
         yield from _by_options(run, own, known.equal, words, has_policy=bool(policy))
     has_reader = experiment.spec.data is not None and experiment.spec.data.reader is not None
     yield from _lost(run, known, chosen, is_open=is_open, has_reader=has_reader)
     if is_open and chosen <= own.keys():
         yield from _unknown_names(run)
+
+
+def _implementation(policy: Tree, experiment: Experiment) -> str:
+    """What starts the processes: that of a patch, which is applied later, or that of the runtime."""
+    for patch in experiment.spec.patches.values():
+        patched = [*leaves(patch.merge), *((tuple(one.path.split("/")), one.value) for one in patch.operations)]
+        for path, value in patched:
+            if path[-1:] == ("mpiImplementation",):
+                return str(value)
+    return str(policy.get("mpiImplementation", _OPEN_MPI))
 
 
 def _sorted(run: _MpiRun, own: Mapping[str, Tree]) -> _Sorted:
@@ -141,7 +152,8 @@ def _by_options(
     list_of_own = own.get(_LIST)
     if list_of_own is not None or any(mpirun.LIST in word for word in words):
         text = " ".join((str((list_of_own or {}).get("value", "")), *words))
-        missing = [name for name in names if name not in text.replace(";", " ").replace("=", " ").split()]
+        listed = set(text.replace(";", " ").replace("=", " ").split())
+        missing = [name for name in names if name not in listed]
         if missing:
             message = f"{mpirun.LIST} lacks {_enumerated(missing)}, so processes on other nodes do not get them"
             hint = f"remove {mpirun.LIST}: tjgen adds -x for each variable, and Open MPI 4 refuses both"
