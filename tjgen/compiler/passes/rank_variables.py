@@ -87,13 +87,13 @@ def forward(workload: Workload, experiment: Experiment) -> Contributions:
             variable = run.variables(nodes[0])[name]
             yield Contribution((*launcher.main, "env", named(name)), variable, origin.because, source=origin.source)
     words = run.words(launcher)
-    chosen = mpirun.forwarded(words) | _set_by_sshd(run, known)
+    forwarded = mpirun.forwarded(words)
     is_open = _implementation(policy, experiment) == _OPEN_MPI
     if is_open:
         yield from _by_options(run, own, known.equal, words, has_policy=bool(policy))
     has_reader = experiment.spec.data is not None and experiment.spec.data.reader is not None
-    yield from _lost(run, known, chosen, is_open=is_open, has_reader=has_reader)
-    if is_open and chosen <= own.keys():
+    yield from _lost(run, known, forwarded | _set_by_sshd(run, known), is_open=is_open, has_reader=has_reader)
+    if is_open and forwarded <= own.keys():
         yield from _unknown_names(run)
 
 
