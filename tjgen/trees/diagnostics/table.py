@@ -284,7 +284,7 @@ TABLE = {
     "TJ322": ("unknown-part", "error"),
     "TJ323": ("not-shared", "error"),
     "TJ324": ("parts-train-together", "warning"),
-    "TJ325": ("slices-under-mpi", "warning"),
+    "TJ325": ("variables-under-mpi", "warning"),
     "TJ326": ("experiments-share-folder", "warning"),
     "TJ327": ("data-path", "error"),
     "TJ328": ("host-path-unchecked", "info"),
