@@ -19,8 +19,9 @@ from tests.checkout import ROOT
 from tjgen.cluster.kinds.protocol import Conditions, Kind
 from tjgen.cluster.kinds.table import kind_of, kinds
 from tjgen.cluster.validate.cel.program import program
+from tjgen.gitops.sync import states as table
 from tjgen.gitops.sync.health import COMPLETION, FAILURES, checks, customizations, state_of
-from tjgen.gitops.sync.states import DEGRADED, PROGRESSING, RUNNING
+from tjgen.gitops.sync.states import DEGRADED, GANG, PROGRESSING, RUNNING, RunState
 
 RECORDED = json.loads((ROOT / "tests/gitops/sync/recorded/health.json").read_text(encoding="utf-8"))
 LEVELS = (FAILURES, COMPLETION)
@@ -159,3 +160,10 @@ def test_the_checks_and_tjgen_status_agree_on_any_status(kind: Kind) -> None:
             flux = {DEGRADED: "Failed", PROGRESSING: "InProgress"}.get(health, "Current")
             assert concluded(state, *expressions[level]) == flux, state
     assert {one.word for one in seen} == {"failed", "completed", "suspended", "waiting", "running", "starting"}
+
+
+def test_the_page_has_each_state() -> None:
+    page = (ROOT / "docs/how-to/status.md").read_text(encoding="utf-8")
+    rows = [tuple(cell.strip(" `") for cell in line.split("|")[1:3]) for line in page.splitlines() if line.startswith("  | `")]
+    known = [one for one in vars(table).values() if isinstance(one, RunState) and one is not GANG]
+    assert sorted(rows) == sorted({(one.word, one.health) for one in known})

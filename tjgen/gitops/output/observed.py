@@ -15,12 +15,12 @@ from tjgen.gitops.output.pods import current, has_node, has_started, restarts_of
 from tjgen.gitops.sync.health import Observed, state_of
 from tjgen.gitops.sync.states import (
     ENDED,
-    HELD,
     PODLESS,
     QUEUED,
     REFUSED,
     RUNNING,
     STARTING,
+    SUSPENDED_RUN,
     UNSEEN,
     WAITING,
 )
@@ -64,15 +64,15 @@ def state_of_run(run: RunObjects, kind: Kind) -> Observed:
     pods = current(run.pods)
     if own.state in ENDED:
         return own
-    if own.state in (HELD, QUEUED) and not pods:
+    if own.state in (SUSPENDED_RUN, QUEUED) and not pods:
         reason = _queued(run.workload)
         return own._replace(state=QUEUED, reason=reason) if reason else own
     if own.state in (PODLESS, UNSEEN) and run.jobset is not None:
         # Its JobSet knows earlier.
         of_jobset = state_of(run.jobset, JOBSET)
         own = of_jobset if of_jobset.state in (RUNNING, STARTING) else own
-    found = _of_pods(own, pods) if pods else own
-    return _refused(run, found) or found
+    seen = _of_pods(own, pods) if pods else own
+    return _refused(run, seen) or seen
 
 
 def _of_pods(own: Observed, pods: Sequence[Tree]) -> Observed:
@@ -107,9 +107,9 @@ def _replaced(job: Tree) -> int:
     return max(0, failed - last)
 
 
-def _refused(run: RunObjects, found: Observed) -> Observed | None:
-    """REFUSED if the last attempt to create an object of a run failed, and what the run has does not show that it needs none."""
-    events = [one for one in run.events if _time(one) >= _created(run.live) and _is_refusal(one, run, found)]
+def _refused(run: RunObjects, seen: Observed) -> Observed | None:
+    """REFUSED if the last attempt to create an object of the run failed, and the pods that exist do not show otherwise."""
+    events = [one for one in run.events if _is_refusal(one, run, seen)]
     if not events:
         return None
     event = max(events, key=_time)
@@ -117,13 +117,17 @@ def _refused(run: RunObjects, found: Observed) -> Observed | None:
     return Observed(REFUSED, _CREATING.sub("", lines[0]) if lines else "", str(event.get("firstTimestamp") or ""))
 
 
-def _is_refusal(event: Tree, run: RunObjects, found: Observed) -> bool:
-    reason, about = event.get("reason"), event["involvedObject"]
-    if reason not in _OF_PODS or (found.state is RUNNING and reason != _JOB):
-        # An elastic run trains with fewer pods, and a controller tries again after an error that does not last.
-        return reason in _OF_OTHERS + _OF_PODS and not run.pods
-    own = [pod for pod in run.pods if about.get("name") in _owners(pod)]
-    return _time(event) > max((_created(pod) for pod in own), default="")
+def _is_refusal(event: Tree, run: RunObjects, seen: Observed) -> bool:
+    reason, time = event.get("reason"), _time(event)
+    if time and time < _created(run.live):  # of an earlier run of this name
+        return False
+    if not run.pods:
+        return reason in _OF_PODS + _OF_OTHERS
+    # An elastic run trains with fewer pods, and a controller tries again after an error that does not last.
+    if reason not in _OF_PODS or (seen.state is RUNNING and reason != _JOB):
+        return False
+    own = [_created(pod) for pod in run.pods if event["involvedObject"].get("name") in _owners(pod)]
+    return not own or time > max(own)
 
 
 def _owners(pod: Tree) -> list[Tree]:

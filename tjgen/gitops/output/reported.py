@@ -178,14 +178,14 @@ def _created(known: ClusterObjects, but: set[Key]) -> Iterator[tuple[Tree, Kind]
 
 def _experiments(projects: Iterable[ProjectRuns]) -> dict[tuple[str, str], tuple[LoadedProject, LockKey]]:
     """Namespace and name of each experiment that has or had runs -> its project and its place."""
-    found: dict[tuple[str, str], tuple[LoadedProject, LockKey]] = {}
+    experiments: dict[tuple[str, str], tuple[LoadedProject, LockKey]] = {}
     for one in projects:
         places = [(entry.place, entry.namespace) for entry in one.entries]
         places += [(place, namespace_of(place, run)) for place, run in one.pruned]
         for place, namespace in places:
             for name in (place.namespace, namespace):
-                found.setdefault((name, place.name), (one.project, place))
-    return found
+                experiments.setdefault((name, place.name), (one.project, place))
+    return experiments
 
 
 def _experiment(tree: Tree) -> tuple[str, str]:
@@ -218,11 +218,11 @@ def _status(tree: Tree, kind: Kind, known: ClusterObjects, experiment: str, stat
     look, restarts = look_of(run.pods), restarts_of_run(run, kind)
     if kind.status is None:
         return Status(*identity, "", UNKNOWN, "", "", restarts, has_ended=False, look=look)
-    found = state_of_run(run, kind)
+    observed = state_of_run(run, kind)
     starts = sorted(start for pod in run.pods if (start := get(pod, ("status", "startTime"), None)))
-    since = found.since or next(iter(starts), "") or str(get(live, ("metadata", "creationTimestamp"), None) or "")
-    word, health = found.state.word, found.state.health
-    return Status(*identity, word, health, found.message, since, restarts, has_ended=found.state in ENDED, look=look)
+    since = observed.since or next(iter(starts), "") or str(get(live, ("metadata", "creationTimestamp"), None) or "")
+    word, health = observed.state.word, observed.state.health
+    return Status(*identity, word, health, observed.message, since, restarts, has_ended=observed.state in ENDED, look=look)
 
 
 def _run_objects(live: Tree, kind: Kind, known: ClusterObjects) -> RunObjects:

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 
 from tjgen.cluster.kinds.protocol import Conditions, Kind, Phases
 from tjgen.cluster.kinds.table import kinds
-from tjgen.gitops.sync.rules import Rule, conditions, is_in_queue, other, phases, reason_of, rules, unseen
-from tjgen.gitops.sync.states import DEGRADED, GANG, PROGRESSING, RUNNING, State
+from tjgen.gitops.sync.rules import StateRule, conditions, is_in_queue, other, phases, reason_of, rules, unseen
+from tjgen.gitops.sync.states import DEGRADED, GANG, PROGRESSING, RUNNING, RunState
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.labels import KUEUE_QUEUE
 from tjgen.trees.typing import NamedTuple
@@ -28,7 +28,7 @@ COMPLETION = "completion"
 class Observed(NamedTuple):
     """The state of one object."""
 
-    state: State
+    state: RunState
     reason: str = ""
     since: str = ""
     """Time of the transition that decides, as the cluster writes it; empty if there was none."""
@@ -121,7 +121,7 @@ def _script(kind: Kind, status: Conditions, health: str) -> str:
     return _CONDITIONS_LUA.format(counts=counts, rules=lines)
 
 
-def _rule_in_lua(rule: Rule, health: str) -> Iterator[str]:
+def _rule_in_lua(rule: StateRule, health: str) -> Iterator[str]:
     level = _at_level(rule.state, health)
     own = f'message("{rule.state.word}", found["{rule.condition}"])' if rule.condition else f'"{rule.state.message()}"'
     answer = f'return {{status = "{level}", message = {own}}}\n'
@@ -148,11 +148,11 @@ def _phase_script(kind: Kind, status: Phases, health: str) -> str:
     )
 
 
-def _answer(state: State, phase: str, health: str) -> str:
+def _answer(state: RunState, phase: str, health: str) -> str:
     return f'{{"{_at_level(state, health)}", "{state.message(reason_of(phase, state))}"}}'
 
 
-def _at_level(state: State, health: str) -> str:
+def _at_level(state: RunState, health: str) -> str:
     """The health of a state, where "completion" waits for the end."""
     return PROGRESSING if health == COMPLETION and state in (RUNNING, GANG) else state.health
 

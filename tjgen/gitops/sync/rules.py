@@ -19,14 +19,14 @@ from tjgen.gitops.sync.states import (
     COMPLETED,
     FAILED,
     GANG,
-    HELD,
     PODLESS,
     QUEUED,
     RUNNING,
     STARTING,
+    SUSPENDED_RUN,
     UNSEEN,
     WAITING,
-    State,
+    RunState,
 )
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.labels import KUEUE_QUEUE
@@ -42,52 +42,57 @@ class Observation(NamedTuple):
     cel: str
 
 
-class Rule(NamedTuple):
+class StateRule(NamedTuple):
     """A state, and what must be observed for it."""
 
-    state: State
+    state: RunState
     seen: Observation
     condition: str = ""
     """Type of the condition whose message is the reason; empty without one."""
-    in_queue: State | None = None
+    in_queue: RunState | None = None
     """The state of a run that a queue of Kueue admits, if it is another one with the same health."""
 
 
-def rules(kind: Kind, status: Conditions) -> tuple[Rule, ...]:
+def rules(kind: Kind, status: Conditions) -> tuple[StateRule, ...]:
     """The rules for a kind whose status has conditions; the last one always holds."""
     active, started = _pods(kind, status)
-    held = _all(_is_true("Suspended"), _not(_resumed(kind)), _not(active))
+    suspended = _all(_is_true("Suspended"), _not(_resumed(kind)), _not(active))
     return (
-        Rule(FAILED, _is_true("Failed"), "Failed"),
-        Rule(COMPLETED, _is_true(status.done), status.done),
-        Rule(HELD, held, "Suspended", in_queue=QUEUED),
-        Rule(RUNNING, started),
-        Rule(STARTING, active),
-        Rule(PODLESS, _is_taken_up(status)),
-        Rule(UNSEEN, Observation(lambda tree: True, "true", "true")),
+        StateRule(FAILED, _is_true("Failed"), "Failed"),
+        StateRule(COMPLETED, _is_true(status.done), status.done),
+        StateRule(SUSPENDED_RUN, suspended, "Suspended", in_queue=QUEUED),
+        StateRule(RUNNING, started),
+        StateRule(STARTING, active),
+        StateRule(PODLESS, _is_taken_up(status)),
+        StateRule(UNSEEN, Observation(lambda tree: True, "true", "true")),
     )
 
 
-def phases(kind: Kind, status: Phases) -> Mapping[str, State]:
+def phases(kind: Kind, status: Phases) -> Mapping[str, RunState]:
     """Phase -> state. The state in any other phase is `other(kind)`, that without a phase `unseen(kind)`."""
     ended = {status.done: COMPLETED, **dict.fromkeys(status.failed, FAILED)}
     if kind.run is None:
         return ended
-    waiting, starting, held = (status.waiting, WAITING), (status.starting, STARTING), (status.suspended, HELD)
-    return ended | {phase: state for several, state in (waiting, starting, held, (("Running",), RUNNING)) for phase in several}
+    return {
+        "Running": RUNNING,
+        **dict.fromkeys(status.waiting, WAITING),
+        **dict.fromkeys(status.starting, STARTING),
+        **dict.fromkeys(status.suspended, SUSPENDED_RUN),
+        **ended,
+    }
 
 
-def other(kind: Kind) -> State:
+def other(kind: Kind) -> RunState:
     """The state of an object whose phase `phases` does not have."""
     return GANG if kind.run is None else RUNNING
 
 
-def unseen(kind: Kind) -> State:
+def unseen(kind: Kind) -> RunState:
     """The state of an object without a phase."""
     return GANG if kind.run is None else UNSEEN
 
 
-def reason_of(phase: str, state: State) -> str:
+def reason_of(phase: str, state: RunState) -> str:
     """The phase, unless it is the same word as that of the state."""
     return "" if state.word.startswith(phase.lower()) else phase
 

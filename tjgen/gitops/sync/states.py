@@ -14,7 +14,7 @@ SUSPENDED = "Suspended"
 PROGRESSING = "Progressing"
 
 
-class State(NamedTuple):
+class RunState(NamedTuple):
     """What a run does."""
 
     word: str
@@ -28,17 +28,17 @@ class State(NamedTuple):
         return ": ".join(filter(None, (self.word, reason or self.note)))
 
 
-FAILED = State("failed", DEGRADED)
-COMPLETED = State("completed", HEALTHY)
-REFUSED = State("refused", DEGRADED)
-HELD = State("suspended", SUSPENDED)
-QUEUED = State("waiting", SUSPENDED, "its queue has not admitted it")
-UNSEEN = State("waiting", PROGRESSING, "no controller has taken it up")
-WAITING = State("waiting", PROGRESSING)
-PODLESS = State("starting", PROGRESSING, "no pod has started; if this lasts, events show whether its pods are refused")
+FAILED = RunState("failed", DEGRADED)
+COMPLETED = RunState("completed", HEALTHY)
+REFUSED = RunState("refused", DEGRADED)
+SUSPENDED_RUN = RunState("suspended", SUSPENDED)
+QUEUED = RunState("waiting", SUSPENDED, "its queue has not admitted it")
+UNSEEN = RunState("waiting", PROGRESSING, "no controller has taken it up")
+WAITING = RunState("waiting", PROGRESSING)
+PODLESS = RunState("starting", PROGRESSING, "no pod has started; if this lasts, events show whether its pods are refused")
 """A controller has taken the run up, and its status counts no pod: they start, wait, or are refused. Only events tell."""
-STARTING = State("starting", PROGRESSING, "not all pods have started")
-RUNNING = State("running", HEALTHY)
-GANG = State("", HEALTHY, "no scheduler has taken it up")
+STARTING = RunState("starting", PROGRESSING, "not all pods have started")
+RUNNING = RunState("running", HEALTHY)
+GANG = RunState("", HEALTHY, "no scheduler has taken it up")
 """A PodGroup that has not ended. It does not train: the run that it belongs to has a state."""
 ENDED = (FAILED, COMPLETED)
