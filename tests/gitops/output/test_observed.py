@@ -1,4 +1,8 @@
-"""`tjgen status`: the state of a run, from its object, its JobSet and Jobs, its pods, and events."""
+"""`tjgen status`: the state of a run, from its object, its JobSet and Jobs, its pods, and events.
+
+`recorded/refused.json` is what a cluster with Trainer 2.3.0, JobSet 0.12 and Kubernetes 1.36.3 reported of two runs with two pods
+each: Pod Security refuses those of one run, a quota admits one pod of the other.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.checkout import ROOT
 from tests.program import tjgen
 from tjgen.gitops.sync.states import DEGRADED, HEALTHY, PROGRESSING, SUSPENDED
 
@@ -19,7 +24,7 @@ spec: {experiments: [experiments], output: {directory: deploy}}
 EXPERIMENT = """\
 apiVersion: tjgen.dev/v1alpha1
 kind: Experiment
-metadata: {name: NAME, namespace: team}
+metadata: {name: NAME, namespace: SPACE}
 spec: {runtime: tjgen-torch, image: "train:1", script: train.py, naming: fixedTARGET}
 """
 FORBIDDEN = 'Error creating: pods "jobset-node-0-0-abcde" is forbidden: '
@@ -29,12 +34,14 @@ QUOTA = "exceeded quota: team, requested: requests.nvidia.com/gpu=8, used: reque
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project with a run of three kinds."""
+    """A project with runs of three kinds."""
     project = tmp_path_factory.mktemp("project")
     (project / "experiments").mkdir()
     (project / "tjgen.yaml").write_text(PROJECT, encoding="utf-8")
-    for name, target in {"train": "", "jobset": ", target: jobset", "torch": ", target: pytorchjob, nodes: 2"}.items():
-        text = EXPERIMENT.replace("NAME", name).replace("TARGET", target)
+    targets = {"train": "", "jobset": ", target: jobset", "torch": ", target: pytorchjob, nodes: 2", "refused": "", "quota": ""}
+    for name, target in targets.items():
+        namespace = {"refused": "strict", "quota": "small"}.get(name, "team")
+        text = EXPERIMENT.replace("NAME", name).replace("SPACE", namespace).replace("TARGET", target)
         (project / f"experiments/{name}.yaml").write_text(text, encoding="utf-8")
     answer = tjgen(project, "build")
     assert answer.code == 0, answer.err
@@ -286,7 +293,24 @@ def test_runs_of_other_projects_are_counted(folder: Path) -> None:
     items = [train(ALL_OF_ONE), jobset(ALL_OF_ONE), *others]
     answer = tjgen(folder, "status", "--from", "-", stdin=json.dumps({"kind": "List", "items": items}))
     shown = [line.split()[0] for line in answer.out.splitlines() if not line.startswith(("RUN", " "))]
-    assert shown == ["jobset", "torch", "train", "old"]
-    assert answer.err.splitlines() == ["runs: 2 Healthy (2 running), 2 Missing", "runs of other projects: 2 (not listed)"]
+    assert sorted(shown) == ["jobset", "old", "quota", "refused", "torch", "train"]
+    assert answer.err.splitlines() == ["runs: 2 Healthy (2 running), 4 Missing", "runs of other projects: 2 (not listed)"]
     one = tjgen(folder, "status", "--namespace", "team", "--from", "-", stdin=json.dumps({"kind": "List", "items": items}))
     assert one.err.splitlines()[-1] == "runs of other projects: 1 (not listed)"
+
+
+def test_recorded_runs_whose_pods_are_refused(folder: Path) -> None:
+    text = (ROOT / "tests/gitops/output/recorded/refused.json").read_text(encoding="utf-8")
+    found = {one["run"]: one for one in json.loads(tjgen(folder, "status", "--from", "-", "--json", stdin=text).out)}
+    quota, security = found["quota"], found["refused"]
+    assert quota["message"] == "refused: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1"
+    assert security["message"].startswith('refused: violates PodSecurity "restricted:latest": allowPrivilegeEscalation != false')
+    assert (quota["health"], quota["since"], quota["restarts"]) == (DEGRADED, "2026-11-28T23:14:42Z", 0)
+    assert (security["health"], security["since"], security["restarts"]) == (DEGRADED, "2026-11-28T23:14:41Z", None)
+    without = json.loads(text)
+    without["items"] = [one for one in without["items"] if one["kind"] != "Event"]
+    found = {
+        one["run"]: one["message"]
+        for one in json.loads(tjgen(folder, "status", "--from", "-", "--json", stdin=json.dumps(without)).out)
+    }
+    assert (found["refused"], found["quota"]) == (NO_POD, NOT_ALL)

@@ -112,9 +112,9 @@ def _refused(run: RunObjects, seen: Observed) -> Observed | None:
     events = [one for one in run.events if _is_refusal(one, run, seen)]
     if not events:
         return None
-    event = max(events, key=_time)
-    lines = str(event.get("message") or "").splitlines()
-    return Observed(REFUSED, _CREATING.sub("", lines[0]) if lines else "", str(event.get("firstTimestamp") or ""))
+    lines = str(max(events, key=_time).get("message") or "").splitlines()
+    since = min(str(one.get("firstTimestamp") or "") for one in events)
+    return Observed(REFUSED, _CREATING.sub("", lines[0]) if lines else "", since)
 
 
 def _is_refusal(event: Tree, run: RunObjects, seen: Observed) -> bool:
