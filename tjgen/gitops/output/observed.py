@@ -68,7 +68,7 @@ def state_of_run(run: RunObjects, kind: Kind) -> Observed:
         reason = _queued(run.workload)
         return own._replace(state=QUEUED, reason=reason) if reason else own
     if own.state in (PODLESS, UNSEEN) and run.jobset is not None:
-        # Its JobSet knows earlier.
+        # Trainer copies the counts of the JobSet later.
         of_jobset = state_of(run.jobset, JOBSET)
         own = of_jobset if of_jobset.state in (RUNNING, STARTING) else own
     seen = _of_pods(own, pods) if pods else own
@@ -88,7 +88,7 @@ def _of_pods(own: Observed, pods: Sequence[Tree]) -> Observed:
 def restarts_of_run(run: RunObjects, kind: Kind) -> int | None:
     """How often the run, its pods, and their containers have started again. None if nothing reports it.
 
-    Pods that are gone have no count. Without pods, 0 of a controller therefore does not mean that nothing has started again.
+    Deleted pods have no count. Without pods, 0 of a controller therefore does not mean that nothing has started again.
     """
     counted = [get(run.jobset, ("status", "restarts"), None)]
     if isinstance(kind.status, Phases) and kind.status.restarts:

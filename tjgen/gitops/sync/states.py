@@ -36,7 +36,7 @@ QUEUED = RunState("waiting", SUSPENDED, "its queue has not admitted it")
 UNSEEN = RunState("waiting", PROGRESSING, "no controller has taken it up")
 WAITING = RunState("waiting", PROGRESSING)
 PODLESS = RunState("starting", PROGRESSING, "no pod has started; if this lasts, events show whether its pods are refused")
-"""A controller has taken the run up, and its status counts no pod: they start, wait, or are refused. Only events tell."""
+"""A controller has taken the run up, and its status counts no pod: they start, wait, or are refused. Only events show which."""
 STARTING = RunState("starting", PROGRESSING, "not all pods have started")
 RUNNING = RunState("running", HEALTHY)
 GANG = RunState("", HEALTHY, "no scheduler has taken it up")
