@@ -89,7 +89,7 @@ def shape_of(job: Job, constants: Constants) -> RunShape | None:
     """The shape of a run; None if a pass may read its texts."""
     setting, tree = job.setting, job.sources.experiment.value
     spec, metadata = tree["spec"], tree["metadata"]
-    if job.is_record or setting.task or setting.storage != setting.family or not spec.keys() <= FIELDS:
+    if job.is_record or job.is_resumed or setting.task or setting.storage != setting.family or not spec.keys() <= FIELDS:
         return None
     if setting.policies is not None or setting.digest is not None or setting.demands or _starts_tune(spec):
         return None

@@ -175,7 +175,7 @@ def _is_as_requested(lock: Lock, identity: Identity) -> bool:
     return not lock.pruned and all(
         run.identity == str(identity)
         and run.is_requested
-        and not (run.renewal or run.archived or run.folder or run.promoted_from)
+        and not (run.renewal or run.archived or run.was_suspended or run.folder or run.promoted_from)
         for run in lock.runs.values()
     )
 
@@ -195,5 +195,5 @@ def _plain_run(run: Run) -> Any:
     return (
         [variant.label, variant.point, variant.tree.value, variant.tree.owners, variant.task],
         [run.name, run.runtime.name, run.identity, run.content, run.renewal, run.reads_files],
-        [run.is_record, run.promoted_from, run.images, plain(run.compiled)],
+        [run.is_record, run.is_resumed, run.promoted_from, run.images, plain(run.compiled)],
     )

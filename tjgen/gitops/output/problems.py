@@ -10,6 +10,7 @@ from tjgen.gitops.output.damaged import restoring_lock
 from tjgen.gitops.output.disk import OnDisk
 from tjgen.gitops.output.records import Record
 from tjgen.language.runs.lock import ACTIVE, SUPERSEDED, Lock, PrunedRun, claims_of
+from tjgen.language.runs.names import point_of
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
 
 SEVERAL = 3
@@ -109,7 +110,23 @@ def name_stays(run: Run) -> Diagnostic:
     )
 
 
-def merged(unit: Unit, names: list[str], superseded: list[str], directory: str) -> Diagnostic:
+def merged_points(unit: Unit, before: Lock, after: Lock, directory: str) -> Iterator[Diagnostic]:
+    """Points with several requested runs in the lock, as after a merge of two branches that each created one.
+
+    The source decides which of them stays requested. Both branches have the same source after the merge.
+    """
+    points: dict[str, list[str]] = {}
+    for name, run in before.runs.items():
+        point = point_of(name)
+        if run.is_requested and point is not None:
+            points.setdefault(point, []).append(name)
+    for names in points.values():
+        superseded = [name for name in sorted(names) if not after.runs[name].is_requested]
+        if len(names) > 1 and superseded:
+            yield _merged(unit, sorted(names), superseded, directory)
+
+
+def _merged(unit: Unit, names: list[str], superseded: list[str], directory: str) -> Diagnostic:
     """Merged branches each created a run of one point."""
     return Diagnostic(
         "TJ276",
