@@ -273,7 +273,8 @@ class _Compilation:
             name = locked.name if locked is not None and locked.folder else None
             compiler = self._compilers.next()
             if self._known is not None:
-                key = "\n".join([unit.key, str(origin.identity), str(renewal), name or "", lock.storage, str(is_record), str(is_resumed)])
+                parts = [unit.key, origin.identity, renewal, name or "", lock.storage, is_record, is_resumed]
+                key = "\n".join(map(str, parts))
                 compiler = self._known.compiler(key, compiler)
             run = compiled_run(
                 plan, self._session, unit, origin, renewal, compiler, is_record=is_record, is_resumed=is_resumed, name=name

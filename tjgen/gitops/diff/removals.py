@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tjgen.cluster.synctools.table import DELETED, STAYS, WAITS
+from tjgen.cluster.synctools.guards import DELETED, STAYS, WAITS
 from tjgen.gitops.diff.compare import REMOVED, DiffEntry
 from tjgen.gitops.diff.side import Side
 from tjgen.language.runs.lock import RENAMED, REPLACED

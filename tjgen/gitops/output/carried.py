@@ -7,19 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from tjgen.cluster.synctools.guards import with_guard_of
 from tjgen.compiler.building.run import Run
 from tjgen.gitops.output.damaged import manifest_in
 from tjgen.gitops.output.disk import OnDisk
 from tjgen.language.runs import freeze
+from tjgen.language.runs.archive import is_marked
 from tjgen.language.runs.lock import ACTIVE, LockedRun
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.writer import dump
 
 
 def settings_in(old_texts: Mapping[str, str], built: Mapping[str, str]) -> dict[str, str]:
-    """The files on disk with the fields that can change in place as they are built now; other files keep their bytes."""
+    """The files on disk with the fields that can change in place as they are built now; other files keep their bytes.
+
+    A record keeps its guard: no sync applies it, so the object in the cluster keeps the guard that it has.
+    """
     old, new = trees(old_texts), trees(built)
     carried = freeze.carry_all(old, new)
+    records = {name: with_guard_of(tree, old[name]) for name, tree in carried.items() if name in old and is_marked(tree)}
+    carried = {**carried, **records}
     return {**built} if carried == new else _texts(old_texts, old, carried)
 
 

@@ -197,11 +197,14 @@ def _run(
         # A runtime has the name of its content, but its annotations may change.
         shared = [ShareFile(file, run) for file in files if file.path in locked.uses]
         stopped = locked.stopped and decided.kind == freeze.FROZEN
-        now = locked._replace(state=run.state, promoted_from=run.promoted_from, stopped=stopped, kept=False, resumed=run.is_resumed)
+        now = locked._replace(state=run.state, promoted_from=run.promoted_from, resumed=run.is_resumed)
+        now = now._replace(stopped=stopped, kept=False)
         actions += [Count("kept"), Forget(), *shared]
         if decided.kind == freeze.FROZEN:
             return _Decision([*actions, KeepRun(place)], now)
         own = own or settings_in(on_disk.bodies(place), _own(run, text.of(run.in_full())))
+        # The guard of a record may not be that of the settings. If the run is no record any more, a build sets it.
+        settings = freeze.NO_SETTINGS if is_record and freeze.content_digest(own) != content else settings
         put = [Put(OutputFile(f"{place}/{name}", body, run.unit.source, run.unit.key)) for name, body in own.items()]
         return _Decision([*actions, *put], now._replace(content=freeze.content_digest(own), settings=settings))
     actions += [Count("unchanged" if decided.kind == freeze.UNCHANGED else "new"), Fill(folder)]

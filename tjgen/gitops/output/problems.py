@@ -6,10 +6,11 @@ import os
 from collections.abc import Iterator
 
 from tjgen.compiler.building.run import Built, Run, Unit
+from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.damaged import restoring_lock
 from tjgen.gitops.output.disk import OnDisk
 from tjgen.gitops.output.records import Record
-from tjgen.language.runs.lock import ACTIVE, SUPERSEDED, Lock, PrunedRun, claims_of
+from tjgen.language.runs.lock import ACTIVE, SUPERSEDED, Lock, PrunedRun, claims_of, is_claim
 from tjgen.language.runs.names import point_of
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
 
@@ -207,6 +208,15 @@ def without_lock(on_disk: OnDisk, folder: str) -> Diagnostic:
         "again",
         hint=f"{restoring_lock(on_disk.locks, folder)}; or remove the folder, if it is a copy",
     )
+
+
+def refused_updates(on_disk: OnDisk, file: OutputFile, run: Run) -> Iterator[Diagnostic]:
+    """TJ540 and TJ169 for a shared object of `run` that exists (see updates.py)."""
+    stored = on_disk.body(file.path)
+    if stored is not None and (stored != file.body or is_claim(file.path)):
+        from tjgen.gitops.output import updates  # few builds have a claim that exists
+
+        yield from updates.refused_updates(on_disk, stored, run, file)
 
 
 def idle_runtime(on_disk: OnDisk, path: str) -> Diagnostic:
