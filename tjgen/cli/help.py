@@ -76,7 +76,8 @@ _STOP = (
     "- a run in a queue of Kueue: set active: false in its Workload\n"
     "To stop a run at once, also use "
     """kubectl patch KIND NAME -n NAMESPACE --type merge -p '{"spec":{"suspend":true}}'. """
-    """To resume the run, use the same command with "suspend":false, or set state: suspended, build and commit, then state: active."""
+    """To resume the run, use the same command with "suspend":false. If the experiment has set state: suspended, """
+    "use state: active instead."
 )
 _RETURN = (
     "restore the experiment from Git, then build: its earlier run becomes current again, and the later one superseded. "
