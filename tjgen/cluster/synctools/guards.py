@@ -62,7 +62,7 @@ def unguarded(tree: Tree, tool: SyncTool, stage: str) -> Tree:
 
 
 def with_guard_of(tree: Tree, other: Tree) -> Tree:
-    """The manifest of a run with the guard that `other` has, for whichever tool."""
+    """The manifest of a run with the guard that `other` has, for each tool."""
     annotations, given = mapping_at(tree, _PATH), mapping_at(other, _PATH)
     if all(annotations.get(key) == given.get(key) for key in _OF_RUNS):
         return tree

@@ -203,7 +203,7 @@ def _run(
         if decided.kind == freeze.FROZEN:
             return _Decision([*actions, KeepRun(place)], now)
         own = own or settings_in(on_disk.bodies(place), _own(run, text.of(run.in_full())))
-        # The guard of a record may not be that of the settings. If the run is no record any more, a build sets it.
+        # The guard of a record may not be that of the settings. A build sets it after `runs unarchive`.
         settings = freeze.NO_SETTINGS if is_record and freeze.content_digest(own) != content else settings
         put = [Put(OutputFile(f"{place}/{name}", body, run.unit.source, run.unit.key)) for name, body in own.items()]
         return _Decision([*actions, *put], now._replace(content=freeze.content_digest(own), settings=settings))
