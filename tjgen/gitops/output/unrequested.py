@@ -122,9 +122,10 @@ def _claims(on_disk: OnDisk, environment: str | None, written: Container[str]) -
 def _changed(file: OutputFile, annotations: Annotations, change: Callable[[Tree], Tree], *, has: bool) -> OutputFile:
     """The file with a changed object; as it is if its text shows that it has the annotations, or without `has` none of them."""
     metadata = _METADATA.search(file.body)
-    found = [f"\n    {key}: {value}\n" in metadata[0] for key, value in annotations.items()] if metadata is not None else None
-    if found is not None and (all(found) if has else not any(found)):
-        return file
+    if metadata is not None:
+        matches = [f"\n    {key}: {value}\n" in metadata[0] for key, value in annotations.items()]
+        if all(matches) if has else not any(matches):
+            return file
     documents = read(file.body, file.path, KUBERNETES)[0]
     if len(documents) != 1 or get(documents[0].value, ("metadata",), None).__class__ is not dict:
         return file  # The file was edited by hand; verify and lint report that.
