@@ -272,6 +272,9 @@ def test_a_runtime_without_a_guard_of_an_older_release(folder: Path, words: list
     assert f"kubectl delete trainjob/{job.parent.name} -n one\n" in answer.err
     assert f"The next sync deletes their runtime {file.stem}, and then Trainer refuses every change of the runs" in answer.err
     assert "restore the files from Git, and build, commit and sync before you prune the runs" in answer.err
+    for command in (["diff", "HEAD"], ["verify", "-o", "out", "--base", "HEAD"]):
+        reported = tjgen(folder, *command).err
+        assert f"no sync deletes it, but the sync deletes runtime {file.stem}, and then Trainer refuses" in reported, reported
     git(folder, "checkout", "--quiet", "HEAD", "--", ".")
     build(folder)
     commit(folder)

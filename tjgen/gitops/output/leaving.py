@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from tjgen.cluster.synctools.guards import OUTCOMES, after_removal
 from tjgen.cluster.synctools.protocol import SyncTool
-from tjgen.gitops.diff.side import TreePlace, place_of, tree_of
+from tjgen.gitops.diff.side import TreePlace, place_of, runtime_of, tree_of
 from tjgen.gitops.emit import header
 from tjgen.gitops.output.committed import committed_files
 from tjgen.gitops.output.layout import stage_folder
@@ -69,10 +69,8 @@ def _of_run(path: str, place: TreePlace, tree: Tree, tool: SyncTool) -> LeavingO
     """One file of a run."""
     kind, is_named, _ = os.path.basename(path).removesuffix(".yaml").partition(f"-{place.run}")
     objects = (f"{kind}/{place.run} -n {place.namespace}",) if is_named else ()
-    runtime = get(tree, ("spec", "runtimeRef", "name"), None)
-    folder = f"{stage_folder(place.environment or None, RUNTIMES)}/{place.namespace}"
-    runtimes = frozenset({f"{folder}/{runtime}.yaml"} if runtime is not None else ())
-    return LeavingObject(place.run, objects, after_removal(tree, (tool,)), runtimes)
+    runtime = runtime_of(place, tree)
+    return LeavingObject(place.run, objects, after_removal(tree, (tool,)), frozenset([runtime] if runtime is not None else []))
 
 
 def _together(files: list[LeavingObject]) -> LeavingObject:
