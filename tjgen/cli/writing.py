@@ -59,10 +59,13 @@ def _into(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter, 
             summary.show(arguments)
         reporter.print_line(f"{written.counts}")
         if written.counts.removed and not arguments["check"]:
-            from tjgen.cli.confirmation import LeavingRuns, report_confirmation  # few builds remove a run
+            from tjgen.cli.confirmation import report_confirmation  # few builds remove a run
+            from tjgen.cluster.synctools.table import BY_NAME
+            from tjgen.gitops.output.leaving import Leaving
 
-            removed = written.files.removed if written.files is not None else ()
-            report_confirmation(plan.project, reporter, LeavingRuns.of_files(directory, removed))
+            contents = written.files.contents if written.files is not None else {}
+            leaving = Leaving.of(directory, contents, BY_NAME[plan.project.spec.gitops.tool])
+            report_confirmation(plan.project, directory, leaving, reporter)
         if options.prune_data and written.files is not None:
             from tjgen.cli.confirmation import report_claims
             from tjgen.language.runs.lock import is_data

@@ -41,6 +41,7 @@ HOPS: tuple[tuple[str, Hop], ...] = (
 AFTERWARDS: tuple[tuple[str, Hop], ...] = (
     ("footprint", afterwards.footprint),
     ("relate", afterwards.relate),
+    ("resume", afterwards.resume),
     ("annotate", afterwards.annotate),
     ("archive", afterwards.archive),
 )

@@ -37,7 +37,7 @@ from tjgen.language.resolve.policy import judged
 from tjgen.language.resolve.spelling import spelled
 from tjgen.language.resolve.variants import variants
 from tjgen.language.runs.identity import written
-from tjgen.language.runs.lock import SUPERSEDED
+from tjgen.language.runs.lock import ACTIVE, SUPERSEDED
 from tjgen.language.spec.compact import EXPERIMENT_FORM
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.session import Session
@@ -234,6 +234,7 @@ class _Compilation:
                 waiting += 1
                 continue
             is_record = locked is not None and locked.archived
+            is_resumed = locked is not None and locked.was_suspended and variant.experiment.spec.state == ACTIVE
             # The name of a pruned run is never used again.
             renewal = locked.renewal if locked is not None else source.renewals.get(str(origin.identity), -1) + 1
             # A run that another experiment had before a rename keeps its name.
@@ -241,9 +242,12 @@ class _Compilation:
             self._runs += 1
             compiler: Compiler = compile_run
             if self._known is not None:
-                key = "\n".join([unit.key, str(origin.identity), str(renewal), name or "", lock.storage, str(is_record)])
+                parts = [unit.key, origin.identity, renewal, name or "", lock.storage, is_record, is_resumed]
+                key = "\n".join(map(str, parts))
                 compiler = self._known.compiler(key, compiler)
-            run = compiled_run(plan, self._session, unit, origin, renewal, compiler, is_record=is_record, name=name)
+            run = compiled_run(
+                plan, self._session, unit, origin, renewal, compiler, is_record=is_record, is_resumed=is_resumed, name=name
+            )
             diagnostics += [*problems, *problems_of(run, exists=locked is not None)]
             runs.append(run._replace(reads_files=reads_files, promoted_from=promoted_from))
         if runs and runs[0].variant.task and not has_errors(diagnostics):

@@ -157,6 +157,7 @@ def compiled_run(
     compiler: Compiler = compile_run,
     *,
     is_record: bool = False,
+    is_resumed: bool = False,
     name: str | None = None,
 ) -> Run:
     experiment, environment = origin.variant.experiment, plan.settings[unit.environment]
@@ -172,7 +173,7 @@ def compiled_run(
     sources = Sources(origin.variant.tree, origin.documents, runtime.document, environment.platform, plan.project.document)
     setting = _setting(plan, session, unit, name, origin.variant, runtime, digest_of)
     gitops, nodes = plan.project.spec.gitops, environment.nodes
-    compiled = compiler(Job(experiment, runtime, setting, sources, environment.release, gitops, is_record, nodes))
+    compiled = compiler(Job(experiment, runtime, setting, sources, environment.release, gitops, is_record, is_resumed, nodes))
     return Run(
         unit,
         name,
@@ -184,6 +185,7 @@ def compiled_run(
         reads_files=False,
         compiled=compiled,
         is_record=is_record,
+        is_resumed=is_resumed,
         images=tuple(images),
     )
 
