@@ -91,7 +91,7 @@ class Run(NamedTuple):
 
         full = self.in_full()
         manifests = resume.resumed(full.compiled.manifests, self.name)
-        return full._replace(compiled=full.compiled._replace(manifests=manifests, known_previews=None), is_resumed=True)
+        return full._replace(compiled=full.compiled._replace(manifests=manifests), is_resumed=True)
 
     def in_full(self) -> Run:
         """The same run with the specs and origins of its objects, also if it comes from a record."""
