@@ -95,5 +95,5 @@ def denied_unchanged(names: Sequence[str]) -> Diagnostic:
     more = f" and {len(runs) - _SHOWN} more" if len(runs) > _SHOWN else ""
     noun = "1 unchanged run" if len(runs) == 1 else f"{len(runs)} unchanged runs"
     message = f"policies would now deny {noun}: {', '.join(runs[:_SHOWN])}{more}"
-    hint = "they keep running; the server evaluates policies again when it updates the runs or creates their pods"
+    hint = "pods that run keep running, but the server denies updates and new pods: a run that waits in a queue will not start"
     return Diagnostic("TJ557", message, hint=hint)
