@@ -85,7 +85,7 @@ def test_an_unknown_command_gets_advice(tmp_path: Path, word: str, advice: str) 
         "- a run in an environment with runs: promoted: set experiment: {state: suspended} in an overlay for that environment",
         "- a superseded or orphaned run: tjgen runs prune NAME",
         "- a run in a queue of Kueue: set active: false in its Workload",
-        """A change in Git does not resume it then: use the same command with "suspend":false.""",
+        """To resume the run, use the same command with "suspend":false.""",
     ],
 )
 def test_the_advice_to_stop_a_run_names_the_step_for_each_kind(words: list[str], case: str, tmp_path: Path) -> None:

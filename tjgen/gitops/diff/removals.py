@@ -69,8 +69,8 @@ def _lost_runtimes(entries: Sequence[DiffEntry], old: Side, new: Side) -> list[s
     """The names of the runtimes of runs that a sync deletes."""
     trees = [(entry.place, tree_of(old.bodies[one.path], one.path)) for entry in entries for one in entry.objects]
     paths = dict.fromkeys([path for place, tree in trees if (path := runtime_of(place, tree)) is not None])
-    gone = [path for path in paths if path in old.bodies and path not in new.bodies]
-    lost = [path for path in gone if after_removal(tree_of(old.bodies[path], path), TOOLS) != STAYS]
+    removed = [path for path in paths if path in old.bodies and path not in new.bodies]
+    lost = [path for path in removed if after_removal(tree_of(old.bodies[path], path), TOOLS) != STAYS]
     return [path.rpartition("/")[2].removesuffix(".yaml") for path in lost]
 
 
