@@ -18,6 +18,7 @@ TTL_COMPLETED = "its TTL elapses after it completed"
 TTL_FAILED = "its TTL elapses after it failed"
 DEADLINE = "it reaches its deadline"
 """No pod of the run ends or changes at that time."""
+DEADLINE_SUSPENDED = "it is suspended for longer than its deadline, then resumed"
 CHILD_DELETED_COMPLETED = "its child is deleted after it completed"
 """A child is what the controller created: a JobSet, Jobs, or pods."""
 CHILD_DELETED_FAILED = "its child is deleted after it failed"
@@ -31,6 +32,7 @@ STARTS_AGAIN = "it starts again from the beginning"
 RECREATED = "it is deleted, and the next sync creates it: it starts again"
 ON_TIME = "it fails, however often it restarted"
 PER_START = "it fails; each restart has the whole deadline"
+FROM_RESUMPTION = "it has the whole deadline from its resumption"
 RESTARTED = "it restarts with the whole deadline, and fails at its limit"
 QUIET = "it goes on until one of its objects changes"
 EACH = "each pod starts limit + 1 times, then it fails"
@@ -113,6 +115,10 @@ OUTCOMES: tuple[EventOutcome, ...] = (
     EventOutcome("MPIJob", MPI_OPERATOR, DEADLINE, ON_TIME),
     EventOutcome("RayJob", KUBERAY, DEADLINE, PER_START, _RAY_DEADLINE),
     EventOutcome("Job", KUBERNETES, DEADLINE, ON_TIME),
+    EventOutcome("TrainJob", _V23, DEADLINE_SUSPENDED, FROM_RESUMPTION),
+    EventOutcome("JobSet", JOBSET, DEADLINE_SUSPENDED, FROM_RESUMPTION),
+    EventOutcome("MPIJob", MPI_OPERATOR, DEADLINE_SUSPENDED, FROM_RESUMPTION),
+    EventOutcome("Job", KUBERNETES, DEADLINE_SUSPENDED, FROM_RESUMPTION),
     EventOutcome("TrainJob", _V23, EVERY_POD_FAILS, EACH),
     EventOutcome("TrainJob", _V21, EVERY_POD_FAILS, EACH),
     EventOutcome("TrainJob", _V23, EVERY_POD_FAILS, SHARED, means=SHARED_LIMIT),
@@ -143,7 +149,7 @@ OUTCOMES: tuple[EventOutcome, ...] = (
         for kind in ("TrainJob", "JobSet", "PyTorchJob", "MPIJob")
         for outcome in (
             EventOutcome(kind, ARGOCD, RESUMED_AFTER_KUBECTL, STAYS_SUSPENDED),
-            EventOutcome(kind, ARGOCD, RESUMED_AFTER_KUBECTL, RESUMES, means=EXPLICIT),
+            *(EventOutcome(kind, tool, RESUMED_AFTER_KUBECTL, RESUMES, means=EXPLICIT) for tool in (ARGOCD, ARGOCD_CLIENT, FLUX)),
             EventOutcome(kind, ARGOCD_CLIENT, RESUMED_AFTER_KUBECTL, RESUMES),
             EventOutcome(kind, FLUX, RESUMED_AFTER_KUBECTL, RESUMES),
         )

@@ -1,0 +1,345 @@
+"""An event and the kinds of its scenarios -> what the rig did, played in a namespace of its own."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.e2e.lifecycle import verdicts
+from tests.e2e.lifecycle.manifests import RESOURCE, Wanted, manifest, runtimes, suspension
+from tests.e2e.lifecycle.recorder import Recorder, Seen
+from tests.e2e.rig import apply, kubectl, rig
+from tjgen.cluster.outcomes import (
+    ARGOCD,
+    CHILD_DELETED_COMPLETED,
+    CHILD_DELETED_FAILED,
+    DEADLINE,
+    DEADLINE_SUSPENDED,
+    EVERY_POD_FAILS,
+    EXPLICIT,
+    FLUX,
+    OPERATOR_JOBS,
+    POD_DEADLINES,
+    RESUMED_AFTER_KUBECTL,
+    RESUMED_BY_GIT,
+    TTL_COMPLETED,
+    TTL_FAILED,
+)
+
+LIMITS = (0, 1, 3)
+TTL = 4
+LIMIT = 15
+"""Seconds of a deadline."""
+_FAILS_AT = 9
+"""Seconds after which a pod fails in a run that has a deadline."""
+_ENDS = 180
+"""Seconds within which a run ends: a Job starts a pod again after 10, 20, and 40."""
+_QUIET = 15
+"""Seconds in which what would happen again does."""
+
+
+class Played(NamedTuple):
+    """What the rig did with one kind."""
+
+    result: str
+    seen: dict[str, Any]
+    imitated: str = ""
+    """What the scenario did in place of a program that the rig does not have."""
+
+
+class Stage:
+    """A namespace, and a tool that syncs a folder to it."""
+
+    def __init__(self, recorder: Recorder, tool: str = ARGOCD) -> None:
+        self.recorder = recorder
+        self.tool = tool
+        self.namespace = f"lifecycle-{secrets.token_hex(4)}"
+        kubectl("create", "namespace", self.namespace)
+        self._folder = tempfile.TemporaryDirectory()
+
+    def close(self) -> None:
+        """Delete the namespace; what is in it goes later."""
+        kubectl("delete", "namespace", self.namespace, "--wait=false")
+        self._folder.cleanup()
+
+    def apply(self, wanted: Sequence[Wanted]) -> None:
+        """Create runs by hand."""
+        apply([self._placed(tree) for one in wanted for tree in (*runtimes(one), manifest(one))])
+
+    def sync(self, wanted: Sequence[Wanted]) -> None:
+        """Make the folder what is wanted, and let the tool sync it."""
+        apply([self._placed(tree) for one in wanted for tree in runtimes(one)])
+        for one in wanted:
+            path = Path(self._folder.name) / f"{one.name}.json"
+            path.write_text(json.dumps(self._placed(manifest(one))), encoding="utf-8")
+        folder = ["--dir", self._folder.name, "--prune"]
+        if self.tool == FLUX:
+            report = rig("flux-sync", "--name", self.namespace, *folder)
+            assert report["runs"][-1]["ready"], report
+        else:
+            words = ["--app", self.namespace, "--namespace", self.namespace, *folder, "--settle", "1s"]
+            report = rig("argo-sync", *words, *(["--server-side"] if self.tool == ARGOCD else []))
+            assert report["syncs"][-1]["phase"] == "Succeeded", report
+
+    def _placed(self, tree: Any) -> Any:
+        return {**tree, "metadata": {**tree["metadata"], "namespace": self.namespace}}
+
+    def seen(self, wanted: Wanted) -> Seen:
+        return self.recorder.seen(self.namespace, wanted.kind, wanted.name)
+
+    def each(self, wanted: Sequence[Wanted]) -> dict[str, Seen]:
+        """Name of a run -> what it did up to now."""
+        return {one.name: self.seen(one) for one in wanted}
+
+    def first(self, wanted: Sequence[Wanted], what: Callable[[Seen], bool], seconds: float) -> dict[str, Seen]:
+        """Name of a run -> what it had done when it was first so, or after the time."""
+        found: dict[str, Seen] = {}
+        end = time.monotonic() + seconds
+        while len(found) < len(wanted) and time.monotonic() < end:
+            for one in wanted:
+                if one.name not in found and what(seen := self.seen(one)):
+                    found[one.name] = seen
+            time.sleep(0.5)
+        return {one.name: found.get(one.name) or self.seen(one) for one in wanted}
+
+    def patch(self, pod: Any, status: Any) -> None:
+        """Write the status of a pod, as its kubelet does."""
+        words = ["patch", "pod", pod["metadata"]["name"], "-n", self.namespace, "--subresource", "status"]
+        kubectl(*words, "--type", "merge", "-p", json.dumps({"status": status}))
+
+    def of(self, wanted: Wanted) -> list[Any]:
+        """The pods of a run that run."""
+        pods = self.recorder.pods(self.namespace, wanted.kind, wanted.name)
+        return [pod for pod in pods if pod["status"].get("phase") == "Running" and "deletionTimestamp" not in pod["metadata"]]
+
+
+@contextmanager
+def _stage(recorder: Recorder, tool: str = ARGOCD) -> Iterator[Stage]:
+    stage = Stage(recorder, tool)
+    try:
+        yield stage
+    finally:
+        stage.close()
+
+
+def _ttl(recorder: Recorder, kinds: Sequence[str], means: str, *, code: int) -> dict[str, Played]:
+    """The run ends, its time to live elapses, and later its folder is synced again."""
+    wanted = [Wanted(kind, kind.lower(), seconds="2", code=code, ttl=TTL, means=means) for kind in kinds]
+    with _stage(recorder) as stage:
+        stage.sync(wanted)
+        before = stage.first(wanted, lambda seen: bool(seen.end), _ENDS)
+        stage.first(wanted, lambda seen: seen.removed > 0, TTL + _QUIET)
+        time.sleep(2 * _QUIET)
+        stage.sync(wanted)
+        time.sleep(_QUIET)
+        return {one.kind: _after(before[one.name], stage.seen(one)) for one in wanted}
+
+
+def _deletion(recorder: Recorder, kinds: Sequence[str], means: str, *, code: int) -> dict[str, Played]:
+    """The run ends, and what its controller created is deleted."""
+    wanted = [Wanted(kind, kind.lower(), seconds="2", code=code, means=means) for kind in kinds]
+    with _stage(recorder) as stage:
+        stage.apply(wanted)
+        before = stage.first(wanted, lambda seen: bool(seen.end), _ENDS)
+        time.sleep(2)
+        for one in wanted:
+            for child in recorder.children(stage.namespace, one.kind, one.name):
+                kind = RESOURCE.get(child["kind"], child["kind"])
+                kubectl("delete", kind, child["metadata"]["name"], "-n", stage.namespace, "--wait=false", "--ignore-not-found")
+        time.sleep(2 * _QUIET)
+        return {one.kind: _after(before[one.name], stage.seen(one)) for one in wanted}
+
+
+def _after(before: Seen, after: Seen) -> Played:
+    seen = {"starts": [_counts(before), _counts(after)], "ends": [before.end, after.end]}
+    return Played(verdicts.after_end(before, after), seen)
+
+
+def _counts(seen: Seen) -> list[int]:
+    return list(seen.starts.values())
+
+
+def _deadline(recorder: Recorder, kinds: Sequence[str], means: str) -> dict[str, Played]:
+    """One run of which no pod ends, and one in which a pod fails once before the deadline."""
+    # The containers of an operator's job, which fail alone, restart in their pods.
+    runs = {
+        name: [
+            Wanted(kind, f"{kind.lower()}-{name}", deadline=LIMIT, limit=limit, means=means, policy=_policy(kind))
+            for kind in kinds
+        ]
+        for name, limit in (("quiet", 1), ("failing", 9))
+    }
+    every = [one for some in runs.values() for one in some]
+    with _stage(recorder) as stage:
+        stage.apply(every)
+        stage.first(every, lambda seen: seen.running > 0, _ENDS)
+        with _kubelets_deadline(stage, every) if means == POD_DEADLINES else _nothing():
+            _fail_once(stage, runs["failing"])
+            stage.first(every, lambda seen: bool(seen.end), 2 * LIMIT + 2 * verdicts.LATE)
+            quiet, failing = stage.each(runs["quiet"]), stage.each(runs["failing"])
+            for one in runs["quiet"]:
+                for pod in stage.of(one)[:1]:
+                    kubectl("annotate", "pod", pod["metadata"]["name"], "-n", stage.namespace, "example.com/changed=true")
+            touched = stage.first(runs["quiet"], lambda seen: bool(seen.end), LIMIT + verdicts.LATE)
+        played = {}
+        for kind, one, other in zip(kinds, runs["quiet"], runs["failing"], strict=True):
+            now = (quiet[one.name], touched[one.name], failing[other.name])
+            names = ("no pod ends", "then a pod changes", f"a pod fails after {_FAILS_AT} s")
+            seen = {
+                name: {"end": some.end, "seconds": round(some.seconds), "starts": _counts(some), "message": some.message}
+                for name, some in zip(names, now, strict=True)
+            }
+            imitated = "the kubelet ends a pod at its activeDeadlineSeconds" if means == POD_DEADLINES else ""
+            played[kind] = Played(verdicts.deadline(LIMIT, *now), seen, imitated)
+        return played
+
+
+def _suspended_deadline(recorder: Recorder, kinds: Sequence[str], means: str) -> dict[str, Played]:
+    """A run of which no pod ends is suspended for longer than its deadline, then resumed."""
+    wanted = [Wanted(kind, kind.lower(), deadline=LIMIT, limit=0, means=means) for kind in kinds]
+    with _stage(recorder) as stage:
+        stage.apply(wanted)
+        stage.first(wanted, lambda seen: seen.running > 0, _ENDS)
+        for suspend in (True, False):
+            for one in wanted:
+                patch = json.dumps({"spec": suspension(one.kind, suspend=suspend)})
+                kubectl("patch", RESOURCE[one.kind], one.name, "-n", stage.namespace, "--type", "merge", "-p", patch)
+            if suspend:
+                stage.first(wanted, lambda seen: seen.running == 0, _QUIET)
+                time.sleep(LIMIT + 2)
+        resumed = stage.first(wanted, lambda seen: bool(seen.end), 2 * LIMIT)
+        return {
+            one.kind: Played(
+                verdicts.suspended_deadline(LIMIT, seen := resumed[one.name]),
+                {"end": seen.end, "seconds": [round(seen.seconds), round(seen.last)], "starts": _counts(seen)},
+            )
+            for one in wanted
+        }
+
+
+def _policy(kind: str) -> str:
+    return "OnFailure" if kind in OPERATOR_JOBS else ""
+
+
+@contextmanager
+def _nothing() -> Iterator[None]:
+    yield
+
+
+@contextmanager
+def _kubelets_deadline(stage: Stage, wanted: Sequence[Wanted]) -> Iterator[None]:
+    """End pods at their `activeDeadlineSeconds`, as a kubelet does (kubernetes v1.36 pkg/kubelet/active_deadline.go)."""
+    over = threading.Event()
+
+    def watch() -> None:
+        ended = set()
+        while not over.wait(0.5):
+            for one in wanted:
+                for pod in stage.of(one):
+                    uid, limit = pod["metadata"]["uid"], pod["spec"].get("activeDeadlineSeconds")
+                    if uid not in ended and limit is not None and time.time() >= _since(pod) + limit:
+                        ended.add(uid)
+                        message = "Pod was active on the node longer than the specified deadline"
+                        status = {"phase": "Failed", "reason": "DeadlineExceeded", "message": message}
+                        stage.patch(pod, {**status, **_terminated(pod, 143)})
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _since(pod: Any) -> float:
+    return datetime.fromisoformat(pod["status"]["startTime"]).timestamp()
+
+
+def _terminated(pod: Any, code: int) -> Any:
+    ended = {"running": None, "terminated": {"exitCode": code, "reason": "Error"}}
+    return {"containerStatuses": [{**one, "ready": False, "state": ended} for one in pod["status"]["containerStatuses"]]}
+
+
+def _fail_once(stage: Stage, wanted: Sequence[Wanted]) -> None:
+    """What the kubelet reports if the program of one pod of each run fails after a while."""
+    left, end = list(wanted), time.monotonic() + _ENDS
+    while left and time.monotonic() < end:
+        time.sleep(0.5)
+        for one in list(left):
+            pods = sorted(stage.of(one), key=lambda pod: str(pod["metadata"]["name"]))
+            pods = [pod for pod in pods if one.kind != "MPIJob" or "-launcher" in pod["metadata"]["name"]]
+            if not pods or time.time() < _since(pods[0]) + _FAILS_AT:
+                continue
+            left.remove(one)
+            if pods[0]["spec"]["restartPolicy"] == "OnFailure":
+                again = [{**status, "restartCount": 1} for status in pods[0]["status"]["containerStatuses"]]
+                stage.patch(pods[0], {"containerStatuses": again})
+            else:
+                stage.patch(pods[0], {"phase": "Failed", **_terminated(pods[0], 1)})
+
+
+def _starts(recorder: Recorder, kinds: Sequence[str], means: str) -> dict[str, Played]:
+    """Each pod fails each time, under several limits."""
+    runs = {
+        kind: {limit: Wanted(kind, f"{kind.lower()}-{limit}", "1", 1, limit=limit, means=means) for limit in LIMITS}
+        for kind in kinds
+    }
+    with _stage(recorder) as stage:
+        every = [one for limits in runs.values() for one in limits.values()]
+        stage.apply(every)
+        stage.first(every, lambda seen: bool(seen.end), _ENDS)
+        time.sleep(5)
+        played = {}
+        for kind, limits in runs.items():
+            seen = {limit: stage.seen(one) for limit, one in limits.items()}
+            played[kind] = Played(verdicts.starts(seen), {"starts": {limit: _counts(one) for limit, one in seen.items()}})
+        return played
+
+
+def _resumption(recorder: Recorder, kinds: Sequence[str], means: str, tool: str, *, by_hand: bool) -> dict[str, Played]:
+    """Git suspends the run, possibly after kubectl did so, and resumes it."""
+    wanted = [Wanted(kind, kind.lower()) for kind in kinds]
+    with _stage(recorder, tool) as stage:
+        stage.sync(wanted)
+        stage.first(wanted, lambda seen: seen.running > 0, _ENDS)
+        for one in wanted if by_hand else ():
+            patch = json.dumps({"spec": suspension(one.kind, suspend=True)})
+            kubectl("patch", RESOURCE[one.kind], one.name, "-n", stage.namespace, "--type", "merge", "-p", patch)
+        if by_hand:
+            stage.first(wanted, lambda seen: seen.running == 0, _QUIET)
+        stage.sync([one._replace(suspend=True) for one in wanted])
+        suspended = stage.first(wanted, lambda seen: seen.running == 0, _QUIET)
+        stage.sync([one._replace(suspend=False if means == EXPLICIT else None) for one in wanted])
+        resumed = stage.first(wanted, lambda seen: seen.running > 0, _QUIET)
+        return {
+            one.kind: Played(
+                verdicts.resumption(suspended[one.name], resumed[one.name]),
+                {"running": [suspended[one.name].running, resumed[one.name].running]},
+            )
+            for one in wanted
+        }
+
+
+def play(recorder: Recorder, event: str, means: str, tool: str, kinds: Sequence[str]) -> Mapping[str, Played]:
+    """Kind -> what happened. `tool` syncs, if the event is about a tool."""
+    if event in (TTL_COMPLETED, TTL_FAILED):
+        return _ttl(recorder, kinds, means, code=int(event == TTL_FAILED))
+    if event in (CHILD_DELETED_COMPLETED, CHILD_DELETED_FAILED):
+        return _deletion(recorder, kinds, means, code=int(event == CHILD_DELETED_FAILED))
+    if event == DEADLINE:
+        return _deadline(recorder, kinds, means)
+    if event == DEADLINE_SUSPENDED:
+        return _suspended_deadline(recorder, kinds, means)
+    if event == EVERY_POD_FAILS:
+        return _starts(recorder, kinds, means)
+    assert event in (RESUMED_BY_GIT, RESUMED_AFTER_KUBECTL), event
+    return _resumption(recorder, kinds, means, tool, by_hand=event == RESUMED_AFTER_KUBECTL)

@@ -1,0 +1,58 @@
+"""Every row of the table of outcomes that names the rig as its evidence, played on the rig.
+
+It runs on demand, and takes about ten minutes. Start a cluster, then run the tests in one process, because they share what is
+played:
+
+    minicluster up --dir STATE --with training-operator,mpi-operator
+    MINICLUSTER=.../minicluster MINICLUSTER_DIR=STATE .ci/test -n 0 tests/e2e/lifecycle
+
+A second cluster, `--with trainer-2.1,training-operator`, plays the rows of Trainer 2.1. A test whose controller the cluster does
+not have is skipped. To record the results, run `python -m tests.e2e.lifecycle` with the same variables. It replaces the records
+of results.yaml that the cluster can show; a test without a rig compares the file with the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import NamedTuple
+
+import pytest
+
+from tests.e2e.lifecycle.plays import Played, play
+from tests.e2e.lifecycle.recorder import Recorder
+from tests.e2e.lifecycle.scenarios import AT_ONCE, SCENARIOS, Scenario, available, plays
+from tests.e2e.rig import NEEDED
+from tjgen.cluster.outcomes import OUTCOMES
+
+pytestmark = NEEDED
+
+
+class Playing(NamedTuple):
+    """What the cluster has, and what is played."""
+
+    available: set[str]
+    plays: dict[tuple[str, str, str], Future[Mapping[str, Played]]]
+
+
+@pytest.fixture(scope="module")
+def playing(request: pytest.FixtureRequest) -> Iterator[Playing]:
+    chosen = {
+        item.callspec.params["scenario"]
+        for item in request.session.items
+        if hasattr(item, "callspec") and item.path == request.path
+    }
+    there = available()
+    some = plays(one for one in SCENARIOS if one in chosen and one.controller in there)
+    with Recorder() as recorder, ThreadPoolExecutor(AT_ONCE) as pool:
+        yield Playing(there, {key: pool.submit(play, recorder, *key, [one.kind for one in them]) for key, them in some.items()})
+        pool.shutdown(cancel_futures=True)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=" / ".join)
+def test_the_row_is_what_the_rig_shows(playing: Playing, scenario: Scenario) -> None:
+    if scenario.controller not in playing.available:
+        pytest.skip(f"the cluster has no {scenario.controller}")
+    (row,) = [one for one in OUTCOMES if (one.kind, one.controller, one.event, one.means) == scenario]
+    played = playing.plays[scenario.play].result()[scenario.kind]
+    assert played.result == row.result, played.seen
