@@ -24,6 +24,7 @@ CHILD_DELETED_COMPLETED = "its child is deleted after it completed"
 CHILD_DELETED_FAILED = "its child is deleted after it failed"
 EVERY_POD_FAILS = "each start of each pod fails"
 RESUMED_BY_GIT = "Git suspends it, then resumes it"
+SUSPENDED_BY_KUBECTL = "kubectl suspends it, then Git syncs it as before"
 RESUMED_AFTER_KUBECTL = "kubectl suspends it, then Git suspends it and resumes it"
 
 STAYS = "nothing starts again"
@@ -140,14 +141,18 @@ OUTCOMES: tuple[EventOutcome, ...] = (
     EventOutcome("MPIJob", MPI_OPERATOR, CHILD_DELETED_COMPLETED, STAYS),
     EventOutcome("MPIJob", MPI_OPERATOR, CHILD_DELETED_FAILED, STAYS),
     *(
-        EventOutcome(kind, tool, RESUMED_BY_GIT, RESUMES)
+        EventOutcome(kind, tool, RESUMED_BY_GIT, RESUMES, means=means)
         for kind in ("TrainJob", "JobSet", "PyTorchJob", "MPIJob")
         for tool in (ARGOCD, ARGOCD_CLIENT, FLUX)
+        for means in ("", EXPLICIT)
     ),
     *(
         outcome
         for kind in ("TrainJob", "JobSet", "PyTorchJob", "MPIJob")
         for outcome in (
+            EventOutcome(kind, ARGOCD, SUSPENDED_BY_KUBECTL, STAYS_SUSPENDED),
+            EventOutcome(kind, ARGOCD_CLIENT, SUSPENDED_BY_KUBECTL, STAYS_SUSPENDED),
+            EventOutcome(kind, FLUX, SUSPENDED_BY_KUBECTL, RESUMES),
             EventOutcome(kind, ARGOCD, RESUMED_AFTER_KUBECTL, STAYS_SUSPENDED),
             *(EventOutcome(kind, tool, RESUMED_AFTER_KUBECTL, RESUMES, means=EXPLICIT) for tool in (ARGOCD, ARGOCD_CLIENT, FLUX)),
             EventOutcome(kind, ARGOCD_CLIENT, RESUMED_AFTER_KUBECTL, RESUMES),

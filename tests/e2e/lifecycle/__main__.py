@@ -13,13 +13,12 @@ from datetime import UTC, datetime
 from tests.e2e.lifecycle.plays import play
 from tests.e2e.lifecycle.recorder import Recorder
 from tests.e2e.lifecycle.results import Record, load, save
-from tests.e2e.lifecycle.scenarios import AT_ONCE, SCENARIOS, available, plays
+from tests.e2e.lifecycle.scenarios import AT_ONCE, SCENARIOS, playable, plays
 
 
 def main(words: list[str]) -> None:
     """Play and record."""
-    there = available()
-    chosen = [one for one in SCENARIOS if one.controller in there and all(word in " / ".join(one) for word in words)]
+    chosen = [one for one in playable() if all(word in " / ".join(one) for word in words)]
     with Recorder() as recorder, ThreadPoolExecutor(AT_ONCE) as pool:
         running = {
             pool.submit(play, recorder, *key, [one.kind for one in scenarios]): scenarios

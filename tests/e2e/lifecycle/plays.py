@@ -2,43 +2,39 @@
 
 from __future__ import annotations
 
-import json
-import secrets
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.e2e.lifecycle import verdicts
-from tests.e2e.lifecycle.manifests import RESOURCE, Wanted, manifest, runtimes, suspension
+from tests.e2e.lifecycle.manifests import RESOURCE, Wanted
 from tests.e2e.lifecycle.recorder import Recorder, Seen
-from tests.e2e.rig import apply, kubectl, rig
+from tests.e2e.lifecycle.stage import Stage, staged
+from tests.e2e.rig import kubectl
 from tjgen.cluster.outcomes import (
-    ARGOCD,
     CHILD_DELETED_COMPLETED,
     CHILD_DELETED_FAILED,
     DEADLINE,
     DEADLINE_SUSPENDED,
     EVERY_POD_FAILS,
     EXPLICIT,
-    FLUX,
     OPERATOR_JOBS,
     POD_DEADLINES,
     RESUMED_AFTER_KUBECTL,
     RESUMED_BY_GIT,
+    SUSPENDED_BY_KUBECTL,
     TTL_COMPLETED,
     TTL_FAILED,
 )
 
 LIMITS = (0, 1, 3)
 TTL = 4
-LIMIT = 15
+LIMIT = 24
 """Seconds of a deadline."""
-_FAILS_AT = 9
+_FAILS_AT = 8
 """Seconds after which a pod fails in a run that has a deadline."""
 _ENDS = 180
 """Seconds within which a run ends: a Job starts a pod again after 10, 20, and 40."""
@@ -55,85 +51,10 @@ class Played(NamedTuple):
     """What the scenario did in place of a program that the rig does not have."""
 
 
-class Stage:
-    """A namespace, and a tool that syncs a folder to it."""
-
-    def __init__(self, recorder: Recorder, tool: str = ARGOCD) -> None:
-        self.recorder = recorder
-        self.tool = tool
-        self.namespace = f"lifecycle-{secrets.token_hex(4)}"
-        kubectl("create", "namespace", self.namespace)
-        self._folder = tempfile.TemporaryDirectory()
-
-    def close(self) -> None:
-        """Delete the namespace; what is in it goes later."""
-        kubectl("delete", "namespace", self.namespace, "--wait=false")
-        self._folder.cleanup()
-
-    def apply(self, wanted: Sequence[Wanted]) -> None:
-        """Create runs by hand."""
-        apply([self._placed(tree) for one in wanted for tree in (*runtimes(one), manifest(one))])
-
-    def sync(self, wanted: Sequence[Wanted]) -> None:
-        """Make the folder what is wanted, and let the tool sync it."""
-        apply([self._placed(tree) for one in wanted for tree in runtimes(one)])
-        for one in wanted:
-            path = Path(self._folder.name) / f"{one.name}.json"
-            path.write_text(json.dumps(self._placed(manifest(one))), encoding="utf-8")
-        folder = ["--dir", self._folder.name, "--prune"]
-        if self.tool == FLUX:
-            report = rig("flux-sync", "--name", self.namespace, *folder)
-            assert report["runs"][-1]["ready"], report
-        else:
-            words = ["--app", self.namespace, "--namespace", self.namespace, *folder, "--settle", "1s"]
-            report = rig("argo-sync", *words, *(["--server-side"] if self.tool == ARGOCD else []))
-            assert report["syncs"][-1]["phase"] == "Succeeded", report
-
-    def _placed(self, tree: Any) -> Any:
-        return {**tree, "metadata": {**tree["metadata"], "namespace": self.namespace}}
-
-    def seen(self, wanted: Wanted) -> Seen:
-        return self.recorder.seen(self.namespace, wanted.kind, wanted.name)
-
-    def each(self, wanted: Sequence[Wanted]) -> dict[str, Seen]:
-        """Name of a run -> what it did up to now."""
-        return {one.name: self.seen(one) for one in wanted}
-
-    def first(self, wanted: Sequence[Wanted], what: Callable[[Seen], bool], seconds: float) -> dict[str, Seen]:
-        """Name of a run -> what it had done when it was first so, or after the time."""
-        found: dict[str, Seen] = {}
-        end = time.monotonic() + seconds
-        while len(found) < len(wanted) and time.monotonic() < end:
-            for one in wanted:
-                if one.name not in found and what(seen := self.seen(one)):
-                    found[one.name] = seen
-            time.sleep(0.5)
-        return {one.name: found.get(one.name) or self.seen(one) for one in wanted}
-
-    def patch(self, pod: Any, status: Any) -> None:
-        """Write the status of a pod, as its kubelet does."""
-        words = ["patch", "pod", pod["metadata"]["name"], "-n", self.namespace, "--subresource", "status"]
-        kubectl(*words, "--type", "merge", "-p", json.dumps({"status": status}))
-
-    def of(self, wanted: Wanted) -> list[Any]:
-        """The pods of a run that run."""
-        pods = self.recorder.pods(self.namespace, wanted.kind, wanted.name)
-        return [pod for pod in pods if pod["status"].get("phase") == "Running" and "deletionTimestamp" not in pod["metadata"]]
-
-
-@contextmanager
-def _stage(recorder: Recorder, tool: str = ARGOCD) -> Iterator[Stage]:
-    stage = Stage(recorder, tool)
-    try:
-        yield stage
-    finally:
-        stage.close()
-
-
 def _ttl(recorder: Recorder, kinds: Sequence[str], means: str, *, code: int) -> dict[str, Played]:
     """The run ends, its time to live elapses, and later its folder is synced again."""
-    wanted = [Wanted(kind, kind.lower(), seconds="2", code=code, ttl=TTL, means=means) for kind in kinds]
-    with _stage(recorder) as stage:
+    wanted = [Wanted(kind, kind.lower(), seconds="2", code=code, limit=0, ttl=TTL, means=means) for kind in kinds]
+    with staged(recorder) as stage:
         stage.sync(wanted)
         before = stage.first(wanted, lambda seen: bool(seen.end), _ENDS)
         stage.first(wanted, lambda seen: seen.removed > 0, TTL + _QUIET)
@@ -145,8 +66,8 @@ def _ttl(recorder: Recorder, kinds: Sequence[str], means: str, *, code: int) -> 
 
 def _deletion(recorder: Recorder, kinds: Sequence[str], means: str, *, code: int) -> dict[str, Played]:
     """The run ends, and what its controller created is deleted."""
-    wanted = [Wanted(kind, kind.lower(), seconds="2", code=code, means=means) for kind in kinds]
-    with _stage(recorder) as stage:
+    wanted = [Wanted(kind, kind.lower(), seconds="2", code=code, limit=0, means=means) for kind in kinds]
+    with staged(recorder) as stage:
         stage.apply(wanted)
         before = stage.first(wanted, lambda seen: bool(seen.end), _ENDS)
         time.sleep(2)
@@ -178,7 +99,7 @@ def _deadline(recorder: Recorder, kinds: Sequence[str], means: str) -> dict[str,
         for name, limit in (("quiet", 1), ("failing", 9))
     }
     every = [one for some in runs.values() for one in some]
-    with _stage(recorder) as stage:
+    with staged(recorder) as stage:
         stage.apply(every)
         stage.first(every, lambda seen: seen.running > 0, _ENDS)
         with _kubelets_deadline(stage, every) if means == POD_DEADLINES else _nothing():
@@ -194,7 +115,13 @@ def _deadline(recorder: Recorder, kinds: Sequence[str], means: str) -> dict[str,
             now = (quiet[one.name], touched[one.name], failing[other.name])
             names = ("no pod ends", "then a pod changes", f"a pod fails after {_FAILS_AT} s")
             seen = {
-                name: {"end": some.end, "seconds": round(some.seconds), "starts": _counts(some), "message": some.message}
+                name: {
+                    "end": some.end,
+                    "seconds": round(some.seconds),
+                    "age": round(some.age),
+                    "starts": _counts(some),
+                    "message": some.message,
+                }
                 for name, some in zip(names, now, strict=True)
             }
             imitated = "the kubelet ends a pod at its activeDeadlineSeconds" if means == POD_DEADLINES else ""
@@ -205,13 +132,12 @@ def _deadline(recorder: Recorder, kinds: Sequence[str], means: str) -> dict[str,
 def _suspended_deadline(recorder: Recorder, kinds: Sequence[str], means: str) -> dict[str, Played]:
     """A run of which no pod ends is suspended for longer than its deadline, then resumed."""
     wanted = [Wanted(kind, kind.lower(), deadline=LIMIT, limit=0, means=means) for kind in kinds]
-    with _stage(recorder) as stage:
+    with staged(recorder) as stage:
         stage.apply(wanted)
         stage.first(wanted, lambda seen: seen.running > 0, _ENDS)
         for suspend in (True, False):
             for one in wanted:
-                patch = json.dumps({"spec": suspension(one.kind, suspend=suspend)})
-                kubectl("patch", RESOURCE[one.kind], one.name, "-n", stage.namespace, "--type", "merge", "-p", patch)
+                stage.suspend(one, suspend=suspend)
             if suspend:
                 stage.first(wanted, lambda seen: seen.running == 0, _QUIET)
                 time.sleep(LIMIT + 2)
@@ -290,10 +216,10 @@ def _fail_once(stage: Stage, wanted: Sequence[Wanted]) -> None:
 def _starts(recorder: Recorder, kinds: Sequence[str], means: str) -> dict[str, Played]:
     """Each pod fails each time, under several limits."""
     runs = {
-        kind: {limit: Wanted(kind, f"{kind.lower()}-{limit}", "1", 1, limit=limit, means=means) for limit in LIMITS}
+        kind: {limit: Wanted(kind, f"{kind.lower()}-{limit}", "4", 1, limit=limit, means=means) for limit in LIMITS}
         for kind in kinds
     }
-    with _stage(recorder) as stage:
+    with staged(recorder) as stage:
         every = [one for limits in runs.values() for one in limits.values()]
         stage.apply(every)
         stage.first(every, lambda seen: bool(seen.end), _ENDS)
@@ -305,18 +231,18 @@ def _starts(recorder: Recorder, kinds: Sequence[str], means: str) -> dict[str, P
         return played
 
 
-def _resumption(recorder: Recorder, kinds: Sequence[str], means: str, tool: str, *, by_hand: bool) -> dict[str, Played]:
-    """Git suspends the run, possibly after kubectl did so, and resumes it."""
+def _resumption(recorder: Recorder, kinds: Sequence[str], means: str, tool: str, event: str) -> dict[str, Played]:
+    """kubectl, or Git, or both suspend the run, and Git resumes it."""
     wanted = [Wanted(kind, kind.lower()) for kind in kinds]
-    with _stage(recorder, tool) as stage:
+    with staged(recorder, tool) as stage:
         stage.sync(wanted)
         stage.first(wanted, lambda seen: seen.running > 0, _ENDS)
-        for one in wanted if by_hand else ():
-            patch = json.dumps({"spec": suspension(one.kind, suspend=True)})
-            kubectl("patch", RESOURCE[one.kind], one.name, "-n", stage.namespace, "--type", "merge", "-p", patch)
-        if by_hand:
+        if event != RESUMED_BY_GIT:
+            for one in wanted:
+                stage.suspend(one, suspend=True)
             stage.first(wanted, lambda seen: seen.running == 0, _QUIET)
-        stage.sync([one._replace(suspend=True) for one in wanted])
+        if event != SUSPENDED_BY_KUBECTL:
+            stage.sync([one._replace(suspend=True) for one in wanted])
         suspended = stage.first(wanted, lambda seen: seen.running == 0, _QUIET)
         stage.sync([one._replace(suspend=False if means == EXPLICIT else None) for one in wanted])
         resumed = stage.first(wanted, lambda seen: seen.running > 0, _QUIET)
@@ -341,5 +267,5 @@ def play(recorder: Recorder, event: str, means: str, tool: str, kinds: Sequence[
         return _suspended_deadline(recorder, kinds, means)
     if event == EVERY_POD_FAILS:
         return _starts(recorder, kinds, means)
-    assert event in (RESUMED_BY_GIT, RESUMED_AFTER_KUBECTL), event
-    return _resumption(recorder, kinds, means, tool, by_hand=event == RESUMED_AFTER_KUBECTL)
+    assert event in (SUSPENDED_BY_KUBECTL, RESUMED_BY_GIT, RESUMED_AFTER_KUBECTL), event
+    return _resumption(recorder, kinds, means, tool, event)

@@ -29,6 +29,8 @@ class Seen(NamedTuple):
     """Place of a pod -> how often its containers started."""
     end: str
     """The condition with which it ended, now; empty while it goes on."""
+    age: float
+    """Seconds from its creation to its end."""
     seconds: float
     """From the start of its first pod to its end."""
     last: float
@@ -82,15 +84,15 @@ class Recorder:
         for resource, stream in self._streams.items():
             if self._processes[resource].poll() is not None:
                 self._processes[resource] = self._started(resource)  # the server has ended the watch
-            text, start = self._rest[resource] + stream.read(), 0
-            while start < len(text):
+            text = (self._rest[resource] + stream.read()).lstrip()
+            while text:
                 try:
-                    event, end = decoder.raw_decode(text, start)
+                    event, end = decoder.raw_decode(text)
                 except json.JSONDecodeError:
                     break  # kubectl has not written the end
-                start = end + 1
+                text = text[end:].lstrip()
                 self._take(event["object"], deleted=event["type"] == "DELETED")
-            self._rest[resource] = text[start:]
+            self._rest[resource] = text
 
     def _take(self, tree: Any, *, deleted: bool) -> None:
         uid, status = tree["metadata"]["uid"], tree.get("status") or {}
@@ -130,6 +132,7 @@ class Recorder:
                 identities=len(roots),
                 starts=dict(sorted(starts.items())),
                 end=condition.get("type", ""),
+                age=_time(min(ends)) - _time(self._objects[roots[0]]["metadata"]["creationTimestamp"]) if ends else 0.0,
                 seconds=_time(min(ends)) - _time(min(firsts)) if ends and firsts else 0.0,
                 last=_time(min(ends)) - _time(max(firsts)) if ends and firsts else 0.0,
                 message=condition.get("message", ""),

@@ -30,6 +30,7 @@ from tjgen.cluster.outcomes import (
     RESUMED_AFTER_KUBECTL,
     RESUMED_BY_GIT,
     SHARED_LIMIT,
+    SUSPENDED_BY_KUBECTL,
     TRAINER,
     TRAINING_OPERATOR,
     TTL_COMPLETED,
@@ -76,18 +77,27 @@ SCENARIOS: tuple[Scenario, ...] = (
     *(Scenario("TrainJob", _TRAINER, EVERY_POD_FAILS, means) for means in (SHARED_LIMIT, PER_INDEX, ON_FAILURE)),
     *(Scenario(kind, _CONTROLLERS[kind], EVERY_POD_FAILS) for kind in ("JobSet", "MPIJob")),
     *(Scenario(kind, _CONTROLLERS[kind], EVERY_POD_FAILS, ON_FAILURE) for kind in (*OPERATOR_JOBS, "MPIJob")),
-    *(Scenario(kind, tool, event) for kind in _SYNCED for tool in TOOLS for event in (RESUMED_BY_GIT, RESUMED_AFTER_KUBECTL)),
-    *(Scenario(kind, tool, RESUMED_AFTER_KUBECTL, EXPLICIT) for kind in _SYNCED for tool in TOOLS),
+    *(Scenario(kind, tool, SUSPENDED_BY_KUBECTL) for kind in _SYNCED for tool in TOOLS),
+    *(
+        Scenario(kind, tool, event, means)
+        for kind in _SYNCED
+        for tool in TOOLS
+        for event in (RESUMED_BY_GIT, RESUMED_AFTER_KUBECTL)
+        for means in ("", EXPLICIT)
+    ),
 )
 
 
-def available() -> set[str]:
-    """The controllers and tools of the running cluster."""
+def playable() -> list[Scenario]:
+    """The scenarios that the running cluster can show."""
     served = kubectl("get", "customresourcedefinitions", "-o", "name")
     webhooks = kubectl("get", "validatingwebhookconfigurations", "-o", "name")
-    trainer = _EARLIER if "/trainer-2.1-" in webhooks else _TRAINER
     operators = {"pytorchjobs.kubeflow.org": TRAINING_OPERATOR, "mpijobs.kubeflow.org": MPI_OPERATOR}
-    return {trainer, JOBSET, KUBERNETES, *TOOLS, *(name for crd, name in operators.items() if f"/{crd}\n" in served)}
+    there = {JOBSET, KUBERNETES, *(name for crd, name in operators.items() if f"/{crd}\n" in served)}
+    there.add(_EARLIER if "/trainer-2.1-" in webhooks else _TRAINER)
+    return [
+        one for one in SCENARIOS if (_CONTROLLERS.get(one.kind, _TRAINER) if one.controller in TOOLS else one.controller) in there
+    ]
 
 
 def plays(scenarios: Iterable[Scenario]) -> dict[tuple[str, str, str], list[Scenario]]:

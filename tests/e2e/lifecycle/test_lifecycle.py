@@ -15,44 +15,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import NamedTuple
 
 import pytest
 
 from tests.e2e.lifecycle.plays import Played, play
 from tests.e2e.lifecycle.recorder import Recorder
-from tests.e2e.lifecycle.scenarios import AT_ONCE, SCENARIOS, Scenario, available, plays
+from tests.e2e.lifecycle.scenarios import AT_ONCE, SCENARIOS, Scenario, playable, plays
 from tests.e2e.rig import NEEDED
 from tjgen.cluster.outcomes import OUTCOMES
 
 pytestmark = NEEDED
 
 
-class Playing(NamedTuple):
-    """What the cluster has, and what is played."""
-
-    available: set[str]
-    plays: dict[tuple[str, str, str], Future[Mapping[str, Played]]]
-
-
 @pytest.fixture(scope="module")
-def playing(request: pytest.FixtureRequest) -> Iterator[Playing]:
-    chosen = {
-        item.callspec.params["scenario"]
-        for item in request.session.items
-        if hasattr(item, "callspec") and item.path == request.path
-    }
-    there = available()
-    some = plays(one for one in SCENARIOS if one in chosen and one.controller in there)
+def played(request: pytest.FixtureRequest) -> Iterator[dict[Scenario, Future[Mapping[str, Played]]]]:
+    """What each scenario that was chosen and that the cluster can show did, or will have done."""
+    items = [item for item in request.session.items if isinstance(item, pytest.Function) and item.path == request.path]
+    chosen = {item.callspec.params["scenario"] for item in items}
+    some = plays(one for one in playable() if one in chosen)
     with Recorder() as recorder, ThreadPoolExecutor(AT_ONCE) as pool:
-        yield Playing(there, {key: pool.submit(play, recorder, *key, [one.kind for one in them]) for key, them in some.items()})
+        futures = {key: pool.submit(play, recorder, *key, [one.kind for one in them]) for key, them in some.items()}
+        yield {one: futures[key] for key, them in some.items() for one in them}
         pool.shutdown(cancel_futures=True)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=" / ".join)
-def test_the_row_is_what_the_rig_shows(playing: Playing, scenario: Scenario) -> None:
-    if scenario.controller not in playing.available:
-        pytest.skip(f"the cluster has no {scenario.controller}")
+def test_the_row_is_what_the_rig_shows(played: dict[Scenario, Future[Mapping[str, Played]]], scenario: Scenario) -> None:
+    if scenario not in played:
+        pytest.skip(f"the cluster has no {scenario.controller}, or no controller of a {scenario.kind}")
     (row,) = [one for one in OUTCOMES if (one.kind, one.controller, one.event, one.means) == scenario]
-    played = playing.plays[scenario.play].result()[scenario.kind]
-    assert played.result == row.result, played.seen
+    shown = played[scenario].result()[scenario.kind]
+    assert shown.result == row.result, shown.seen

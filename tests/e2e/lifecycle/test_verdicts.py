@@ -31,7 +31,7 @@ def seen(
     *starts: int, end: str = "", seconds: float = 0, last: float = 0, running: int = 0, removed: int = 0, identities: int = 1
 ) -> Seen:
     places = {f"run-{index}": count for index, count in enumerate(starts)}
-    return Seen(identities, places, end, seconds, last, "", running, removed)
+    return Seen(identities, places, end, seconds + 2, seconds, last, "", running, removed)
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,9 @@ def test_a_run_that_did_not_end_shows_nothing_about_its_end() -> None:
         # It ended before its deadline, or long after it.
         (seen(1, 1, end=FAILED, seconds=5), seen(1, 1, end=FAILED), seen(1, 1, end=FAILED, seconds=15), ""),
         (seen(1, 1, end=FAILED, seconds=30), seen(1, 1, end=FAILED), seen(1, 1, end=FAILED, seconds=30), ""),
-        # The failure of a pod ended the other run.
-        (seen(1, 1, end=FAILED, seconds=15), seen(1, 1, end=FAILED), seen(1, 1, end=FAILED, seconds=9), ""),
+        # The failure of a pod ended the other run, or it did not start again.
+        (seen(1, 1, end=FAILED, seconds=15), seen(1, 1, end=FAILED), seen(1, 1, end=FAILED, seconds=15), ""),
+        (seen(1, 1, end=FAILED, seconds=15), seen(1, 1, end=FAILED), seen(2, 1, end=FAILED, seconds=9), ""),
         (seen(1, 1, end="Complete", seconds=15), seen(1, 1, end="Complete"), seen(1, 1, end=FAILED, seconds=15), ""),
     ],
 )

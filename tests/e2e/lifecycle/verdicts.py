@@ -52,11 +52,14 @@ def deadline(limit: float, quiet: Seen, touched: Seen, failing: Seen) -> str:
         return RESTARTED if touched.end == "Failed" else ""
     if quiet.end != "Failed":
         return QUIET if touched.end == "Failed" else ""
-    if not limit - 1 <= quiet.seconds < limit + LATE:
+    if not _by(limit, quiet) or failing.end != "Failed" or failing.age < limit - 1 or _started(failing) <= len(failing.starts):
         return ""
-    if failing.end != "Failed" or failing.seconds < limit - 1:
-        return ""
-    return ON_TIME if failing.seconds < limit + LATE else PER_START
+    return ON_TIME if _by(limit, failing) else PER_START
+
+
+def _by(limit: float, seen: Seen) -> bool:
+    """Whether a run ended at its deadline. That of a TrainJob counts from its creation, and others from a start of pods."""
+    return limit - 1 <= seen.age and seen.seconds < limit + LATE
 
 
 def suspended_deadline(limit: float, resumed: Seen) -> str:
