@@ -78,9 +78,10 @@ class Stage:
         kubectl("patch", RESOURCE[wanted.kind], wanted.name, "-n", self.namespace, "--type", "merge", "-p", patch)
 
     def patch(self, pod: Any, status: Any) -> None:
-        """Write the status of a pod, as its kubelet does."""
+        """Write the status of a pod, as its kubelet does; nothing if it is gone."""
         words = ["patch", "pod", pod["metadata"]["name"], "-n", self.namespace, "--subresource", "status"]
-        kubectl(*words, "--type", "merge", "-p", json.dumps({"status": status}))
+        wrong = kubectl(*words, "--type", "merge", "-p", json.dumps({"status": status}), check=False)
+        assert not wrong or "(NotFound)" in wrong, wrong
 
     def of(self, wanted: Wanted) -> list[Any]:
         """The pods of a run that run."""
