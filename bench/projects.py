@@ -38,17 +38,14 @@ def whole_project(setting: Setting) -> Part:
 
 
 def large_builds(setting: Setting) -> Part:
-    """Projects whose experiments are more or less alike, built from nothing; and each with every run compiled."""
+    """Projects whose experiments are more or less alike, built from nothing."""
     figures: list[Figure] = []
     for kind in (project.MIXED, project.ALIKE, project.DIFFERENT):
         where = setting.place(f"large-{kind}")
         project.write(where, setting.experiments, kind)
-        names = f"{kind}", f"{kind}, every run compiled"
-        task = setting.from_nothing(names[0], where, "--jobs", "1")
-        every = task._replace(name=names[1], words=("/usr/bin/env", "TJGEN_STAMPS=off", *task.words))
-        samples = setting.measure(task, every, times=max(2, setting.times // 8))
+        samples = setting.measure(setting.from_nothing(kind, where, "--jobs", "1"), times=max(2, setting.times // 8))
         goals = {kind: 1.3} if kind == project.DIFFERENT and setting.experiments == _THOUSAND else {}
-        figures += [*seconds(samples, goals), *ratio(samples, *names, 1.05 if kind != project.ALIKE else 0.5)]
+        figures += seconds(samples, goals)
         shutil.rmtree(where)
     return Part(f"{setting.experiments} experiments, built from nothing", figures)
 

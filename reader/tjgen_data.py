@@ -29,7 +29,7 @@ __all__ = ["Items", "folder", "items", "names", "ranges", "tensorflow_dataset", 
 __version__ = "1.0.0"
 
 LISTS = "/etc/tjgen/slices"
-"""Folder of the lists of items, for processes that do not see the variables of their pod."""
+"""Folder of the lists of items, for processes without the variables of the run."""
 _MARKS = ".tjgen-"
 """Start of the names of folders that are not data."""
 
@@ -70,9 +70,9 @@ def items(
     """Return the items that worker `worker` of `workers` of this process reads, in a fixed order.
 
     An item is the `Path` of a file or folder, or a number if the experiment only counts items. `load` maps each item to a
-    sample. For programs that mpirun starts on other nodes, `data` is the folder of the data set, and `lists` the folder of the
-    lists if `mountPath` sets it. Raises LookupError if the pod has no such data set or its folder has no files, and OSError
-    if the folder is missing or a part of it cannot be read: ranks must not read different lists.
+    sample. For programs whose mpirun does not forward the variables of the run, `data` is the folder of the data set, and
+    `lists` the folder of the lists if `mountPath` sets it. Raises LookupError if the pod has no such data set or its folder
+    has no files, and OSError if the folder is missing or a part of it cannot be read: ranks must not read different lists.
     """
     parts, root = _slices(name, data, lists)
     start, step = _part_of_process(name, worker, workers)
@@ -166,8 +166,9 @@ def _slices(name: str, data: str | None, lists: str | None) -> tuple[list[Sequen
         every = json.loads(env[_variable("TJGEN_SLICES", name)])
         return [every[number] for number in numbers], root
     file = env.get(_variable("TJGEN_SLICE_FILE", name))
-    if file is not None:
-        return [_listed(Path(file).parent, number) for number in numbers], root
+    folder_of_lists = env.get(_variable("TJGEN_SLICE_LISTS", name), file and Path(file).parent)
+    if folder_of_lists is not None:
+        return [_listed(Path(folder_of_lists), number) for number in numbers], root
     if _variable("TJGEN_DATA_PATH", name) not in env and _rank() is not None:
         return [_listed(Path(lists or Path(LISTS, name)), number) for number in numbers], root
     return [_files(root)], root
@@ -179,12 +180,16 @@ def _numbers(name: str) -> Sequence[int]:
     virtual = env.get(_variable("TJGEN_SLICE_NODES", name))
     if virtual is not None:  # more slices than nodes: every n-th one, of the nodes that there are now
         nodes = _first("GROUP_WORLD_SIZE", default=int(virtual))
-        node = _first("GROUP_RANK", "TJGEN_SLICE_INDEX", default=0)
-        return range(node, int(env[_variable("TJGEN_SLICE_COUNT", name)]), nodes)
+        return range(_first("GROUP_RANK", default=_node()), int(env[_variable("TJGEN_SLICE_COUNT", name)]), nodes)
+    return [_node()]
+
+
+def _node() -> int:
+    """The number of this node: under mpirun that of the rank, since the variables of a node do not get to other nodes."""
     rank = _rank()
     if rank is not None:
-        return [rank // _first(*_LOCAL_SIZES, default=1)]
-    return [_first("TJGEN_SLICE_INDEX", "JOB_COMPLETION_INDEX", default=0)]
+        return rank // _first(*_LOCAL_SIZES, default=1)
+    return _first("TJGEN_SLICE_INDEX", "JOB_COMPLETION_INDEX", default=0)
 
 
 _LOCAL_RANKS = ("OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "LOCAL_RANK", "PADDLE_LOCAL_RANK")
@@ -323,7 +328,7 @@ def _words(name: str) -> str:
 def _missing(name: str) -> str:
     known = names()
     if not known:
-        return "this process has no data set: set `data` in the experiment, or pass data=FOLDER in another role or under mpirun"
+        return "this process has no data set: set `data` in the experiment, or pass data=FOLDER in another role"
     if known == [""]:
         return f'this pod has no data set "{name}": its only data set has no name'
     wrong = f'this pod has no data set "{name}"' if name else "this pod has several data sets"

@@ -304,8 +304,6 @@ def test_the_environment_is_read_where_it_is_known_to_be() -> None:
         "cli/status.py": "no command whose answers are stored",
         "cli/try.py": "no command whose answers are stored",
         "cluster/registry/credentials.py": "only tjgen pin reads registries",
-        "cluster/validate/recognition.py": "TJGEN_STAMPS",
-        "compiler/building/compilers.py": "TJGEN_STAMPS",
         "gitops/emit/cache.py": "the cache of output trees, which are not printed",
         "language/resolve/caller.py": "TJGEN_*",
         "language/slicing/conformance.py": "starts a program",

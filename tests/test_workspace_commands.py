@@ -18,18 +18,22 @@ def run_names(lab: Path) -> list[str]:  # noqa: F811
 
 
 def objects(lab: Path, names: list[str]) -> str:  # noqa: F811
-    """The output of kubectl with TrainJobs that have ended, one that is in no tree, and one object without tjgen."""
+    """The output of kubectl with TrainJobs that have ended: those of runs, one in no tree, and one of another project."""
     status = {"conditions": [{"type": "Complete", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}]}
-    labels = {"app.kubernetes.io/managed-by": "tjgen"}
-    places = [*((name, name.partition("-")[0]) for name in names), ("other-1", "a")]
+    own = [name.partition("-")[0] for name in names]
+    places = [*zip(names, own, own, strict=True), ("other-1", "a", "a"), ("foreign-1", "a", "foreign")]
     items: list[dict[str, Any]] = [
         {
             "apiVersion": "trainer.kubeflow.org/v1alpha1",
             "kind": "TrainJob",
-            "metadata": {"name": name, "namespace": namespace, "labels": labels},
+            "metadata": {
+                "name": name,
+                "namespace": namespace,
+                "labels": {"app.kubernetes.io/managed-by": "tjgen", "tjgen.dev/experiment": experiment},
+            },
             "status": status,
         }
-        for name, namespace in places
+        for name, namespace, experiment in places
     ]
     file = lab / "cluster.json"
     file.write_text(json.dumps({"kind": "List", "items": items}))
@@ -42,16 +46,16 @@ def test_status_reads_the_cluster_once_and_groups_runs_by_project(lab: Path) -> 
     source = objects(lab, [first])
     answer = tjgen(lab, "status", "--from", source)
     assert answer.code == 0, answer.err
-    assert answer.err.splitlines() == ["project teams/a:", "project teams/b:", "without a project:", *answer.err.splitlines()[3:]]
+    counted = ["runs: 2 Healthy (2 completed), 1 Missing", "runs of other projects: 1 (not listed)"]
+    assert answer.err.splitlines() == ["project teams/a:", "project teams/b:", *counted]
     rows = [line.split() for line in answer.out.splitlines() if not line.startswith(("RUN", " "))]
-    assert [(row[0], row[2]) for row in rows] == [(first, "Healthy"), (second, "Missing"), ("other-1", "in")]
-    assert answer.err.splitlines()[3:] == ["runs: 2 Healthy, 1 Missing"]
+    assert [(row[0], row[2]) for row in rows] == [(first, "Healthy"), ("other-1", "in"), (second, "Missing")]
     shown = json.loads(tjgen(lab, "status", "--from", source, "--json").out)
-    assert [(one["project"], one["cluster"]) for one in shown] == [("teams/a", "lab"), ("teams/b", "lab"), (None, "")]
+    assert [(one["project"], one["cluster"]) for one in shown] == [("teams/a", "lab"), ("teams/b", "lab"), ("teams/a", "lab")]
     one = tjgen(lab, "status", "b-*", "--from", source)
     assert (one.code, one.err.splitlines()) == (0, ["project teams/b:", "runs: 1 Missing"])
     alone = tjgen(lab, "status", "-C", "teams/a", "--from", "../../cluster.json")
-    assert (alone.code, alone.err) == (0, "runs: 2 Healthy\n")
+    assert (alone.code, alone.err.splitlines()) == (0, ["runs: 2 Healthy (2 completed)", counted[1]])
     unknown = tjgen(lab, "status", "c-*", "--from", source)
     assert (unknown.code, unknown.out) == (1, "")
     assert 'error[TJ080] no run matches "c-*"' in unknown.err
@@ -64,7 +68,8 @@ def test_status_counts_each_cluster_alone(lab: Path) -> None:  # noqa: F811
     assert tjgen(lab, "build").code == 0
     source = objects(lab, run_names(lab))
     answer = tjgen(lab, "status", "--from", source)
-    assert answer.err.splitlines()[-2:] == ["runs in lab: 1 Healthy", "runs in west: 1 Missing"]
+    counted = ["runs in lab: 2 Healthy (2 completed)", "runs in west: 1 Missing"]
+    assert answer.err.splitlines()[-3:] == [*counted, "runs of other projects: 1 (not listed)"]
 
 
 def test_status_shows_the_other_projects_where_one_has_errors(lab: Path) -> None:  # noqa: F811

@@ -551,7 +551,7 @@ def test_building_one_project_compiles_no_other(lab: Path, monkeypatch: pytest.M
         compiled.append(job.setting.run)
         return compile_run(job)
 
-    monkeypatch.setattr("tjgen.compiler.building.compilers.compile_run", counting)
+    monkeypatch.setattr("tjgen.compiler.building.compile.compile_run", counting)
     edit(lab / "teams/a/experiments/run.yaml", "train:1", "train:2")
     assert tjgen(lab / "teams/a", "build").code == 0
     assert len(compiled) == 1

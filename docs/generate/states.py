@@ -18,7 +18,8 @@ LOCK = """
 A run that exists has a file `tjgen.lock.d/<environment or default>/<namespace>/<experiment>/<run>.yaml` of kind `LockedRun`.
 `state` in it is `active` (current), `suspended`, `superseded`, `orphaned`, or `archived` (by the experiment). `archived: true`
 marks a run that was archived by itself, `stopped: true` one that `onSupersede: stop`
-suspended, and `kept: true` an orphaned run that `tjgen runs keep` accepted.
+suspended, and `kept: true` an orphaned run that `tjgen runs keep` accepted. `resumed: true` marks a run that the sources
+suspended and [resumed](../troubleshooting.md#stop-a-run): its manifest sets `suspend: false`.
 
 `tjgen runs prune` replaces the file with a tombstone of kind `PrunedRun`. It has the name, identity, `renewal` and `number` of
 the run, its last state (`was`), the command or setting that removed it (`reason`), and the claims that it used. The lock holds no

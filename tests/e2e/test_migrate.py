@@ -281,6 +281,31 @@ def test_a_run_that_left_the_tree_by_hand_is_not_deleted(project: Live, tool: st
         assert len(late) == 1
 
 
+def test_a_run_that_flux_leaves_in_the_cluster_has_its_runtime(project: Live) -> None:
+    """Trainer refuses every change of a run whose runtime was deleted. The printed commands delete both."""
+    project.start("tool: flux")
+    (runtime,) = live("trainingruntime", "-n", project.namespace)
+    (project.folder / "experiments/bert.yaml").unlink()
+    text = EXPERIMENT.format(name="other", namespace=project.namespace).replace("tjgen-torch", "tjgen-plain")
+    (project.folder / "experiments/gpt.yaml").write_text(text, encoding="utf-8")
+    project.tjgen("build")
+    answer = tjgen(project.folder, "runs", "prune", "bert-*", "gpt-*")
+    assert answer.code == 0, answer.err
+    project.sync()
+    names = [one["metadata"]["name"] for one in live("trainjob", "-n", project.namespace)]
+    left = [name for name in names if not name.startswith("other-")]
+    assert len(left) == 3
+    for name in left:
+        suspend = json.dumps({"spec": {"suspend": True}})
+        kubectl("patch", "trainjob", name, "-n", project.namespace, "--type", "merge", "-p", suspend)
+    (commands,) = [line.partition(": ")[2] for line in answer.err.splitlines() if line.startswith("Flux leaves them")]
+    for command in commands.split(" && "):
+        kubectl(*command.split()[1:])
+    assert [one["metadata"]["name"] for one in live("trainjob", "-n", project.namespace)] == sorted(set(names) - set(left))
+    remaining = [one["metadata"]["name"] for one in live("trainingruntime", "-n", project.namespace)]
+    assert runtime["metadata"]["name"] not in remaining
+
+
 def test_flux_is_stuck_on_a_run_of_an_earlier_trainer_until_it_is_archived(project: Live) -> None:
     """Trainer 2.1 called `runtimePatches` by another name. The rig runs 2.3."""
     project.say(LAYOUTS["flux"])

@@ -93,3 +93,30 @@ def test_status_and_archive_read_the_cluster(site: Site, monkeypatch: pytest.Mon
     answer = tjgen(site.folder, "runs", "archive", "--finished")
     assert (answer.code, answer.err) == (0, "runs: 2 archived\n")
     assert tjgen(site.folder, "build", "--check").code == 0
+
+
+@pytest.mark.parametrize("target", LABELS)
+def test_a_run_that_kubectl_suspended_resumes_from_git(site: Site, target: str) -> None:
+    """kubectl owns `suspend: true`, and a server-side apply of Argo CD does not reset a field that the manifest lacks."""
+    if target == "pytorchjob" and not served("pytorchjobs.kubeflow.org"):
+        pytest.skip("the rig runs without the Training Operator (--with training-operator)")
+    start_over(site)
+    site.edit(
+        "script: train.py", f"script: train.py\n  state: active\n  target: {target}\n  env: {{MINICLUSTER_SECONDS: forever}}"
+    )
+    site.build()
+    site.sync()
+    name, label = current(site), LABELS[target]
+    eventually(lambda: running(site, label, name) == 2)
+    suspend = {"suspend": True} if target != "pytorchjob" else {"runPolicy": {"suspend": True}}
+    kubectl("patch", target, name, "-n", site.namespace, "--type", "merge", "-p", json.dumps({"spec": suspend}))
+    eventually(lambda: running(site, label, name) == 0)
+    site.edit("state: active", "state: suspended")
+    site.build()
+    site.sync()
+    site.edit("state: suspended", "state: active")
+    site.build()
+    site.sync(again=1)
+    eventually(lambda: running(site, label, name) == 2)
+    assert site.state.get("status", "Synced") == "Synced"
+    assert {one["action"] for one in site.state.get("drift", [])} <= {"unchanged"}

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -256,6 +257,36 @@ def test_under_mpi_ranks_say_which_part_is_whose(tmp_path: Path) -> None:
         lists, data = str(one.mounted["/etc/tjgen/slices"]), str(one.mounted["/corpus"] / "v1")
         parts.append(run(tmp_path, environment, UNDER_MPI, lists, data))
     assert Counter(item for part in parts for item in part) == Counter(ITEMS)
+
+
+@pytest.mark.parametrize(
+    "slices",
+    [{"deliver": "env"}, {"deliver": "configMap"}, {"deliver": "configMap", "mountPath": "/lists"}, {"virtual": 8}],
+    ids=["env", "configMap", "mountPath", "virtual"],
+)
+def test_ranks_read_each_item_once_by_the_variables_that_mpirun_forwards(slices: dict[str, Any], tmp_path: Path) -> None:
+    corpus(tmp_path)
+    text = experiment(**slices, spec={"runtime": "tjgen-mpi", "target": "mpijob"})
+    forwarded = forwarded_by_launcher(tmp_path, text)
+    parts = []
+    for rank in range(NODES * PROCESSES):
+        ranks = {"RANK": rank, "SIZE": NODES * PROCESSES, "LOCAL_RANK": rank % PROCESSES, "LOCAL_SIZE": PROCESSES}
+        parts.append(run(tmp_path, {**forwarded, **{f"OMPI_COMM_WORLD_{name}": str(value) for name, value in ranks.items()}}))
+    assert Counter(item for part in parts for item in part) == Counter(ITEMS)
+
+
+def forwarded_by_launcher(folder: Path, text: str) -> dict[str, str]:
+    """The variables behind -x of the launcher, with its values."""
+    (folder / "experiment.yaml").write_text(text, encoding="utf-8")
+    answer = tjgen(folder, "build", "experiment.yaml")
+    assert answer.code == 0, answer.err
+    manifests = list(yaml.safe_load_all(answer.out))
+    maps = {one["metadata"]["name"]: one["data"] for one in manifests if one["kind"] == "ConfigMap"}
+    [job] = [one["spec"]["mpiReplicaSpecs"]["Launcher"] for one in manifests if one["kind"] == "MPIJob"]
+    launcher = pod(folder / "launcher", folder / "corpus", maps, {"template": {"spec": job}}, 0)
+    [main] = job["template"]["spec"]["containers"]
+    names = [word for before, word in pairwise(main["command"]) if before == "-x"]
+    return {name: launcher.variables[name] for name in names}
 
 
 def test_processes_of_paddle_read_their_own_items(tmp_path: Path) -> None:

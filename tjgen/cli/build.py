@@ -27,9 +27,9 @@ from tjgen.cli.command import (
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.writing import into_directory, summary_of
 from tjgen.compiler.building.compile import build
-from tjgen.compiler.building.compilers import MOST
 from tjgen.compiler.building.inputs import unusable
 from tjgen.compiler.building.plan import Plan, make_plan
+from tjgen.compiler.building.processes import MOST
 from tjgen.compiler.building.projects import is_of_all
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built

@@ -155,7 +155,7 @@ def _check(
         present += examined.objects
         if applied is not None:
             updated += [one for one in examined.objects if _before(one.tree, applied) not in (None, one.tree)]
-        counts.add_placed(examined.objects, examined.diagnostics)
+        counts.add([one.tree for one in examined.objects], examined.diagnostics)
     built = None
     if language:
         from tjgen.cli.sources import compiled

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tjgen.cli.inputs import text
-from tjgen.cluster.kinds.supporting import DATASET
 from tjgen.cluster.kinds.table import kinds
 from tjgen.gitops.output.kubectl import LISTING, check_object
 from tjgen.trees.diagnostics.model import INFO, CompileError, Diagnostic
@@ -33,16 +32,26 @@ def read_cluster(source: str | None, namespaces: Sequence[str], context: str | N
     return _list_runs(namespaces, context), "kubectl get"
 
 
-def read_data_sets(namespaces: Sequence[str], context: str | None) -> tuple[list[Tree], list[Diagnostic]]:
-    """The Datasets of Fluid in these namespaces, with kubectl. Roles often do not permit this, so a failure is a note (TJ287)."""
-    chosen, plural = _context(context), f"{DATASET.plural}.{DATASET.group}"
-    if plural not in _served(chosen):
-        return [], []
-    try:
-        items = [one for name in namespaces for one in _items([*chosen, "get", plural, "-n", name, "-o", "json"])]
-        return [check_object(one, "kubectl get") for one in items], []
-    except CompileError as error:
-        return [], [one._replace(severity=INFO) for one in error.diagnostics]
+def read_more(
+    resources: Mapping[str, str], namespaces: Sequence[str], context: str | None
+) -> tuple[list[Tree], list[Diagnostic]]:
+    """The objects of these resources, written as `plural.group`, in these namespaces; each with the selector of its fields.
+
+    Roles often do not permit this, so a failure is a note (TJ287). Resources that the cluster does not serve have no objects.
+    """
+    chosen = _context(context)
+    served = _served(chosen)
+    trees: list[Tree] = []
+    notes: list[Diagnostic] = []
+    for resource, selector in resources.items():
+        fields = ["--field-selector", selector] if selector else []
+        try:
+            for name in namespaces if resource in served else ():
+                items = _items([*chosen, "get", resource, "-n", name, *fields, "-o", "json"])
+                trees += [check_object(one, "kubectl get") for one in items]
+        except CompileError as error:
+            notes += [one._replace(severity=INFO) for one in error.diagnostics]
+    return trees, notes
 
 
 def _list_runs(namespaces: Sequence[str], context: str | None) -> str:

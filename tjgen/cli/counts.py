@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.validate.judge import identity
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree
@@ -21,12 +20,6 @@ class CheckCounts:
         self._named: set[str] = set()
         self._others = 0
         self._unchecked: set[tuple[str, str]] = set()
-
-    def add_placed(self, objects: Sequence[Placed], diagnostics: Iterable[Diagnostic] = ()) -> None:
-        """Count objects of files, as `add` does."""
-        identities = [one.identity for one in objects]
-        self._named.update([repr(one) for one in identities if one is not None])
-        self.add([one.tree for one, known in zip(objects, identities, strict=True) if known is None], diagnostics)
 
     def add(self, trees: Iterable[Tree], diagnostics: Iterable[Diagnostic] = ()) -> None:
         """Count objects, those of one name once, and the kinds that `diagnostics` report as not checked."""

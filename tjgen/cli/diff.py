@@ -135,7 +135,7 @@ def _compare(old: Side, new: Side, plan: Plan, arguments: Arguments, reporter: R
     for entry in entries:
         # The repair of the edit also resolves what the server refuses of it.
         reporter.add(list(problems(entry._replace(objects=tuple(one for one in entry.objects if one.path not in by_hand)))))
-    reporter.add(removals(entries, new))
+    reporter.add(removals(entries, old, new))
     if arguments["fields"]:
         from tjgen.gitops.diff.whole import with_all_fields
 

@@ -76,7 +76,8 @@ _STOP = (
     "- a run in a queue of Kueue: set active: false in its Workload\n"
     "To stop a run at once, also use "
     """kubectl patch KIND NAME -n NAMESPACE --type merge -p '{"spec":{"suspend":true}}'. """
-    """A change in Git does not resume it then: use the same command with "suspend":false."""
+    """To resume the run, use the same command with "suspend":false. If the experiment has set state: suspended, """
+    "use state: active instead."
 )
 _RETURN = (
     "restore the experiment from Git, then build: its earlier run becomes current again, and the later one superseded. "
@@ -95,7 +96,7 @@ TASKS = {
     "suspend": _STOP,
     "pause": _STOP,
     "resume": "set state: active where the experiment or an overlay suspends the run, then build and commit. "
-    """For a run that kubectl suspended, set "suspend":false with kubectl patch""",
+    """For a run that only kubectl suspended, set "suspend":false with kubectl patch""",
     "cancel": _STOP,
     "kill": _STOP,
     "rollback": _RETURN,

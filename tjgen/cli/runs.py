@@ -21,12 +21,14 @@ from tjgen.cli.command import (
     enter,
     refuse_use,
 )
-from tjgen.cli.confirmation import LeavingRuns, report_confirmation, report_duplicates, report_names
+from tjgen.cli.confirmation import report_confirmation, report_duplicates, report_names
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.runlist import list_runs
 from tjgen.cli.workspaces import refuse_workspace
+from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import RunEntry, entries, matching
+from tjgen.gitops.output.leaving import Leaving
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.resolve.project_file import load_current
 from tjgen.language.runs.lock import ARCHIVED, ORPHANED, SUPERSEDED
@@ -196,8 +198,9 @@ def _rename(
                 tree.record(path, text)
             for folder in done.removed:
                 tree.claim(folder)
-            report_duplicates(project, directory, done.removed, done.released, reporter)
-            tree.commit()
+            contents = tree.commit().contents
+            leaving = Leaving.of(directory, contents, BY_NAME[project.spec.gitops.tool])
+            report_duplicates(project, directory, leaving, done.removed, done.released, reporter)
     if again:
         from tjgen.cli.discarding import discard_runs
 
@@ -234,7 +237,6 @@ def _change(
             text, source = read_cluster(arguments["source"], namespaces, arguments["context"])
             chosen = ended(chosen, directory, reported(text, source))
         history = RunHistory(directory, tree, locks)
-        leaving = LeavingRuns()
         if verb == "archive":
             done = history.archive(chosen)
         elif verb == "unarchive":
@@ -244,17 +246,16 @@ def _change(
         else:
             keep = int(arguments["keep"]) if arguments["keep"] is not None else project.spec.history.keep or 0
             old = _old(chosen, patterns, keep=keep, archived=arguments["archived"])
-            leaving = LeavingRuns.of(directory, old)
             done = history.prune(old)
             remove_unused(history.unused_runtimes(old), tree, directory)
-        tree.commit()
+        contents = tree.commit().contents
     words = {"archive": "archived", "unarchive": "brought back", "prune": "removed", "keep": "kept"}
     running = "; a run that is still in the cluster keeps running (tjgen status)" if verb == "archive" and done else ""
     reporter.print_line(f"runs: {len(done)} {words[verb]}{running if not arguments['finished'] else ''}")
     requested = [entry.run.name for entry in chosen if entry.run.is_requested]
     if verb == "prune" and done:
         report_names("removed", done, reporter)
-        report_confirmation(project, reporter, leaving)
+        report_confirmation(project, directory, Leaving.of(directory, contents, BY_NAME[project.spec.gitops.tool]), reporter)
     elif verb == "prune" and patterns and requested:
         names = " ".join(requested[:_SHOWN]) + (" ..." if len(requested) > _SHOWN else "")
         reporter.print_line(f"kept: {names}; the lock shows them as requested. If you removed their experiment, build first")

@@ -21,7 +21,6 @@ from tjgen.language.catalog.find import Catalog
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.trees.diagnostics.model import ERROR, Span
 from tjgen.trees.fields.path import FieldPath, Tree
-from tjgen.trees.session import Session
 from tjgen.trees.source.reader import CORE, read
 from tjgen.trees.typing import NamedTuple
 
@@ -101,13 +100,12 @@ def written(
     items: list[AppliedObject] = []
     read_files: list[Read] = []
     sandbox = sandbox_for(arguments["paths"])
-    session = Session()
     texts_with_marks: dict[str, str] = {}
     for file, content in files:
         sandbox.clock.check()
         if _MARK in content:
             texts_with_marks[file] = content.decode(errors="replace")
-        read_file = read_items(content, file, _units(file, content, arguments["paths"]), sandbox.budgets, session)
+        read_file = read_items(content, file, _units(file, content, arguments["paths"]), sandbox.budgets)
         sandbox.clock.count(len(read_file.items))
         read_files.append(read_file)
         items += read_file.items

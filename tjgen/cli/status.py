@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from tjgen.cli.cluster import read_cluster, read_data_sets
+from tjgen.cli.cluster import read_cluster, read_more
 from tjgen.cli.command import (
     COMMON,
     ENVIRONMENTS,
@@ -24,11 +24,12 @@ from tjgen.cli.command import (
 )
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.workspaces import check_names, runs_of_projects
+from tjgen.cluster.kinds.supporting import DATASET, JOB
 from tjgen.gitops.output.data_sets import CachedData, distinct
 from tjgen.gitops.output.inventory import ProjectRuns, named
 from tjgen.gitops.output.layout import namespace_of
-from tjgen.gitops.output.reported import MISSING, UNKNOWN, Status, reported, statuses, with_data_sets
-from tjgen.gitops.sync.health import DEGRADED, HEALTHY, PROGRESSING, SUSPENDED
+from tjgen.gitops.output.reported import MISSING, UNKNOWN, Status, others, reported, statuses, with_more
+from tjgen.gitops.sync.states import DEGRADED, HEALTHY, PROGRESSING, SUSPENDED
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.resolve.project_file import load_current
 from tjgen.trees.diagnostics.model import has_errors
@@ -37,10 +38,11 @@ from tjgen.trees.fields.path import Tree
 COMMAND = Command(
     "status",
     "Show the state of runs in the cluster.",
-    "Show the runs of the output tree, or those that match a NAME, with their state in the cluster, as the health "
-    "checks for Argo CD report it. A NAME can be an experiment with one current "
+    "Show the runs of the output tree, or those that match a NAME, with their state in the cluster: waiting, starting, "
+    "running, refused, suspended, completed, or failed. A NAME can be an experiment with one current "
     "run. The list contains the time of the state, restarts, the reason of a failure, its pod, and the command for its "
-    "logs. It also contains runs that tjgen created and that are not in the tree. For data sets of Fluid that the runs "
+    "logs. It also contains runs of the project's experiments that are not in the tree. One line counts the runs of other "
+    "projects. For data sets of Fluid that the runs "
     "mount, a second list shows what is cached. The command reads the cluster with kubectl, or saved output of kubectl "
     "with --from. In the folder of a workspace, it shows the runs of all projects.",
     "tjgen status 'resnet50-*' --context training",
@@ -59,6 +61,10 @@ COMMAND = Command(
 )
 _COLORS = {HEALTHY: "32", DEGRADED: "31", PROGRESSING: "36", SUSPENDED: "33", MISSING: "33", UNKNOWN: "33"}
 """Color of each word of health on a terminal, as Argo CD shows them."""
+_DATA_SETS = f"{DATASET.plural}.{DATASET.group}"
+_JOBS = f"{JOB.plural}.{JOB.group}"
+_WORKLOADS = "workloads.kueue.x-k8s.io"
+_EVENTS = "events"
 
 
 def run(arguments: Arguments) -> int:
@@ -78,40 +84,59 @@ def run(arguments: Arguments) -> int:
         unknown = check_names(several, names)
         reporter.add(unknown)
         if several and not has_errors(unknown):
-            _show(
-                _chosen(several, names, arguments, reporter), arguments, reporter, projects=_headings(project, several, arguments)
-            )
+            shown, others_count = _chosen(several, names, arguments, reporter)
+            _show(shown, arguments, reporter, projects=_headings(project, several, arguments))
+            if others_count and not names:
+                reporter.print_line(f"runs of other projects: {others_count} (not listed)")
     return reporter.close()
 
 
-def _chosen(several: Sequence[ProjectRuns], names: Sequence[str], arguments: Arguments, reporter: Reporter) -> list[Status]:
-    """The statuses to show; the cluster is read once for all projects."""
+def _chosen(
+    several: Sequence[ProjectRuns], names: Sequence[str], arguments: Arguments, reporter: Reporter
+) -> tuple[list[Status], int]:
+    """The statuses to show, and the number of runs of others; the cluster is read once for all projects."""
     namespace = arguments["namespace"]
     known = {one.namespace for runs in several for one in runs.entries}
     known |= {namespace_of(*removed) for runs in several for removed in runs.pruned}
     namespaces = sorted(known) if namespace is None else [namespace]
     text, source = read_cluster(arguments["source"], namespaces, arguments["context"])
     objects = reported(text, source)
-    if arguments["source"] is None:
-        data_sets, problems = read_data_sets(namespaces, arguments["context"])
-        objects = with_data_sets(objects, data_sets)
-        reporter.add(problems)
     wanted = {(one.project.name_in_workspace, run.run.name) for one in several for run in one.only(names).entries}
-    return [
-        one
-        for one in statuses(several, objects)
-        if namespace in (None, one.namespace) and (not names or (one.project, one.run) in wanted)
-    ]
+
+    def chosen() -> list[Status]:
+        return [
+            one
+            for one in statuses(several, objects)
+            if namespace in (None, one.namespace) and (not names or (one.project, one.run) in wanted)
+        ]
+
+    if arguments["source"] is None:
+        more, problems = read_more(_unread(chosen()), namespaces, arguments["context"])
+        objects = with_more(objects, more)
+        reporter.add(problems)
+    return chosen(), others(several, objects, namespace)
 
 
-def _headings(project: LoadedProject, several: Sequence[ProjectRuns], arguments: Arguments) -> list[str | None]:
+def _unread(shown: Sequence[Status]) -> dict[str, str]:
+    """The resources that can explain these states further, with the selector of their fields. Not every role may list them."""
+    resources = {_DATA_SETS: ""}
+    if any(one.health == PROGRESSING for one in shown):
+        resources[_EVENTS] = "type=Warning"
+    if any(one.health == SUSPENDED for one in shown):
+        resources[_WORKLOADS] = ""
+    if any(one.has_ended and one.restarts is None for one in shown):
+        resources[_JOBS] = ""
+    return resources
+
+
+def _headings(project: LoadedProject, several: Sequence[ProjectRuns], arguments: Arguments) -> list[str]:
     """The projects of a workspace, in their order; empty for one project, whose runs have no heading."""
     if not project.is_workspace or arguments["output"] is not None:
         return []
-    return [*(one.project.name_in_workspace for one in several), None]
+    return [one.project.name_in_workspace for one in several]
 
 
-def _show(shown: Sequence[Status], arguments: Arguments, reporter: Reporter, *, projects: Sequence[str | None]) -> None:
+def _show(shown: Sequence[Status], arguments: Arguments, reporter: Reporter, *, projects: Sequence[str]) -> None:
     """Print the statuses as JSON, or as a table of all, or with `projects` of each project that has some."""
     if arguments["json"] or arguments["format"] == "json":
         import json
@@ -123,11 +148,11 @@ def _show(shown: Sequence[Status], arguments: Arguments, reporter: Reporter, *, 
     for project in projects:
         own = [one for one in shown if one.project == project]
         if own:
-            reporter.print_line("without a project:" if project is None else f"project {project or '.'}:")
+            reporter.print_line(f"project {project or '.'}:")
             _table(own, arguments["context"])
             sys.stdout.flush()
     _data_sets(distinct(one.data_sets for one in shown))
-    clusters = dict.fromkeys(one.cluster for one in shown if one.project is not None) if projects else {}
+    clusters = dict.fromkeys(one.cluster for one in shown) if projects else {}
     if len(clusters) < 2:
         reporter.print_line(f"runs: {_counts(shown)}")
         return
@@ -137,13 +162,20 @@ def _show(shown: Sequence[Status], arguments: Arguments, reporter: Reporter, *, 
 
 
 def _counts(shown: Sequence[Status]) -> str:
-    counts = Counter(one.health or "archived" for one in shown)
-    return ", ".join(f"{count} {health}" for health, count in sorted(counts.items())) or "none"
+    """The number of runs with each health, and in parentheses with each word, if it is another one."""
+    healths = Counter(one.health or "archived" for one in shown)
+    words = Counter((one.health, one.word) for one in shown if one.word)
+    parts = []
+    for health, count in sorted(healths.items()):
+        own = [(word, number) for (of, word), number in sorted(words.items()) if of == health and word != health.lower()]
+        details = ", ".join(f"{number} {word}" for word, number in own)
+        parts.append(f"{count} {health} ({details})" if details else f"{count} {health}")
+    return ", ".join(parts) or "none"
 
 
 def _table(shown: Sequence[Status], context: str | None) -> None:
     rows = [("RUN", "STATE", "HEALTH", "SINCE", "RESTARTS", "MESSAGE")]
-    rows += [(one.run, one.state, one.health or "-", one.since or "-", str(one.restarts), one.message) for one in shown]
+    rows += [(one.run, one.state, one.health or "-", one.since or "-", _number(one.restarts), one.message) for one in shown]
     color = sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
     for row, cells, one in zip(rows, _padded(rows), [None, *shown], strict=True):
         if color and row[2] in _COLORS:
@@ -151,6 +183,10 @@ def _table(shown: Sequence[Status], context: str | None) -> None:
         sys.stdout.write("  ".join(cells).rstrip() + "\n")
         for line in _details(one, context) if one is not None else ():
             sys.stdout.write(f"  {line}\n")
+
+
+def _number(restarts: int | None) -> str:
+    return "-" if restarts is None else str(restarts)
 
 
 def _data_sets(data_sets: Sequence[CachedData]) -> None:
@@ -197,6 +233,7 @@ def _data(one: Status, context: str | None) -> Tree:
         "namespace": one.namespace,
         "experiment": one.experiment,
         "state": one.state,
+        "phase": one.word or None,
         "health": one.health or None,
         "message": one.message,
         "since": one.since or None,

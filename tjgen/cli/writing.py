@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tjgen.cli.command import Arguments
 from tjgen.cli.reporting import Reporter
-from tjgen.compiler.building.compilers import processes
 from tjgen.compiler.building.plan import Plan
+from tjgen.compiler.building.processes import processes
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -59,10 +59,13 @@ def _into(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter, 
             summary.show(arguments)
         reporter.print_line(f"{written.counts}")
         if written.counts.removed and not arguments["check"]:
-            from tjgen.cli.confirmation import LeavingRuns, report_confirmation  # few builds remove a run
+            from tjgen.cli.confirmation import report_confirmation  # few builds remove a run
+            from tjgen.cluster.synctools.table import BY_NAME
+            from tjgen.gitops.output.leaving import Leaving
 
-            removed = written.files.removed if written.files is not None else ()
-            report_confirmation(plan.project, reporter, LeavingRuns.of_files(directory, removed))
+            contents = written.files.contents if written.files is not None else {}
+            leaving = Leaving.of(directory, contents, BY_NAME[plan.project.spec.gitops.tool])
+            report_confirmation(plan.project, directory, leaving, reporter)
         if options.prune_data and written.files is not None:
             from tjgen.cli.confirmation import report_claims
             from tjgen.language.runs.lock import is_data

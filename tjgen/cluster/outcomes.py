@@ -11,6 +11,8 @@ To add a release or an event, add its rows here, add a scenario to `tests/e2e/li
 from __future__ import annotations
 
 from tjgen.cluster.releases import DEFAULT_TRAINER, TRAINER_RELEASES, V20, V21, V22, V23
+from tjgen.trees.diagnostics.model import INFO, WARNING, Diagnostic, ObjectRef
+from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.typing import NamedTuple
 
 TTL_COMPLETED = "its TTL elapses after it completed"
@@ -83,6 +85,7 @@ EXPLICIT = "suspend: false"
 _V20, _V21, _V22, _V23 = (TRAINER[release.name] for release in (V20, V21, V22, V23))
 _CLEARED = f"{_V22}, trainjob_controller.go: it clears Failed before it looks whether the TrainJob is finished"
 _UNCHECKED = f"{_V20}, trainjob_controller.go: it does not look whether the TrainJob is finished"
+_OPERATOR_TTL = "Training Operator 1.9.0, controller.v1/common/job.go:CleanupJob is that of all of its kinds"
 _RAY_CLUSTER = f"{KUBERAY}, rayjob_controller.go: only the RayCluster is deleted"
 _RAY_DEADLINE = f"{KUBERAY}, rayjob_controller.go: checkBackoffLimitAndUpdateStatusIfNeeded does not retry DeadlineExceeded"
 _RAY_LIMIT = f"{KUBERAY}, rayjob_controller.go: checkBackoffLimitAndUpdateStatusIfNeeded counts attempts"
@@ -102,6 +105,8 @@ OUTCOMES: tuple[EventOutcome, ...] = (
     *(EventOutcome(kind, TRAINING_OPERATOR, event, RECREATED) for kind in OPERATOR_JOBS for event in (TTL_COMPLETED, TTL_FAILED)),
     EventOutcome("MPIJob", MPI_OPERATOR, TTL_COMPLETED, STAYS),
     EventOutcome("MPIJob", MPI_OPERATOR, TTL_FAILED, STAYS),
+    EventOutcome("MPIJob v1", TRAINING_OPERATOR, TTL_COMPLETED, RECREATED, _OPERATOR_TTL),
+    EventOutcome("MPIJob v1", TRAINING_OPERATOR, TTL_FAILED, RECREATED, _OPERATOR_TTL),
     EventOutcome("RayJob", KUBERAY, TTL_COMPLETED, STAYS, _RAY_CLUSTER),
     EventOutcome("RayJob", KUBERAY, TTL_FAILED, STAYS, _RAY_CLUSTER),
     EventOutcome("Volcano Job", VOLCANO, TTL_COMPLETED, RECREATED, _VOLCANO_TTL),
@@ -169,4 +174,62 @@ def find(kind: str, event: str, *, trainer: str = DEFAULT_TRAINER.name, means: s
             kind != "TrainJob" or outcome.controller == TRAINER.get(trainer)
         ):
             return outcome
+    return None
+
+
+def kind_of(api_version: str, kind: str) -> str:
+    """The name in the table of a kind of object. A runtime stands for its TrainJobs."""
+    special = {
+        ("batch.volcano.sh/v1alpha1", "Job"): "Volcano Job",
+        ("kubeflow.org/v1", "MPIJob"): "MPIJob v1",
+    }
+    return "TrainJob" if kind in ("TrainingRuntime", "ClusterTrainingRuntime") else special.get((api_version, kind), kind)
+
+
+def ttl_problem(
+    kind: str, path: FieldPath, ref: ObjectRef | None = None, *, trainer: str = DEFAULT_TRAINER.name
+) -> Diagnostic | None:
+    """Return TJ428 if a run of `kind` starts again because of its TTL, else None.
+
+    `path` sets the TTL: a field of the experiment or, with `ref`, of that object.
+    """
+    field = ".".join(map(str, path[1:]))
+    restarted = starts_again(kind, trainer=trainer)
+    if not restarted:
+        return None
+    if restarted[0].result == RECREATED:
+        message = f"the {kind} is deleted after it ends, and the next sync of this folder creates it again: it trains again"
+        hint = f"remove {field}, or set state: archived when the run has ended"
+    else:
+        message, hint = describe_repetition(restarted), f"remove {field}: pods that have ended hold no devices"
+    return Diagnostic("TJ428", message, ref, path, hint=hint)
+
+
+def starts_again(kind: str, *, trainer: str = DEFAULT_TRAINER.name) -> list[EventOutcome]:
+    """The rows by which a run of `kind` starts again because of its TTL."""
+    outcomes = [find(kind, event, trainer=trainer) for event in (TTL_COMPLETED, TTL_FAILED)]
+    return [outcome for outcome in outcomes if outcome is not None and outcome.result != STAYS]
+
+
+def describe_repetition(restarted: list[EventOutcome]) -> str:
+    """What a controller does with runs whose TTL repeats, as a clause; `restarted` is from `starts_again`."""
+    which = "an ended run" if len(restarted) > 1 else "a failed run"
+    return f"{restarted[0].controller} starts {which} again after every TTL, without end"
+
+
+def deadline_problem(kind: str, path: FieldPath, *, means: str, restarts: int) -> Diagnostic | None:
+    """Return TJ428 if a deadline of `kind` does not cover the whole run; None if it does, or if nothing is known.
+
+    `restarts` is how often the run can restart as a whole.
+    """
+    outcome = find(kind, DEADLINE, means=means)
+    if outcome is not None and outcome.result == PER_START and restarts:
+        message = f"the deadline counts again from each restart of the {kind}, which can restart {restarts} times"
+        hint = "use target: trainjob with Trainer 2.3, whose deadline covers all restarts, or set restart.limit: 0"
+        return Diagnostic("TJ428", message, path=path, hint=hint, severity=WARNING)
+    if means == POD_DEADLINES:
+        message = f"{TRAINING_OPERATOR} reads the deadline only when an object of the run changes, so each pod has it, too: "
+        message += "it counts from the start of the pods, and pods that wait to be scheduled are not ended"
+        hint = "use target: trainjob with Trainer 2.3, whose deadline counts from the start of the run"
+        return Diagnostic("TJ428", message, path=path, hint=hint, severity=INFO)
     return None

@@ -8,19 +8,21 @@ forever. Claims are never pruned, from the first sync on: what counts is the ann
 What prepares data or images, a Job, goes before the runs, and Argo CD waits until it has ended. The claims
 that it mounts go with it: each of the two waits for the other.
 Runs carry no force and no replace, which would delete and train them again. Unless the project sets `removal: sync`, a person
-confirms in the cluster that a run is deleted: a tree that lost a run by accident then costs nothing.
+confirms in the cluster that a run is deleted: a tree that lost a run by accident then costs nothing. The runtime of a run
+that Flux leaves in the cluster has the same guard.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tjgen.cluster.synctools.guards import guard
 from tjgen.cluster.synctools.protocol import OUTLIVING, PREPARING
 from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.language.spec.objects import GitOps
 from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import get
-from tjgen.trees.manifests.manifest import DATA, RUNS, Manifest
+from tjgen.trees.manifests.manifest import DATA, Manifest
 
 _ORIGIN = Origin("gitops", "project", ("spec", "gitops"))
 _PREPARES = ("Job", "ConfigMap")
@@ -41,8 +43,8 @@ def annotated(manifests: list[Manifest], gitops: GitOps) -> list[Manifest]:
         wanted = parts.get(part)
         if wanted is not None and part == DATA and manifest.name in mounted and PREPARING in parts:
             wanted = {tool.wave: parts[PREPARING][tool.wave], **wanted}
-        if part == RUNS and gitops.removal == "confirm":
-            wanted = {**(wanted or {}), **tool.confirmed}
+        own_guard = guard(tool, part, confirms=gitops.removal == "confirm")
+        wanted = {**(wanted or {}), **own_guard} if own_guard else wanted
         result.append(_annotated(manifest, wanted) if wanted is not None else manifest)
     return result
 

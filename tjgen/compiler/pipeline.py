@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from tjgen.language.setting import ClaimSizes
 
 Hop: TypeAlias = Callable[[Job, Draft], Draft]
-KnownPreviews: TypeAlias = tuple[str, Callable[[], str]]
-
 HOPS: tuple[tuple[str, Hop], ...] = (
     ("arrange", workload.arrange),
     ("initialize", workload.initialize),
@@ -43,6 +41,7 @@ HOPS: tuple[tuple[str, Hop], ...] = (
 AFTERWARDS: tuple[tuple[str, Hop], ...] = (
     ("footprint", afterwards.footprint),
     ("relate", afterwards.relate),
+    ("resume", afterwards.resume),
     ("annotate", afterwards.annotate),
     ("archive", afterwards.archive),
 )
@@ -83,10 +82,6 @@ class Compiled(NamedTuple):
     """Names and gangs of its objects (see totals/relations.py)."""
     recorded: Recorded | None = None
     """For a result that another process recorded (see building/records.py): its objects have a text, and no specs and origins."""
-    known_images: tuple[str, ...] | None = None
-    """The images, if they are known without a walk through the objects."""
-    known_previews: KnownPreviews | None = None
-    """The form of the previews whose text is known without the objects, and what returns that text."""
 
     def in_full(self) -> Compiled:
         """The result with the specs and origins of all objects."""
@@ -96,8 +91,6 @@ class Compiled(NamedTuple):
         """Every image of the run's pods, as it is written, in order."""
         if self.recorded is not None:
             return self.recorded.images
-        if self.known_images is not None:
-            return self.known_images
         from tjgen.cluster.kinds.pods import pods_of  # only an output tree records images
 
         image_names = set()
@@ -112,8 +105,6 @@ class Compiled(NamedTuple):
         """All objects that controllers create from the run, as YAML; `form` is COLLAPSED or EACH."""
         if self.recorded is not None:
             return self.recorded.previews
-        if self.known_previews is not None and self.known_previews[0] == form:
-            return self.known_previews[1]()
         from tjgen.cluster.controllers.previews import note_of  # few builds write previews
 
         return "---\n".join([note_of(one) + one.text() for one in self.down_to_pods(every=form == EACH)])
@@ -135,6 +126,9 @@ class Compiled(NamedTuple):
         from tjgen.cluster.controllers.previews import follow  # few builds show them
 
         return list(follow(self.manifests, self.previews, every=every))
+
+
+Compiler: TypeAlias = Callable[[Job], Compiled]
 
 
 def compile_run(job: Job) -> Compiled:

@@ -11,9 +11,6 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-STAMPS = "TJGEN_STAMPS"
-"""The variable of the environment that turns off what compiles or validates one of several similar inputs, if it is `off`."""
-
 
 class Session:
     """Results by name and key. Nothing outlives the command, so no entry has to be removed when a file changes.
@@ -21,10 +18,9 @@ class Session:
     A key is compared as a value. An object of a class without `==` is its own key, and the session keeps it alive.
     """
 
-    __slots__ = ("_all", "_counts", "_latest")
+    __slots__ = ("_all", "_latest")
 
     def __init__(self) -> None:
-        self._counts: dict[str, int] = {}
         self._all: dict[tuple[str, Hashable], object] = {}
         self._latest: dict[str, list[tuple[object, object]]] = {}
 
@@ -45,11 +41,6 @@ class Session:
         known.insert(0, (key, computed))
         del known[most:]
         return computed
-
-    def count(self, name: str) -> int:
-        """How often this was called with `name`."""
-        self._counts[name] = number = self._counts.get(name, 0) + 1
-        return number
 
     def has(self, name: str, key: Hashable) -> bool:
         """Whether `key` was added to the set of this name."""

@@ -23,7 +23,7 @@ from tjgen.gitops.sync.table import SYNCING
 from tjgen.language.spec.models.gitops import Tool
 from tjgen.trees.manifests.manifest import DATA
 
-MODULES = {module.name for module in iter_modules(tjgen.cluster.synctools.__path__)} - {"protocol", "table"}
+MODULES = {module.name for module in iter_modules(tjgen.cluster.synctools.__path__)} - {"guards", "protocol", "table"}
 
 
 def test_the_table_has_the_tool_of_every_module_under_its_name() -> None:
@@ -40,7 +40,8 @@ def test_the_language_has_the_same_tools_and_what_syncs_is_everywhere() -> None:
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_a_tool_reads_its_own_annotations(tool: SyncTool) -> None:
-    own = {*tool.kept, *tool.left_alone, *tool.without_effect}
+    guards = [key for guard in tool.guards.values() for key in guard]
+    own = {*tool.kept, *tool.left_alone, *tool.without_effect, *guards}
     assert own and tools_of(own) == {tool.name}
     assert set(tool.kept.items()) <= set(tool.stages[DATA].items())
     assert set(tool.stages_by_experiment) <= set(tool.stages)

@@ -13,17 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.compiler.building.stamping import write_random
-from tests.compiler.building.test_stamps import experiment, write_project
+from tests.compiler.building.projects import experiment, write_project, write_random_project
 from tests.program import Answer, tjgen
-from tjgen.compiler.building import compilers
+from tjgen.compiler.building import processes as limits
 from tjgen.compiler.building.compile import _Compilation
-from tjgen.compiler.building.compilers import MOST, Compiler, processes
+from tjgen.compiler.building.processes import MOST, processes
 from tjgen.compiler.building.records import FileRecords, KnownRuns
 from tjgen.compiler.building.workers import Workers
-from tjgen.compiler.pipeline import Compiled
+from tjgen.compiler.pipeline import Compiled, Compiler
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.session import STAMPS
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 
@@ -32,8 +30,8 @@ COUNT = 14
 
 @pytest.fixture(autouse=True)
 def early(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compilers, "IN_FULL", 2)
-    monkeypatch.setattr(compilers, "FILES", 1)
+    monkeypatch.setattr(limits, "IN_FULL", 2)
+    monkeypatch.setattr(limits, "FILES", 1)
     monkeypatch.setenv("TJGEN_CACHE", "off")
 
 
@@ -87,10 +85,7 @@ def assert_no_children() -> None:
         os.waitpid(-1, os.WNOHANG)
 
 
-@pytest.mark.parametrize("mode", ["off", "on"])
-def test_workers_write_the_same_tree(mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: list[bool]) -> None:
-    monkeypatch.setenv(STAMPS, mode)
-    monkeypatch.setattr(compilers, "SEVERAL", 1)
+def test_workers_write_the_same_tree(tmp_path: Path, answers: list[bool]) -> None:
     different(tmp_path / "one")
     shutil.copytree(tmp_path / "one", tmp_path / "three")
     one = built(tmp_path / "one", 1)
@@ -220,9 +215,9 @@ INTERRUPTED = """\
 import signal
 import sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background starts programs that ignore it
-from tjgen.compiler.building import compilers
+from tjgen.compiler.building import processes as limits
 from tjgen.compiler.building.workers import Workers
-compilers.IN_FULL, compilers.FILES = 2, 1
+limits.IN_FULL, limits.FILES = 2, 1
 answer = Workers.answer
 def waiting(*words):
     print("started", flush=True)
@@ -274,7 +269,7 @@ def test_a_wrong_number_of_jobs_is_refused(jobs: str, tmp_path: Path) -> None:
 def test_random_projects_are_the_same(tmp_path: Path, answers: list[bool]) -> None:
     for seed in range(904, 908):
         one, three = tmp_path / f"{seed}-one", tmp_path / f"{seed}-three"
-        words, _ = write_random(random.Random(seed), one)
+        words, _ = write_random_project(random.Random(seed), one)
         shutil.copytree(one, three, symlinks=True)
         assert built(one, 1, *words) == built(three, 3, *words)
     assert answers.count(True) > 10

@@ -484,7 +484,8 @@ def test_an_overlay_suspends_a_promoted_run_whose_experiment_has_changed(folder:
     edit(folder, ", stop.yaml", "", "tjgen.yaml")
     assert build(folder).code == 0
     assert names(folder, "prod") == [old]
-    assert job(folder, "prod", old) == before
+    assert job(folder, "prod", old) == {**before, "spec": {**before["spec"], "suspend": False}}
+    assert tjgen(folder, "build", "--check").code == 0
 
 
 def test_the_state_of_a_new_version_does_not_suspend_the_promoted_run(folder: Path) -> None:

@@ -49,18 +49,18 @@ ENV = {
 }
 TABLE = """\
 RUN              STATE            HEALTH     SINCE                 RESTARTS  MESSAGE
-absent-5545p2sm  current          Missing    -                     0         not in the cluster
-bad-4lvtprmx     current          Degraded   2026-11-22T22:08:23Z  2         jobset failed due to reaching max number \
+absent-5545p2sm  current          Missing    -                     -         not in the cluster
+bad-4lvtprmx     current          Degraded   2026-11-22T22:08:23Z  2         failed: jobset failed due to reaching max number \
 of restarts (first failed job: bad-4lvtprmx-node-0)
   pod: bad-4lvtprmx-node-0-0-mxjcf, container node: Error, exit code 3
   kubectl logs -n watch bad-4lvtprmx-node-0-0-mxjcf -c node
-good-g7w74297    current          Healthy    2026-11-22T22:08:18Z  0         jobset completed successfully
+good-g7w74297    current          Healthy    2026-11-22T22:08:18Z  0         completed: jobset completed successfully
   pod: good-g7w74297-node-0-0-l84qq
   kubectl logs -n watch good-g7w74297-node-0-0-l84qq --all-containers
 runs-cwdzhk78    current          Healthy    2026-11-22T22:08:16Z  0         running
   pod: runs-cwdzhk78-node-0-0-dzsht
   kubectl logs -n watch runs-cwdzhk78-node-0-0-dzsht --all-containers
-waits-cwdzhk78   suspended        Suspended  2026-11-22T22:08:16Z  0         TrainJob is suspended
+waits-cwdzhk78   suspended        Suspended  2026-11-22T22:08:16Z  -         suspended: TrainJob is suspended
 stranger         not in the tree  Healthy    2026-11-22T22:08:17Z  0         running
   pod: stranger-node-0-0-ch2dn
   kubectl logs -n watch stranger-node-0-0-ch2dn --all-containers
@@ -105,7 +105,7 @@ def recorded_kubectl(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_each_run_is_shown_with_its_state_in_the_cluster(folder: Path) -> None:
     answer = status(folder)
     assert (answer.code, answer.out) == (0, TABLE)
-    assert answer.err == "runs: 1 Degraded, 3 Healthy, 1 Missing, 1 Suspended\n"
+    assert answer.err == "runs: 1 Degraded (1 failed), 3 Healthy (1 completed, 2 running), 1 Missing, 1 Suspended\n"
 
 
 def test_a_run_that_kueue_holds_is_shown_with_the_reason(folder: Path) -> None:
@@ -116,9 +116,10 @@ def test_a_run_that_kueue_holds_is_shown_with_the_reason(folder: Path) -> None:
     workload |= {"metadata": {"name": "w", "namespace": "watch", "ownerReferences": [owner]}, "status": {"conditions": [waiting]}}
     cluster_objects["items"].append(workload)
     answer = status(folder, "waits-*", text=json.dumps(cluster_objects))
-    assert "Suspended  2026-11-22T22:08:16Z  0         waits for queue vision: insufficient unused quota for cpu" in answer.out
+    assert "Suspended  2026-11-22T22:08:16Z  -         waiting: queue vision: insufficient unused quota for cpu" in answer.out
+    assert answer.err == "runs: 1 Suspended (1 waiting)\n"
     waiting["status"] = "True"
-    assert "TrainJob is suspended" in status(folder, "waits-*", text=json.dumps(cluster_objects)).out
+    assert "suspended: TrainJob is suspended" in status(folder, "waits-*", text=json.dumps(cluster_objects)).out
 
 
 def test_a_run_whose_pod_has_no_node_is_not_shown_as_running(folder: Path) -> None:
@@ -127,7 +128,8 @@ def test_a_run_whose_pod_has_no_node_is_not_shown_as_running(folder: Path) -> No
         if one["kind"] == "Pod" and one["metadata"]["name"].startswith("runs-"):
             one["status"] = pod("a", "Pending", PodScheduled="0/2 nodes are available")["status"]
     answer = status(folder, "runs-*", text=json.dumps(cluster_objects))
-    assert "Healthy  2026-11-22T22:08:16Z  0         a pod has not started" in answer.out
+    assert "Progressing  2026-11-22T22:08:16Z  0         waiting: 1 of 1 pods have no node" in answer.out
+    assert answer.err == "runs: 1 Progressing (1 waiting)\n"
     assert "Unschedulable: 0/2 nodes are available" in answer.out
 
 
@@ -163,6 +165,62 @@ def test_kubectl_is_used_without_a_file(folder: Path, monkeypatch: pytest.Monkey
     kinds = "trainjobs.trainer.kubeflow.org,jobsets.jobset.x-k8s.io,pods"
     assert second == f"--context lab get {kinds} -n watch -o json --request-timeout=30s"
     assert third == first, "a cluster without Fluid has no data sets to list"
+
+
+@pytest.mark.parametrize("permitted", [True, False])
+def test_kubectl_lists_what_explains_a_state(folder: Path, monkeypatch: pytest.MonkeyPatch, permitted: bool) -> None:
+    """Events of a run without pods, Workloads of a suspended run, and Jobs of a failed run without restarts."""
+    listed = json.loads(RECORDED)
+    listed["items"] = [one for one in listed["items"] if one["kind"] == "TrainJob"]
+    bad, _, running, _, waits = listed["items"]
+    running["status"] = {"jobsStatus": [{"name": "node", "active": 0, "ready": 0}]}
+
+    def owned(name: str, kind: str, api: str, **more: Any) -> dict[str, Any]:
+        metadata = {"name": name, "namespace": "watch", "ownerReferences": [{"kind": "TrainJob", "name": name}]}
+        return {"apiVersion": api, "kind": kind, "metadata": metadata, **more}
+
+    name = running["metadata"]["name"]
+    about = {"kind": "Job", "name": f"{name}-node-0"}
+    refused = {
+        "reason": "FailedCreate",
+        "message": "exceeded quota: a",
+        "lastTimestamp": "2026-11-22T23:00:00Z",
+        "involvedObject": about,
+    }
+    unadmitted = {"conditions": [{"type": "QuotaReserved", "status": "False", "message": "no quota"}]}
+    answers = {
+        "events": [{"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e", "namespace": "watch"}, **refused}],
+        "workloads.kueue.x-k8s.io": [
+            owned(waits["metadata"]["name"], "Workload", "kueue.x-k8s.io/v1beta1", spec={"queueName": "a"}, status=unadmitted)
+        ],
+        "jobs.batch": [owned(bad["metadata"]["name"], "Job", "batch/v1", status={"failed": 4})],
+    }
+    above = folder.parent
+    (above / "cluster.json").write_text(json.dumps(listed), encoding="utf-8")
+    cases = []
+    for resource, items in answers.items():
+        (above / resource).write_text(json.dumps({"items": items}), encoding="utf-8")
+        command = f"cat {above}/{resource}" if permitted else f"echo '{resource} is forbidden' >&2; exit 1"
+        cases.append(f"*'get {resource} '*) {command};;")
+    served = "\\n".join(["pods", "trainjobs.trainer.kubeflow.org", *answers])
+    words = with_kubectl(
+        folder,
+        f'case "$*" in *api-resources*) printf "{served}\\n";; {" ".join(cases)} *) cat {above}/cluster.json;; esac',
+        monkeypatch,
+    )
+    answer = tjgen(folder, "status", "--json")
+    shown = {one["run"]: (one["message"], one["restarts"]) for one in json.loads(answer.out)}
+    found = (shown[name][0], shown[waits["metadata"]["name"]][0], shown[bad["metadata"]["name"]][1])
+    assert "get events -n watch --field-selector type=Warning -o json" in words.read_text(encoding="utf-8")
+    if permitted:
+        assert (answer.err.count("TJ287"), found) == (0, ("refused: exceeded quota: a", "waiting: queue a: no quota", 4))
+    else:
+        starting = "starting: no pod has started; if this lasts, events show whether its pods are refused"
+        assert (answer.code, answer.err.count("info[TJ287]"), found) == (
+            0,
+            3,
+            (starting, "suspended: TrainJob is suspended", None),
+        )
 
 
 def test_finished_runs_are_archived_with_kubectl(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,26 +284,30 @@ LOOKS = {
             pod("a", "Failed", ended("Error", 1, "2024-01-01T00:00:09Z")),
             pod("b", "Failed", ended("OOMKilled", 137, "2024-01-01T00:00:05Z")),
         ],
-        ("b", "node", "OOMKilled, exit code 137", True, False, 0),
+        ("b", "node", "OOMKilled, exit code 137", True, False),
     ),
     "a container that started again": (
         [pod("a", "Running", ended("Error", 1, "2024-01-01T00:00:05Z", "lastState"))],
-        ("a", "node", "Error, exit code 1", True, True, 1),
+        ("a", "node", "Error, exit code 1", True, True),
     ),
     "an image that does not exist": (
         [pod("a", "Running"), pod("b", "Pending", {"name": "node", "state": {"waiting": {"reason": "ImagePullBackOff"}}})],
-        ("b", "node", "ImagePullBackOff", False, False, 0),
+        ("b", "node", "ImagePullBackOff", False, False),
     ),
     "a container that cannot start, with the message of the kubelet": (
         [pod("a", "Pending", {"name": "node", "state": {"waiting": {"reason": "CreateContainerError", "message": "no space"}}})],
-        ("a", "node", "CreateContainerError: no space", False, False, 0),
+        ("a", "node", "CreateContainerError: no space", False, False),
+    ),
+    "a container that starts": (
+        [pod("a", "Running"), pod("b", "Pending", {"name": "node", "state": {"waiting": {"reason": "ContainerCreating"}}})],
+        ("b", "node", "ContainerCreating", False, False),
     ),
     "no free node": (
         [pod("a", "Pending", PodScheduled="0/4 nodes are available")],
-        ("a", "", "Unschedulable: 0/4 nodes are available", False, False, 0),
+        ("a", "", "Unschedulable: 0/4 nodes are available", False, False),
     ),
-    "an evicted pod": ([pod("a", "Failed")], ("a", "", "the pod failed", False, False, 0)),
-    "pods that run": ([pod("b", "Running"), pod("a", "Running")], ("a", "", "", False, False, 0)),
+    "an evicted pod": ([pod("a", "Failed")], ("a", "", "the pod failed", False, False)),
+    "pods that run": ([pod("b", "Running"), pod("a", "Running")], ("a", "", "", False, False)),
 }
 
 
@@ -420,7 +482,7 @@ def of_kind(kind: str) -> Any:
 
 PATHS = [
     (kind, path)
-    for kind in ("Pod", "TrainJob", "JobSet", "Job", "RayJob", "Workload")
+    for kind in ("Pod", "TrainJob", "JobSet", "Job", "RayJob", "Workload", "Event")
     for shape in (kubectl._SHAPE, kubectl._STATUS, kubectl._SHAPES.get(kind, {}))
     for path in typed_paths(shape)
 ]

@@ -58,7 +58,11 @@ def test_a_stopped_run_that_is_requested_again_goes_on(folder: Path) -> None:
     edit(folder, "train:2", "train:1")
     answer = build(folder)
     assert answer.code == 0, answer.err
-    assert {path: snapshot(folder)[path] for path in fresh} == fresh
+    changed = {path for path in fresh if snapshot(folder)[path] != fresh[path]}
+    (job,) = [path for path in changed if "/trainjob-" in path]
+    assert len(changed) == 2, "the TrainJob and its lock"
+    old, new = (yaml.safe_load(content) for content in (fresh[job], snapshot(folder)[job]))
+    assert new == {**old, "spec": {**old["spec"], "suspend": False}}
     assert sorted(suspended(folder).values()) == [False, True]
     assert tjgen(folder, "build", "--check").code == 0
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.compiler.building.test_stamps import experiment, write_project
+from tests.compiler.building.projects import experiment, write_project
 from tests.fuzz import trees
 from tests.gitops.shards.sharding import SHARDS, TREE, files_of, lines_of, merged, rewrite, whole, write_shards
 from tests.program import tjgen

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.compiler.building.stamping import write_random
-from tests.compiler.building.test_stamps import experiment, write_project
+from tests.compiler.building.projects import experiment, write_project, write_random_project
 from tests.compiler.building.test_workers import COUNT, damage, different
 from tests.gitops.shards.sharding import assert_same, merged, records, whole, write_shards
 from tests.laws.built import CASES
 from tests.program import arguments
-from tjgen.compiler.building import compilers
+from tjgen.compiler.building import processes as limits
 from tjgen.compiler.building.records import KnownRuns
+from tjgen.compiler.pipeline import Compiler
 
 FOUR = (3, 1, 4, 2)
 
@@ -31,7 +31,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     known: list[bool] = []
     compiler = KnownRuns.compiler
 
-    def counted(self: KnownRuns, key: str, full: compilers.Compiler) -> compilers.Compiler:
+    def counted(self: KnownRuns, key: str, full: Compiler) -> Compiler:
         one = compiler(self, key, full)
         known.append(one is not full)
         return one
@@ -124,7 +124,7 @@ def test_every_case_is_the_same(case: Path, tmp_path: Path) -> None:
 
 def test_random_projects_are_the_same(tmp_path: Path, compiled: list[bool]) -> None:
     for seed in range(2300, 2306):
-        words, _ = write_random(random.Random(seed), tmp_path / str(seed))
+        words, _ = write_random_project(random.Random(seed), tmp_path / str(seed))
         if "--set" not in words:
             assert_same(tmp_path / str(seed), FOUR, words)
     assert compiled.count(True) > 20
@@ -134,8 +134,8 @@ def test_a_shard_has_workers_of_its_own(tmp_path: Path, monkeypatch: pytest.Monk
     different(tmp_path)
     write_shards(tmp_path, (1,), ())
     alone = (tmp_path / "shards" / "shard-1-of-1.jsonl").read_bytes()
-    monkeypatch.setattr(compilers, "IN_FULL", 2)
-    monkeypatch.setattr(compilers, "FILES", 1)
+    monkeypatch.setattr(limits, "IN_FULL", 2)
+    monkeypatch.setattr(limits, "FILES", 1)
     write_shards(tmp_path, (1,), ("--jobs", "3"))
     assert (tmp_path / "shards" / "shard-1-of-1.jsonl").read_bytes() == alone
 

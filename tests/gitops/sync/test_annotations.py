@@ -43,7 +43,7 @@ WANTED: dict[str, dict[str, dict[str, str]]] = {
     },
     "flux": {
         "TrainJob": {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
-        "TrainingRuntime": {},
+        "TrainingRuntime": {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
         "PersistentVolumeClaim": {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
     },
 }

@@ -265,6 +265,25 @@ def test_an_mpijob_of_different_containers_without_policies_needs_no_patch() -> 
     }
 
 
+@pytest.mark.parametrize(
+    ("implementation", "patches"), [({}, False), ({"mpiImplementation": "Intel"}, True)], ids=["Open MPI", "Intel MPI"]
+)
+def test_an_mpijob_with_variables_is_built_with_those_that_processes_lack(implementation: dict[str, str], patches: bool) -> None:
+    variables = [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}]
+    launcher = {"replicas": 1, "template": template("launcher", command=["mpirun", "train"], env=variables[:1])}
+    worker = {"replicas": 2, "template": template("worker", env=variables)}
+    job = kubeflow("MPIJob", "mpiReplicaSpecs", "v2beta1", Launcher=launcher, Worker=worker)
+    job["spec"] |= implementation
+    found = read(job)
+    [different] = [one.message for one in found.diagnostics if one.code == "TJ774"]
+    names = "B" if implementation else "A, B"
+    assert different.endswith(f"mpirun also gives {names} to the processes on workers")
+    imported = spec(found)
+    assert (imported["env"], imported["roles"]["worker"]["env"]) == ({"A": "1"}, {"B": "2"})
+    assert imported["roles"]["launcher"]["command"] == ["mpirun", "train"]
+    assert ("patches" in imported) == patches
+
+
 NEXT_TO_THE_PROGRAM = {
     "containers": [
         container("main", volumeMounts=[{"name": "data", "mountPath": "/data"}]),

@@ -40,14 +40,6 @@ def create(jobset: Tree) -> Iterator[Series]:
         yield _jobs(jobset, job, position)
 
 
-def job_keys(jobset: Tree) -> Iterator[tuple[str, str]]:
-    """Each value of the label `job-key`, and the text that it is the hash of."""
-    for job in jobset["spec"].get("replicatedJobs") or ():
-        for number in range(_replicas(job)):
-            place = _namespaced(jobset, job, number)
-            yield key_of(place), place
-
-
 def key_of(place: str) -> str:
     """The label `job-key` of a Job with this namespace and name."""
     return str(sha1(place.encode(), usedforsecurity=False).hexdigest())

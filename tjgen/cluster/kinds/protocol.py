@@ -52,7 +52,7 @@ class Conditions(NamedTuple):
     done: str
     """Type of the condition of a run that has succeeded. One that has failed has `Failed`."""
     active: str
-    """Field of the status that lists what the run consists of, present as soon as a controller has seen the object."""
+    """Field of the status that counts the Jobs of a run, or with `RunFacts.replicas` the pods of each replica type."""
 
 
 class Phases(NamedTuple):
@@ -64,6 +64,13 @@ class Phases(NamedTuple):
     """Field of the status that holds the phase; empty if the status itself does."""
     name: str = "phase"
     """Field with the phase."""
+    waiting: tuple[str, ...] = ()
+    """Phases of a run that waits for a queue, for nodes, or for a person."""
+    starting: tuple[str, ...] = ()
+    """Phases of a run not all of whose pods have started."""
+    suspended: tuple[str, ...] = ()
+    restarts: str = ""
+    """Field of the status that counts how often the controller has started the run again; empty if none does."""
 
 
 class RunFacts(NamedTuple):

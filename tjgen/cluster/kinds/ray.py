@@ -84,7 +84,15 @@ RAYJOB = Kind(
     changeable=SUSPENDABLE,
     effect=_effect,
     access=MANAGED,
-    status=Phases("Complete", ("Failed", "ValidationFailed"), parent="", name="jobDeploymentStatus"),
+    status=Phases(
+        "Complete",
+        ("Failed", "ValidationFailed"),
+        parent="",
+        name="jobDeploymentStatus",
+        waiting=("Waiting",),
+        starting=("Initializing", "Retrying"),
+        suspended=("Suspending", "Suspended"),
+    ),
     run=RunFacts(
         target="rayjob",
         needs="",

@@ -28,7 +28,14 @@ VOLCANO_JOB = Kind(
     changeable=METADATA,
     effect=takes_effect,
     access=MANAGED,
-    status=Phases("Completed", ("Failed", "Aborted", "Terminated"), parent="state"),
+    status=Phases(
+        "Completed",
+        ("Failed", "Aborted", "Terminated"),
+        parent="state",
+        waiting=("Pending",),
+        starting=("Restarting",),
+        restarts="retryCount",
+    ),
     run=RunFacts(
         target="volcanojob",
         needs="",

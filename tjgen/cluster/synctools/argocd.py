@@ -17,6 +17,7 @@ _SERVER_SIDE = "ServerSideApply=true"
 # Prune is about removal from Git, Delete about that of the Application; without IgnoreExtraneous a claim that
 # was removed from Git keeps the Application out of sync.
 _KEPT = {OPTIONS: f"{_SERVER_SIDE},Prune=false,Delete=false", COMPARE: "IgnoreExtraneous"}
+_STAYING = {OPTIONS: f"{_SERVER_SIDE},Prune=false", COMPARE: "IgnoreExtraneous"}
 
 TOOL = SyncTool(
     name="argocd",
@@ -29,9 +30,9 @@ TOOL = SyncTool(
     wave=WAVE,
     kept=_KEPT,
     # Since Argo CD 2.14 (gitops-engine `pkg/sync/sync_context.go`); an older one ignores both, and prunes as before.
-    confirmed={OPTIONS: f"{_SERVER_SIDE},Prune=confirm,Delete=confirm"},
-    confirmation="Argo CD waits for a confirmation before it deletes them: argocd app confirm-deletion {application}",
-    staying=((OPTIONS, "Prune=false"), (HOOK, "Skip")),
+    guards={RUNS: {OPTIONS: f"{_SERVER_SIDE},Prune=confirm,Delete=confirm"}, RUNTIMES: _STAYING},
+    confirmation="argocd app confirm-deletion {application}",
+    staying=((OPTIONS, "Prune=false"),),
     waiting=((OPTIONS, "Prune=confirm"),),
     # An object whose only hook is `Skip` (gitops-engine `pkg/sync/hook`).
     left_alone={HOOK: "Skip"},
@@ -44,7 +45,7 @@ TOOL = SyncTool(
         RUNS: {OPTIONS: _SERVER_SIDE},
     },
     # An Application for each experiment: nothing orders what several of them prune, so a runtime is never pruned.
-    stages_by_experiment={RUNTIMES: {WAVE: "-10", OPTIONS: f"{_SERVER_SIDE},Prune=false", COMPARE: "IgnoreExtraneous"}},
+    stages_by_experiment={RUNTIMES: {WAVE: "-10", **_STAYING}},
     most_objects=1000,
     most_bytes=10_000_000,
     applies_client_side=True,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tjgen.cluster.synctools.protocol import SyncTool
-from tjgen.trees.manifests.manifest import DATA
+from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES
 
 DOMAIN = "kustomize.toolkit.fluxcd.io"
 SSA = f"{DOMAIN}/ssa"
@@ -24,8 +24,8 @@ TOOL = SyncTool(
     # Kustomizations depend on each other; within one, Flux orders by kind.
     wave="",
     kept=_KEPT,
-    confirmed=_KEPT,
-    confirmation="Flux leaves them in the cluster: {delete}",
+    guards={RUNS: _KEPT, RUNTIMES: _KEPT},
+    confirmation="",
     staying=((PRUNE, "disabled"),),
     waiting=(),
     left_alone={SSA: "Ignore"},

@@ -37,13 +37,13 @@ class SyncTool(NamedTuple):
     """The annotation with the order within a sync, in which each step waits for the one before; "" without such an order."""
     kept: Annotations
     """On an object that the tool never prunes. What counts is the annotation in the cluster."""
-    confirmed: Annotations
-    """On a run: the tool deletes it only after a person has confirmed that, or not at all."""
-    confirmation: str
-    """The step by which a person confirms the deletion of a run: a sentence, and its command after a colon.
+    guards: Mapping[str, Annotations]
+    """Stage -> annotations with which the tool deletes an object only after a person has confirmed that, or not at all.
 
-    Fields of the command: `application`, for each of which it runs, and `delete`.
+    On runs with `removal: confirm`, and on runtimes of runs that stay in the cluster (see `guards.py`).
     """
+    confirmation: str
+    """The command by which a person confirms the deletion of an object that waits for it. Field: `application`."""
     staying: tuple[tuple[str, str], ...]
     """Annotation and option by which an object that left Git stays in the cluster."""
     waiting: tuple[tuple[str, str], ...]

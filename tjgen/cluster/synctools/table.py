@@ -29,18 +29,6 @@ TRACKING_LABELS = tuple([key for tool in TOOLS for key in tool.tracking_labels])
 """The same for labels."""
 
 
-DELETED, WAITS, STAYS = "deleted", "waits", "stays"
-"""The outcomes for an object in the cluster that left Git, the least protected first."""
-
-
-def after_removal(annotations: Annotations) -> str:
-    """What a sync that prunes does with an object that left Git, by the annotations that it has in the cluster."""
-    for outcome, marks in ((STAYS, [tool.staying for tool in TOOLS]), (WAITS, [tool.waiting for tool in TOOLS])):
-        if any(option in str(annotations.get(key, "")).split(",") for of_tool in marks for key, option in of_tool):
-            return outcome
-    return DELETED
-
-
 def tools_of(keys: set[str]) -> set[str]:
     """The names of the tools that read one of some annotations and labels."""
     return {tool.name for tool in TOOLS if any(key.startswith(f"{tool.domain}/") for key in keys)}

@@ -29,16 +29,6 @@ class Placed(NamedTuple):
         return self.tree.get("kind") if self.tree.__class__ is dict else None
 
     @property
-    def identity(self) -> tuple[Tree, ...] | None:
-        """API version, kind, name and namespace, if they are known without the tree."""
-        return None
-
-    @property
-    def head(self) -> Tree:
-        """The object with its kind and its metadata, and perhaps with the rest."""
-        return self.tree
-
-    @property
     def key(self) -> Key | None:
         """What the object is called."""
         return key_of(self.tree)
@@ -91,7 +81,7 @@ def clashing(runs: Sequence[ClashingRun], objects: Sequence[Placed]) -> Iterator
         # Objects without a kind or a name are reported by the check.
         key = one.key
         if key is not None and key in makers:
-            taken_name = with_taken_name(one.head, key, makers[key])
+            taken_name = with_taken_name(one.tree, key, makers[key])
             if taken_name is not None:
                 yield one.at(taken_name)
 

@@ -77,11 +77,6 @@ def reads(context: Sequence[Tree]) -> bool:
     return any(get(one, ("kind",), None) in _READ for one in context)
 
 
-def may_be_read(tree: Tree) -> bool:
-    """Whether webhooks can read the object, or what it refers to, when they review another one."""
-    return reads([tree]) or get(tree, _JOBS, None) is not None
-
-
 def depends(tree: Tree) -> bool:
     """Whether the webhook that reviews an object can read others."""
     group = str(get(tree, ("apiVersion",), "")).partition("/")[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from tjgen.cluster.trainer.inputs import is_kind
 from tjgen.cluster.trainer.placed import Placed
@@ -22,16 +22,8 @@ from tjgen.trees.manifests.objects import Objects
 from tjgen.trees.session import Session
 from tjgen.trees.source import reader
 from tjgen.trees.source.document import Document
-from tjgen.trees.typing import TYPE_CHECKING, NamedTuple, partial
+from tjgen.trees.typing import NamedTuple, partial
 
-if TYPE_CHECKING:
-    from tjgen.cluster.validate.recognition import Recognizer
-
-SEVERAL = 4
-"""Files that are read before documents are recognized."""
-MANY = 64
-"""Separators in a file whose documents are recognized. To learn a shape takes longer than to read a few documents."""
-_SEPARATOR = "\n---\n"
 IsApplied = Callable[[Tree], bool]
 """Whether the object exists in the cluster already, so that the check of updates applies."""
 
@@ -92,9 +84,9 @@ def examine(
     Calls with one `session` judge one of several equal objects. With a `clock`, each object counts as a unit of work. After its
     time, raises CompileError with what was found so far, and TJ217.
     """
-    documents, problems = read_documents(text, file, budgets, session if is_applied is None else None)
+    documents, problems = reader.read(text, file, reader.KUBERNETES, budgets)
     return examine_documents(
-        [document for document in documents if document.equivalence is not None or is_manifest(document.value)],
+        [document for document in documents if is_manifest(document.value)],
         problems,
         versions=versions,
         strict=strict,
@@ -104,26 +96,6 @@ def examine(
         session=session,
         clock=clock,
     )
-
-
-def read_documents(
-    text: str | bytes, file: str, budgets: CommandBudgets = DEFAULT, session: Session | None = None
-) -> tuple[list[Document], list[Diagnostic]]:
-    """The documents of a file, and what is wrong with its text. With a session, one of a known shape is not read as YAML."""
-    recognizer = _recognizer(session) if session is not None else None
-    known = recognizer.recall(text, file, budgets) if recognizer is not None else None
-    if known is not None:
-        return [known], []
-    if session is not None and _separators(text) >= MANY:
-        from tjgen.cluster.validate import streams  # most files have few documents
-
-        parts = streams.read(text, file, budgets, session)
-        if parts is not None:
-            return parts, []
-    documents, problems = reader.read(text, file, reader.KUBERNETES, budgets)
-    if recognizer is not None and len(documents) == 1 and not problems:
-        documents = [recognizer.learn(documents[0])]
-    return documents, problems
 
 
 def examine_documents(
@@ -141,26 +113,15 @@ def examine_documents(
     """What `examine` returns for a file with these documents, of which `diagnostics_of_text` is known."""
     session = session or Session()
     scope = (tuple(sorted((versions or {}).items())), strict, server_side)
-    equivalence = documents[0].equivalence if len(documents) == 1 and is_applied is None else None
-    if equivalence is not None and session.has("accepted", (scope, equivalence)):
-        placed = [known_object(documents[0])]
-        return Examined([], placed, placed)
     problems = list(diagnostics_of_text)
     every: list[Placed] = []
     accepted: list[Placed] = []
-    # The objects of one file are applied together, so webhooks find them in the cluster. They look at some kinds only.
-    looked_at = [document for document in documents if document.equivalence is None or document.derived(admission.may_be_read)]
-    context = [named(manifest) for document in looked_at for manifest, _ in manifests(document.value)]
+    # The objects of one file are applied together, so webhooks find them in the cluster.
+    context = [named(manifest) for document in documents for manifest, _ in manifests(document.value)]
     objects = Objects([*context, *[one for other in context for one in admission.assumed(other)]])
     # A verdict that depends on other objects of the file is not shared.
     is_shared = (len(context) == 1 and len(documents) == 1) or not admission.reads(context)
     for document in documents:
-        entry = _entry(scope, document, None if is_shared else objects, session) if is_applied is None else None
-        if entry is not None and session.has("accepted", entry):
-            every.append(known_object(document))
-            accepted.append(every[-1])
-            continue
-        number = len(problems)
         for manifest, path in manifests(document.value):
             late = clock.excess(document.locate(path)) if clock is not None else None
             if late is not None:
@@ -181,44 +142,7 @@ def examine_documents(
                 whole = path + (diagnostic.path or ())
                 span = document.locate(whole, key=is_about_key(diagnostic))
                 problems.append(diagnostic._replace(path=whole, span=span))
-        if entry is not None and len(problems) == number:
-            session.add("accepted", entry)
     return Examined(problems, every, accepted)
-
-
-def _entry(scope: Hashable, document: Document, objects: Objects | None, session: Session) -> Hashable | None:
-    """What documents with the same verdict have in common; None for one that is judged itself.
-
-    `objects`: those of its file, if webhooks read some of them.
-    """
-    if document.equivalence is None:
-        return None
-    entry = (scope, document.equivalence)
-    if objects is None or not document.derived(admission.depends):
-        return entry
-    from tjgen.cluster.validate import streams  # most files have one document
-
-    return streams.of_runtime(entry, document, objects, session)
-
-
-def _separators(text: str | bytes) -> int:
-    return text.count(_SEPARATOR) if isinstance(text, str) else text.count(_SEPARATOR.encode())
-
-
-def _recognizer(session: Session) -> Recognizer | None:
-    """What recognizes documents of a command that has examined several files."""
-    if session.count("files") <= SEVERAL:
-        return None
-    from tjgen.cluster.validate.recognition import recognizer_of  # most commands have few files
-
-    return recognizer_of(session)
-
-
-def known_object(document: Document) -> Placed:
-    """The object of a document of an equivalence class."""
-    from tjgen.cluster.validate.recognition import KnownObject
-
-    return KnownObject(None, document)
 
 
 def _judged(

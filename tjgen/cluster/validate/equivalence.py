@@ -9,14 +9,13 @@ length of names, and which of them are equal. A key holds for one set of release
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 
 from tjgen.cluster.trainer.job import TORCHTUNE
 from tjgen.trees import regex
 from tjgen.trees.canonical import sha256_hex
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.diagnostics.suspected import has_password, is_suspicious
-from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.syntax import label_value
 from tjgen.trees.session import Session
 
@@ -40,9 +39,6 @@ _SIZE = regex.compile("[1-9][0-9]{0,8}[KMGT]i?")
 _SECONDS = ("activeDeadlineSeconds", "terminationGracePeriodSeconds", "ttlSecondsAfterFinished")
 """Fields that hold any positive number of 32 bits."""
 _LARGEST = 2**31 - 1
-
-FREE, LABEL, MARK, NAME, SIZE = "free", "label", "mark", "name", "size"
-"""Forms of texts: any text, the value of a label, a digest or a name in a label or an annotation, a name, the size of a claim."""
 
 _SELECTOR = "selector"
 """A field that is compared with labels of the same object."""
@@ -76,39 +72,6 @@ def equivalence_key(tree: Tree) -> str:
     name = get(tree, ("metadata", "name"), None)
     # The name of the object is in other names, and in paths.
     return text.replace(name, f"<{len(name)}>") if name.__class__ is str and name in names else text
-
-
-def forms(tree: Tree) -> Iterator[tuple[FieldPath, str]]:
-    """The path and the form of each text that a key can leave out. A key keeps texts that do not have their form."""
-    yield from _forms(tree, "", (), _masks(tree)[1])
-
-
-def _forms(value: Tree, key: str, path: FieldPath, names: dict[str, str]) -> Iterator[tuple[FieldPath, str]]:
-    """The same for a value at `path`. The order of cases is that of `_masked`."""
-    if value.__class__ is str:
-        yield path, FREE if key in _FREE else NAME
-    elif value.__class__ is list:
-        for position, item in enumerate(value):
-            if key not in _LISTS:
-                yield from _forms(item, key if key in _FREE_OF else "", (*path, position), names)
-            elif item.__class__ is str:
-                yield (*path, position), FREE
-    elif value.__class__ is dict and value.get("command") != TORCHTUNE:
-        if key in _MAPS and key not in names:
-            for one, item in value.items():
-                if item.__class__ is str:
-                    yield (*path, one), MARK if _is_marking(one) else LABEL if key == "labels" else FREE
-        elif key == "resources" and list(value) == ["requests"] and value["requests"].__class__ is dict:
-            if value["requests"].get("storage").__class__ is str:
-                yield (*path, "requests", "storage"), SIZE
-        else:
-            for one, item in value.items():
-                if one == _FREE_OF.get(key):
-                    # What a suspicious variable discloses depends on its value (TJ109).
-                    is_free = item.__class__ is str and not (is_suspicious(str(value.get("name"))) or has_password(item))
-                    yield from [((*path, one), FREE)] if is_free else ()
-                elif key in _FREE_OF or one not in _KEPT:
-                    yield from _forms(item, one, (*path, one), names)
 
 
 def _masks(tree: Tree) -> tuple[Tree, dict[str, str]]:

@@ -20,10 +20,7 @@ from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.objects import Objects
 from tjgen.trees.session import Session
 from tjgen.trees.source.document import Document
-from tjgen.trees.typing import TYPE_CHECKING, Protocol
-
-if TYPE_CHECKING:
-    from tjgen.cluster.validate.equal_runs import EqualRuns
+from tjgen.trees.typing import Protocol
 
 _ELSEWHERE = ("TJ800", "TJ802", "TJ806")
 """What the check of a file has reported."""
@@ -69,19 +66,10 @@ def together(
     of_trainer = [one for one in accepted if one.kind in _EXPANDED]
     places = {id(one.tree): one for one in of_trainer}
     in_files = Objects([one.tree for one in present if one.kind in _EXPANDED[1:]])
-    equal_runs = _equal_runs(of_trainer, session) if policies is None else None
     expansions: list[Diagnostic] = []
     refusals: list[Diagnostic] = []
     names: list[ClashingRun] = []
     for trainjob, runtime, uid in trainjobs([one.tree for one in of_trainer], runtimes.look_up):
-        equal = None
-        if equal_runs is not None:
-            place = places.get(id(runtime))
-            equal = equal_runs.of(places[id(trainjob)].document, runtime, place.document if place is not None else None)
-        recalled = equal.names_of(trainjob) if equal is not None else None
-        if recalled is not None:
-            names.append(ClashingRun(trainjob, (), recalled))
-            continue
         one = Expanded(trainjob, runtime, expand(trainjob, runtime, uid=uid, release=release, session=session))
         diagnostics = list(_by_webhook(one, places, versions, session))
         yield from diagnostics
@@ -93,8 +81,6 @@ def together(
         own = [at_source(one, each, places, runtimes.document_of) for each in one.expansion.diagnostics]
         refused_objects = list(refused(one, session, versions))
         on_objects = list(on_created(one, policies)) if policies is not None else []
-        if equal is not None and not diagnostics and not own and not refused_objects:
-            equal.learn(names[-1])
         expansions += own
         refusals += [at_source(one, each, places, runtimes.document_of) for each in (*refused_objects, *on_objects)]
     for diagnostic in (*expansions, *clashing([*runs, *names], accepted)):
@@ -103,15 +89,6 @@ def together(
         elif diagnostic.code not in _ELSEWHERE:
             yield diagnostic
     yield from refusals
-
-
-def _equal_runs(objects: Sequence[Placed], session: Session) -> EqualRuns | None:
-    """The equivalence classes of TrainJobs, if some were recognized."""
-    if all(one.document.equivalence is None for one in objects):
-        return None
-    from tjgen.cluster.validate.equal_runs import EqualRuns  # few files are like others
-
-    return EqualRuns(session)
 
 
 def _unevaluated(diagnostic: Diagnostic) -> Diagnostic:

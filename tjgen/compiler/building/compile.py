@@ -6,7 +6,6 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 
 from tjgen.compiler.building.chosen import is_for, not_built, with_known_environments
 from tjgen.compiler.building.compared import Compared
-from tjgen.compiler.building.compilers import Compilers
 from tjgen.compiler.building.inputs import (
     is_experiment,
     is_next_to_experiments,
@@ -17,6 +16,7 @@ from tjgen.compiler.building.inputs import (
 )
 from tjgen.compiler.building.origins import UnitSource, compiled_run, documents_of, origin_of, overlaps_of, problems_of, unit_of
 from tjgen.compiler.building.plan import Plan
+from tjgen.compiler.building.processes import is_large
 from tjgen.compiler.building.run import (
     OBJECTS_ONLY,
     Built,
@@ -30,13 +30,14 @@ from tjgen.compiler.building.run import (
     Unit,
     Watch,
 )
+from tjgen.compiler.pipeline import Compiler, compile_run
 from tjgen.language.resolve.overlays import Surroundings, matches
 from tjgen.language.resolve.places import Documents
 from tjgen.language.resolve.policy import judged
 from tjgen.language.resolve.spelling import spelled
 from tjgen.language.resolve.variants import variants
 from tjgen.language.runs.identity import written
-from tjgen.language.runs.lock import SUPERSEDED
+from tjgen.language.runs.lock import ACTIVE, SUPERSEDED
 from tjgen.language.spec.compact import EXPERIMENT_FORM
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.session import Session
@@ -45,7 +46,6 @@ from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tjgen.compiler.building.records import Answers, FileRecords, KnownRuns, Recorder
-    from tjgen.compiler.building.templates import Templates
     from tjgen.compiler.building.workers import Workers
 
 
@@ -90,8 +90,8 @@ class _Compilation:
         self._seen: dict[str, tuple[str, int]] = {}
         """Key of a unit -> file and place in it of its experiment; the document itself is not kept."""
         self._compared = Compared()
-        self._compilers = Compilers(form.previews, len(plan.files))
-        self._templates: Templates | None = None
+        self._runs = 0
+        """Runs that were compiled so far."""
         self._answers = answers
         """None in a small build, and in a worker."""
         self._form = form
@@ -109,7 +109,7 @@ class _Compilation:
                     watch(number, len(plan.files), file)
                 for built in self._of_file(file, plan.content(file), diagnostics):
                     yield built._replace(diagnostics=judged(built.diagnostics, policy)) if built.diagnostics else built
-                if jobs > 1 and self._answers is None and self._compilers.is_slow(len(plan.files) - number - 1):
+                if jobs > 1 and self._answers is None and is_large(self._runs, len(plan.files) - number - 1):
                     self._answers = self._started(jobs, plan.files[number + 1 :])
         finally:
             if self._answers is not None:
@@ -131,50 +131,18 @@ class _Compilation:
         environments = [one for one in self._plan.environments if not self._is_recalled(file, one, content)]
         if not environments:
             return
-        templated = {one: self._templated(file, one, content) for one in environments}
-        if all(templated.values()):
-            yield from [self._added(built) for built in templated.values() if built is not None]
-            return
         experiments, problems = self._experiments(file, content)
         diagnostics += problems
         for document in experiments:
             skipped = []
             for environment in environments:
-                known = templated[environment]
-                built = self._added(known) if known is not None else self._built(document, environment, content)
+                built = self._built(document, environment, content)
                 if built is None:
                     skipped.append(environment)
                     continue
-                if known is None and self._known is None and len(experiments) == 1:
-                    self._learn(built)
                 yield built
             if file in self._named and skipped == self._plan.environments:
                 diagnostics.append(not_built(document, skipped))
-
-    def _templated(self, file: str, environment: str | None, content: bytes) -> Built | None:
-        """The unit of a file for which there is a template."""
-        built = self._templates.unit(file, environment, content) if self._templates is not None else None
-        if built is None or self._seen.get(built.unit.key, (file, 0)) != (file, 0):
-            return None
-        return None if any(self._unknown_runs(built.unit, built.runs, built.runs[0].compiled.sources.documents)) else built
-
-    def _added(self, built: Built) -> Built:
-        """A unit from a template, as one of the build."""
-        self._seen[built.unit.key] = (built.unit.document.file, 0)
-        self._surroundings[built.unit.environment].note(built.overlays, built.unit.name)
-        self._compilers.templated += 1
-        self._compared.add(built)
-        return built
-
-    def _learn(self, built: Built) -> None:
-        """Look for a template of the files that are like the file of a unit, which has no other experiment."""
-        stamped = self._compilers.stamped
-        if stamped is not None:
-            if self._templates is None:
-                from tjgen.compiler.building.templates import Templates  # most builds are small
-
-                self._templates = Templates(self._plan, self._session)
-            self._templates.learn(built, stamped)
 
     def records(self, files: Sequence[str], jobs: int) -> Generator[FileRecords, None, None]:
         """The records of the runs of each file."""
@@ -184,7 +152,7 @@ class _Compilation:
                 self._clock.check()
                 records = workers.records() if workers is not None else None
                 yield records if records is not None else self._recorded(file)
-                if jobs > 1 and workers is None and self._compilers.is_slow(len(files) - number - 1):
+                if jobs > 1 and workers is None and is_large(self._runs, len(files) - number - 1):
                     workers = self._started(jobs, files[number + 1 :])
         finally:
             if workers is not None:
@@ -266,15 +234,20 @@ class _Compilation:
                 waiting += 1
                 continue
             is_record = locked is not None and locked.archived
+            is_resumed = locked is not None and locked.was_suspended and variant.experiment.spec.state == ACTIVE
             # The name of a pruned run is never used again.
             renewal = locked.renewal if locked is not None else source.renewals.get(str(origin.identity), -1) + 1
             # A run that another experiment had before a rename keeps its name.
             name = locked.name if locked is not None and locked.folder else None
-            compiler = self._compilers.next()
+            self._runs += 1
+            compiler: Compiler = compile_run
             if self._known is not None:
-                key = "\n".join([unit.key, str(origin.identity), str(renewal), name or "", lock.storage, str(is_record)])
+                parts = [unit.key, origin.identity, renewal, name or "", lock.storage, is_record, is_resumed]
+                key = "\n".join(map(str, parts))
                 compiler = self._known.compiler(key, compiler)
-            run = compiled_run(plan, self._session, unit, origin, renewal, compiler, is_record=is_record, name=name)
+            run = compiled_run(
+                plan, self._session, unit, origin, renewal, compiler, is_record=is_record, is_resumed=is_resumed, name=name
+            )
             diagnostics += [*problems, *problems_of(run, exists=locked is not None)]
             runs.append(run._replace(reads_files=reads_files, promoted_from=promoted_from))
         if runs and runs[0].variant.task and not has_errors(diagnostics):

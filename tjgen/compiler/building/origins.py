@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tjgen.compiler.building.compilers import Compiler, listing
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.request import NAMESPACE
 from tjgen.compiler.building.run import BLOCKED, DigestOf, Run, Unit
 from tjgen.compiler.hops.draft import Job
 from tjgen.compiler.passes import code, data
 from tjgen.compiler.passes.images import rewritten
-from tjgen.compiler.pipeline import compile_run
+from tjgen.compiler.pipeline import Compiler, compile_run
 from tjgen.language.catalog.runtime import CatalogRuntime
 from tjgen.language.resolve.places import Documents, in_overlays, placed
 from tjgen.language.resolve.variants import Variant
@@ -33,6 +32,16 @@ def documents_of(plan: Plan, session: Session, file: str) -> list[Document]:
         return [] if isinstance(content, Diagnostic) else plan.documents(file, content)[0]
 
     return session.once("documents", file, documents)
+
+
+def listing(digest_of: DigestOf | None, images: dict[str, None]) -> DigestOf:
+    """The same digests; every image is added to `images`."""
+
+    def listing(image: str) -> str | None:
+        images[image] = None
+        return digest_of(image) if digest_of is not None else None
+
+    return listing
 
 
 def renewed(plan: Plan, session: Session, run: Run) -> Run:
@@ -148,6 +157,7 @@ def compiled_run(
     compiler: Compiler = compile_run,
     *,
     is_record: bool = False,
+    is_resumed: bool = False,
     name: str | None = None,
 ) -> Run:
     experiment, environment = origin.variant.experiment, plan.settings[unit.environment]
@@ -163,7 +173,7 @@ def compiled_run(
     sources = Sources(origin.variant.tree, origin.documents, runtime.document, environment.platform, plan.project.document)
     setting = _setting(plan, session, unit, name, origin.variant, runtime, digest_of)
     gitops, nodes = plan.project.spec.gitops, environment.nodes
-    compiled = compiler(Job(experiment, runtime, setting, sources, environment.release, gitops, is_record, nodes))
+    compiled = compiler(Job(experiment, runtime, setting, sources, environment.release, gitops, is_record, is_resumed, nodes))
     return Run(
         unit,
         name,
@@ -175,6 +185,7 @@ def compiled_run(
         reads_files=False,
         compiled=compiled,
         is_record=is_record,
+        is_resumed=is_resumed,
         images=tuple(images),
     )
 

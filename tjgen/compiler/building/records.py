@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tjgen.compiler.building.compilers import Compiler
 from tjgen.compiler.building.run import RecordForm
 from tjgen.compiler.hops.draft import Job
-from tjgen.compiler.pipeline import Compiled, Recorded, compile_run
+from tjgen.compiler.pipeline import Compiled, Compiler, Recorded, compile_run
 from tjgen.compiler.totals.usage import Usage
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
 from tjgen.trees.diagnostics.plain import diagnostic_of, plain, tuples

@@ -55,6 +55,8 @@ class Run(NamedTuple):
     compiled: Compiled
     is_record: bool = False
     """Whether it was archived on its own, independent of its experiment."""
+    is_resumed: bool = False
+    """Whether it was suspended once and runs again."""
     promoted_from: str = ""
     """Key of the experiment and name of the run that it was promoted from."""
     images: tuple[str, ...] = ()
@@ -81,7 +83,15 @@ class Run(NamedTuple):
 
         full = self.in_full()
         manifests = archive.archived(full.compiled.manifests, archive.by_lock(self.name))
-        return full._replace(compiled=full.compiled._replace(manifests=manifests, known_previews=None), is_record=True)
+        return full._replace(compiled=full.compiled._replace(manifests=manifests), is_record=True)
+
+    def resumed(self) -> Run:
+        """The same run as one that was suspended."""
+        from tjgen.language.runs import resume  # few runs were suspended
+
+        full = self.in_full()
+        manifests = resume.resumed(full.compiled.manifests, self.name)
+        return full._replace(compiled=full.compiled._replace(manifests=manifests), is_resumed=True)
 
     def in_full(self) -> Run:
         """The same run with the specs and origins of its objects, also if it comes from a record."""

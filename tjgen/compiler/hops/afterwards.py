@@ -36,6 +36,15 @@ def relate(job: Job, draft: Draft) -> Draft:
     return draft._replace(relations=tuple(relations(job.setting.environment, span, draft.applied, draft.previews)))
 
 
+def resume(job: Job, draft: Draft) -> Draft:
+    """`suspend: false` in a run that was suspended."""
+    if not job.is_resumed:
+        return draft
+    from tjgen.language.runs.resume import resumed  # few runs were suspended
+
+    return draft._replace(applied=resumed(draft.applied, job.setting.run))
+
+
 def annotate(job: Job, draft: Draft) -> Draft:
     """Annotations for the GitOps tool of the project."""
     if job.gitops.tool == "none":

@@ -35,6 +35,8 @@ class Job(NamedTuple):
     gitops: GitOps
     is_record: bool = False
     """Whether the lock archives the run."""
+    is_resumed: bool = False
+    """Whether the lock has the run as suspended, now or earlier, and the experiment runs it."""
     cluster: FitCluster | None = None
     """The empty nodes and queues of the Platform, if it describes nodes."""
 

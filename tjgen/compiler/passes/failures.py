@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 
+from tjgen.cluster import outcomes
+from tjgen.cluster.trainer.release import of_versions
 from tjgen.compiler.lower import SPEC, unknown_role
-from tjgen.compiler.recreation import recreation_problem
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, ExperimentSpec, FailureRule, Restart
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -42,7 +43,7 @@ def of_trainer(workload: Workload, experiment: Experiment, setting: Setting) -> 
     if spec.success is not None:
         yield from _success(workload, spec)
     if spec.cleanup is not None:
-        yield from _cleanup(spec)
+        yield from _cleanup(spec, of_versions(setting.versions).name)
 
 
 def _cannot(spec: ExperimentSpec, field: FieldPath, what: str, hint: str) -> Diagnostic:
@@ -116,28 +117,46 @@ def _overlapping(rules: Rules) -> Contributions:
 def _pods(workload: Workload, podset: PodSet, restart: Restart, rules: Rules, *, together: bool) -> Contributions:
     """The policies of one Job. Rules need pods that never start again by themselves."""
     job = get(workload.tree.value, (*podset.path, *_JOB), {})
+    own = get(workload.tree.value, (*podset.pod, "restartPolicy"), None) or "OnFailure"
     wanted = restart.policy or ("Never" if restart.rules else None)
+    because = "policy" if restart.policy is not None else "rules"
+    if restart.limit == 0 and "OnFailure" in (wanted, None if wanted or together else own):
+        # A container restarts in its pod before its failure counts.
+        wanted, because = "Never", "limit"
     if wanted is not None:
-        has_policy = restart.policy is not None
-        yield Contribution((*podset.pod, "restartPolicy"), wanted, (*AT, "policy" if has_policy else "rules"), mirrors=has_policy)
-    limit: FieldPath = (*podset.path, *_JOB, "backoffLimit")
+        yield Contribution((*podset.pod, "restartPolicy"), wanted, (*AT, because), mirrors=because == "policy")
     if wanted == "OnFailure":
         if job.get("podFailurePolicy") is not None:
             yield Contribution((*podset.path, *_JOB, "podFailurePolicy"), None, (*AT, "policy"))
         if restart.limit is None and job.get("backoffLimit") == 0:
             yield _never_again(podset)
-    if restart.limit is not None and wanted == "OnFailure":
-        # The Job fails at this number of container restarts, counted over all its pods (batch/v1 Job, kubernetes v1.36).
-        yield Contribution(limit, restart.limit * at_once(workload, [podset]) + 1, (*AT, "limit"))
-    elif restart.limit is not None and not together:
-        yield Contribution(limit, restart.limit, (*AT, "limit"), mirrors=True)
-    elif restart.limit is not None and job.get("backoffLimit") is None:
-        # A Job that starts a lost pod again by itself would leave the others waiting for each other.
-        yield Contribution(limit, 0, (*AT, "limit"))
+    if restart.limit is not None:
+        policy = wanted or ("Never" if together else own)
+        yield from _limit(podset, restart.limit, policy, job, at_once(workload, [podset]), together=together)
     if rules:
         mine = [_job_rule(rule, podset, together=together) for _, rule in rules]
         path: FieldPath = (*podset.path, *_JOB, "podFailurePolicy", "rules")
         yield Contribution(path, [*mine, *_of_runtime(job, rules)], (*AT, "rules"))
+
+
+def _limit(podset: PodSet, limit: int, policy: str, job: Tree, pods: int, *, together: bool) -> Contributions:
+    """How often the pods of one Job start again: batch/v1 Job, kubernetes v1.36."""
+    at: FieldPath = (*podset.path, *_JOB)
+    because: FieldPath = (*AT, "limit")
+    if policy == "OnFailure":
+        # The Job fails at this number of container restarts, counted over all its pods.
+        yield Contribution((*at, "backoffLimit"), limit * pods + 1, because)
+    elif together:
+        if job.get("backoffLimit") is None:
+            # A Job that starts a lost pod again by itself would leave the others waiting for each other.
+            yield Contribution((*at, "backoffLimit"), 0, because)
+    elif pods == 1 or job.get("completionMode") == "NonIndexed":
+        yield Contribution((*at, "backoffLimit"), limit, because, mirrors=True)
+    else:
+        # backoffLimit counts the failures of all pods together.
+        yield Contribution((*at, "backoffLimit"), None, because)
+        yield Contribution((*at, "backoffLimitPerIndex"), limit, because, mirrors=True)
+        yield Contribution((*at, "maxFailedIndexes"), 0, because)
 
 
 def _of_runtime(job: Tree, rules: Rules) -> list[Tree]:
@@ -222,15 +241,21 @@ def _success(workload: Workload, spec: ExperimentSpec) -> Contributions:
         yield Contribution((*path, "targetReplicatedJobs"), wanted, (*at, "roles"), mirrors=bool(wanted))
 
 
-def _cleanup(spec: ExperimentSpec) -> Contributions:
+def _cleanup(spec: ExperimentSpec, trainer: str) -> Contributions:
     assert spec.cleanup is not None
     at: FieldPath = (*SPEC, "cleanup")
     if spec.cleanup.pods is not None:
         hint = "remove it: pods that have ended hold no devices"
         yield _cannot(spec, ("cleanup", "pods"), "remove only some of its pods after it ends", hint)
     if spec.cleanup.ttl_seconds is not None:
+        if spec.target == "trainjob":
+            repeated = outcomes.starts_again("TrainJob", trainer=trainer)
+            what = f"be removed some time after it ends: {outcomes.describe_repetition(repeated)}"
+            hint = "remove it: pods that have ended hold no devices; when the run has ended, use tjgen runs archive"
+            yield _cannot(spec, ("cleanup", "ttlSeconds"), what, hint)
+            return
         path: FieldPath = (*_JOBSET, "ttlSecondsAfterFinished")
         yield Contribution(path, spec.cleanup.ttl_seconds, (*at, "ttlSeconds"), mirrors=True)
-        if spec.target == "jobset":
-            # The JobSet of a completed TrainJob is not created again; a directly applied JobSet is.
-            yield recreation_problem("JobSet")
+        problem = outcomes.ttl_problem("JobSet", (*at, "ttlSeconds"))
+        if problem is not None:
+            yield problem

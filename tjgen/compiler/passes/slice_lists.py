@@ -44,6 +44,12 @@ def mounted(
         yield variable(podset, data.variable("TJGEN_SLICE_FILE"), file(data), data.slices_at)
 
 
+def folders(readers: list[PodSet], data: DataSection) -> Iterator[Contribution]:
+    """The folder of the lists, for processes that do not get the number of their node."""
+    for podset in readers:
+        yield variable(podset, data.variable("TJGEN_SLICE_LISTS"), _folder(data), data.slices_at)
+
+
 def mount(data: DataSection) -> Tree:
     """The mount of the folder of the lists."""
     return {"name": data.named(VOLUME), "mountPath": _folder(data), "readOnly": True}

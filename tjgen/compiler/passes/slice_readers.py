@@ -131,16 +131,6 @@ def _changing(elastic: Elastic | None, slices: Slices, nodes: int, at: FieldPath
         yield Diagnostic(problems.ELASTIC, message, path=at, hint=hint)
 
 
-def under_mpi(data: DataSection) -> Diagnostic:
-    # sshd hands none of a container's variables to what it starts, and mpirun starts programs by it.
-    return Diagnostic(
-        "TJ325",
-        "programs that mpirun starts on other nodes do not see the variables of their pods, such as TJGEN_SLICE_INDEX",
-        path=data.slices_at,
-        hint="deliver by configMap, and choose the list by OMPI_COMM_WORLD_RANK // OMPI_COMM_WORLD_LOCAL_SIZE",
-    )
-
-
 def _virtual(count: int, nodes: int, slices_at: FieldPath) -> Iterator[Diagnostic]:
     at: FieldPath = (*slices_at, "virtual")
     hint = f"use a number that all numbers of nodes divide, such as {64 * nodes}"

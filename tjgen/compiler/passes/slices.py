@@ -4,6 +4,7 @@ The contract with training code: TJGEN_DATA_PATH (the folder of the items), TJGE
 TJGEN_SLICE_COUNT, and then TJGEN_SLICES (a JSON list with a list of paths for each slice),
 TJGEN_SLICE_FILE (a file with the paths of this node's slice, one a line) or TJGEN_SLICE_RANGES (a JSON list
 with first number, end and step for each slice; TJGEN_DATA_PATTERNS makes paths of numbers).
+Under mpirun, TJGEN_SLICE_LISTS is the folder with the files of all slices, of which a process chooses one by its rank.
 TJGEN_SLICE_OVER=processes where each process of the node reads only every n-th item of the slice, beginning
 with its local rank. TJGEN_SLICE_NODES if there are more slices than nodes: each reads every n-th slice.
 The variables of a data set with a name end with it, except TJGEN_SLICE_INDEX: TJGEN_DATA_PATH_TRAIN.
@@ -16,7 +17,8 @@ from collections.abc import Sequence
 
 from tjgen.compiler.passes import items, slice_parts
 from tjgen.compiler.passes.data_sections import DataSection
-from tjgen.compiler.passes.slice_readers import Cut, cut_of, under_mpi
+from tjgen.compiler.passes.ranks import is_mpi
+from tjgen.compiler.passes.slice_readers import Cut, cut_of
 from tjgen.compiler.passes.slice_variables import index_variable, variable
 from tjgen.compiler.volumes.mounts import folder_of, folder_path, mounts_of, users_of
 from tjgen.language.setting import Setting
@@ -26,7 +28,7 @@ from tjgen.language.slicing.items import DataItems
 from tjgen.language.slicing.proof import Plan
 from tjgen.language.spec.objects import Experiment, Slices
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
-from tjgen.trees.fields.path import FieldPath, get
+from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.typing import Any
 from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.roles import nodes as nodes_of
@@ -86,8 +88,6 @@ def _delivered(workload: Workload, experiment: Experiment, data: DataSection, se
     yield from problems
     if cut is None:
         return
-    if get(workload.ml_policy, ("mpi",), None) is not None:
-        yield under_mpi(data)
     if data.slices.deliver == "subPath":
         from tjgen.compiler.passes import slice_places
 
@@ -171,6 +171,8 @@ def _paths(workload: Workload, experiment: Experiment, cut: Cut, readers: list[P
     from tjgen.compiler.passes import slice_lists
 
     yield from slice_lists.mounted(plan, part, readers, cut.data, setting)
+    if is_mpi(workload, experiment):
+        yield from slice_lists.folders(readers, cut.data)
     if slices.deliver == "init":
         from tjgen.compiler.passes import slice_copies
 

@@ -19,6 +19,7 @@ from tjgen.compiler.passes import (
     prefetch,
     prefetched,
     programs,
+    ranks,
     reader,
     restart,
     storage,
@@ -59,6 +60,8 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("monitor", monitor.contribute),
     # Behind all that adds Jobs and CronJobs.
     ("programs", programs.contribute),
+    # Behind all that sets variables or the command of a container.
+    ("ranks", ranks.contribute),
     # Behind all that adds containers, so that it reaches the images of everything that was added.
     ("images", images.contribute),
     # It judges what all others have left.

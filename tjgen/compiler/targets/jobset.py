@@ -8,6 +8,7 @@ their own becomes a job for each node; Secrets that the controller would generat
 
 from __future__ import annotations
 
+from tjgen.cluster.outcomes import FAIL_RULE, deadline_problem
 from tjgen.cluster.trainer.framework import CreatedObject, live
 from tjgen.cluster.trainer.objects import SNAPSHOT_SUFFIX
 from tjgen.cluster.trainer.release import NEWEST, Release
@@ -39,6 +40,8 @@ def finish(
         if kind == "Secret":
             diagnostics.append(_generated(trainjob, name))
             continue
+        if kind == KIND:
+            diagnostics += _deadline_of_each_start(one.tree, trainjob)
         manifest = _independent(one, trainjob, workload, release)
         if kind == KIND and "apart" in workload.tree.value:
             from tjgen.compiler.targets.jobset_apart import apart  # in few runs, nodes have volumes of their own
@@ -80,11 +83,44 @@ def _independent(one: CreatedObject, trainjob: Manifest, workload: Workload, rel
             for job in get(tree, ("spec", "replicatedJobs"), []):
                 path = ("spec", "replicatedJobs", named(job["name"]), "template", "spec", "activeDeadlineSeconds")
                 writer.put(path, deadline, origin)
+            _end_at_deadline(writer, origin)
         for podset in workload.podsets:
             _name_container(writer, workload, podset)
     done = writer.done()
     owners = {path: origins for path, origins in done.owners.items() if get(done.value, path) is not MISSING}
     return Manifest(done.value, owners, expanded=True)
+
+
+def _end_at_deadline(writer: Writer, origin: Origin) -> None:
+    """Put a rule in front of those that restart the JobSet: a Job that reaches its deadline ends the run.
+
+    Without a failure policy, each failed Job ends it (jobset v0.12 `failure_policy.go`).
+    """
+    policy: FieldPath = ("spec", "failurePolicy")
+    if writer.get(policy) is None:
+        return
+    at: FieldPath = (*policy, "rules")
+    rules, owners = taken(writer.done(), at) if writer.get(at) else ([], {})
+    name = "deadline"
+    while any(rule.get("name") == name for rule in rules):
+        name += "_"
+    rule = {"name": name, "action": "FailJobSet", "onJobFailureReasons": ["DeadlineExceeded"]}
+    origin = origin._replace(mirrors=False)
+    moved = {_behind(path): origins for path, origins in owners.items()}
+    writer.graft(at, [rule, *rules], {(): (origin,), **moved, (0,): (origin,)})
+
+
+def _behind(path: FieldPath) -> FieldPath:
+    """The path of what was in a list before something was put in front."""
+    return (path[0] + 1, *path[1:]) if path and isinstance(path[0], int) else path
+
+
+def _deadline_of_each_start(tree: Tree, trainjob: Manifest) -> list[Diagnostic]:
+    if get(trainjob.tree, ("spec", "activeDeadlineSeconds")) is MISSING:
+        return []
+    restarts = int(get(tree, ("spec", "failurePolicy", "maxRestarts"), None) or 0)
+    problem = deadline_problem(KIND, ("spec", "deadline"), means=FAIL_RULE, restarts=restarts)
+    return [problem] if problem is not None else []
 
 
 def _name_container(writer: Writer, workload: Workload, podset: PodSet) -> None:

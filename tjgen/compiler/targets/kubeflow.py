@@ -121,7 +121,7 @@ def variables(workload: Workload, values: Mapping[str, Tree], origins: Sequence[
 def _replica(writer: Writer, workload: Workload, podset: PodSet, kind: OperatorJob) -> Iterator[Diagnostic]:
     at: FieldPath = ("spec", kind.field, kind.types[podset.name])
     take(writer, (*at, "replicas"), workload, ("counts", podset.name))
-    yield from kubeflow_policies.restart_policy(writer, workload, podset, at)
+    yield from kubeflow_policies.restart_policy(writer, workload, podset, kind, at)
     value, owners = taken(workload.tree, podset.pod_metadata[:-1])
     name = kind.container or get(workload.tree.value, ("names", podset.name), podset.container)
     if name != podset.container:
@@ -140,6 +140,7 @@ def _replica(writer: Writer, workload: Workload, podset: PodSet, kind: OperatorJ
         writer.put((*pod, "restartPolicy"), None, RULE)
     if writer.get((*pod, "schedulerName")) in SCHEDULERS and not kubeflow_policies.has_gang(workload):
         writer.put((*pod, "schedulerName"), None, RULE)
+    kubeflow_policies.pod_deadline(writer, workload, kind, pod)
     if writer.get((*pod, "priorityClassName")) is None:
         # The operators hand it to the gang alone.
         take(writer, (*pod, "priorityClassName"), workload, ("schedule", "priorityClassName"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.compiler.recreation import recreation_problem
+from tjgen.cluster import outcomes
 from tjgen.compiler.targets.operator_job import OperatorJob
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Origin
@@ -30,6 +30,8 @@ MIN_AVAILABLE: FieldPath = (*_RUN, "schedulingPolicy", "minAvailable")
 """Size of the gang, if the operator runs with gang scheduling."""
 _LIMIT: FieldPath = ("policy", "restart", "limit")
 _LIMIT_AT: FieldPath = ("spec", "restart", "limit")
+_TTL_AT: FieldPath = ("spec", "cleanup", "ttlSeconds")
+_DEADLINE: FieldPath = ("run", "activeDeadlineSeconds")
 _TIMEOUT = ("timeoutSeconds", "scheduleTimeoutSeconds")
 
 
@@ -40,12 +42,33 @@ def run_policy(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterato
         # Upstream's None leaves pods that still run, and their devices with them, when the others have ended.
         writer.put((*_RUN, "cleanPodPolicy"), "Running", RULE)
     if _take(writer, (*_RUN, "ttlSecondsAfterFinished"), workload, ("policy", "cleanup", "ttlSeconds")):
-        yield recreation_problem(kind.name)
-    _take(writer, (*_RUN, "activeDeadlineSeconds"), workload, ("run", "activeDeadlineSeconds"))
+        problem = outcomes.ttl_problem(kind.name, _TTL_AT)
+        if problem is not None:
+            yield problem
+    if _take(writer, (*_RUN, "activeDeadlineSeconds"), workload, _DEADLINE):
+        means = outcomes.POD_DEADLINES if has_pod_deadlines(kind) else ""
+        problem = outcomes.deadline_problem(kind.name, ("spec", "deadline"), means=means, restarts=0)
+        if problem is not None:
+            yield problem
     yield from _limit(writer, workload, kind)
     yield from _gang(writer, workload, kind)
     for field in ("suspend", "managedBy"):
         _take(writer, (*_RUN, field), workload, ("run", field))
+
+
+def has_pod_deadlines(kind: OperatorJob) -> bool:
+    """Whether the pods have the deadline of the run, too, because the operator does not end a quiet run at its deadline."""
+    outcome = outcomes.find(kind.name, outcomes.DEADLINE)
+    return outcome is not None and outcome.result == outcomes.QUIET
+
+
+def pod_deadline(writer: Writer, workload: Workload, kind: OperatorJob, pod: FieldPath) -> None:
+    """Give the pods of a replica type the deadline of the run, unless theirs is earlier."""
+    deadline = get(workload.tree.value, _DEADLINE, None)
+    own = writer.get((*pod, "activeDeadlineSeconds"))
+    if deadline is not None and has_pod_deadlines(kind) and (own is None or own > deadline):
+        for origin in workload.tree.origins(_DEADLINE):
+            writer.put((*pod, "activeDeadlineSeconds"), deadline, origin._replace(mirrors=False))
 
 
 def has_gang(workload: Workload) -> bool:
@@ -54,7 +77,7 @@ def has_gang(workload: Workload) -> bool:
     return not queued and get(workload.tree.value, ("schedule", "system"), None) not in ("kueue", "none")
 
 
-def restart_policy(writer: Writer, workload: Workload, podset: PodSet, at: FieldPath) -> Iterator[Diagnostic]:
+def restart_policy(writer: Writer, workload: Workload, podset: PodSet, kind: OperatorJob, at: FieldPath) -> Iterator[Diagnostic]:
     """The policy of the run, then that of its pods; else what the runtime does about failures, pod by pod.
 
     TJ790 for a policy of the pods that differs from that of the run.
@@ -62,6 +85,9 @@ def restart_policy(writer: Writer, workload: Workload, podset: PodSet, at: Field
     to = (*at, "restartPolicy")
     pod: FieldPath = (*podset.pod, "restartPolicy")
     origins = [origin for origin in workload.tree.origins(pod) if origin.source == "experiment"]
+    if _never_by_limit(workload, kind, podset):
+        writer.put(to, "Never", workload.tree.origins(_LIMIT)[0]._replace(mirrors=False))
+        return
     if _take(writer, to, workload, ("policy", "restart", "policy")):
         own, of_run = get(workload.tree.value, pod, None), writer.get(to)
         if origins and own not in (None, of_run):
@@ -76,6 +102,19 @@ def restart_policy(writer: Writer, workload: Workload, podset: PodSet, at: Field
     else:
         starts_again = restarts(workload, podset) > 0
         writer.put(to, "OnFailure" if starts_again else "Never", _of_runtime(workload, podset))
+
+
+def _never_by_limit(workload: Workload, kind: OperatorJob, podset: PodSet) -> bool:
+    """Whether no container restarts in its pod, so that the limit is exact.
+
+    A container restarts before its failure counts, so with a limit of 0 it would start twice. The launcher of an MPIJob is a Job,
+    which starts a failed pod again by itself.
+    """
+    limit = get(workload.tree.value, _LIMIT, None)
+    policy = get(workload.tree.value, ("policy", "restart", "policy"), None)
+    if limit == 0:
+        return policy in (None, "OnFailure")
+    return limit is not None and policy is None and kind.types.get(podset.name) == "Launcher"
 
 
 def restarts(workload: Workload, podset: PodSet) -> int:
@@ -108,8 +147,9 @@ def _limit(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterator[Di
         yield Diagnostic("TJ425", message, path=_LIMIT_AT, hint=hint)
         return
     if limit is not None:
+        exact = any(_never_by_limit(workload, kind, podset) for podset in members)
         for origin in workload.tree.origins(_LIMIT):
-            writer.put(to, backoff_limit(limit, pods, policy), origin._replace(mirrors=False))
+            writer.put(to, backoff_limit(limit, pods, "Never" if exact else policy), origin._replace(mirrors=False))
         if policy == "Never" and kind.name != "MPIJob":
             message = f"with policy Never, no pod of {kind.with_article} restarts, so the limit has no effect"
             yield Diagnostic("TJ429", message, path=_LIMIT_AT, hint="use policy: OnFailure, or remove the limit")

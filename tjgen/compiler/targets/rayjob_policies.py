@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.kinds.ray import HEAD
+from tjgen.cluster.outcomes import deadline_problem
 from tjgen.compiler.targets.kubeflow_policies import restarts
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Origin
@@ -22,9 +23,10 @@ _RULE = Origin("target:rayjob", "tjgen")
 _OF_RUNTIME = Origin("target:rayjob", "runtime", ("spec", "template", "spec"))
 _CLEAN: FieldPath = ("policy", "cleanup", "pods")
 _LIMIT: FieldPath = ("policy", "restart", "limit")
+_DEADLINE: FieldPath = ("run", "activeDeadlineSeconds")
 _COPIED: tuple[tuple[FieldPath, str], ...] = (
     (("policy", "cleanup", "ttlSeconds"), "ttlSecondsAfterFinished"),
-    (("run", "activeDeadlineSeconds"), "activeDeadlineSeconds"),
+    (_DEADLINE, "activeDeadlineSeconds"),
     (_LIMIT, "backoffLimit"),
     (("run", "suspend"), "suspend"),
     (("run", "managedBy"), "managedBy"),
@@ -40,9 +42,17 @@ def write(writer: Writer, workload: Workload) -> None:
         value: Tree = get(workload.tree.value, path, None)
         for origin in workload.tree.origins(path) if value is not None else ():
             writer.put(("spec", field), value, origin)
-    most = max((restarts(workload, one) for one in workload.podsets if not one.is_initializer), default=0)
+    most = _restarts(workload)
     if most and get(workload.tree.value, _LIMIT, None) is None:
         writer.put(("spec", "backoffLimit"), most, _OF_RUNTIME)
+
+
+def _restarts(workload: Workload) -> int:
+    """How often the RayJob can start again."""
+    limit = get(workload.tree.value, _LIMIT, None)
+    if limit is not None:
+        return int(limit)
+    return max((restarts(workload, one) for one in workload.podsets if not one.is_initializer), default=0)
 
 
 def unsupported(workload: Workload) -> Iterator[Diagnostic]:
@@ -52,6 +62,10 @@ def unsupported(workload: Workload) -> Iterator[Diagnostic]:
     if policy not in (None, "Never"):
         hint = "use restart.limit: each new attempt has a new RayCluster"
         yield _cannot(("restart", "policy"), f"restart its program in a pod with policy {policy}", hint)
+    if get(tree, _DEADLINE, None) is not None:
+        problem = deadline_problem("RayJob", ("spec", "deadline"), means="", restarts=_restarts(workload))
+        if problem is not None:
+            yield problem
     if get(tree, ("policy", "success"), None):
         yield _cannot(("success",), "succeed with anything but its program", "remove success")
     waits = get(tree, ("run", "suspend"), None) or get(tree, ("metadata", "labels", KUEUE_QUEUE), None) is not None

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from tjgen.cluster import outcomes
 from tjgen.cluster.kinds.pods import pods_of
+from tjgen.cluster.kinds.protocol import Kind
 from tjgen.cluster.kinds.table import find
 from tjgen.cluster.trainer.requests import pod_requests
 from tjgen.compiler.totals.tally import ClaimedStorage, claimed_devices, with_requests
@@ -147,7 +149,10 @@ def classes_of(devices: Iterable[str], classes: Mapping[str, Accelerator]) -> st
 
 
 def deadline_of(trees: Iterable[Tree]) -> int | None:
-    """Return the seconds after which a run with these objects is stopped; None if nothing limits them."""
+    """Return the seconds after which a run with these objects has ended, by the table of outcomes; None if nothing limits them.
+
+    Restarts that do not count, such as those after disruptions, are left out.
+    """
     for tree in trees:
         kind = find(str(tree.get("apiVersion", "")).partition("/")[0], str(tree.get("kind", "")))
         if kind is None or kind.run is None or not kind.run.target:
@@ -155,8 +160,25 @@ def deadline_of(trees: Iterable[Tree]) -> int | None:
         jobs = get(tree, ("spec", "replicatedJobs"), None) or []
         limits = [get(job, ("template", "spec", _DEADLINE), None) for job in jobs]
         limits = limits or [get(tree, ("spec", _DEADLINE), get(tree, ("spec", "runPolicy", _DEADLINE), None))]
-        return None if None in limits else max(limits)
+        return None if None in limits else _covered(tree, kind, max(limits))
     return None
+
+
+def _covered(tree: Tree, kind: Kind, deadline: int) -> int | None:
+    """How long a run with this deadline takes at most."""
+    rules = get(tree, ("spec", "failurePolicy", "rules"), None) or ()
+    means = ""
+    if any("DeadlineExceeded" in (rule.get("onJobFailureReasons") or ()) for rule in rules):
+        means = outcomes.FAIL_RULE
+    elif any(_DEADLINE in pods.spec for pods in pods_of(Manifest(tree, {}))):
+        means = outcomes.POD_DEADLINES
+    outcome = outcomes.find(outcomes.kind_of(kind.api_version, kind.name), outcomes.DEADLINE, means=means)
+    if outcome is None or outcome.result == outcomes.ON_TIME:
+        return deadline
+    if outcome.result == outcomes.QUIET:
+        return None
+    limit = get(tree, ("spec", "failurePolicy", "maxRestarts"), None) or get(tree, ("spec", "backoffLimit"), None) or 0
+    return deadline * (int(limit) + 1)
 
 
 def _class(kind: str, labels: Mapping[str, str], candidates: Sequence[tuple[str, Accelerator]]) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 
 from tjgen.cluster.kinds.protocol import IN_PLACE, SILENT
-from tjgen.cluster.synctools.table import DELETED, STAYS, WAITS, after_removal
+from tjgen.cluster.synctools.guards import OUTCOMES, after_removal
+from tjgen.cluster.synctools.table import TOOLS
 from tjgen.gitops.diff.effect import REFUSED, UNCHANGED, WORST, effect
 from tjgen.gitops.diff.fields import Changed, changed
 from tjgen.gitops.diff.side import Attribution, Side, TreePlace, place_of, tree_of
@@ -16,7 +17,7 @@ from tjgen.language.runs.archive import is_marked
 from tjgen.language.runs.freeze import suspends
 from tjgen.language.runs.lock import NOT_REQUESTED, ORPHANED, LockedRun
 from tjgen.trees.diagnostics.model import ObjectRef
-from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get
+from tjgen.trees.fields.path import MISSING, FieldPath, Tree
 from tjgen.trees.manifests.identity import ref_of
 from tjgen.trees.manifests.manifest import RUNS, RUNTIMES
 from tjgen.trees.typing import NamedTuple
@@ -69,7 +70,7 @@ class DiffEntry(NamedTuple):
     successor: str = ""
     """The new run that replaces this one."""
     in_cluster: str = ""
-    """If it was removed: the outcome in the cluster, of `after_removal`."""
+    """If it was removed: the outcome in the cluster, one of OUTCOMES."""
     is_restored: bool = False
     """Whether it is new, but the old lock has it: its files were lost."""
     has_pods: bool = True
@@ -139,8 +140,8 @@ def _entry(
     successor = known.later.get((place.key, name), "") if place.run else ""
     if not any(path in new.bodies for path in paths):
         trees = [tree_of(old.bodies[path], path) for path in paths]
-        outcomes = [after_removal(get(tree, ("metadata", "annotations"), None) or {}) for tree in trees]
-        outcome = next(one for one in (DELETED, WAITS, STAYS) if one in outcomes)
+        outcomes = [after_removal(tree, TOOLS) for tree in trees]
+        outcome = min(outcomes, key=OUTCOMES.index)
         objects = tuple([_alone(path, old, REMOVED) for path in paths])
         return DiffEntry(place, name, REMOVED, objects, successor=successor, in_cluster=outcome)
     differing = [path for path in paths if old.bodies.get(path) != new.bodies.get(path)]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tjgen.cluster.synctools.table import DELETED, STAYS, WAITS
+from tjgen.cluster.synctools.guards import DELETED, STAYS, WAITS, after_removal
+from tjgen.cluster.synctools.table import TOOLS
 from tjgen.gitops.diff.compare import REMOVED, DiffEntry
-from tjgen.gitops.diff.side import Side
+from tjgen.gitops.diff.side import Side, runtime_of, tree_of
 from tjgen.language.runs.lock import RENAMED, REPLACED
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.manifests.manifest import RUNS
@@ -28,7 +29,13 @@ _EFFECTS = {
 }
 
 
-def removals(entries: Sequence[DiffEntry], new: Side) -> list[Diagnostic]:
+_FROZEN = (
+    "no sync deletes {they}, but the sync deletes {runtimes}, and then Trainer refuses every change of {they}",
+    "delete the runs in the cluster before the merge; to keep them, restore the files from Git, and build, commit and sync first",
+)
+
+
+def removals(entries: Sequence[DiffEntry], old: Side, new: Side) -> list[Diagnostic]:
     """TJ745 for runs that are removed without a tombstone in the lock, TJ746 for those that have one."""
     lost, pruned = [], []
     # A run that a rename replaced has its tombstone in the lock of the old name.
@@ -48,12 +55,23 @@ def removals(entries: Sequence[DiffEntry], new: Side) -> list[Diagnostic]:
         message = f"{_names(lost)} removed, but {'their' if len(lost) > 1 else 'its'} removal is not recorded in the lock"
         hint = "restore the files and the lock from Git; to remove runs on purpose, use tjgen runs prune"
         diagnostics.append(Diagnostic("TJ745", message, hint=hint))
-    for outcome, (effect, hint) in _EFFECTS.items():
+    for outcome, words in _EFFECTS.items():
         some = [entry for entry in pruned if entry.in_cluster == outcome]
+        runtimes = _lost_runtimes(some, old, new) if outcome == STAYS else []
+        effect, hint = _FROZEN if runtimes else words
         if some:
-            they = "them" if len(some) > 1 else "it"
-            diagnostics.append(Diagnostic("TJ746", f"{_names(some)} removed: {effect.format(they=they)}", hint=hint))
+            effect = effect.format(they="them" if len(some) > 1 else "it", runtimes=f"runtime {', '.join(runtimes)}")
+            diagnostics.append(Diagnostic("TJ746", f"{_names(some)} removed: {effect}", hint=hint))
     return diagnostics
+
+
+def _lost_runtimes(entries: Sequence[DiffEntry], old: Side, new: Side) -> list[str]:
+    """The names of the runtimes of runs that a sync deletes."""
+    trees = [(entry.place, tree_of(old.bodies[one.path], one.path)) for entry in entries for one in entry.objects]
+    paths = dict.fromkeys([path for place, tree in trees if (path := runtime_of(place, tree)) is not None])
+    gone = [path for path in paths if path in old.bodies and path not in new.bodies]
+    lost = [path for path in gone if after_removal(tree_of(old.bodies[path], path), TOOLS) != STAYS]
+    return [path.rpartition("/")[2].removesuffix(".yaml") for path in lost]
 
 
 def _folder(entry: DiffEntry) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 from tjgen.language.runs.lock import Lock
 from tjgen.trees.diagnostics.model import ObjectRef, Span
-from tjgen.trees.fields.path import FieldPath, Tree
-from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.manifests.manifest import PLATFORM, RUNS, RUNTIMES, STAGES
 from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.typing import NamedTuple
 
@@ -68,6 +68,12 @@ def place_of(path: str) -> TreePlace | None:
             if stage != RUNS and length == 3:  # stage, namespace, file
                 return TreePlace(stage, environment, parts[start + 1])
     return None
+
+
+def runtime_of(place: TreePlace, tree: Tree) -> str | None:
+    """The file of the runtime that a manifest of a run at `place` names; None if it names none."""
+    name = get(tree, ("spec", "runtimeRef", "name"), None)
+    return "/".join([part for part in (place.environment, RUNTIMES, place.namespace, f"{name}.yaml") if part]) if name else None
 
 
 def only(bodies: Mapping[str, str], environments: Iterable[str | None]) -> dict[str, str]:

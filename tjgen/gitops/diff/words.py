@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import takewhile
 
-from tjgen.cluster.synctools.table import STAYS, WAITS
+from tjgen.cluster.synctools.guards import STAYS, WAITS
 from tjgen.gitops.diff.compare import (
     ARCHIVED,
     KINDS,

@@ -15,6 +15,7 @@ from __future__ import annotations
 import errno
 import os
 import time
+from collections.abc import Mapping
 from types import TracebackType
 
 from tjgen.gitops.emit import checkout, journal, problems, recovery, staging, transaction
@@ -36,6 +37,8 @@ class Committed(NamedTuple):
     updated: list[str]
     unchanged: list[str]
     removed: list[str]
+    contents: Mapping[str, bytes] = {}
+    """Path -> what a removed file had."""
 
 
 def refuse_links(*folders: str | None) -> None:
@@ -179,12 +182,12 @@ class OutputTree:
             raise self._failed(error.filename or self._directory, error) from error
 
     def _commit(self) -> Committed:
-        removed = []
+        removed: dict[str, bytes] = {}
         for change in self._plan.extra():
             if change.kind in (EDITED, CONFLICT) and not self._force:
                 self._spoilt[_place(self._directory, change.path)] = change
                 continue
-            removed.append(change.path)
+            removed[change.path] = change.on_disk.content if change.on_disk is not None else b""
             self._add_step(TREE, change, None)
         refused = self._plan.problems + self._problems + refusals(self._spoilt)
         if refused:
@@ -202,7 +205,7 @@ class OutputTree:
             self._created_folders.clear()
         for folder in self._plan.hollow:
             transaction.remove_empty(self._directory, folder)
-        return Committed(sorted(self._created), sorted(self._updated), sorted(self._plan.unchanged), sorted(removed))
+        return Committed(sorted(self._created), sorted(self._updated), sorted(self._plan.unchanged), sorted(removed), removed)
 
     def _accept(self, change: FileChange | None, root: str) -> None:
         if change is None:

@@ -19,8 +19,8 @@ def containers(item: AppliedObject) -> Iterator[tuple[FieldPath, dict[str, Any]]
             pod_containers = item.map(*path)
             if pod_containers:
                 yield path, pod_containers
-    for path in item.derived(_paths):
-        yield path, get(item.tree, path)
+    for place in _paths(item.tree):
+        yield place, get(item.tree, place)
 
 
 def images(item: AppliedObject) -> Iterator[tuple[FieldPath, str]]:

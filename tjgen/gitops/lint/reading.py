@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tjgen.cluster.validate.check import manifests, read_documents
+from tjgen.cluster.validate.check import manifests
 from tjgen.gitops.lint.scene import AppliedObject
 from tjgen.trees.budgets import DEFAULT, CommandBudgets
 from tjgen.trees.diagnostics.model import Diagnostic, Span
 from tjgen.trees.fields.path import FieldPath
-from tjgen.trees.session import Session
+from tjgen.trees.source import reader
 from tjgen.trees.source.document import Document
 from tjgen.trees.typing import NamedTuple
 
@@ -29,13 +29,9 @@ def read_items(
     file: str,
     units: Mapping[str, str],
     budgets: CommandBudgets = DEFAULT,
-    session: Session | None = None,
 ) -> Read:
-    """The items of a file that `units` sync. Lists are opened, as kubectl does.
-
-    Calls with one `session` do not read the YAML of one of several similar documents.
-    """
-    documents, diagnostics = read_documents(content, file, budgets, session)
+    """The items of a file that `units` sync. Lists are opened, as kubectl does."""
+    documents, diagnostics = reader.read(content, file, reader.KUBERNETES, budgets)
     items, others = [], []
     for document in documents:
         for tree, path in manifests(document.value):

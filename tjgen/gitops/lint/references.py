@@ -5,7 +5,7 @@ from __future__ import annotations
 from tjgen.cluster.validate.references import ObjectReference, references
 from tjgen.gitops.lint.kinds import TRAINJOB
 from tjgen.gitops.lint.scene import AppliedObject, Kind, Scene
-from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.fields.path import FieldPath
 
 
 def named_by(scene: Scene, item: AppliedObject) -> list[ObjectReference]:
@@ -18,12 +18,7 @@ def named_by(scene: Scene, item: AppliedObject) -> list[ObjectReference]:
 
 
 def _own(item: AppliedObject) -> list[ObjectReference]:
-    own: list[ObjectReference] = item.derived(_in_spec)
-    return own
-
-
-def _in_spec(tree: Tree) -> list[ObjectReference]:
-    return list(references(tree.get("spec"), ("spec",)))
+    return list(references(item.tree.get("spec"), ("spec",)))
 
 
 class Users:

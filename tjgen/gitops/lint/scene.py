@@ -86,11 +86,6 @@ class AppliedObject:
             if one.__class__ is dict:
                 yield (*path, position), one
 
-    def derived(self, compute: Callable[[Tree], Any]) -> Any:
-        """What a function returns for the tree. It may move texts, but its result depends on none of them."""
-        document = self.document
-        return document.derived(compute) if document is not None and document.equivalence is not None else compute(self.tree)
-
     def unit(self, tool: str) -> str:
         """The Application or Kustomization that syncs it with `tool`."""
         return self.units.get(tool, "")
@@ -232,24 +227,10 @@ class Scene:
         return self._session.once("outcome", run, lambda: self._outcome_of(run))
 
     def _outcome_of(self, run: AppliedObject) -> RunOutcome:
-        """The outcome for a TrainJob. One of several equal TrainJobs is expanded for all of them."""
-        equal = None
-        if run.document is not None and run.document.equivalence is not None:
-            from tjgen.cluster.validate.equal_runs import EqualRuns  # few files are like others
-
-            runtime = self.runtime_of(run)
-            equal_runs = self._session.once("equal", None, lambda: EqualRuns(self._session))
-            equal = equal_runs.of(run.document, runtime.tree, runtime.document) if runtime is not None else None
-        names = equal.names_of(run.tree) if equal is not None else None
-        if names is not None:
-            return RunOutcome((), ClashingRun(run.tree, (), names))
         expansion = self.expansion(run)
         if expansion is None:
             return RunOutcome((), None)
-        outcome = RunOutcome(expansion.diagnostics, ClashingRun(run.tree, [one.tree for one in expansion.objects]))
-        if equal is not None and outcome.names is not None and not outcome.diagnostics:
-            equal.learn(outcome.names)
-        return outcome
+        return RunOutcome(expansion.diagnostics, ClashingRun(run.tree, [one.tree for one in expansion.objects]))
 
     def _expanded(self, run: AppliedObject) -> Expansion | None:
         item = self.runtime_of(run)

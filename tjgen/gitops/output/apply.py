@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 
 from tjgen.compiler.building.run import Built, Run
 from tjgen.gitops.emit.plan import OutputFile
@@ -33,14 +34,19 @@ from tjgen.gitops.output.done import Done, RunCounts, RunProgress
 from tjgen.gitops.output.files import OutputFiles
 from tjgen.gitops.output.layout import folder_of, stage_folder
 from tjgen.gitops.output.locknotes import LockNotes
+from tjgen.gitops.output.occupied import OccupiedNames
 from tjgen.gitops.output.options import BuildOptions, TreeOptions
 from tjgen.gitops.output.records import Records
 from tjgen.gitops.output.strays import idle_runtimes, strays
 from tjgen.language.runs.freeze import body_digest
-from tjgen.language.runs.lock import RENAMED, REPLACED, Lock, is_claim, is_data
+from tjgen.language.runs.lock import RENAMED, REPLACED, Lock, is_data
 from tjgen.language.runs.store import LockKey, Locks
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES, SYNC
+from tjgen.trees.typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tjgen.gitops.output.runtime_guards import RuntimeGuards
 
 
 class Directory:
@@ -67,16 +73,16 @@ class Directory:
         self._locks = locks
         self._options = options
         self.on_disk = on_disk or Disk(directory, locks.folder)
+        self._guards = _guards(self.on_disk, options.tool)
         self._put: dict[str, bytes] = {}
         """Path -> digest of the body that was put there."""
         self._files = OutputFiles(os.path.dirname(locks.folder))
         self._now = RunProgress()
         self._known: set[str] = set()
-        self._recorded: set[str] = set()
-        """Paths of the locks of experiments that were added or are absent."""
+        self._recorded: dict[str, tuple[LockKey, Lock]] = {}
+        """Path -> the lock after the build, for the same experiments."""
         self._uses: set[str] = set()
-        self._objects: dict[tuple[str | None, str, str, str, str], tuple[str, str]] = {}
-        """Environment and identity of an object -> its path, and the experiment that makes it."""
+        self._occupied = OccupiedNames()
         self._staying: list[Diagnostic] = []
         self._notes: LockNotes | None = None
         self._records = Records(locks, self.on_disk)
@@ -90,11 +96,6 @@ class Directory:
         """Whether an experiment of this build had another name before, so that its folder may hold runs of another lock."""
         self._folders: set[str] = set()
         """Folders of runs that this build writes, keeps or prunes."""
-
-    @property
-    def place(self) -> str:
-        """The folder of the output tree."""
-        return self.on_disk.directory
 
     def recognize(self, notes: LockNotes) -> None:
         """Look for runs that are archived or moved only in locks that may have some."""
@@ -156,6 +157,9 @@ class Directory:
                 self._tree.keep(path)
         elif self._has_renamed:
             self._keep_renamed()
+        if self._guards is not None:
+            locks = chain(self._recorded.values(), self._locks.all(but=self._recorded))
+            self._guards.change(self._tree, self._uses, environments if whole else (), locks)
         self.diagnostics += problems.staying(self._staying)
 
     def _finish_environments(self, known: Collection[str | None]) -> None:
@@ -203,7 +207,8 @@ class Directory:
                 case ShareFile(file, run):
                     self._share(file, run)
                 case Occupy():
-                    self._occupy(action)
+                    if (problem := self._occupied.problem(action, self._records)) is not None:
+                        self._report(problem)
                 case Count(what, runs):
                     now.counts = now.counts._replace(**{what: getattr(now.counts, what) + runs})
                 case Fill(folder):
@@ -221,7 +226,7 @@ class Directory:
                     self._keep(folder)
                     now.kept_files += files
                 case Put(file):
-                    self._tree.put(file)
+                    self._write(file)
                 case Orphan():
                     self._orphans.append(action)
                 case ReportDiagnostic(diagnostic):
@@ -232,19 +237,6 @@ class Directory:
         self.counts = self.counts.plus(now.counts)
         return lock
 
-    def _occupy(self, action: Occupy) -> None:
-        run = action.run
-        for manifest, file in zip(run.compiled.manifests, action.files, strict=True):
-            key = (run.unit.environment, manifest.api_version, manifest.kind, manifest.namespace, manifest.name)
-            other = self._objects.setdefault(key, (file.path, run.unit.key))
-            if other[0] != file.path:
-                self._report(report(problems.same_object(manifest.ref, other[1]), run).diagnostic)
-                return
-        # Experiments outside of this build have runs too. Names with a hash cannot be equal.
-        holder = self._records.holder(run) if run.fixed and not action.is_locked else None
-        if holder is not None:
-            self._report(report(problems.same_name(run, holder), run).diagnostic)
-
     def _share(self, file: OutputFile, run: Run) -> None:
         content, before = bytes.fromhex((file.digest or body_digest(file.body))[:16]), self._put.get(file.path)
         self._now.files.append(file.path)
@@ -254,23 +246,20 @@ class Directory:
         if before is None:
             self._put[file.path] = content
             if outlives_runs:
-                self._warn_of_refusals(file, run)
-            self._tree.put(file)
+                for one in problems.refused_updates(self.on_disk, file, run):
+                    self._report(one)
+            self._write(file)
         elif before != content:
             self.diagnostics.append(problems.differing_file(file.path, run))
 
-    def _warn_of_refusals(self, file: OutputFile, run: Run) -> None:
-        stored = self.on_disk.body(file.path)
-        if stored is not None and (stored != file.body or is_claim(file.path)):
-            from tjgen.gitops.output.updates import refused_updates  # few builds have a claim that exists
-
-            for one in refused_updates(self.on_disk, stored, run, file):
-                self._report(one)
+    def _write(self, file: OutputFile) -> None:
+        if self._guards is None or not self._guards.holds(file):
+            self._tree.put(file)
 
     def _record(self, path: str, lock: Lock) -> None:
         self.locks[lock.experiment] = lock
-        self._recorded.add(path)
         place = LockKey.of(path, lock)
+        self._recorded[path] = place, lock
         self._folders.update([folder_of(place, run) for run in lock.runs.values()])
         self._folders.update([folder_of(place, run) for run in lock.pruned.values()])
         self._has_renamed = self._has_renamed or any(run.was in (RENAMED, REPLACED) for run in lock.pruned.values())
@@ -298,3 +287,11 @@ class Directory:
             self._staying.append(diagnostic)
         else:
             self.diagnostics.append(diagnostic)
+
+
+def _guards(on_disk: OnDisk, tool: str) -> RuntimeGuards | None:
+    if tool == "none":
+        return None
+    from tjgen.gitops.output.runtime_guards import RuntimeGuards  # many projects name no tool
+
+    return RuntimeGuards(on_disk, tool)

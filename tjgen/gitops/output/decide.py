@@ -27,7 +27,7 @@ from tjgen.gitops.output.actions import (
     ShareFile,
 )
 from tjgen.gitops.output.blocks import kept_block, lacks_a_block
-from tjgen.gitops.output.carried import settings_in, state_in, trees
+from tjgen.gitops.output.carried import resumes, settings_in, state_in, trees
 from tjgen.gitops.output.damaged import DigestOnDisk, damage, drifted
 from tjgen.gitops.output.disk import OnDisk, digest
 from tjgen.gitops.output.files import OutputFiles
@@ -36,7 +36,6 @@ from tjgen.gitops.output.layout import experiment_folder, folder_of, preview_fil
 from tjgen.gitops.output.options import BuildOptions
 from tjgen.language.runs import freeze
 from tjgen.language.runs.lock import ARCHIVED, ORPHANED, SUSPENDED, Lock, LockedRun
-from tjgen.language.runs.names import point_of
 from tjgen.language.runs.store import Locked, LockKey
 from tjgen.trees.diagnostics.model import ERROR, INFO, Diagnostic
 from tjgen.trees.manifests.manifest import DATA
@@ -75,7 +74,7 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, 
     lock = lock.with_runs([one.locked for one in decisions])
     if len(lock.runs) > len(requested):
         lock = lock.superseding([*requested, *_staying(lock, built.kept_names)])
-        actions += _merged(unit, before, lock, on_disk.directory)
+        actions += [ReportDiagnostic(one) for one in problems.merged_points(unit, before, lock, on_disk.directory)]
         actions += [ReportDiagnostic(one) for one in problems.one_folder(built, before, lock)]
         keep = 0 if options.prune_runs else options.keep
         old = lock.superseded(keep=keep) if keep is not None else []
@@ -151,6 +150,8 @@ def _run(
     settings = freeze.settings_digest(run.unit.document.value, options.tool)
     locked = lock.runs.get(run.name)
     place = folder_of(run.unit, locked) if locked is not None else folder
+    if resumes(run, locked, content, on_disk, place):
+        return _run(run.resumed(), lock, on_disk, options, again, text, stays=stays)
     may_lack = locked is not None and content != locked.content and locked.identity == str(run.identity) and not stays
     if may_lack and locked is not None and lacks_a_block(run, locked, place, on_disk):
         newest = again.newest(run)
@@ -196,11 +197,14 @@ def _run(
         # A runtime has the name of its content, but its annotations may change.
         shared = [ShareFile(file, run) for file in files if file.path in locked.uses]
         stopped = locked.stopped and decided.kind == freeze.FROZEN
-        now = locked._replace(state=run.state, promoted_from=run.promoted_from, stopped=stopped, kept=False)
+        now = locked._replace(state=run.state, promoted_from=run.promoted_from, resumed=run.is_resumed)
+        now = now._replace(stopped=stopped, kept=False)
         actions += [Count("kept"), Forget(), *shared]
         if decided.kind == freeze.FROZEN:
             return _Decision([*actions, KeepRun(place)], now)
         own = own or settings_in(on_disk.bodies(place), _own(run, text.of(run.in_full())))
+        # The guard of a record may not be that of the settings. A build sets it after `runs unarchive`.
+        settings = freeze.NO_SETTINGS if is_record and freeze.content_digest(own) != content else settings
         put = [Put(OutputFile(f"{place}/{name}", body, run.unit.source, run.unit.key)) for name, body in own.items()]
         return _Decision([*actions, *put], now._replace(content=freeze.content_digest(own), settings=settings))
     actions += [Count("unchanged" if decided.kind == freeze.UNCHANGED else "new"), Fill(folder)]
@@ -268,23 +272,8 @@ def _locked(run: Run, number: int, content: str, settings: str, files: list[Outp
         renewal=run.renewal,
         archived=run.is_record,
         promoted_from=run.promoted_from,
+        resumed=run.is_resumed,
     )
-
-
-def _merged(unit: Unit, before: Lock, after: Lock, directory: str) -> Iterator[ReportDiagnostic]:
-    """Report points with several requested runs in the lock, as after a merge of two branches that each created one.
-
-    The source decides which of them stays requested. Both branches have the same source after the merge.
-    """
-    points: dict[str, list[str]] = {}
-    for name, run in before.runs.items():
-        point = point_of(name)
-        if run.is_requested and point is not None:
-            points.setdefault(point, []).append(name)
-    for names in points.values():
-        superseded = [name for name in sorted(names) if not after.runs[name].is_requested]
-        if len(names) > 1 and superseded:
-            yield ReportDiagnostic(problems.merged(unit, sorted(names), superseded, directory))
 
 
 def _strays(unit: Unit, known: set[str], on_disk: OnDisk) -> Iterator[ReportDiagnostic]:

@@ -49,7 +49,7 @@ def change_states(built: Built, kept: KeptState, lock: Lock, on_disk: OnDisk) ->
         actions += [
             Put(OutputFile(f"{folder}/{path}", text, source, key)) for path, text in texts.items() if text != bodies[path]
         ]
-        runs[name] = run._replace(state=kept.state, content=freeze.content_digest(texts))
+        runs[name] = run._replace(state=kept.state, content=freeze.content_digest(texts), resumed=not is_stop)
     return actions, lock._replace(runs=runs) if actions else lock
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from tjgen.cluster.kinds.table import kinds
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.typing import Any
@@ -17,7 +18,7 @@ LISTING = "kubectl get trainjobs,jobsets,pods -A -o json"
 
 _ANY = "*"
 """The key of a shape for all keys of a map."""
-_NAMES = {str: "a string", int: "an integer", dict: "a mapping", list: "a list"}
+_NAMES = {str: "a string", int: "an integer", bool: "a Boolean", dict: "a mapping", list: "a list"}
 _CONDITIONS = [{"type": str, "status": str, "reason": str, "message": str, "lastTransitionTime": str}]
 _STATE = {
     "waiting": {"reason": str, "message": str},
@@ -29,12 +30,22 @@ _METADATA = {
     "name": str,
     "namespace": str,
     "creationTimestamp": str,
+    "deletionTimestamp": str,
     "labels": {_ANY: str},
     "ownerReferences": [{"kind": str, "name": str}],
 }
 _SHAPE: Any = {"apiVersion": str, "kind": str, "metadata": _METADATA}
 """What any object has. A mapping is a shape for each key, a list of one shape is a list of such items."""
-_STATUS: Any = {"spec": {}, "status": {"conditions": _CONDITIONS}}
+_JOBS = [{"name": str, "active": int, "ready": int}]
+_REPLICAS = {_ANY: {"active": int, "succeeded": int}}
+_STATUS: Any = {
+    "spec": {
+        "suspend": bool,
+        "runPolicy": {"suspend": bool},
+        **{kind.run.replicas: {_ANY: {"replicas": int}} for kind in kinds() if kind.run is not None and kind.run.replicas},
+    },
+    "status": {"conditions": _CONDITIONS, "jobsStatus": _JOBS, "replicatedJobsStatus": _JOBS, "replicaStatuses": _REPLICAS},
+}
 """What objects have in addition, except those of _OTHERS: `data_sets.py` reads a status of any type."""
 _OTHERS = ("Dataset",)
 _SHAPES: dict[str, Any] = {
@@ -49,9 +60,26 @@ _SHAPES: dict[str, Any] = {
         }
     },
     "JobSet": {"status": {"restarts": int}},
-    "Job": {"status": {"state": {"phase": str, "lastTransitionTime": str}}},
-    "RayJob": {"status": {"jobDeploymentStatus": str}},
+    "Job": {
+        "spec": {"parallelism": int},
+        "status": {
+            "failed": int,
+            "succeeded": int,
+            "retryCount": int,
+            "state": {"phase": str, "lastTransitionTime": str},
+        },
+    },
+    "RayJob": {"status": {"jobDeploymentStatus": str, "rayClusterName": str}},
     "Workload": {"spec": {"queueName": str}},
+    "Event": {
+        "reason": str,
+        "message": str,
+        "eventTime": str,
+        "firstTimestamp": str,
+        "lastTimestamp": str,
+        "series": {"lastObservedTime": str},
+        "involvedObject": {"kind": str, "name": str},
+    },
 }
 """Kind -> what its objects have in addition. Kinds of the same name in other API groups have no other type for these fields."""
 

@@ -6,10 +6,12 @@ import os
 from collections.abc import Iterator
 
 from tjgen.compiler.building.run import Built, Run, Unit
+from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.damaged import restoring_lock
 from tjgen.gitops.output.disk import OnDisk
 from tjgen.gitops.output.records import Record
-from tjgen.language.runs.lock import ACTIVE, SUPERSEDED, Lock, PrunedRun, claims_of
+from tjgen.language.runs.lock import ACTIVE, SUPERSEDED, Lock, PrunedRun, claims_of, is_claim
+from tjgen.language.runs.names import point_of
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
 
 SEVERAL = 3
@@ -109,7 +111,23 @@ def name_stays(run: Run) -> Diagnostic:
     )
 
 
-def merged(unit: Unit, names: list[str], superseded: list[str], directory: str) -> Diagnostic:
+def merged_points(unit: Unit, before: Lock, after: Lock, directory: str) -> Iterator[Diagnostic]:
+    """Points with several requested runs in the lock, as after a merge of two branches that each created one.
+
+    The source decides which of them stays requested. Both branches have the same source after the merge.
+    """
+    points: dict[str, list[str]] = {}
+    for name, run in before.runs.items():
+        point = point_of(name)
+        if run.is_requested and point is not None:
+            points.setdefault(point, []).append(name)
+    for names in points.values():
+        superseded = [name for name in sorted(names) if not after.runs[name].is_requested]
+        if len(names) > 1 and superseded:
+            yield _merged(unit, sorted(names), superseded, directory)
+
+
+def _merged(unit: Unit, names: list[str], superseded: list[str], directory: str) -> Diagnostic:
     """Merged branches each created a run of one point."""
     return Diagnostic(
         "TJ276",
@@ -190,6 +208,15 @@ def without_lock(on_disk: OnDisk, folder: str) -> Diagnostic:
         "again",
         hint=f"{restoring_lock(on_disk.locks, folder)}; or remove the folder, if it is a copy",
     )
+
+
+def refused_updates(on_disk: OnDisk, file: OutputFile, run: Run) -> Iterator[Diagnostic]:
+    """TJ540 and TJ169 for a shared object of `run` that exists (see updates.py)."""
+    stored = on_disk.body(file.path)
+    if stored is not None and (stored != file.body or is_claim(file.path)):
+        from tjgen.gitops.output import updates  # few builds have a claim that exists
+
+        yield from updates.refused_updates(on_disk, stored, run, file)
 
 
 def idle_runtime(on_disk: OnDisk, path: str) -> Diagnostic:

@@ -1,12 +1,12 @@
 """The output of `kubectl get -o json`, and the runs of a tree -> the state of each run in the cluster.
 
-The rules are those of the health checks for the GitOps tools (sync/health.py): words, messages, and when a run has ended.
+The states are those of the health checks for the GitOps tools (sync/states.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tjgen.cluster.kinds.protocol import Kind
 from tjgen.cluster.kinds.table import kind_of
@@ -15,8 +15,9 @@ from tjgen.gitops.output.data_sets import CachedData, Key, cached_data
 from tjgen.gitops.output.inventory import ProjectRuns, RunEntry, own_files
 from tjgen.gitops.output.kubectl import not_kubectl, objects_of
 from tjgen.gitops.output.layout import namespace_of
+from tjgen.gitops.output.observed import RunObjects, restarts_of_run, state_of_run
 from tjgen.gitops.output.pods import PodSummary, look_of
-from tjgen.gitops.sync.health import HEALTHY, SUSPENDED, health_of
+from tjgen.gitops.sync.states import ENDED
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.runs.lock import ARCHIVED, PRUNED
 from tjgen.language.runs.store import LockKey
@@ -39,25 +40,31 @@ class Status(NamedTuple):
     kind: str
     namespace: str
     experiment: str
-    """Key of the experiment in the lock; for an object that is in no lock, the name that its label has."""
+    """Key of the experiment in the lock."""
     state: str
     """The state of the run in the tree (runs/states.py), or NOT_IN_TREE."""
+    word: str
+    """A word of sync/states.py; empty if the run is not in the cluster, or if tjgen cannot read its status."""
     health: str
-    """A word of sync/health.py, MISSING or UNKNOWN; empty for an archived run that is not in the cluster."""
+    """The health of sync/states.py, MISSING or UNKNOWN; empty for an archived run that is not in the cluster."""
     message: str
     since: str
     """When it got its health: the last transition, or else the start of its first pod; empty if unknown."""
-    restarts: int
-    """Restarts of its containers, and of its JobSet as a whole."""
+    restarts: int | None
+    """How often the run, its pods, and their containers have started again; None if unknown."""
     has_ended: bool
     look: PodSummary | None
     """The pod to look at; None without pods."""
-    project: str | None = None
-    """The folder of its project in the workspace; empty without a workspace, None for an object that is in no lock."""
+    project: str = ""
+    """The folder of its project in the workspace; empty without a workspace."""
     cluster: str = ""
-    """The name of the cluster of its environment; empty for an object that is in no lock."""
+    """The name of the cluster of its environment."""
     data_sets: tuple[CachedData, ...] = ()
     """The Datasets of Fluid that the run mounts."""
+
+
+_Owner = tuple[str, str, str]
+"""Namespace, kind and name of an object."""
 
 
 class ClusterObjects(NamedTuple):
@@ -66,8 +73,12 @@ class ClusterObjects(NamedTuple):
     objects: Mapping[Key, Tree]
     pods: Mapping[tuple[str, str, str], list[Tree]]
     """Namespace, label and value of the label -> pods."""
-    workloads: Mapping[tuple[str, str, str], Tree] = MappingProxyType({})
-    """Namespace, kind and name of an object that Kueue queues -> its Workload."""
+    workloads: Mapping[_Owner, Tree]
+    """An object that Kueue queues -> its Workload."""
+    jobs: Mapping[_Owner, list[Tree]]
+    """An object that starts pods by Jobs -> its Jobs."""
+    events: Mapping[_Owner, list[Tree]]
+    """An object -> the events about it."""
 
 
 def reported(text: str, source: str) -> ClusterObjects:
@@ -77,18 +88,31 @@ def reported(text: str, source: str) -> ClusterObjects:
         raise CompileError(
             [not_kubectl(source, "it contains neither Pods nor objects of a kind that runs pods, such as TrainJob")]
         )
+    return _collected(items)
+
+
+def with_more(known: ClusterObjects, trees: Sequence[Tree]) -> ClusterObjects:
+    """The same with objects that were read separately."""
+    return _collected([*known.objects.values(), *trees])
+
+
+def _collected(items: Sequence[Tree]) -> ClusterObjects:
+    objects = {_key(one): one for one in items}
     pods: dict[tuple[str, str, str], list[Tree]] = {}
-    for pod in (one for one in items if one["kind"] == "Pod"):
-        metadata = pod.get("metadata") or {}
-        for label, value in (metadata.get("labels") or {}).items():
-            pods.setdefault((metadata.get("namespace") or "default", label, value), []).append(pod)
-    workloads = {owner: one for one in items if one["kind"] == "Workload" for owner in _owners(one)}
-    return ClusterObjects({_key(one): one for one in items}, pods, workloads)
-
-
-def with_data_sets(known: ClusterObjects, trees: Sequence[Tree]) -> ClusterObjects:
-    """The same with Datasets of Fluid, which were read separately."""
-    return known._replace(objects={**known.objects, **{_key(one): one for one in trees}})
+    jobs: dict[_Owner, list[Tree]] = {}
+    events: dict[_Owner, list[Tree]] = {}
+    for (group, kind, namespace, _), one in objects.items():
+        if kind == "Pod":
+            for label, value in (get(one, ("metadata", "labels"), None) or {}).items():
+                pods.setdefault((namespace, label, value), []).append(one)
+        elif (group, kind) == ("batch", "Job"):
+            for owner in _owners(one):
+                jobs.setdefault(owner, []).append(one)
+        elif kind == "Event":
+            about = one.get("involvedObject") or {}
+            events.setdefault((namespace, str(about.get("kind")), str(about.get("name"))), []).append(one)
+    workloads = {owner: one for one in objects.values() if one["kind"] == "Workload" for owner in _owners(one)}
+    return ClusterObjects(objects, pods, workloads, jobs, events)
 
 
 def _is_run(tree: Tree) -> bool:
@@ -123,19 +147,50 @@ def statuses(projects: Sequence[ProjectRuns], known: ClusterObjects) -> Iterator
                 seen.add(_key(tree))
                 status = _status(tree, kind, known, entry.place.key, entry.run.lifecycle_state)
                 yield _in_project(status, one.project, entry.place)._replace(data_sets=data_sets)
-    pruned_runs = {(namespace_of(*entry), entry[1].name): (one.project, entry[0]) for one in projects for entry in one.pruned}
-    for key in sorted(set(known.objects) - seen):
+    pruned_runs = {(namespace_of(*entry), entry[1].name) for one in projects for entry in one.pruned}
+    experiments = _experiments(projects)
+    for tree, kind in _created(known, seen):
+        key = _key(tree)
+        owner = experiments.get(_experiment(tree))
+        if owner is not None:
+            project, place = owner
+            state = PRUNED if (key[2], key[3]) in pruned_runs else NOT_IN_TREE
+            yield _in_project(_status(tree, kind, known, place.key, state), project, place)
+
+
+def others(projects: Sequence[ProjectRuns], known: ClusterObjects, namespace: str | None) -> int:
+    """The number of runs of tjgen in the cluster, or in a namespace, whose experiments none of the projects has."""
+    own = {_key(tree) for one in projects for entry in one.entries if one.directory for tree, _ in _trains(entry, one.directory)}
+    experiments = _experiments(projects)
+    unknown = [tree for tree, _ in _created(known, own) if _experiment(tree) not in experiments]
+    return sum(namespace in (None, _key(tree)[2]) for tree in unknown)
+
+
+def _created(known: ClusterObjects, but: set[Key]) -> Iterator[tuple[Tree, Kind]]:
+    """The objects in the cluster that train and that a build wrote, in order, except `but`."""
+    for key in sorted(set(known.objects) - but):
         tree = known.objects[key]
-        run_kind = kind_of(tree)
-        labels = get(tree, ("metadata", "labels"), None) or {}
-        is_created = labels.get(MANAGED_BY) == "tjgen" and not get(tree, ("metadata", "ownerReferences"), None)
-        if run_kind is not None and run_kind.run is not None and is_created:
-            removed = pruned_runs.get((key[2], key[3]))
-            if removed is None:
-                yield _status(tree, run_kind, known, labels.get(EXPERIMENT_LABEL, ""), NOT_IN_TREE)
-            else:
-                project, place = removed
-                yield _in_project(_status(tree, run_kind, known, place.key, PRUNED), project, place)
+        kind = kind_of(tree)
+        is_created = (get(tree, ("metadata", "labels"), None) or {}).get(MANAGED_BY) == "tjgen"
+        if kind is not None and kind.run is not None and is_created and not get(tree, ("metadata", "ownerReferences"), None):
+            yield tree, kind
+
+
+def _experiments(projects: Iterable[ProjectRuns]) -> dict[tuple[str, str], tuple[LoadedProject, LockKey]]:
+    """Namespace and name of each experiment that has or had runs -> its project and its place."""
+    experiments: dict[tuple[str, str], tuple[LoadedProject, LockKey]] = {}
+    for one in projects:
+        places = [(entry.place, entry.namespace) for entry in one.entries]
+        places += [(place, namespace_of(place, run)) for place, run in one.pruned]
+        for place, namespace in places:
+            for name in (place.namespace, namespace):
+                experiments.setdefault((name, place.name), (one.project, place))
+    return experiments
+
+
+def _experiment(tree: Tree) -> tuple[str, str]:
+    labels = get(tree, ("metadata", "labels"), None) or {}
+    return _key(tree)[2], str(labels.get(EXPERIMENT_LABEL) or "")
 
 
 def _in_project(status: Status, project: LoadedProject, place: LockKey) -> Status:
@@ -158,38 +213,44 @@ def _status(tree: Tree, kind: Kind, known: ClusterObjects, experiment: str, stat
     if live is None:
         archived = state == ARCHIVED
         message = "archived" if archived else "not in the cluster"
-        return Status(*identity, "" if archived else MISSING, message, "", 0, has_ended=False, look=None)
-    label = kind.run.pod_label if kind.run is not None else ""
-    pods = known.pods.get((key[2], label, key[3]), [])
-    jobset = known.objects.get(("jobset.x-k8s.io", "JobSet", key[2], key[3])) or {}
-    restarts = get(jobset, ("status", "restarts"), None) or 0
+        return Status(*identity, "", "" if archived else MISSING, message, "", None, has_ended=False, look=None)
+    run = _run_objects(live, kind, known)
+    look, restarts = look_of(run.pods), restarts_of_run(run, kind)
     if kind.status is None:
-        return Status(*identity, UNKNOWN, "", "", restarts, has_ended=False, look=look_of(pods))
-    health = health_of(live, kind.status)
-    starts = sorted(start for pod in pods if (start := get(pod, ("status", "startTime"), None)))
-    since = health.since or next(iter(starts), "") or str(get(live, ("metadata", "creationTimestamp"), None) or "")
-    look = look_of(pods)
-    restarts += look.restarts if look is not None else 0
-    message = health.message
-    if health.status == SUSPENDED:
-        message = _queued(known.workloads.get((key[2], key[1], key[3]))) or message
-    elif health.status == HEALTHY and not health.has_ended and look is not None and look.reason and not look.has_logs:
-        message = "a pod has not started"
-    return Status(*identity, health.status, message, since, restarts, has_ended=health.has_ended, look=look)
+        return Status(*identity, "", UNKNOWN, "", "", restarts, has_ended=False, look=look)
+    observed = state_of_run(run, kind)
+    starts = sorted(start for pod in run.pods if (start := get(pod, ("status", "startTime"), None)))
+    since = observed.since or next(iter(starts), "") or str(get(live, ("metadata", "creationTimestamp"), None) or "")
+    word, health = observed.state.word, observed.state.health
+    return Status(*identity, word, health, observed.message, since, restarts, has_ended=observed.state in ENDED, look=look)
 
 
-def _owners(tree: Tree) -> Iterator[tuple[str, str, str]]:
+def _run_objects(live: Tree, kind: Kind, known: ClusterObjects) -> RunObjects:
+    _, name, namespace, run = _key(live)
+    label = kind.run.pod_label if kind.run is not None else ""
+    jobset = known.objects.get(("jobset.x-k8s.io", "JobSet", namespace, run))
+    owners = dict.fromkeys([(namespace, name, run), (namespace, "JobSet", run)])
+    jobs = [job for owner in owners for job in known.jobs.get(owner, ())]
+    about = {*owners, (namespace, "RayCluster", str(get(live, ("status", "rayClusterName"), None)))}
+    about |= {(namespace, "Job", _key(job)[3]) for job in jobs} | _jobs_of(known, namespace, run, live, jobset)
+    events = [event for one in sorted(about) for event in known.events.get(one, ())]
+    pods = known.pods.get((namespace, label, run), [])
+    return RunObjects(live, jobset, jobs, pods, events, known.workloads.get((namespace, name, run)))
+
+
+def _jobs_of(known: ClusterObjects, namespace: str, run: str, live: Tree, jobset: Tree | None) -> set[_Owner]:
+    """The Jobs of a run about which there are events, by the names that its controllers give them."""
+    counts = [*(get(live, ("status", "jobsStatus"), None) or ()), *(get(jobset, ("status", "replicatedJobsStatus"), None) or ())]
+    roles = "|".join(sorted({re.escape(str(one.get("name"))) for one in counts}))
+    # JobSet: `placement.GenJobName`; mpi-operator: `newLauncherJob`; KubeRay: a submitter has the name of its RayJob.
+    pattern = re.compile(rf"{re.escape(run)}(-launcher|-({roles})-\d+)?")
+    return {one for one in known.events if one[:2] == (namespace, "Job") and pattern.fullmatch(one[2])}
+
+
+def _owners(tree: Tree) -> Iterator[_Owner]:
     """Namespace, kind and name of the owners of an object."""
     for one in get(tree, ("metadata", "ownerReferences"), None) or ():
         yield _key(tree)[2], str(one.get("kind")), str(one.get("name"))
-
-
-def _queued(workload: Tree | None) -> str:
-    """Why Kueue has not admitted a workload; empty if it has, or if nothing is known of it."""
-    conditions = get(workload, ("status", "conditions"), None) or ()
-    waiting = {one.get("type"): str(one.get("message") or "") for one in conditions if one.get("status") == "False"}
-    message = waiting.get("QuotaReserved") or waiting.get("Admitted")
-    return f"waits for queue {get(workload, ('spec', 'queueName'), '')}: {message}" if message else ""
 
 
 def _key(tree: Tree) -> Key:

@@ -1,4 +1,4 @@
-"""Runs that no source requests, and claims that no build writes -> the same with the protection of the tool that syncs the tree.
+"""Runs that no source requests, and claims that no build writes -> the same as the tool that syncs the tree protects them.
 
 They outlive the setting of the tool in the project, and a new tool looks for its own annotations. Of their objects, only these
 annotations change, and `suspend` of a run that is stopped.
@@ -7,9 +7,10 @@ annotations change, and `suspend` of a run that is stopped.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 
-from tjgen.cluster.synctools.protocol import Annotations
+from tjgen.cluster.synctools.guards import DELETED, after_removal, guarded, protected, unguarded
+from tjgen.cluster.synctools.protocol import Annotations, SyncTool
 from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.compiler.building.run import Unit
 from tjgen.gitops.emit.plan import OutputFile
@@ -26,27 +27,26 @@ from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.manifests.manifest import DATA, RUNS
 from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.source.writer import dump
+from tjgen.trees.typing import NamedTuple
 
 _METADATA = re.compile(r"^metadata:\n(?: .*\n)+", re.MULTILINE)
-_UNPROTECTED = {key: value for tool in BY_NAME.values() for key, value in tool.stages.get(RUNS, {}).items()}
-"""What a tool's runs have without its protection (`gitops.removal: sync`)."""
 
 
 def change_runs(
     place: Locked, before: Lock, lock: Lock, on_disk: OnDisk, tool: str, *, stops: Unit | None = None
 ) -> tuple[list[Action], Lock]:
-    """The files of the runs that no source requests with the protection of `tool` (BuildOptions.tool), and the lock with them.
+    """The files of the runs that no source requests as `tool` (BuildOptions.tool) guards runs, and the lock with them.
 
     With `stops`, the runs of this unit that `before` requests are suspended too. Archived runs and those that were edited by hand
-    stay as they are.
+    stay as they are: no sync applies an archived run, so the object in the cluster keeps the guard that it has.
     """
     actions: list[Action] = []
-    confirmed = BY_NAME[tool.partition(" ")[0]].confirmed if tool.endswith(" confirm") else {}
+    guards = SyncGuards.of(tool)
     runs = dict(lock.runs)
     for name, run in lock.runs.items():
         is_new = name in before.runs and before.runs[name].is_requested and run.lifecycle_state == SUPERSEDED
         stopping = stops if is_new else None
-        if run.is_requested or run.lifecycle_state == ARCHIVED or not (stopping or confirmed):
+        if run.is_requested or run.lifecycle_state == ARCHIVED or not (stopping or guards.tool.guards):
             continue
         files = on_disk.files_except(folder_of(place, run), ())
         if freeze.content_digest(_bodies(files)) != run.content:
@@ -57,13 +57,37 @@ def change_runs(
         elif stopping is not None:
             actions += [Count("stopped")] if stopped != files else []
             runs[name] = runs[name]._replace(stopped=stopped != files)
-        protected = [_protected(file, confirmed) for file in stopped]
-        if protected != stopped:
+        changed = [guards.set(file, RUNS, is_guarded=guards.confirms) for file in stopped]
+        if changed != stopped:
             # A build that requests the run again writes the annotations of its own tool.
             runs[name] = runs[name]._replace(settings=freeze.NO_SETTINGS)
-        actions += [Put(file) for file, earlier in zip(protected, files, strict=True) if file != earlier]
-        runs[name] = runs[name]._replace(content=freeze.content_digest(_bodies(protected)))
+        actions += [Put(file) for file, earlier in zip(changed, files, strict=True) if file != earlier]
+        runs[name] = runs[name]._replace(content=freeze.content_digest(_bodies(changed)))
     return actions, lock._replace(runs=runs)
+
+
+class SyncGuards(NamedTuple):
+    """The tool that syncs a tree, and whether a person confirms that it deletes a run."""
+
+    tool: SyncTool
+    confirms: bool
+
+    @staticmethod
+    def of(tool: str) -> SyncGuards:
+        """What BuildOptions.tool names."""
+        name, _, removal = tool.partition(" ")
+        return SyncGuards(BY_NAME[name], removal == "confirm")
+
+    def set(self, file: OutputFile, stage: str, *, is_guarded: bool) -> OutputFile:
+        """The file of an object of a stage, with the guard of the tool or without it."""
+        guard = self.tool.guards.get(stage, {})
+        return _changed(file, guard, lambda tree: (guarded if is_guarded else unguarded)(tree, self.tool, stage), has=is_guarded)
+
+    def outcome(self, body: str | None) -> str:
+        """What a sync does with the object of a manifest, as text, that left Git."""
+        if body is None or all(option not in body for _, option in (*self.tool.staying, *self.tool.waiting)):
+            return DELETED
+        return after_removal(manifest_in(body, ""), (self.tool,))
 
 
 def change_claims(
@@ -83,7 +107,7 @@ def change_claims(
     kept = BY_NAME[options.tool.partition(" ")[0]].kept
     for file in _claims(on_disk, environment, written):
         committed = on_disk.committed(file.path) if file.path in former else None
-        changed = _protected(committed or file, kept)
+        changed = _changed(committed or file, kept, lambda tree: protected(tree, kept), has=True)
         if changed != file and (not options.prune_data or file.path in uses):
             tree.put(changed)
 
@@ -95,21 +119,19 @@ def _claims(on_disk: OnDisk, environment: str | None, written: Container[str]) -
                 yield file
 
 
-def _protected(file: OutputFile, protection: Annotations) -> OutputFile:
-    """The file with the annotations that its object lacks. A value that a user chose stays."""
+def _changed(file: OutputFile, annotations: Annotations, change: Callable[[Tree], Tree], *, has: bool) -> OutputFile:
+    """The file with a changed object; as it is if its text shows that it has the annotations, or without `has` none of them."""
     metadata = _METADATA.search(file.body)
-    if metadata is not None and all(f"\n    {key}: {value}\n" in metadata[0] for key, value in protection.items()):
-        return file
+    if metadata is not None:
+        matches = [f"\n    {key}: {value}\n" in metadata[0] for key, value in annotations.items()]
+        if all(matches) if has else not any(matches):
+            return file
     documents = read(file.body, file.path, KUBERNETES)[0]
     if len(documents) != 1 or get(documents[0].value, ("metadata",), None).__class__ is not dict:
         return file  # The file was edited by hand; verify and lint report that.
     tree = documents[0].value
-    annotations = get(tree, ("metadata", "annotations"), None) or {}
-    chosen = {key: value for key, value in annotations.items() if value != _UNPROTECTED.get(key)}
-    if all(key in chosen for key in protection):
-        return file
-    annotations = {**annotations, **protection, **chosen}
-    return file._replace(body=dump({**tree, "metadata": {**tree["metadata"], "annotations": annotations}}))
+    changed = change(tree)
+    return file if changed is tree else file._replace(body=dump(changed), digest="")
 
 
 def _stopped(files: list[OutputFile]) -> tuple[list[OutputFile], str | None]:

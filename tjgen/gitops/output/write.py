@@ -296,4 +296,4 @@ def build_into(
     directory.finish(plan.environments, whole=plan.whole and not has_errors(diagnostics), all_environments=environments)
     diagnostics += directory.diagnostics
     # Whether an earlier build accepted the runs of the other sources is known: the release is part of what it remembers.
-    return diagnostics + (outdated.report(plan, directory.place, directory.locks, current) if units and plan.whole else [])
+    return diagnostics + (outdated.report(plan, directory.directory, directory.locks, current) if units and plan.whole else [])

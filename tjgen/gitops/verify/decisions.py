@@ -20,7 +20,7 @@ from tjgen.gitops.output.inventory import RunEntry, entries
 from tjgen.gitops.output.layout import folder_of
 from tjgen.gitops.output.rename import Rename, identities, rename
 from tjgen.gitops.verify.state import StateReplica, StoredLocks, StoredTree, TreeState
-from tjgen.language.runs.lock import ARCHIVED, RENAMED, REPLACED, SUPERSEDED, Lock, LockedRun, path_of
+from tjgen.language.runs.lock import ACTIVE, ARCHIVED, RENAMED, REPLACED, SUPERSEDED, Lock, LockedRun, path_of
 from tjgen.language.runs.store import LockKey
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.manifests.manifest import STAGES
@@ -123,6 +123,25 @@ def with_adoption(state: TreeState, environment: str | None, project: str) -> Tr
     tree = StateReplica(state)
     files = StoredTree.of(state, "", "").files_below(STAGES)
     adopt(StoredLocks(project, state.records), files, tree, environment, requested(project, environment))
+    return tree.after()
+
+
+def with_resumed(state: TreeState, new: StoredLocks, project: str) -> TreeState:
+    """The state whose locks record of each run whether it was suspended and resumed, as in the locks `new`.
+
+    One commit may have both, as after a squash.
+    """
+    locks, tree = StoredLocks(project, state.records), StateReplica(state)
+    after = {place.key: lock for place, lock in new.all()}
+    for place, lock in locks.all():
+        now = after[place.key].runs if place.key in after else {}
+        changed = [
+            run._replace(resumed=now[name].resumed)
+            for name, run in lock.runs.items()
+            if name in now and now[name].resumed != run.resumed and now[name].state == run.state == ACTIVE
+        ]
+        for file, text in locks.changes(path_of(*place), lock.with_runs(changed)) if changed else ():
+            tree.record(file, text)
     return tree.after()
 
 

@@ -63,7 +63,7 @@ def evaluate(plan: Plan, verified: Verified, marks: Sequence[Mark], base: str) -
     ]
     refused = {f"{change.ref}: {words}" for _, place, change in changes if place in by_hand for words in change.words}
     is_reported = any(one.code == _FILE_REMOVED for one in verified.diagnostics)
-    diagnostics += [one for one in removals(entries, new) if not (one.code == _UNRECORDED and is_reported)]
+    diagnostics += [one for one in removals(entries, old, new) if not (one.code == _UNRECORDED and is_reported)]
     diagnostics += [*_moves(plan, verified, adopting, base)]
     tool = plan.project.spec.gitops.tool
     scenes = _scenes(plan, verified, () if tool == "none" else (tool,), adopting)

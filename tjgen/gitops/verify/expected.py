@@ -10,7 +10,7 @@ from tjgen.gitops.emit import header
 from tjgen.gitops.output.attributions import Attributions
 from tjgen.gitops.output.inventory import RunEntry, entries
 from tjgen.gitops.output.promote import planned
-from tjgen.gitops.verify.decisions import Decisions, carried_out, decisions, sources_of, with_adoption, with_renames
+from tjgen.gitops.verify.decisions import Decisions, carried_out, decisions, sources_of, with_adoption, with_renames, with_resumed
 from tjgen.gitops.verify.memory import everything_known, nothing_known
 from tjgen.gitops.verify.replay import UNDECIDED, Remember, Replayed, replay
 from tjgen.gitops.verify.state import RunFiles, StoredLocks, StoredTree, TreeState
@@ -58,6 +58,7 @@ def expected(
         state = with_renames(with_adoption(base, chosen.adopting, project), chosen, project)
     except CompileError as error:
         state, problems = base, list(error.diagnostics)
+    state = with_resumed(state, StoredLocks(project, head.records), project)
     for run, one in proven.items():
         state = run.replaced(state, one)
     result = replay(

@@ -15,7 +15,7 @@ from tjgen.gitops.output.layout import folder_of
 from tjgen.gitops.verify.replay import Remember, UnchangedSource
 from tjgen.gitops.verify.snapshot import Snapshot, is_pin
 from tjgen.gitops.verify.state import StoredLocks, TreeState
-from tjgen.language.runs.lock import RENAMED, REPLACED, Lock, path_of
+from tjgen.language.runs.lock import RENAMED, REPLACED, Lock, is_runtime, path_of
 from tjgen.language.runs.store import LockKey
 from tjgen.trees.manifests.manifest import RUNS
 
@@ -98,7 +98,8 @@ class _Index:
         if any(path in self._shared or path not in self._state.tree for path in uses):
             return None
         keeps = tuple([folder_of(place, run) for place, lock in locks for run in lock.runs.values()])
-        shared = tuple([(path, _digest(self._state.tree[path])) for path in uses])
+        # The name of a runtime follows its content, and its annotations may change.
+        shared = tuple([(path, _digest(self._state.tree[path])) for path in uses if not is_runtime(path)])
         done = Done(keeps=keeps, uses=tuple(uses), shared=shared, counts=RunCounts(unchanged=len(keeps)))
         return UnchangedSource(tuple([(lock.experiment, _path(place)) for place, lock in locks]), self._overlays, done)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from tjgen.cluster.kinds.protocol import IN_PLACE, SILENT
-from tjgen.cluster.synctools.table import STAYS, WAITS
+from tjgen.cluster.synctools.guards import STAYS, WAITS
 from tjgen.compiler.totals.cost import Cost, summed_cost
 from tjgen.compiler.totals.report import cost_data
 from tjgen.compiler.totals.tally import Totals, together

@@ -20,7 +20,7 @@ from tjgen.language.spec.identity import SETTINGS
 from tjgen.trees.canonical import json_text, sha256_hex
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
-from tjgen.trees.k8s.labels import KUEUE_QUEUE
+from tjgen.trees.k8s.labels import KUEUE_QUEUE, MULTI_KUEUE
 from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.typing import NamedTuple
 
@@ -41,8 +41,8 @@ NO_SETTINGS = f"sha256:{0:064}"
 OURS = "tjgen.dev/"
 """What our own labels and annotations begin with."""
 
-_SUSPENDED = "suspend: true\n"
-"""What the text of a suspended run contains."""
+_SUSPEND = "suspend: "
+"""What the text of a run contains that is suspended, or was."""
 
 
 class Decision(NamedTuple):
@@ -164,8 +164,14 @@ def stopped(tree: Tree) -> Tree | None:
 
 
 def resumed(tree: Tree) -> Tree:
-    """A manifest of a run that `stopped` suspended, as it was before."""
-    return _carried(tree, kind.suspend, None) if (kind := kind_of(tree)) is not None and kind.suspend is not None else tree
+    """A manifest of a run that was suspended, with `suspend: false`; without the field if Kueue decides when the run starts.
+
+    kubectl may own `suspend: true`. A server-side apply without the field leaves it, and Argo CD then reports Synced.
+    """
+    if (kind := kind_of(tree)) is None or kind.suspend is None:
+        return tree
+    is_queued = unstoppable(tree) is not None or get(tree, (*kind.suspend[:-1], "managedBy"), None) == MULTI_KUEUE
+    return _carried(tree, kind.suspend, None if is_queued else False)
 
 
 def is_stopped(tree: Tree) -> bool:
@@ -176,7 +182,7 @@ def is_stopped(tree: Tree) -> bool:
 
 def suspends(body: str) -> bool:
     """The same of a manifest as text."""
-    return _SUSPENDED in body and any(is_stopped(one.value) for one in read(body, "", KUBERNETES)[0])
+    return _SUSPEND in body and any(is_stopped(one.value) for one in read(body, "", KUBERNETES)[0])
 
 
 def unstoppable(tree: Tree) -> str | None:
@@ -196,7 +202,7 @@ def unstoppable(tree: Tree) -> str | None:
 
 def may_differ_in_state(bodies: Iterable[str], *, is_active: bool) -> bool:
     """Whether a run can have another state in its files, as texts, than in its sources: `is_active` if these only run it."""
-    return not is_active or any(mark in body for body in bodies for mark in (_SUSPENDED, *LEFT_ALONE))
+    return not is_active or any(mark in body for body in bodies for mark in (_SUSPEND, *LEFT_ALONE))
 
 
 def with_state(old: Tree, new: Tree) -> Tree:

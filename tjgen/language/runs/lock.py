@@ -86,6 +86,13 @@ class LockedRun(NamedTuple):
     """Whether it was suspended when it was superseded (`history.onSupersede: stop`)."""
     kept: bool = False
     """Whether `tjgen runs keep` accepted that the run stays although no source requests it."""
+    resumed: bool = False
+    """Whether it was suspended once and runs again, so that its manifest sets `suspend: false` (see `freeze.resumed`)."""
+
+    @property
+    def was_suspended(self) -> bool:
+        """Whether it is suspended or stopped, or was earlier."""
+        return self.resumed or self.stopped or self.state == SUSPENDED
 
     @property
     def is_requested(self) -> bool:
@@ -234,7 +241,7 @@ def write(experiment: str, run: LockedRun) -> str:
     lines.append(f"content: {run.content}\n")
     if run.folder:
         lines.append(f"folder: {QUOTED[run.folder]}\n")
-    for flag, holds in (("archived", run.archived), ("stopped", run.stopped), ("kept", run.kept)):
+    for flag, holds in (("archived", run.archived), ("stopped", run.stopped), ("kept", run.kept), ("resumed", run.resumed)):
         if holds:
             lines.append(f"{flag}: true\n")
     return "".join(lines)

@@ -47,7 +47,8 @@ _TEXT = re.compile(
     rf"(?:uses:\n(?P<uses>(?:- {_REFERENCE}\n)+))?"
     rf"content: (?P<content>{_DIGEST})\n"
     rf"(?:folder: (?P<folder>{_WORD}(?:/{_WORD})+)\n)?"
-    r"(?P<archived>archived: true\n)?(?P<stopped>stopped: true\n)?(?P<kept>kept: true\n)?\Z"
+    r"(?P<archived>archived: true\n)?(?P<stopped>stopped: true\n)?(?P<kept>kept: true\n)?"
+    r"(?P<resumed>resumed: true\n)?\Z"
 )
 _CONFLICT = re.compile(r"^(?:<{7,} (?:.*(?P<renamed>:.*))?|={7,}$|>{7,} )", re.MULTILINE)
 """What Git writes where it cannot merge; it names the file where it took that for another one that was renamed."""
@@ -57,7 +58,7 @@ _TEXTS |= {"settings": rf"{_DIGEST}\Z", "state": rf"(?:{'|'.join(STATES)})\Z", "
 _OPTIONAL_TEXTS = ("promotedFrom", "folder")
 _NUMBERS = ("number", "renewal")
 _LISTS = ("images", "uses")
-_FLAGS = ("archived", "stopped", "kept")
+_FLAGS = ("archived", "stopped", "kept", "resumed")
 _FIELDS = (*_TEXTS, *_OPTIONAL_TEXTS, *_NUMBERS, *_LISTS, *_FLAGS)
 
 Wrong = list[tuple[FieldPath, str]]
@@ -104,6 +105,7 @@ def _as_written(text: str) -> LockFile | None:
         folder=match["folder"] or "",
         stopped=match["stopped"] is not None,
         kept=match["kept"] is not None,
+        resumed=match["resumed"] is not None,
     )
     return LockFile(match["experiment"], run, True)
 
@@ -172,6 +174,7 @@ def run_of(name: str, fields: Mapping[str, Any]) -> LockedRun:
         folder=fields.get("folder", ""),
         stopped=fields.get("stopped", False),
         kept=fields.get("kept", False),
+        resumed=fields.get("resumed", False),
     )
 
 

@@ -59,7 +59,7 @@ STATES = (
         PRUNED,
         "An explicit command or setting removed the run. The lock keeps a tombstone.",
         "Removed. Claims stay.",
-        "A sync that prunes deletes them.",
+        "With `removal: sync`, deletes them. Otherwise, Argo CD waits until you confirm that, and Flux leaves them.",
         "Nothing. The name and its checkpoint folder are never used again; equal content gets a new name.",
     ),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from tjgen.tools.importing.forwarding import with_forwarding
 from tjgen.tools.importing.order import UNORDERED, refer_equally
 from tjgen.tools.importing.residue import stated
 from tjgen.trees.fields.path import FieldPath, Tree
@@ -57,8 +58,8 @@ class _Side(NamedTuple):
 
 
 def changes(built: Tree, wanted: Tree, filled: Filled = stated) -> list[PatchChange]:
-    """Return the changes to the spec of `built`; none if both are equal."""
-    given, wanted_side = _side(built, filled), _side(wanted, filled)
+    """Return the changes to the spec of `built`; none if both are equal, or if a launcher only forwards more variables."""
+    given, wanted_side = _side(built, filled), _side(with_forwarding(built, wanted), filled)
     return list(_changes(given.at("spec"), wanted_side.at("spec"), ("spec",), ("spec",)))
 
 

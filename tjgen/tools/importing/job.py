@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.cluster.trainer.release import Release
 from tjgen.cluster.validate import registry
 from tjgen.compiler.building.request import NAMESPACE
-from tjgen.tools.importing import imported
+from tjgen.tools.importing import forwarding, imported
 from tjgen.tools.importing.changes import PatchChange, changes
 from tjgen.tools.importing.imported import Imported, ImportedObject
 from tjgen.tools.importing.kinds import Importer
@@ -54,6 +54,12 @@ def _differences(job: ImportedObject, importer: Importer, result: TrialResult) -
     for change in changes(built, stated(job.tree), importer.filled):
         yield imported.different(
             job, f"{job.tree['kind']} needs {_change_text(change)}", "set it in the experiment manually", change.place
+        )
+    forwarded = forwarding.names(built, job.tree)
+    if forwarded:
+        what = f"mpirun also gives {', '.join(forwarded)} to the processes on workers"
+        yield imported.different(
+            job, what, "remove a variable that only the launcher needs from env", ("spec", "mpiReplicaSpecs")
         )
     for field in ("labels", "annotations"):
         before, after = (get(tree, ("metadata", field), None) or {} for tree in (job.tree, built))

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from tjgen.trees.diagnostics.model import Span
 from tjgen.trees.fields.path import FieldPath, Tree
-from tjgen.trees.typing import TYPE_CHECKING, Any
+from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tjgen.trees.source.positions import Extent
     from tjgen.trees.source.scalars import Dialect
     from tjgen.trees.source.text import Text
@@ -21,9 +19,6 @@ class Document:
 
     __slots__ = ("_place", "_range", "dialect", "index", "source", "value")
 
-    equivalence: tuple[object, ...] | None = None
-    """What documents have in common that are validated once; None for one that is validated itself."""
-
     def __init__(self, value: Tree, source: Text, dialect: Dialect, *, index: int, start: int, end: int) -> None:
         self.value = value
         self.source = source
@@ -32,10 +27,6 @@ class Document:
         """The how-manieth document of its stream, from 0."""
         self._range = (start, end)
         self._place: Extent | None = None
-
-    def derived(self, compute: Callable[[Tree], Any]) -> Any:
-        """What a function returns for the value. It may move texts, but its result depends on none of them."""
-        return compute(self.value)
 
     @property
     def file(self) -> str:

@@ -27,6 +27,7 @@ ALWAYS: tuple[Rule, ...] = (
     names.long_coordinator,
     template.unread_metadata,
     template.overwritten_suspend,
+    template.repeated_by_ttl,
     template.large_runtime,
 )
 BY_ML_POLICY: dict[str, tuple[Rule, ...]] = {

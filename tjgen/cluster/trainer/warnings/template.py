@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.outcomes import ttl_problem
 from tjgen.cluster.trainer.runtimes import SPEC
-from tjgen.cluster.trainer.warnings.subject import ExpandedTrainJob
+from tjgen.cluster.trainer.warnings.subject import ExpandedTrainJob, reference
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import get
 from tjgen.trees.typing import Any
@@ -51,6 +52,15 @@ def overwritten_suspend(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
             "set spec.suspend of the TrainJob",
             (*SPEC, "suspend"),
         )
+
+
+def repeated_by_ttl(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
+    """A TTL of the JobSet: the TrainJob creates it again."""
+    at = (*SPEC, "ttlSecondsAfterFinished")
+    if get(subject.runtime.tree, at, None) is not None:
+        problem = ttl_problem("TrainJob", at, reference(subject.runtime.tree), trainer=subject.job.release.name)
+        if problem is not None:
+            yield problem
 
 
 def large_runtime(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:

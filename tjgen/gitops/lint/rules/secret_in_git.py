@@ -42,8 +42,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                     message = "all readers of the repository can see its data"
                     yield Finding(item, (field,), message, hint="encrypt it, or provide it through an operator", key=True)
     for item in scene.items:
-        # Documents of one shape never differ in a text with a key or token.
-        disclosed = dict(item.derived(_disclosed))
+        disclosed = dict(_disclosed(item.tree))
         for path, container in containers(item):
             env = container.get("env")
             for position, variable in enumerate(env if env.__class__ is list else ()):

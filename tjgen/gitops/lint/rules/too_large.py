@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 
 from tjgen.cluster.trainer.runtimes import text_size
-from tjgen.cluster.validate.recognition import KnownDocument
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import is_client_side, server_side
 from tjgen.gitops.lint.kinds import CONFIGMAP, SECRET
@@ -39,7 +38,7 @@ _REQUEST = 3 << 19
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each object; what is far from the limits is measured roughly."""
     for item in scene.items:
-        if _text_size(item) < _ANNOTATIONS // 2:
+        if text_size(item.tree) < _ANNOTATIONS // 2:
             continue
         size = len(json.dumps(item.tree, separators=(",", ":")).encode())
         path = ("metadata", "name")
@@ -52,11 +51,6 @@ def check(scene: Scene) -> Iterator[Finding]:
         elif size > _ANNOTATIONS and any(tool.applies_client_side for tool in scene.synctools) and is_client_side(scene, item):
             message = f"it has {size} bytes, but client-side apply stores it in an annotation of at most {_ANNOTATIONS}"
             yield Finding(item, path, message, hint="apply it with ServerSideApply=true", changes=server_side(item))
-
-
-def _text_size(item: AppliedObject) -> int:
-    document = item.document
-    return document.text_size if isinstance(document, KnownDocument) else text_size(item.tree)
 
 
 def _data(item: AppliedObject) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tjgen.language.spec.generate import classes, compact, exports, identity, objects, opaque
+from tjgen.language.spec.generate import classes, compact, exports, identity, objects
 from tjgen.language.spec.models.experiment import Experiment
 from tjgen.language.spec.models.overlay import Overlay
 from tjgen.language.spec.models.platform import Platform
@@ -22,7 +22,6 @@ def sources() -> dict[Path, str]:
         package / "compact.py": compact.source(KINDS),
         package / "objects.py": objects.source(KINDS),
         package / "identity.py": identity.source(),
-        package / "opaque.py": opaque.source(),
         package.parent.parent / "models.py": exports.source(),
         package.parent / "platform" / "builtin.py": classes.source(package.parent.parent.parent / "platforms"),
     }

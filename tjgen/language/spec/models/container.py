@@ -9,7 +9,6 @@ from pydantic import Field
 from tjgen.language.spec.models.env import EnvSource, EnvVar
 from tjgen.language.spec.models.gpu import Gpu, GpuText
 from tjgen.language.spec.models.identity import Counts, Present
-from tjgen.language.spec.models.opaque import Opaque
 from tjgen.language.spec.models.pod import Pod
 from tjgen.language.spec.models.shape import Label, Quantity, ResourceAmount, Scalar, Shape, Subtree, Text
 
@@ -43,13 +42,13 @@ class Probes(Shape):
 class Program(Shape):
     """A container: its image, its command, its variables and its resources."""
 
-    image: Annotated[Counts[Text | None], Opaque.IMAGE] = None
+    image: Counts[Text | None] = None
     """Image of the container."""
     image_pull_policy: Counts[Literal["Always", "IfNotPresent", "Never"] | None] = None
     """When the node pulls the image. The default is `Always` for the tag `latest`, otherwise `IfNotPresent`."""
     command: Counts[list[str]] = []
     """Command of the container. It replaces the entry point of the image."""
-    args: Annotated[Counts[list[str]], Opaque.WORDS] = []
+    args: Counts[list[str]] = []
     """Arguments of the command."""
     working_dir: Counts[Text | None] = None
     """Directory in which the command starts."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 from tjgen.language.spec.models.identity import Counts
-from tjgen.language.spec.models.opaque import Opaque
 from tjgen.language.spec.models.shape import Alternatives, ObjectName, Quantity, Scalar, Shape, Text
 
 
@@ -22,7 +21,7 @@ class EnvVar(Shape):
     )
     needed: ClassVar[bool] = True
 
-    value: Annotated[Counts[Scalar | None], Opaque.TEXT] = None
+    value: Counts[Scalar | None] = None
     """The value. A number or boolean becomes its text."""
     secret: Counts[Text | None] = None
     """Name of the Secret that holds the value under `key`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from tjgen.language.spec.models.checkpoints import Checkpoints
 from tjgen.language.spec.models.code import Code
@@ -12,7 +12,6 @@ from tjgen.language.spec.models.identity import Counts, Excluded, Present, Setti
 from tjgen.language.spec.models.initializer import Initializer
 from tjgen.language.spec.models.metadata import Metadata
 from tjgen.language.spec.models.monitor import Monitor
-from tjgen.language.spec.models.opaque import Opaque
 from tjgen.language.spec.models.patches import Patch
 from tjgen.language.spec.models.prefetch import Prefetch
 from tjgen.language.spec.models.restart import Cleanup, Elastic, Restart, Success
@@ -32,7 +31,7 @@ class RunSpec(Container):
 
     runtime: Counts[RuntimeRef | Text | None] = None
     """Runtime of the catalog."""
-    script: Annotated[Counts[Text | None], Opaque.WORDS] = None
+    script: Counts[Text | None] = None
     """A Python program that the launcher (torchrun, mpirun ...) starts, another command, or shell text of several lines."""
     launcher: Counts[Text | None] = None
     """Starts the program of `script` instead of the runtime's launcher, such as `accelerate launch`; `none` for Python."""
@@ -69,7 +68,7 @@ class RunSpec(Container):
     attempt: Counts[Count] = 1
     """Increase it to train again without another change."""
     deadline: Counts[Seconds | None] = None
-    """Time after which a run that has not finished is stopped (activeDeadlineSeconds): seconds, or a duration such as `12h`."""
+    """Time after which a run that has not finished fails (activeDeadlineSeconds): seconds, or a duration such as `12h`."""
     target: Counts[
         Literal[
             "trainjob",

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from tjgen.language.spec.models.identity import Excluded, Setting
-from tjgen.language.spec.models.opaque import Opaque
 from tjgen.language.spec.models.shape import Label, RunName, Shape, Text
 
 
@@ -16,9 +13,9 @@ class Metadata(Shape):
     """Name of the experiment. The names of its runs start with it."""
     namespace: Excluded[Label | None] = None
     """Namespace of all generated objects."""
-    labels: Annotated[Setting[dict[str, str]], Opaque.LABEL] = {}
+    labels: Setting[dict[str, str]] = {}
     """Labels of all generated objects."""
-    annotations: Annotated[Setting[dict[str, str]], Opaque.TEXT] = {}
+    annotations: Setting[dict[str, str]] = {}
     """Annotations of all generated objects."""
 
 

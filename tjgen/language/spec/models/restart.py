@@ -65,4 +65,4 @@ class Cleanup(Shape):
     pods: Counts[Literal["All", "Running", "None"] | None] = None
     """Pods to delete when the run has ended (Training Operator and MPI Operator)."""
     ttl_seconds: Counts[Whole | None] = None
-    """Seconds after the end of the run at which its jobs and pods are deleted."""
+    """Seconds after the end of the run at which its jobs and pods are deleted. Refused for a TrainJob: it would start again."""

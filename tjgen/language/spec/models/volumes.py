@@ -9,7 +9,6 @@ from pydantic import Field, StringConstraints
 from tjgen.language.spec.models.backup import Backup
 from tjgen.language.spec.models.datasets import Dataset
 from tjgen.language.spec.models.identity import Counts, Excluded, Present
-from tjgen.language.spec.models.opaque import Opaque
 from tjgen.language.spec.models.shape import AccessMode, Alternatives, ObjectName, Quantity, Shape, Text, expects
 
 MEDIUM = "^(Memory|HugePages(-.+)?)?$"
@@ -44,7 +43,7 @@ class ClaimContent(Shape):
 class NewClaim(Shape):
     """A PersistentVolumeClaim that tjgen creates."""
 
-    size: Annotated[Excluded[Quantity | None], Opaque.SIZE] = None
+    size: Excluded[Quantity | None] = None
     """Requested storage. You can increase it later, but not decrease it. The profile or the Platform can set a default."""
     storage_class_name: Excluded[str | None] = None
     """StorageClass. The default is that of the profile, of the Platform, or of the cluster."""
