@@ -77,6 +77,8 @@ OPERATOR_JOBS = ("PyTorchJob", "TFJob", "XGBoostJob", "JAXJob", "PaddleJob")
 
 FAIL_RULE = "a rule FailJobSet for DeadlineExceeded"
 POD_DEADLINES = "activeDeadlineSeconds in its pods"
+"""In addition to the field of the kind. In the pods alone, the operator starts pods again that reached it, without end."""
+POD_DEADLINES_EXIT_CODE = "activeDeadlineSeconds in its pods, restartPolicy ExitCode"
 PER_INDEX = "backoffLimitPerIndex"
 SHARED_LIMIT = "backoffLimit of a Job with several pods"
 ON_FAILURE = "restartPolicy OnFailure"
@@ -118,6 +120,7 @@ OUTCOMES: tuple[EventOutcome, ...] = (
     EventOutcome("JobSet", JOBSET, DEADLINE, PER_START, means=FAIL_RULE),
     *(EventOutcome(kind, TRAINING_OPERATOR, DEADLINE, QUIET) for kind in OPERATOR_JOBS),
     *(EventOutcome(kind, TRAINING_OPERATOR, DEADLINE, ON_TIME, means=POD_DEADLINES) for kind in OPERATOR_JOBS),
+    EventOutcome("PyTorchJob", TRAINING_OPERATOR, DEADLINE, PER_START, means=POD_DEADLINES_EXIT_CODE),
     EventOutcome("MPIJob", MPI_OPERATOR, DEADLINE, ON_TIME),
     EventOutcome("RayJob", KUBERAY, DEADLINE, PER_START, _RAY_DEADLINE),
     EventOutcome("Job", KUBERNETES, DEADLINE, ON_TIME),

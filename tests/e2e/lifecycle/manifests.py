@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tjgen.cluster.outcomes import FAIL_RULE, ON_FAILURE, OPERATOR_JOBS, PER_INDEX, POD_DEADLINES, SHARED_LIMIT
+from tjgen.cluster.outcomes import (
+    FAIL_RULE,
+    ON_FAILURE,
+    OPERATOR_JOBS,
+    PER_INDEX,
+    POD_DEADLINES,
+    POD_DEADLINES_EXIT_CODE,
+    SHARED_LIMIT,
+)
 
 PODS = 2
 """Pods of each run. An MPIJob has this many workers, and a launcher whose restarts count."""
@@ -94,7 +102,7 @@ def _pod(wanted: Wanted, container: str, *, policy: bool = True) -> Any:
     env = [{"name": "MINICLUSTER_SECONDS", "value": wanted.seconds}, {"name": "MINICLUSTER_EXIT", "value": str(wanted.code)}]
     containers = [{"name": container, "image": "train:1", "command": ["train"], "env": env}]
     spec: Any = {"restartPolicy": "OnFailure" if wanted.on_failure() else "Never"} if policy else {}
-    if wanted.means == POD_DEADLINES:
+    if wanted.means in (POD_DEADLINES, POD_DEADLINES_EXIT_CODE):
         spec["activeDeadlineSeconds"] = wanted.deadline
     return {"spec": {**spec, "containers": containers}}
 
@@ -132,7 +140,8 @@ def _operator_job(wanted: Wanted) -> Any:
     container, field, numbers = _REPLICAS[wanted.kind]
     policy = wanted.policy or ("OnFailure" if wanted.on_failure() else "Never")
     template = _pod(wanted, container, policy=False)
-    limit = None if wanted.limit is None else wanted.limit * PODS + 1
+    # The operator does not count the restarts of ExitCode.
+    limit = None if wanted.limit is None or policy == "ExitCode" else wanted.limit * PODS + 1
     replicas = {name: {"replicas": number, "restartPolicy": policy, "template": template} for name, number in numbers.items()}
     return _object("kubeflow.org/v1", wanted, {"runPolicy": _run_policy(wanted, limit), field: replicas})
 

@@ -23,6 +23,7 @@ from tjgen.cluster.outcomes import (
     EXPLICIT,
     OPERATOR_JOBS,
     POD_DEADLINES,
+    POD_DEADLINES_EXIT_CODE,
     RESUMED_AFTER_KUBECTL,
     RESUMED_BY_GIT,
     SUSPENDED_BY_KUBECTL,
@@ -89,11 +90,11 @@ def _counts(seen: Seen) -> list[int]:
 
 
 def _deadline(recorder: Recorder, kinds: Sequence[str], means: str) -> dict[str, Played]:
-    """One run of which no pod ends, and one in which a pod fails once before the deadline."""
+    """One run of which no pod ends, and one in which each pod fails once before the deadline."""
     # The containers of an operator's job, which fail alone, restart in their pods.
     runs = {
         name: [
-            Wanted(kind, f"{kind.lower()}-{name}", deadline=LIMIT, limit=limit, means=means, policy=_policy(kind))
+            Wanted(kind, f"{kind.lower()}-{name}", deadline=LIMIT, limit=limit, means=means, policy=_policy(kind, means))
             for kind in kinds
         ]
         for name, limit in (("quiet", 1), ("failing", 9))
@@ -102,7 +103,7 @@ def _deadline(recorder: Recorder, kinds: Sequence[str], means: str) -> dict[str,
     with staged(recorder) as stage:
         stage.apply(every)
         stage.first(every, lambda seen: seen.running > 0, _ENDS)
-        with _kubelets_deadline(stage, every) if means == POD_DEADLINES else _nothing():
+        with _kubelets_deadline(stage, every) if means in (POD_DEADLINES, POD_DEADLINES_EXIT_CODE) else _nothing():
             _fail_once(stage, runs["failing"])
             stage.first(every, lambda seen: bool(seen.end), 2 * LIMIT + 2 * verdicts.LATE)
             quiet, failing = stage.each(runs["quiet"]), stage.each(runs["failing"])
@@ -113,7 +114,7 @@ def _deadline(recorder: Recorder, kinds: Sequence[str], means: str) -> dict[str,
         played = {}
         for kind, one, other in zip(kinds, runs["quiet"], runs["failing"], strict=True):
             now = (quiet[one.name], touched[one.name], failing[other.name])
-            names = ("no pod ends", "then a pod changes", f"a pod fails after {_FAILS_AT} s")
+            names = ("no pod ends", "then a pod changes", f"each pod fails after {_FAILS_AT} s")
             seen = {
                 name: {
                     "end": some.end,
@@ -124,7 +125,9 @@ def _deadline(recorder: Recorder, kinds: Sequence[str], means: str) -> dict[str,
                 }
                 for name, some in zip(names, now, strict=True)
             }
-            imitated = "the kubelet ends a pod at its activeDeadlineSeconds" if means == POD_DEADLINES else ""
+            imitated = (
+                "the kubelet ends a pod at its activeDeadlineSeconds" if means in (POD_DEADLINES, POD_DEADLINES_EXIT_CODE) else ""
+            )
             played[kind] = Played(verdicts.deadline(LIMIT, *now), seen, imitated)
         return played
 
@@ -151,8 +154,10 @@ def _suspended_deadline(recorder: Recorder, kinds: Sequence[str], means: str) ->
         }
 
 
-def _policy(kind: str) -> str:
-    return "OnFailure" if kind in OPERATOR_JOBS else ""
+def _policy(kind: str, means: str) -> str:
+    if kind not in OPERATOR_JOBS:
+        return ""
+    return "ExitCode" if means == POD_DEADLINES_EXIT_CODE else "OnFailure"
 
 
 @contextmanager
@@ -196,21 +201,21 @@ def _terminated(pod: Any, code: int) -> Any:
 
 
 def _fail_once(stage: Stage, wanted: Sequence[Wanted]) -> None:
-    """What the kubelet reports if the program of one pod of each run fails after a while."""
+    """What the kubelet reports if the programs of all pods of each run fail after a while."""
     left, end = list(wanted), time.monotonic() + _ENDS
     while left and time.monotonic() < end:
         time.sleep(0.5)
         for one in list(left):
-            pods = sorted(stage.of(one), key=lambda pod: str(pod["metadata"]["name"]))
-            pods = [pod for pod in pods if one.kind != "MPIJob" or "-launcher" in pod["metadata"]["name"]]
-            if not pods or time.time() < _since(pods[0]) + _FAILS_AT:
+            pods = [pod for pod in stage.of(one) if one.kind != "MPIJob" or "-launcher" in pod["metadata"]["name"]]
+            if not pods or time.time() < max(map(_since, pods)) + _FAILS_AT:
                 continue
             left.remove(one)
-            if pods[0]["spec"]["restartPolicy"] == "OnFailure":
-                again = [{**status, "restartCount": 1} for status in pods[0]["status"]["containerStatuses"]]
-                stage.patch(pods[0], {"containerStatuses": again})
-            else:
-                stage.patch(pods[0], {"phase": "Failed", **_terminated(pods[0], 1)})
+            for pod in pods:
+                if pod["spec"]["restartPolicy"] == "OnFailure":
+                    again = [{**status, "restartCount": 1} for status in pod["status"]["containerStatuses"]]
+                    stage.patch(pod, {"containerStatuses": again})
+                else:
+                    stage.patch(pod, {"phase": "Failed", **_terminated(pod, 143)})
 
 
 def _starts(recorder: Recorder, kinds: Sequence[str], means: str) -> dict[str, Played]:

@@ -46,7 +46,7 @@ def deadline(limit: float, quiet: Seen, touched: Seen, failing: Seen) -> str:
     """What a deadline did.
 
     `quiet` is a run of which no pod ends, well after its deadline; `touched` is the same after a change of one of its pods;
-    `failing` is a run in which a pod fails once, shortly before the deadline.
+    `failing` is a run in which each pod fails once, before the deadline.
     """
     if any(count > 1 for count in quiet.starts.values()):
         return RESTARTED if touched.end == "Failed" else ""
