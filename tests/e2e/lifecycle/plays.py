@@ -39,6 +39,8 @@ _FAILS_AT = 8
 """Seconds after which a pod fails in a run that has a deadline."""
 _ENDS = 180
 """Seconds within which a run ends: a Job starts a pod again after 10, 20, and 40."""
+_FAILURES = "a kubelet reports that the programs of all pods failed"
+_POD_DEADLINES = "a kubelet ends a pod at its activeDeadlineSeconds"
 _QUIET = 15
 """Seconds in which what would happen again does."""
 
@@ -125,9 +127,8 @@ def _deadline(recorder: Recorder, kinds: Sequence[str], means: str) -> dict[str,
                 }
                 for name, some in zip(names, now, strict=True)
             }
-            imitated = (
-                "the kubelet ends a pod at its activeDeadlineSeconds" if means in (POD_DEADLINES, POD_DEADLINES_EXIT_CODE) else ""
-            )
+            of_pods = means in (POD_DEADLINES, POD_DEADLINES_EXIT_CODE)
+            imitated = f"{_FAILURES}; {_POD_DEADLINES}" if of_pods else _FAILURES
             played[kind] = Played(verdicts.deadline(LIMIT, *now), seen, imitated)
         return played
 

@@ -10,7 +10,14 @@ from typing import Any, NamedTuple
 import yaml
 
 PATH = Path(__file__).with_name("results.yaml")
-_HEAD = "# What the rig showed, written by `python -m tests.e2e.lifecycle`: the evidence of tjgen/cluster/outcomes.py.\n"
+_HEAD = """\
+# What the rig showed, written by `python -m tests.e2e.lifecycle`: the evidence of tjgen/cluster/outcomes.py.
+#
+# The rig has kube-apiserver and kube-controller-manager 1.36.3, JobSet 0.12.0, the sync engine of Argo CD 3 (gitops-engine of
+# 2026-09-14), and that of Flux (fluxcd/pkg/ssa 0.76.2, as in kustomize-controller 1.9.5). `controller` names the release that the
+# record is about. The kubelet of the rig is imitated: pods run for the time and end with the code that the scenario gives them.
+# `imitated` names what the scenario itself did in place of a kubelet.
+"""
 
 
 class Record(NamedTuple):
@@ -34,9 +41,9 @@ def load() -> list[Record]:
 
 def save(records: Iterable[Record]) -> None:
     """Write the file again."""
-    trees = [{field: value for field, value in record._asdict().items() if value not in ("",)} for record in records]
+    trees = [record._asdict() for record in records]
     for tree in trees:
-        tree.setdefault("means", "")
-        tree.setdefault("result", "")
+        if not tree["imitated"]:
+            del tree["imitated"]
     text = "\n".join(yaml.safe_dump([tree], sort_keys=False, width=120, default_flow_style=None) for tree in trees)
     PATH.write_text(_HEAD + text, encoding="utf-8")
