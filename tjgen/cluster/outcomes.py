@@ -20,11 +20,13 @@ TTL_COMPLETED = "its TTL elapses after it completed"
 TTL_FAILED = "its TTL elapses after it failed"
 DEADLINE = "it reaches its deadline"
 """No pod of the run ends or changes at that time."""
+DEADLINE_SUSPENDED = "it is suspended for longer than its deadline, then resumed"
 CHILD_DELETED_COMPLETED = "its child is deleted after it completed"
 """A child is what the controller created: a JobSet, Jobs, or pods."""
 CHILD_DELETED_FAILED = "its child is deleted after it failed"
 EVERY_POD_FAILS = "each start of each pod fails"
 RESUMED_BY_GIT = "Git suspends it, then resumes it"
+SUSPENDED_BY_KUBECTL = "kubectl suspends it, then Git syncs it as before"
 RESUMED_AFTER_KUBECTL = "kubectl suspends it, then Git suspends it and resumes it"
 
 STAYS = "nothing starts again"
@@ -33,6 +35,7 @@ STARTS_AGAIN = "it starts again from the beginning"
 RECREATED = "it is deleted, and the next sync creates it: it starts again"
 ON_TIME = "it fails, however often it restarted"
 PER_START = "it fails; each restart has the whole deadline"
+FROM_RESUMPTION = "it has the whole deadline from its resumption"
 RESTARTED = "it restarts with the whole deadline, and fails at its limit"
 QUIET = "it goes on until one of its objects changes"
 EACH = "each pod starts limit + 1 times, then it fails"
@@ -74,6 +77,8 @@ OPERATOR_JOBS = ("PyTorchJob", "TFJob", "XGBoostJob", "JAXJob", "PaddleJob")
 
 FAIL_RULE = "a rule FailJobSet for DeadlineExceeded"
 POD_DEADLINES = "activeDeadlineSeconds in its pods"
+"""In addition to the field of the kind. In the pods alone, the operator starts pods again that reached it, without end."""
+POD_DEADLINES_EXIT_CODE = "activeDeadlineSeconds in its pods, restartPolicy ExitCode"
 PER_INDEX = "backoffLimitPerIndex"
 SHARED_LIMIT = "backoffLimit of a Job with several pods"
 ON_FAILURE = "restartPolicy OnFailure"
@@ -115,9 +120,14 @@ OUTCOMES: tuple[EventOutcome, ...] = (
     EventOutcome("JobSet", JOBSET, DEADLINE, PER_START, means=FAIL_RULE),
     *(EventOutcome(kind, TRAINING_OPERATOR, DEADLINE, QUIET) for kind in OPERATOR_JOBS),
     *(EventOutcome(kind, TRAINING_OPERATOR, DEADLINE, ON_TIME, means=POD_DEADLINES) for kind in OPERATOR_JOBS),
+    EventOutcome("PyTorchJob", TRAINING_OPERATOR, DEADLINE, PER_START, means=POD_DEADLINES_EXIT_CODE),
     EventOutcome("MPIJob", MPI_OPERATOR, DEADLINE, ON_TIME),
     EventOutcome("RayJob", KUBERAY, DEADLINE, PER_START, _RAY_DEADLINE),
     EventOutcome("Job", KUBERNETES, DEADLINE, ON_TIME),
+    EventOutcome("TrainJob", _V23, DEADLINE_SUSPENDED, FROM_RESUMPTION),
+    EventOutcome("JobSet", JOBSET, DEADLINE_SUSPENDED, FROM_RESUMPTION),
+    EventOutcome("MPIJob", MPI_OPERATOR, DEADLINE_SUSPENDED, FROM_RESUMPTION),
+    EventOutcome("Job", KUBERNETES, DEADLINE_SUSPENDED, FROM_RESUMPTION),
     EventOutcome("TrainJob", _V23, EVERY_POD_FAILS, EACH),
     EventOutcome("TrainJob", _V21, EVERY_POD_FAILS, EACH),
     EventOutcome("TrainJob", _V23, EVERY_POD_FAILS, SHARED, means=SHARED_LIMIT),
@@ -139,16 +149,20 @@ OUTCOMES: tuple[EventOutcome, ...] = (
     EventOutcome("MPIJob", MPI_OPERATOR, CHILD_DELETED_COMPLETED, STAYS),
     EventOutcome("MPIJob", MPI_OPERATOR, CHILD_DELETED_FAILED, STAYS),
     *(
-        EventOutcome(kind, tool, RESUMED_BY_GIT, RESUMES)
+        EventOutcome(kind, tool, RESUMED_BY_GIT, RESUMES, means=means)
         for kind in ("TrainJob", "JobSet", "PyTorchJob", "MPIJob")
         for tool in (ARGOCD, ARGOCD_CLIENT, FLUX)
+        for means in ("", EXPLICIT)
     ),
     *(
         outcome
         for kind in ("TrainJob", "JobSet", "PyTorchJob", "MPIJob")
         for outcome in (
+            EventOutcome(kind, ARGOCD, SUSPENDED_BY_KUBECTL, STAYS_SUSPENDED),
+            EventOutcome(kind, ARGOCD_CLIENT, SUSPENDED_BY_KUBECTL, STAYS_SUSPENDED),
+            EventOutcome(kind, FLUX, SUSPENDED_BY_KUBECTL, RESUMES),
             EventOutcome(kind, ARGOCD, RESUMED_AFTER_KUBECTL, STAYS_SUSPENDED),
-            EventOutcome(kind, ARGOCD, RESUMED_AFTER_KUBECTL, RESUMES, means=EXPLICIT),
+            *(EventOutcome(kind, tool, RESUMED_AFTER_KUBECTL, RESUMES, means=EXPLICIT) for tool in (ARGOCD, ARGOCD_CLIENT, FLUX)),
             EventOutcome(kind, ARGOCD_CLIENT, RESUMED_AFTER_KUBECTL, RESUMES),
             EventOutcome(kind, FLUX, RESUMED_AFTER_KUBECTL, RESUMES),
         )
