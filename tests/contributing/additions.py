@@ -22,6 +22,7 @@ STEPS = f"{TABLES}::test_every_step_of_a_run_is_in_a_table_and_on_the_page_of_th
 MINORS = (
     "tests/cluster/validate/minors/test_minors.py::test_every_minor_has_a_release_recorded_verdicts_and_its_place_on_the_page"
 )
+OUTCOMES = "tests/cluster/test_outcomes.py"
 NAMES = "tests/language/runs/test_run_identity.py"
 LAYOUTS = "tests/compiler/programs/keeping/test_completeness.py::test_each_layout_of_the_table_has_a_program_that_writes_it"
 SYSTEMS = "tests/architecture/test_files.py::test_the_page_on_installation_names_each_operating_system"
@@ -282,6 +283,24 @@ remedy = "Do nothing."
 
 _FIRST_GROUP = source("tests/hints/unapplied.toml").partition("[[group]]")[0]
 _LAST_CODE = source("tjgen/trees/diagnostics/codes.toml")[-200:]
+
+
+_OUTCOME = '    EventOutcome("Job", KUBERNETES, DEADLINE, ON_TIME),\n'
+_SCENARIO = '    Scenario("TrainJob", _TRAINER, DEADLINE),\n'
+_HEAD = "# `imitated` names what the scenario itself did in place of a kubelet.\n"
+_RECORD = f"""\
+{_HEAD}- kind: Job
+  controller: Kubernetes 1.36.3
+  event: it is added
+  means: ''
+  result: nothing starts again
+  date: 2026-11-28
+  seen:
+    starts:
+    - [1, 1]
+
+"""
+"""A record in front of the others."""
 
 
 def generated(named: str, *files: str, checks: tuple[str, ...]) -> Place:
@@ -708,6 +727,30 @@ ADDITIONS: dict[str, tuple[Place, ...]] = {
         Place(
             "docs/how-to/trainer-releases.md", {"docs/how-to/trainer-releases.md": ("1.31 to 1.37", "1.31 to 1.38")}, (MINORS,)
         ),
+    ),
+    "an event in the life of a run": (
+        Place(
+            "OUTCOMES",
+            {
+                "tjgen/cluster/outcomes.py": (
+                    _OUTCOME,
+                    f'{_OUTCOME}    EventOutcome("Job", KUBERNETES, "it is added", STAYS),\n',
+                )
+            },
+            (OUTCOMES,),
+        ),
+        Place(
+            "tests/e2e/lifecycle/scenarios.py",
+            {
+                "tests/e2e/lifecycle/scenarios.py": (
+                    _SCENARIO,
+                    f'{_SCENARIO}    Scenario("Job", KUBERNETES, "it is added"),\n',
+                )
+            },
+            (OUTCOMES,),
+        ),
+        Place("python -m tests.e2e.lifecycle", {"tests/e2e/lifecycle/results.yaml": (_HEAD, _RECORD)}, (OUTCOMES,)),
+        pages("docs/reference/outcomes.md"),
     ),
     "an operating system": (
         Place(
