@@ -45,9 +45,12 @@ NEEDED = (
     *(
         "tests/cases/",
         "tests/cluster/kinds/",
+        "tests/cluster/test_outcomes.py",
         "tests/cluster/synctools/",
         "tests/cluster/trainer/",
         "tests/docs/",
+        "tests/e2e/lifecycle/",
+        "tests/e2e/rig.py",
         "tests/gitops/lint/",
         "tests/hints/",
         "tests/laws/",
