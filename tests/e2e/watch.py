@@ -48,16 +48,18 @@ class Watch:
         for kind, stream in self._streams.items():
             if self._processes[kind].poll() is not None:
                 self._processes[kind] = self._started(kind)  # the server has ended the watch
-            text = (self._rest[kind] + stream.read()).lstrip()
-            while text:
+            text, start = self._rest[kind] + stream.read(), 0
+            while start < len(text):
+                if text[start].isspace():
+                    start += 1  # between two objects, and possibly not yet written when the first was read
+                    continue
                 try:
-                    tree, end = decoder.raw_decode(text)
+                    tree, start = decoder.raw_decode(text, start)
                 except json.JSONDecodeError:
                     break  # kubectl has not written the end
-                text = text[end:].lstrip()
                 if tree["metadata"]["namespace"] in namespaces and tree["metadata"].get("ownerReferences"):
                     known = seen.setdefault(key_of(tree), tree)
                     # The script of hosts of an MPIJob lists running workers.
                     if tree["kind"] == "ConfigMap" and len(str(tree.get("data"))) > len(str(known.get("data"))):
                         seen[key_of(tree)] = tree
-            self._rest[kind] = text
+            self._rest[kind] = text[start:]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -35,10 +36,12 @@ LIMITS = (0, 1, 3)
 TTL = 4
 LIMIT = 24
 """Seconds of a deadline."""
-_FAILS_AT = 8
+_FAILS_AT = 10
 """Seconds after which a pod fails in a run that has a deadline."""
 _ENDS = 180
 """Seconds within which a run ends: a Job starts a pod again after 10, 20, and 40."""
+_KUBELETS = 8
+"""How many statuses of pods are written at a time."""
 _FAILURES = "a kubelet reports that the programs of all pods failed"
 _POD_DEADLINES = "a kubelet ends a pod at its activeDeadlineSeconds"
 _QUIET = 15
@@ -181,15 +184,15 @@ def _kubelets_deadline(stage: Stage, wanted: Sequence[Wanted]) -> Iterator[None]
                         ended.add(uid)
                         message = "Pod was active on the node longer than the specified deadline"
                         status = {"phase": "Failed", "reason": "DeadlineExceeded", "message": message}
-                        stage.patch(pod, {**status, **_terminated(pod, 143)})
+                        pool.submit(stage.patch, pod, {**status, **_terminated(pod, 143)})
 
-    thread = threading.Thread(target=watch)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
+    with ThreadPoolExecutor(_KUBELETS) as pool:
+        watching = pool.submit(watch)
+        try:
+            yield
+        finally:
+            over.set()
+        watching.result()
 
 
 def _since(pod: Any) -> float:

@@ -84,15 +84,17 @@ class Recorder:
         for resource, stream in self._streams.items():
             if self._processes[resource].poll() is not None:
                 self._processes[resource] = self._started(resource)  # the server has ended the watch
-            text = (self._rest[resource] + stream.read()).lstrip()
-            while text:
+            text, start = self._rest[resource] + stream.read(), 0
+            while start < len(text):
+                if text[start].isspace():
+                    start += 1  # between two objects, and possibly not yet written when the first was read
+                    continue
                 try:
-                    event, end = decoder.raw_decode(text)
+                    event, start = decoder.raw_decode(text, start)
                 except json.JSONDecodeError:
                     break  # kubectl has not written the end
-                text = text[end:].lstrip()
                 self._take(event["object"], deleted=event["type"] == "DELETED")
-            self._rest[resource] = text
+            self._rest[resource] = text[start:]
 
     def _take(self, tree: Any, *, deleted: bool) -> None:
         uid, status = tree["metadata"]["uid"], tree.get("status") or {}

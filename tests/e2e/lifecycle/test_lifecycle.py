@@ -1,6 +1,6 @@
 """Every row of the table of outcomes that names the rig as its evidence, played on the rig.
 
-It runs on demand, and takes about ten minutes. Start a cluster, then run the tests in one process, because they share what is
+It runs on demand, and takes about five minutes. Start a cluster, then run the tests in one process, because they share what is
 played:
 
     minicluster up --dir STATE --with training-operator,mpi-operator

@@ -22,7 +22,7 @@ from tjgen.cluster.outcomes import (
     STAYS_SUSPENDED,
 )
 
-LATE = 6.0
+LATE = 8.0
 """Seconds by which a busy cluster may be late."""
 _MANY = 2
 """Starts after the first one that make a repetition."""
