@@ -8,9 +8,9 @@ from docs.generate.markdown import NOTICE, table
 from tjgen.cluster.outcomes import OUTCOMES, SEEN, EventOutcome
 
 INTRODUCTION = """\
-What a controller, Argo CD, or Flux does with a run after an event. tjgen writes fields and messages by this table. Most rows
-were seen on a test cluster with the real controllers and sync engines; the other rows name the source that was read. What has
-no row is not known.
+The tables list the effect of events on a run. tjgen writes fields and messages by these tables. Most rows were seen on a test
+cluster with the real controllers and sync engines; the other rows name the source that was read. An event without a row is
+unknown.
 """
 
 

@@ -58,7 +58,7 @@ class EventOutcome(NamedTuple):
     evidence: str = SEEN
     """SEEN, or the source that was read."""
     means: str = ""
-    """What the manifest has in place of the field of the kind; empty for that field itself."""
+    """What the manifest has instead of the field of the kind; empty for that field itself."""
 
 
 JOBSET = "JobSet 0.12.0"
@@ -181,7 +181,7 @@ def find(kind: str, event: str, *, trainer: str = DEFAULT_TRAINER.name, means: s
 
 
 def kind_of(api_version: str, kind: str) -> str:
-    """The name in the table of a kind of object. A runtime stands for its TrainJobs."""
+    """The name in the table of a kind of object. A runtime has the rows of its TrainJobs."""
     special = {
         ("batch.volcano.sh/v1alpha1", "Job"): "Volcano Job",
         ("kubeflow.org/v1", "MPIJob"): "MPIJob v1",
@@ -231,7 +231,7 @@ def deadline_problem(kind: str, path: FieldPath, *, means: str, restarts: int) -
         hint = "use target: trainjob with Trainer 2.3, whose deadline covers all restarts, or set restart.limit: 0"
         return Diagnostic("TJ428", message, path=path, hint=hint, severity=WARNING)
     if means == POD_DEADLINES:
-        message = f"{TRAINING_OPERATOR} reads the deadline only when an object of the run changes, so each pod has it, too: "
+        message = f"{TRAINING_OPERATOR} reads the deadline only when an object of the run changes, so each pod also has it: "
         message += "it counts from the start of the pods, and pods that wait to be scheduled are not ended"
         hint = "use target: trainjob with Trainer 2.3, whose deadline counts from the start of the run"
         return Diagnostic("TJ428", message, path=path, hint=hint, severity=INFO)
