@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "bench" / "instructions.json"
 TOLERANCE = 1.1
 """The share above the accepted figure that is still accepted."""
-VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
+VERSION = ".".join(map(str, sys.version_info[:3]))
 _BARE = "python -c pass"
 _EXPERIMENT = str(ROOT / "examples" / "resnet50.yaml")
 _REFS = re.compile(r"I\s+refs:\s+([\d,]+)")

@@ -13,7 +13,8 @@ from tjgen.trees.files.sandbox import Sandbox
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in ("train.py", "model/net.py", "model/deep/er.py", ".env", ".git/config", "__pycache__/a.pyc", "b.pyc", "notes.md"):
+    left_behind = ("__pycache__/a.pyc", "b.pyc", "model/#net.py#", "model/.#net.py", "train.py~", ".net.py.swp", "Thumbs.db")
+    for name in ("train.py", "model/net.py", "model/deep/er.py", ".env", ".git/config", "notes.md", *left_behind):
         file = tmp_path / "src" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(name)
@@ -24,7 +25,7 @@ def paths(folder: Path, include: tuple[str, ...] = (), exclude: tuple[str, ...] 
     return [file.path for file in matching_files(Sandbox([str(folder)]), str(folder), include, exclude)]
 
 
-def test_what_is_hidden_or_compiled_is_no_code(folder: Path) -> None:
+def test_what_is_hidden_or_left_behind_is_no_code(folder: Path) -> None:
     assert paths(folder) == ["model/deep/er.py", "model/net.py", "notes.md", "train.py"]
 
 
