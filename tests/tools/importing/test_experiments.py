@@ -222,8 +222,8 @@ def convert(folder: Path, text: str, target: str) -> tuple[dict[str, Any], list[
             "tjgen-plain",
             "volcano: {ttlSecondsAfterFinished: 5, plugins: {ssh: []}, minSuccess: 1}",
             "trainjob",
-            {"cleanup": {"ttlSeconds": 5}},
-            ["volcano.plugins", "volcano.minSuccess"],
+            {},
+            ["volcano.plugins", "volcano.minSuccess", "cleanup.ttlSeconds"],
         ),
     ],
 )

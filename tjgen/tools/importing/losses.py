@@ -59,8 +59,16 @@ def facts_of(workload: Workload, tasks: Sequence[str] = ()) -> FormerRun:
     )
 
 
+LOST_TTL = Loss(
+    ("cleanup", "ttlSeconds"),
+    "Trainer starts a failed run again after every TTL",
+    "remove it: pods that have ended hold no devices",
+)
+
+
 def lost_pods(pods: str, target: str) -> Loss:
     """`cleanup.pods`. Running is what other targets do."""
     stays = "pods that still run are deleted" if pods == "None" else "pods that have ended stay"
-    hint = "set the TTL, which deletes all of them" if pods == "All" else "remove it"
+    has_ttl = pods == "All" and target != "trainjob"
+    hint = "set the TTL, which deletes all of them" if has_ttl else "remove it"
     return Loss(("cleanup", "pods"), f"target {target} has no setting for the pods of a run that has ended: {stays}", hint)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tjgen.cluster.kinds.table import OF_TRAINER
-from tjgen.tools.importing.losses import DEFAULT, MOST_RESTARTS, PERMANENT, VOLCANO, FormerRun, Loss, lost_pods
+from tjgen.tools.importing.losses import DEFAULT, LOST_TTL, MOST_RESTARTS, PERMANENT, VOLCANO, FormerRun, Loss, lost_pods
 from tjgen.tools.importing.volcano_translation import from_volcano, to_volcano
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.typing import NamedTuple
@@ -33,6 +33,7 @@ def translated(spec: Tree, target: str, facts: FormerRun) -> Translation:
         result = to_volcano(result, facts, losses, of_trainer=former in OF_TRAINER)
     elif former != VOLCANO:
         result = _restart(result, former, target, facts, losses)
+    if target != VOLCANO:
         result = _cleanup(result, target, losses)
     return Translation({key: value for key, value in result.items() if value != {} or spec.get(key) == {}}, losses)
 
@@ -147,7 +148,10 @@ def _of_single_pods(spec: Tree, target: str, losses: list[Loss]) -> Tree:
 
 
 def _cleanup(spec: Tree, target: str, losses: list[Loss]) -> Tree:
-    cleanup = spec.get("cleanup") or {}
+    cleanup = dict(spec.get("cleanup") or {})
+    if target == "trainjob" and cleanup.pop("ttlSeconds", None) is not None:
+        losses.append(LOST_TTL)
+        spec = {key: value for key, value in {**spec, "cleanup": cleanup}.items() if key != "cleanup" or cleanup}
     if "pods" not in cleanup or target not in OF_TRAINER:
         return spec
     if cleanup["pods"] != "Running":
