@@ -229,7 +229,8 @@ def _kept(value: Tree) -> str:
     text = str(value)
     number = int(text[:-1]) * sizes[text[-1]] if text[:-1].isdigit() and text[-1] in sizes else None
     seconds = value if value.__class__ is int else number if number is not None else 3600
-    return f"write cleanup: {{ttlSeconds: {seconds}}}"
+    other = f"for targets mpijob and rayjob, write cleanup: {{ttlSeconds: {seconds}}}"
+    return f"remove it: pods that have ended hold no devices; {other}"
 
 
 def _moved(value: dict[str, Tree], field_of: Callable[[str], str | None]) -> str:
@@ -286,7 +287,7 @@ _HINTS: Mapping[str, Callable[[Tree], str | None]] = {
     **_all("platform", _platform),
     **_all(_LIMITS, _limit),
     **_all("restartpolicy", _restarted),
-    **_all("ttl", _kept),
+    **_all("ttl ttlsecondsafterfinished", _kept),
     **_all(_SPOT, _spot),
     **_all(
         _MANIFEST,
