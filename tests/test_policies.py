@@ -238,10 +238,10 @@ def test_init_containers_and_sidecars_have_a_cost(inits: str, cost: str, tmp_pat
 
 @pytest.mark.parametrize("target", ["trainjob", "jobset"])
 def test_the_deadline_of_an_experiment_is_its_length(target: str, tmp_path: Path) -> None:
-    experiment(tmp_path, more=f"  target: {target}\n  deadline: 7d\n")
+    experiment(tmp_path, more=f"  target: {target}\n  restart: {{limit: 0}}\n  deadline: 7d\n")
     assert judge_with(tmp_path, "run-length", {}) == ""
     text = (tmp_path / "llm.yaml").read_text(encoding="utf-8")
-    for line, place in (("  deadline: 604801\n", "llm.yaml:14:13"), ("", "llm.yaml:")):
+    for line, place in (("  deadline: 604801\n", "llm.yaml:15:13"), ("", "llm.yaml:")):
         (tmp_path / "llm.yaml").write_text(text.replace("  deadline: 7d\n", line), encoding="utf-8")
         answer = tjgen(tmp_path, "build", "llm.yaml", "--policy", "policies").err
         assert answer.startswith(f"error[TJ550] {place}")

@@ -30,6 +30,7 @@ MADE = ("tjgen/language/spec/compact.py", "tjgen/language/spec/objects.py", "tjg
 HISTORY = {
     "tjgen/gitops/lint/rules/": "says since which release a trap exists, and where it was read",
     "tjgen/gitops/lint/sources.py": "links to the code that was read, which another release does not change",
+    "tjgen/cluster/outcomes.py": "evidence: the release whose controller was seen or read",
     "tjgen/cluster/kinds/trainjob.py": "remarks on what a release brought",
     "tjgen/trees/diagnostics/render/sarif.py": "a release of SARIF",
 }

@@ -228,11 +228,11 @@ def deadline_problem(kind: str, path: FieldPath, *, means: str, restarts: int) -
     outcome = find(kind, DEADLINE, means=means)
     if outcome is not None and outcome.result == PER_START and restarts:
         message = f"the deadline counts again from each restart of the {kind}, which can restart {restarts} times"
-        hint = "use target: trainjob with Trainer 2.3, whose deadline covers all restarts, or set restart.limit: 0"
+        hint = f"use target: trainjob with Trainer {V23.name}, whose deadline covers all restarts, or set restart.limit: 0"
         return Diagnostic("TJ428", message, path=path, hint=hint, severity=WARNING)
     if means == POD_DEADLINES:
         message = f"{TRAINING_OPERATOR} reads the deadline only when an object of the run changes, so each pod also has it: "
         message += "it counts from the start of the pods, and pods that wait to be scheduled are not ended"
-        hint = "use target: trainjob with Trainer 2.3, whose deadline counts from the start of the run"
+        hint = f"use target: trainjob with Trainer {V23.name}, whose deadline counts from its creation"
         return Diagnostic("TJ428", message, path=path, hint=hint, severity=INFO)
     return None

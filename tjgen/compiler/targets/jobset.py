@@ -100,19 +100,13 @@ def _end_at_deadline(writer: Writer, origin: Origin) -> None:
     if writer.get(policy) is None:
         return
     at: FieldPath = (*policy, "rules")
-    rules, owners = taken(writer.done(), at) if writer.get(at) else ([], {})
+    origin = origin._replace(mirrors=False)
+    rules, owners = taken(writer.done(), at) if writer.get(at) else ([], {(): (origin,)})
     name = "deadline"
     while any(rule.get("name") == name for rule in rules):
         name += "_"
     rule = {"name": name, "action": "FailJobSet", "onJobFailureReasons": ["DeadlineExceeded"]}
-    origin = origin._replace(mirrors=False)
-    moved = {_behind(path): origins for path, origins in owners.items()}
-    writer.graft(at, [rule, *rules], {(): (origin,), **moved, (0,): (origin,)})
-
-
-def _behind(path: FieldPath) -> FieldPath:
-    """The path of what was in a list before something was put in front."""
-    return (path[0] + 1, *path[1:]) if path and isinstance(path[0], int) else path
+    writer.graft(at, [rule, *rules], {**owners, (named(name),): (origin,)})
 
 
 def _deadline_of_each_start(tree: Tree, trainjob: Manifest) -> list[Diagnostic]:
