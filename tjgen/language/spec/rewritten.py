@@ -10,6 +10,7 @@ from tjgen.language.spec.flow import flow
 from tjgen.language.spec.sections import COMMIT, TIMES
 from tjgen.language.spec.slurmtimes import duration_of
 from tjgen.trees.fields.path import Tree
+from tjgen.trees.k8s.duration import SECONDS, seconds
 from tjgen.trees.k8s.valid_names import dashed
 
 _ARRAY = re.compile(r"([0-9]+)-([0-9]+)(?::([0-9]+))?(?:%([0-9]+))?")
@@ -225,11 +226,9 @@ def _restarted(value: Tree) -> str:
 
 
 def _kept(value: Tree) -> str:
-    sizes = {"s": 1, "m": 60, "h": 3600, "d": 86400}
     text = str(value)
-    number = int(text[:-1]) * sizes[text[-1]] if text[:-1].isdigit() and text[-1] in sizes else None
-    seconds = value if value.__class__ is int else number if number is not None else 3600
-    other = f"for targets mpijob and rayjob, write cleanup: {{ttlSeconds: {seconds}}}"
+    kept = seconds(text) if text[:-1].isdigit() and text[-1] in SECONDS else value if value.__class__ is int else 3600
+    other = f"for targets mpijob and rayjob, write cleanup: {{ttlSeconds: {kept}}}"
     return f"remove it: pods that have ended hold no devices; {other}"
 
 
