@@ -58,7 +58,7 @@ def unguarded(tree: Tree, tool: SyncTool, stage: str) -> Tree:
     if not own:
         return tree
     rest = {key: bare.get(key) if key in own else value for key, value in annotations.items()}
-    return _with(tree, {key: value for key, value in rest.items() if value is not None})
+    return annotated(tree, {key: value for key, value in rest.items() if value is not None})
 
 
 def with_guard_of(tree: Tree, other: Tree) -> Tree:
@@ -68,7 +68,7 @@ def with_guard_of(tree: Tree, other: Tree) -> Tree:
         return tree
     kept = {key: given.get(key) if key in _OF_RUNS else value for key, value in annotations.items()}
     kept |= {key: given[key] for key in given if key in _OF_RUNS}
-    return _with(tree, {key: value for key, value in kept.items() if value is not None})
+    return annotated(tree, {key: value for key, value in kept.items() if value is not None})
 
 
 def protected(tree: Tree, protection: Annotations) -> Tree:
@@ -89,9 +89,10 @@ def _changed(tree: Tree, wanted: Annotations, stage: str) -> Tree:
     annotations = get(tree, _PATH, None) or {}
     bare = _UNPROTECTED.get(stage, {})
     chosen = {key: value for key, value in annotations.items() if value != bare.get(key)}
-    return tree if all(key in chosen for key in wanted) else _with(tree, {**annotations, **wanted, **chosen})
+    return tree if all(key in chosen for key in wanted) else annotated(tree, {**annotations, **wanted, **chosen})
 
 
-def _with(tree: Tree, annotations: Tree) -> Tree:
+def annotated(tree: Tree, annotations: Tree) -> Tree:
+    """The manifest with these annotations instead of its own."""
     metadata = {key: value for key, value in tree["metadata"].items() if key != "annotations" or annotations}
     return {**tree, "metadata": {**metadata, "annotations": annotations} if annotations else metadata}

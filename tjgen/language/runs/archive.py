@@ -8,6 +8,7 @@ one that does not exist, since its cluster was created again, is not trained aga
 
 from __future__ import annotations
 
+from tjgen.cluster.synctools.guards import annotated
 from tjgen.cluster.synctools.table import LEFT_ALONE
 from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import Tree, get, mapping_at
@@ -33,7 +34,7 @@ def _archived(manifest: Manifest, origin: Origin) -> Manifest:
 
 def marked(tree: Tree) -> Tree:
     """A manifest with the marks of a record."""
-    return _annotated(tree, {**(get(tree, ("metadata", "annotations"), None) or {}), **LEFT_ALONE})
+    return annotated(tree, {**(get(tree, ("metadata", "annotations"), None) or {}), **LEFT_ALONE})
 
 
 def is_marked(tree: Tree) -> bool:
@@ -45,9 +46,4 @@ def is_marked(tree: Tree) -> bool:
 def unmarked(tree: Tree) -> Tree:
     """A manifest without them."""
     annotations = get(tree, ("metadata", "annotations"), None) or {}
-    return _annotated(tree, {key: value for key, value in annotations.items() if LEFT_ALONE.get(key) != value})
-
-
-def _annotated(tree: Tree, annotations: Tree) -> Tree:
-    metadata = {key: value for key, value in tree["metadata"].items() if key != "annotations" or annotations}
-    return {**tree, "metadata": {**metadata, "annotations": annotations} if annotations else metadata}
+    return annotated(tree, {key: value for key, value in annotations.items() if LEFT_ALONE.get(key) != value})
