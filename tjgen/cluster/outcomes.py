@@ -10,6 +10,8 @@ To add a release or an event, add its rows here, add a scenario to `tests/e2e/li
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tjgen.cluster.releases import DEFAULT_TRAINER, TRAINER_RELEASES, V20, V21, V22, V23
 from tjgen.trees.diagnostics.model import INFO, WARNING, Diagnostic, ObjectRef
 from tjgen.trees.fields.path import FieldPath
@@ -189,23 +191,23 @@ def kind_of(api_version: str, kind: str) -> str:
     return "TrainJob" if kind in ("TrainingRuntime", "ClusterTrainingRuntime") else special.get((api_version, kind), kind)
 
 
-def ttl_problem(
+def ttl_problems(
     kind: str, path: FieldPath, ref: ObjectRef | None = None, *, trainer: str = DEFAULT_TRAINER.name
-) -> Diagnostic | None:
-    """Return TJ428 if a run of `kind` starts again because of its TTL, else None.
+) -> Iterator[Diagnostic]:
+    """Yield TJ428 if a run of `kind` starts again because of its TTL.
 
     `path` sets the TTL: a field of the experiment or, with `ref`, of that object.
     """
     field = ".".join(map(str, path[1:]))
     restarted = starts_again(kind, trainer=trainer)
     if not restarted:
-        return None
+        return
     if restarted[0].result == RECREATED:
         message = f"the {kind} is deleted after it ends, and the next sync of this folder creates it again: it trains again"
         hint = f"remove {field}, or set state: archived when the run has ended"
     else:
         message, hint = describe_repetition(restarted), f"remove {field}: pods that have ended hold no devices"
-    return Diagnostic("TJ428", message, ref, path, hint=hint)
+    yield Diagnostic("TJ428", message, ref, path, hint=hint)
 
 
 def starts_again(kind: str, *, trainer: str = DEFAULT_TRAINER.name) -> list[EventOutcome]:
@@ -220,8 +222,8 @@ def describe_repetition(restarted: list[EventOutcome]) -> str:
     return f"{restarted[0].controller} starts {which} again after every TTL, without end"
 
 
-def deadline_problem(kind: str, path: FieldPath, *, means: str, restarts: int) -> Diagnostic | None:
-    """Return TJ428 if a deadline of `kind` does not cover the whole run; None if it does, or if nothing is known.
+def deadline_problems(kind: str, path: FieldPath, *, means: str, restarts: int) -> Iterator[Diagnostic]:
+    """Yield TJ428 if a deadline of `kind` does not cover the whole run, as far as that is known.
 
     `restarts` is how often the run can restart as a whole.
     """
@@ -229,10 +231,9 @@ def deadline_problem(kind: str, path: FieldPath, *, means: str, restarts: int) -
     if outcome is not None and outcome.result == PER_START and restarts:
         message = f"the deadline counts again from each restart of the {kind}, which can restart {restarts} times"
         hint = f"use target: trainjob with Trainer {V23.name}, whose deadline covers all restarts, or set restart.limit: 0"
-        return Diagnostic("TJ428", message, path=path, hint=hint, severity=WARNING)
-    if means == POD_DEADLINES:
+        yield Diagnostic("TJ428", message, path=path, hint=hint, severity=WARNING)
+    elif means == POD_DEADLINES:
         message = f"{TRAINING_OPERATOR} reads the deadline only when an object of the run changes, so each pod also has it: "
         message += "it counts from the start of the pods, and pods that wait to be scheduled are not ended"
         hint = f"use target: trainjob with Trainer {V23.name}, whose deadline counts from its creation"
-        return Diagnostic("TJ428", message, path=path, hint=hint, severity=INFO)
-    return None
+        yield Diagnostic("TJ428", message, path=path, hint=hint, severity=INFO)

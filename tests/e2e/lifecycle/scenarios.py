@@ -1,6 +1,7 @@
 """The scenarios of the lifecycle of a run: one for each row of the table of outcomes that the rig shows.
 
-A row says what happens; a scenario only what is played. The kinds of one event are played together, in one namespace.
+A row states the result of an event. A scenario has no result: it only identifies the row that the rig shows. Scenarios of one
+event run together, in one namespace.
 """
 
 from __future__ import annotations

@@ -247,15 +247,15 @@ def _cleanup(spec: ExperimentSpec, trainer: str) -> Contributions:
     if spec.cleanup.pods is not None:
         hint = "remove it: pods that have ended hold no devices"
         yield _cannot(spec, ("cleanup", "pods"), "remove only some of its pods after it ends", hint)
-    if spec.cleanup.ttl_seconds is not None:
-        if spec.target == "trainjob":
-            repeated = outcomes.starts_again("TrainJob", trainer=trainer)
-            what = f"be removed some time after it ends: {outcomes.describe_repetition(repeated)}"
-            hint = "remove it: pods that have ended hold no devices; when the run has ended, use tjgen runs archive"
-            yield _cannot(spec, ("cleanup", "ttlSeconds"), what, hint)
-            return
-        path: FieldPath = (*_JOBSET, "ttlSecondsAfterFinished")
-        yield Contribution(path, spec.cleanup.ttl_seconds, (*at, "ttlSeconds"), mirrors=True)
-        problem = outcomes.ttl_problem("JobSet", (*at, "ttlSeconds"))
-        if problem is not None:
-            yield problem
+    if spec.cleanup.ttl_seconds is None:
+        return
+    kind = "JobSet" if spec.target == "jobset" else "TrainJob"
+    repeated = [one for one in outcomes.starts_again(kind, trainer=trainer) if one.result == outcomes.REPEATS]
+    if repeated:
+        what = f"be removed some time after it ends: {outcomes.describe_repetition(repeated)}"
+        hint = "remove it: pods that have ended hold no devices; when the run has ended, use tjgen runs archive"
+        yield _cannot(spec, ("cleanup", "ttlSeconds"), what, hint)
+        return
+    path: FieldPath = (*_JOBSET, "ttlSecondsAfterFinished")
+    yield Contribution(path, spec.cleanup.ttl_seconds, (*at, "ttlSeconds"), mirrors=True)
+    yield from outcomes.ttl_problems(kind, (*at, "ttlSeconds"), trainer=trainer)

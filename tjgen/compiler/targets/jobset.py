@@ -8,7 +8,7 @@ their own becomes a job for each node; Secrets that the controller would generat
 
 from __future__ import annotations
 
-from tjgen.cluster.outcomes import FAIL_RULE, deadline_problem
+from tjgen.cluster.outcomes import FAIL_RULE, deadline_problems
 from tjgen.cluster.trainer.framework import CreatedObject, live
 from tjgen.cluster.trainer.objects import SNAPSHOT_SUFFIX
 from tjgen.cluster.trainer.release import NEWEST, Release
@@ -113,8 +113,7 @@ def _deadline_of_each_start(tree: Tree, trainjob: Manifest) -> list[Diagnostic]:
     if get(trainjob.tree, ("spec", "activeDeadlineSeconds")) is MISSING:
         return []
     restarts = int(get(tree, ("spec", "failurePolicy", "maxRestarts"), None) or 0)
-    problem = deadline_problem(KIND, ("spec", "deadline"), means=FAIL_RULE, restarts=restarts)
-    return [problem] if problem is not None else []
+    return list(deadline_problems(KIND, ("spec", "deadline"), means=FAIL_RULE, restarts=restarts))
 
 
 def _name_container(writer: Writer, workload: Workload, podset: PodSet) -> None:

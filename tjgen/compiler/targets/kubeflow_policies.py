@@ -42,14 +42,10 @@ def run_policy(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterato
         # Upstream's None leaves pods that still run, and their devices with them, when the others have ended.
         writer.put((*_RUN, "cleanPodPolicy"), "Running", RULE)
     if _take(writer, (*_RUN, "ttlSecondsAfterFinished"), workload, ("policy", "cleanup", "ttlSeconds")):
-        problem = outcomes.ttl_problem(kind.name, _TTL_AT)
-        if problem is not None:
-            yield problem
+        yield from outcomes.ttl_problems(kind.name, _TTL_AT)
     if _take(writer, (*_RUN, "activeDeadlineSeconds"), workload, _DEADLINE):
         means = outcomes.POD_DEADLINES if has_pod_deadlines(kind) else ""
-        problem = outcomes.deadline_problem(kind.name, ("spec", "deadline"), means=means, restarts=0)
-        if problem is not None:
-            yield problem
+        yield from outcomes.deadline_problems(kind.name, ("spec", "deadline"), means=means, restarts=0)
     yield from _limit(writer, workload, kind)
     yield from _gang(writer, workload, kind)
     for field in ("suspend", "managedBy"):

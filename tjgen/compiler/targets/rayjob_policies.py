@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.kinds.ray import HEAD
-from tjgen.cluster.outcomes import deadline_problem
+from tjgen.cluster.outcomes import deadline_problems
 from tjgen.compiler.targets.kubeflow_policies import restarts
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Origin
@@ -63,9 +63,7 @@ def unsupported(workload: Workload) -> Iterator[Diagnostic]:
         hint = "use restart.limit: each new attempt has a new RayCluster"
         yield _cannot(("restart", "policy"), f"restart its program in a pod with policy {policy}", hint)
     if get(tree, _DEADLINE, None) is not None:
-        problem = deadline_problem("RayJob", ("spec", "deadline"), means="", restarts=_restarts(workload))
-        if problem is not None:
-            yield problem
+        yield from deadline_problems("RayJob", ("spec", "deadline"), means="", restarts=_restarts(workload))
     if get(tree, ("policy", "success"), None):
         yield _cannot(("success",), "succeed with anything but its program", "remove success")
     waits = get(tree, ("run", "suspend"), None) or get(tree, ("metadata", "labels", KUEUE_QUEUE), None) is not None

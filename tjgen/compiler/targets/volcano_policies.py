@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.kinds.pods import pods_of
-from tjgen.cluster.outcomes import ttl_problem
+from tjgen.cluster.outcomes import ttl_problems
 from tjgen.compiler.targets import elastic, volcano_elastic
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Origin, Owners
@@ -134,9 +134,7 @@ def find_warnings(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
     for task in get(job.tree, ("spec", "tasks"), None) or []:
         yield from _shadowed(job, ("spec", "tasks", named(task["name"]), "policies"), task.get("policies") or [])
     if get(job.tree, ("spec", "ttlSecondsAfterFinished"), None) is not None:
-        problem = ttl_problem("Volcano Job", ("spec", "ttlSecondsAfterFinished"), job.ref)
-        if problem is not None:
-            yield problem
+        yield from ttl_problems("Volcano Job", ("spec", "ttlSecondsAfterFinished"), job.ref)
 
 
 def _shadowed(job: Manifest, at: FieldPath, policies: list[Tree]) -> Iterator[Diagnostic]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.outcomes import ttl_problem
+from tjgen.cluster.outcomes import ttl_problems
 from tjgen.cluster.trainer.runtimes import SPEC
 from tjgen.cluster.trainer.warnings.subject import ExpandedTrainJob, reference
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -58,9 +58,7 @@ def repeated_by_ttl(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
     """A TTL of the JobSet: the TrainJob creates it again."""
     at = (*SPEC, "ttlSecondsAfterFinished")
     if get(subject.runtime.tree, at, None) is not None:
-        problem = ttl_problem("TrainJob", at, reference(subject.runtime.tree), trainer=subject.job.release.name)
-        if problem is not None:
-            yield problem
+        yield from ttl_problems("TrainJob", at, reference(subject.runtime.tree), trainer=subject.job.release.name)
 
 
 def large_runtime(subject: ExpandedTrainJob) -> Iterator[Diagnostic]:
