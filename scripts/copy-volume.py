@@ -28,7 +28,8 @@ PATHS = [path for path in os.environ.get("PATHS", "").split("\n") if path]
 MOUNT_POINT = os.environ.get("MOUNT_POINT")
 FAILURES = os.path.join(STATE, "failures", JOB_NAME)
 LIST = os.path.join(STATE, "lists", JOB)
-TEMPORARY = os.path.join(STATE, "tmp", f"{JOB}-{INDEX}")
+PODS = os.path.join(STATE, "tmp", f"{JOB}-{INDEX}.")
+TEMPORARY = PODS + POD
 NOT_DATA = (".tjgen-prefetch", "lost+found")
 SHOWN = 5
 BLOCK = 4 * 1024 * 1024
@@ -173,15 +174,17 @@ def copy(entry, progress):
         if not is_there(entry):
             if os.path.lexists(target):
                 refuse_if_complete(path)
-            # A pod that was killed may have left a file of this name.
             temporary = os.path.join(TEMPORARY, hashlib.sha256(os.fsencode(path)).hexdigest())
-            if os.path.lexists(temporary):
-                os.remove(temporary)
-            if kind == LINK:
-                os.symlink(entry[2], temporary)
-            else:
-                copy_file(entry, temporary, progress)
-            os.replace(temporary, target)
+            try:
+                if kind == LINK:
+                    os.symlink(entry[2], temporary)
+                else:
+                    copy_file(entry, temporary, progress)
+                os.replace(temporary, target)
+            except FileNotFoundError as error:
+                if os.path.isdir(TEMPORARY):
+                    raise
+                raise CopyError("a new pod copies this part: the Job has replaced this one") from error
         elif kind == FILE:
             progress.add(0, entry[2])
     progress.add(1, 0)
@@ -367,6 +370,19 @@ def discard_list(digest):
         pass
 
 
+def take_over():
+    """Make the temporary folder of this pod, and remove those of earlier pods of this part.
+
+    A pod that the Job replaced, and that still runs on a node that is cut off, fails at its next file. Two pods never
+    write to one file: the later write of one could reach the data that the other has marked as complete.
+    """
+    folder, prefix = os.path.split(PODS)
+    for name in names_in(folder):
+        if name.startswith(prefix):
+            shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+    os.makedirs(TEMPORARY)
+
+
 def run():
     """Bring the part of this worker."""
     for old in os.listdir(FAILURES) if os.path.isdir(FAILURES) else []:
@@ -378,7 +394,7 @@ def run():
         log("all parts are complete: nothing is copied again")
         return
     os.makedirs(TARGET, exist_ok=True)
-    os.makedirs(TEMPORARY, exist_ok=True)
+    take_over()
     entries, digest = shared_list()
     try:
         bring(INDEX, entries, digest)

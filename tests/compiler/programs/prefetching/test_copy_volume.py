@@ -368,6 +368,47 @@ def test_another_program_that_writes_at_the_target_is_found(python: list[str], t
     assert tree(made.content) == tree(made.source)
 
 
+def test_a_pod_that_was_replaced_never_writes_to_complete_data(python: list[str], tmp_path: Path) -> None:
+    """The pod is about to open its temporary file when its replacement does, and goes on when the data is complete."""
+    made = cluster(tmp_path, 1, ["file"])
+    [container] = made.worker["containers"]
+    text = container["args"][0]
+    opening, opened = "    source = os.open(os.path.join(SOURCE, path), os.O_RDONLY | os.O_NOFOLLOW)\n", "        copied = 0\n"
+    assert (text.count(opening), text.count(opened)) == (1, 1)
+
+    def stop(at: str, name: str) -> str:
+        """Statements that state that the pod is here, and wait for the permission to go on."""
+        indent = at[: len(at) - len(at.lstrip())]
+        here, go = (str(tmp_path / f"{name}.{word}") for word in ("here", "go"))
+        return f"{indent}open({here!r}, 'w').close()\n{indent}while not os.path.exists({go!r}):\n{indent}    time.sleep(0.01)\n"
+
+    def reach(name: str, pod: subprocess.Popen[str]) -> None:
+        while not (tmp_path / f"{name}.here").exists() and pod.poll() is None:
+            time.sleep(0.01)
+
+    def let_go(name: str) -> None:
+        (tmp_path / f"{name}.go").touch()
+
+    container["args"][0] = text.replace(opening, stop(opening, "old") + opening).replace(opened, stop(opened, "open") + opened)
+    old = made.start(python, attempt=0)
+    reach("old", old)
+    container["args"][0] = text.replace(opened, stop(opened, "new") + opened)
+    new = made.start(python, attempt=1)
+    reach("new", new)
+    let_go("old")
+    reach("open", old)
+    let_go("new")
+    assert ended(new).returncode == 0
+    assert complete(made)
+    before = tree(made.content)
+    (made.source / "file").write_text("the source has changed since")
+    let_go("open")
+    answer = ended(old)
+    assert answer.returncode == 1
+    assert tree(made.content) == before
+    assert "a new pod copies this part" in answer.stderr
+
+
 def test_two_pods_of_one_index_mark_only_what_is_whole(python: list[str], tmp_path: Path) -> None:
     """As when a node is cut off: the Job replaces its pod, and both copy."""
     made = cluster(tmp_path, 1, [])
