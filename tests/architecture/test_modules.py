@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tests.architecture.imports import cycles, imports_of
@@ -19,8 +20,12 @@ DATA = {
 }
 """Modules that may be longer than MOST_LINES, with the reason."""
 NAMELESS = {"utils", "util", "helpers", "common", "base", "misc"}
-TREES = {path: parsed(path) for path in modules() if path.read_text(encoding="utf-8").strip()}
-"""Modules with content; an empty `__init__` has no form."""
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """The modules with content; an empty `__init__` has no form."""
+    return {path: parsed(path) for path in modules() if path.read_text(encoding="utf-8").strip()}
 
 
 def name(path: Path) -> str:
@@ -50,7 +55,7 @@ def breaches(tree: ast.Module, path: Path) -> Iterator[str]:
 
 
 def found(rule: str) -> list[str]:
-    return [name(path) for path, tree in TREES.items() if rule in breaches(tree, path.relative_to(ROOT))]
+    return [name(path) for path, tree in trees().items() if rule in breaches(tree, path.relative_to(ROOT))]
 
 
 def test_a_module_begins_with_a_summary_in_one_line() -> None:
@@ -73,14 +78,14 @@ def test_each_breach_of_form_is_found() -> None:
 
 
 def test_a_module_has_at_most_300_lines_unless_it_is_data() -> None:
-    lines = {name(path): path.read_text(encoding="utf-8").count("\n") for path in TREES}
+    lines = {name(path): path.read_text(encoding="utf-8").count("\n") for path in trees()}
     longer = {module for module, count in lines.items() if count > MOST_LINES}
     assert sorted(longer - DATA.keys()) == []
     assert sorted(DATA.keys() - longer) == [], "listed as data, but short"
 
 
 def test_no_modules_import_each_other_in_a_cycle() -> None:
-    assert cycles(imports_of(TREES)) == []
+    assert cycles(imports_of(trees())) == []
 
 
 def test_a_cycle_is_found_also_when_an_import_is_inside_a_function() -> None:
