@@ -145,7 +145,7 @@ def _read(data: DataSection, experiment: Experiment, setting: Setting) -> _Read 
             return _ALL
         return _Read([""], ("own", slices.sources[position])) if position < len(slices.sources) else None
     if slices is not None and slices.deliver == "subPath":
-        from tjgen.compiler.passes.slice_places import INDEX
+        from tjgen.compiler.passes.slice_volumes import INDEX
 
         return _Read([(slices.folder or INDEX).replace(INDEX, str(position))]) if tasks else _ALL
     if data.items is None:
