@@ -1,6 +1,6 @@
 """Items and `slices` -> which items each node reads: proven slices, delivered as variables, ranges, lists, or copies.
 
-Slices that are folders or volumes of their own are in `slice_volumes`, which slices there are and who reads them in `slice_readers`.
+Slices that are folders or volumes are in `slice_volumes`; which slices a run has and who reads them, in `slice_readers`.
 
 The contract with training code: TJGEN_DATA_PATH (the folder of the items), TJGEN_SLICE_INDEX and
 TJGEN_SLICE_COUNT, and then TJGEN_SLICES (a JSON list with a list of paths for each slice),
