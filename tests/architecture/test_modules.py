@@ -10,15 +10,14 @@ from pathlib import Path
 from tests.architecture.imports import cycles, imports_of
 from tests.checkout import ROOT, modules, parsed
 
-MOST_LINES = 300
+MOST_LINES = 600
+"""A module holds one whole idea, so that a reader follows it in one file. A longer one mixes ideas, or states its reason."""
 DATA = {
-    "tjgen/cluster/trainer/gotypes.py": "a generated table of Go types",
     "tjgen/language/spec/compact.py": "generated from the models",
-    "tjgen/language/spec/identity.py": "generated from the models",
     "tjgen/language/spec/objects.py": "generated from the models",
     "tjgen/trees/diagnostics/table.py": "generated from the table of codes",
 }
-"""Modules that may be longer than MOST_LINES, with the reason."""
+"""Modules that are longer than MOST_LINES, with the reason."""
 NAMELESS = {"utils", "util", "helpers", "common", "base", "misc"}
 
 
@@ -77,7 +76,7 @@ def test_each_breach_of_form_is_found() -> None:
     assert list(breaches(sound, Path("tjgen/x.py"))) == []
 
 
-def test_a_module_has_at_most_300_lines_unless_it_is_data() -> None:
+def test_a_module_has_at_most_600_lines_unless_it_is_data() -> None:
     lines = {name(path): path.read_text(encoding="utf-8").count("\n") for path in trees()}
     longer = {module for module, count in lines.items() if count > MOST_LINES}
     assert sorted(longer - DATA.keys()) == []

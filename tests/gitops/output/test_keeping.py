@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -120,7 +121,12 @@ def test_experiments_of_other_environments_stay_known(environments: Path, monkey
     file.write_text(file.read_text(encoding="utf-8").replace("train:1", "train:2"), encoding="utf-8")
     read: list[str] = []
     documents = Plan.documents
-    monkeypatch.setattr(Plan, "documents", lambda plan, file, content: read.append(file) or documents(plan, file, content))
+
+    def documents_and_note(plan: Plan, file: str, content: bytes) -> Any:
+        read.append(file)
+        return documents(plan, file, content)
+
+    monkeypatch.setattr(Plan, "documents", documents_and_note)
     again = tjgen(environments, "build", "-o", "tree")
     assert (again.code, "TJ" in again.err) == (0, False), again.err
     assert "TJ" not in first.err

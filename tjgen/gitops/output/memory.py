@@ -56,7 +56,7 @@ class Memory:
         self.locks = LockNotes(plan.locks, self._surroundings, notes)
         self._current: set[str] = set()
         """Names of sources that are in the cache as they are now."""
-        self._new: dict[str, _Source] = {}
+        self._new: dict[str, _Note] = {}
 
     def recall(self, file: str, environment: str | None, content: bytes) -> Remembered | None:
         """What became of the source, if everything is as it was."""
@@ -84,12 +84,12 @@ class Memory:
         if not self._is_kept:
             return
         name = self._name(built.unit.document.file, built.unit.environment)
-        self._source(name, built.content).units.append((_Unit.of(built, lock), done))
+        self._note_of(name, built.content).units.append((_Unit.of(built, lock), done))
 
     def note_absent(self, file: str, environment: str | None, content: bytes, unit: AbsentUnit) -> None:
         """An experiment of the source is for other environments; kept by `save`."""
         if self._is_kept:
-            self._source(self._name(file, environment), content).absent.append(unit)
+            self._note_of(self._name(file, environment), content).absent.append(unit)
 
     def save(self, *, whole: bool, known: Sequence[str], written: Sequence[CommittedFiles], locks: CommittedFiles) -> None:
         """Write the notes after all files. A build of the whole project drops sources that no longer exist.
@@ -134,12 +134,12 @@ class Memory:
         """The names of sources, as in the cache."""
         return [self._name(file, environment) for file in files for environment in environments]
 
-    def _source(self, name: str, content: bytes) -> _Source:
+    def _note_of(self, name: str, content: bytes) -> _Note:
         """What is noted of a source so far."""
-        found = self._new.get(name)
-        if found is None:
-            found = self._new[name] = _Source(cache.key([self._surroundings, content]), [], [])
-        return found
+        note = self._new.get(name)
+        if note is None:
+            note = self._new[name] = _Note(cache.key([self._surroundings, content]), [], [])
+        return note
 
     def _name(self, file: str, environment: str | None) -> str:
         place = file if file.startswith("/") else f"{self._working_directory}/{file}"
@@ -166,7 +166,7 @@ class _Unit(NamedTuple):
         return _Unit(built.unit.key, built.lock, lock, built.overlays, diagnostics, built.reads_files, *shared)
 
 
-class _Source(NamedTuple):
+class _Note(NamedTuple):
     """What a build found in a file, for one environment."""
 
     key: bytes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tjgen.compiler.passes.failures import trains_together
-from tjgen.compiler.targets.kubeflow_policies import restarts
+from tjgen.compiler.targets.kubeflow import restarts
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.typing import NamedTuple
 from tjgen.trees.workload.roles import at_once, members
