@@ -33,7 +33,6 @@ KINDS = {
         "tests/cluster/policies/test_recorded_costs.py",
         "tests/cluster/schema/test_pattern_machine.py",
         "tests/cluster/trainer",
-        "tests/cluster/validate/test_validate_equivalence.py",
         "tests/cluster/validate/test_validate_judge.py",
         "tests/cluster/validate/test_validate_serverside.py",
         "tests/cluster/validate/test_validate_sharing.py",

@@ -34,7 +34,7 @@ PRIVATE = {
     "held": "stored, duration",
     "here": "the place itself: element, field, path, working_directory",
     "intended": "planned",
-    "likeness": "equivalence_key",
+    "likeness": "equality",
     "made": "created, objects, manifests, result",
     "nobody": "no_owner, unprivileged",
     "room": "capacity, remaining, max_width",

@@ -17,7 +17,6 @@ from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files.problems import is_problem
 from tjgen.trees.files.repository import PROJECT_FILE
 from tjgen.trees.files.sandbox import around
-from tjgen.trees.session import Session
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -122,7 +121,6 @@ def _check(
     present: list[Placed] = []
     updated: list[Placed] = []
     language: dict[str, tuple[bytes, list[Document]]] = {}
-    session = Session()
     watch = reporter.watch()
     for number, (file, content) in enumerate(contents):
         if watch is not None:
@@ -147,7 +145,6 @@ def _check(
             harmless=project.spec.policy.harmless if project is not None and project.sets_limits else (),
             budgets=sandbox.budgets,
             is_manifest=is_manifest,
-            session=session,
             clock=sandbox.clock,
         )
         reporter.add(_judged(examined.diagnostics, project))

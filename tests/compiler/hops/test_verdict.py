@@ -38,7 +38,7 @@ spec: {runtime: {name: shared, kind: TrainingRuntime}, image: "b:1", command: [p
 
 @pytest.mark.parametrize("first", ["team-1", "team-2"])
 def test_runs_of_runtimes_with_one_name_are_judged_apart(tmp_path: Path, first: str) -> None:
-    """A webhook refuses PET_NNODES if the runtime is for PyTorch. Both TrainJobs have the same equivalence key."""
+    """A webhook refuses PET_NNODES if the runtime is for PyTorch. Both TrainJobs are equal but for the namespace."""
     (tmp_path / "tjgen.yaml").write_text(PROJECT, encoding="utf-8")
     for namespace, policy in (("team-1", "{numNodes: 1}"), ("team-2", "{numNodes: 1, torch: {}}")):
         for folder, name, text in (("catalog", "shared", RUNTIME), ("experiments", "run", EXPERIMENT)):

@@ -72,19 +72,6 @@ def review(
     return trainer.validate(tree, old=old, context=context, release=release, session=session)
 
 
-def reads(context: Sequence[Tree]) -> bool:
-    """Whether webhooks read any of the objects in `context` when they review another one."""
-    return any(get(one, ("kind",), None) in _READ for one in context)
-
-
-def depends(tree: Tree) -> bool:
-    """Whether the webhook that reviews an object can read others."""
-    group = str(get(tree, ("apiVersion",), "")).partition("/")[0]
-    if group == _JOBSET:
-        return get(tree, ("spec", "volumeClaimPolicies"), None) is not None
-    return group == _TRAINER or group.endswith(_VOLCANO)
-
-
 def _undecodable(tree: Tree, release: Release) -> Fault | None:
     """Why a webhook cannot decode an object: a value of another type, which an update may leave as it was stored.
 

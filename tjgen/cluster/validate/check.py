@@ -9,7 +9,6 @@ from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.trainer.refusals import RUNTIME
 from tjgen.cluster.trainer.release import of_versions
 from tjgen.cluster.validate import admission, disclosure, marks, registry, unmakeable
-from tjgen.cluster.validate.equivalence import once_for_equals
 from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.report import by_webhook, diagnostics, is_about_key, subject_of
 from tjgen.cluster.validate.verdict import DECODE, WEBHOOK
@@ -19,10 +18,9 @@ from tjgen.trees.diagnostics.model import WARNING, CompileError, Diagnostic, has
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.manifests.generated_names import named, prefix_of
 from tjgen.trees.manifests.objects import Objects
-from tjgen.trees.session import Session
 from tjgen.trees.source import reader
 from tjgen.trees.source.document import Document
-from tjgen.trees.typing import NamedTuple, partial
+from tjgen.trees.typing import NamedTuple
 
 IsApplied = Callable[[Tree], bool]
 """Whether the object exists in the cluster already, so that the check of updates applies."""
@@ -73,7 +71,6 @@ def examine(
     budgets: CommandBudgets = DEFAULT,
     harmless: Collection[str] = (),
     is_manifest: Callable[[Tree], bool] = lambda tree: True,
-    session: Session | None = None,
     clock: Clock | None = None,
 ) -> Examined:
     """Everything that is wrong with a file of Kubernetes manifests; without a `clock`, never raises because of its text.
@@ -81,7 +78,7 @@ def examine(
     `versions` chooses the releases that the cluster runs. With `strict`, a kind without a schema is an error. With
     `server_side` the manifests are judged as server-side apply judges them. Of what is `is_applied` only templates are checked.
     `harmless`: fingerprints of what looks like a secret and is none. Documents that are not `is_manifest` are left out.
-    Calls with one `session` judge one of several equal objects. With a `clock`, each object counts as a unit of work. After its
+    With a `clock`, each object counts as a unit of work. After its
     time, raises CompileError with what was found so far, and TJ217.
     """
     documents, problems = reader.read(text, file, reader.KUBERNETES, budgets)
@@ -93,7 +90,6 @@ def examine(
         server_side=server_side,
         is_applied=is_applied,
         harmless=harmless,
-        session=session,
         clock=clock,
     )
 
@@ -107,20 +103,15 @@ def examine_documents(
     server_side: bool = False,
     is_applied: IsApplied | None = None,
     harmless: Collection[str] = (),
-    session: Session | None = None,
     clock: Clock | None = None,
 ) -> Examined:
     """What `examine` returns for a file with these documents, of which `diagnostics_of_text` is known."""
-    session = session or Session()
-    scope = (tuple(sorted((versions or {}).items())), strict, server_side)
     problems = list(diagnostics_of_text)
     every: list[Placed] = []
     accepted: list[Placed] = []
     # The objects of one file are applied together, so webhooks find them in the cluster.
     context = [named(manifest) for document in documents for manifest, _ in manifests(document.value)]
     objects = Objects([*context, *[one for other in context for one in admission.assumed(other)]])
-    # A verdict that depends on other objects of the file is not shared.
-    is_shared = (len(context) == 1 and len(documents) == 1) or not admission.reads(context)
     for document in documents:
         for manifest, path in manifests(document.value):
             late = clock.excess(document.locate(path)) if clock is not None else None
@@ -130,9 +121,7 @@ def examine_documents(
             if stands:
                 judged = list(_applied(manifest, versions, strict=strict))
             else:
-                judge_one = partial(_judged, manifest, objects, versions, strict=strict, server_side=server_side)
-                shares = is_shared or not admission.depends(manifest)
-                judged = once_for_equals(session, scope, manifest, judge_one) if shares else judge_one()
+                judged = _judged(manifest, objects, versions, strict=strict, server_side=server_side)
             every.append(Placed(manifest, document, path))
             if clock is not None:
                 clock.count(1)

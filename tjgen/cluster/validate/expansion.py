@@ -8,29 +8,24 @@ from tjgen.cluster.trainer.inputs import Expanded
 from tjgen.cluster.trainer.objects import CreatedObject
 from tjgen.cluster.trainer.warnings.subject import reference
 from tjgen.cluster.validate import report, unmakeable
-from tjgen.cluster.validate.equivalence import once_for_equals
 from tjgen.cluster.validate.judge import judge
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic
 from tjgen.trees.fields.managed import origins_of
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.manifests.leaves import lasting
-from tjgen.trees.session import Session
-from tjgen.trees.typing import partial
 
 _JUDGED = ("JobSet", "PodGroup")
 _ALREADY_REFUSED = ("TJ815", "TJ840", "TJ841", "TJ842", "TJ843", "TJ852", "TJ860", "TJ861")
 """Warnings that lead to a rejection and explain it in their own text."""
 
 
-def refused(one: Expanded, session: Session, versions: Mapping[str, str] | None) -> Iterator[Diagnostic]:
+def refused(one: Expanded, versions: Mapping[str, str] | None) -> Iterator[Diagnostic]:
     """TJ895 for each thing that is wrong with an object that the controller creates."""
     if any(diagnostic.code in _ALREADY_REFUSED for diagnostic in one.expansion.diagnostics):
         return
-    scope = ("created objects", tuple(sorted((versions or {}).items())))
     for created in one.expansion.objects:
         if created.tree["kind"] in _JUDGED:
-            judge_one = partial(_judged, created.tree, versions)
-            for diagnostic in once_for_equals(session, scope, created.tree, judge_one):
+            for diagnostic in _judged(created.tree, versions):
                 if diagnostic.severity == ERROR:
                     yield _of_source(one, created, diagnostic)
 

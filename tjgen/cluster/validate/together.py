@@ -79,7 +79,7 @@ def together(
             continue
         names.append(clashing_run(one))
         own = [at_source(one, each, places, runtimes.document_of) for each in one.expansion.diagnostics]
-        refused_objects = list(refused(one, session, versions))
+        refused_objects = list(refused(one, versions))
         on_objects = list(on_created(one, policies)) if policies is not None else []
         expansions += own
         refusals += [at_source(one, each, places, runtimes.document_of) for each in (*refused_objects, *on_objects)]

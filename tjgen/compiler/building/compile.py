@@ -29,7 +29,7 @@ from tjgen.compiler.building.run import (
     RecordForm,
     Result,
     Run,
-    SourceFindings,
+    SourceNotes,
     Unit,
     Watch,
 )
@@ -163,7 +163,7 @@ class _Compilation:
         # Units state themselves whether they depend on other files.
         if experiments and (self._plan.sandbox.reads == reads or not any(absent.values())):
             for environment, number in units.items():
-                findings = SourceFindings(tuple(problems), tuple(absent[environment]), number)
+                findings = SourceNotes(tuple(problems), tuple(absent[environment]), number)
                 self._note_findings(file, environment, content, findings)
 
     def records(self, files: Sequence[str], jobs: int) -> Generator[FileRecords, None, None]:

@@ -183,7 +183,7 @@ class AbsentUnit(NamedTuple):
     """Names of the overlays that match it, of which none is reported as unused."""
 
 
-class SourceFindings(NamedTuple):
+class SourceNotes(NamedTuple):
     """What a build finds in a source in addition to its units."""
 
     problems: tuple[Diagnostic, ...] = ()
@@ -205,12 +205,12 @@ class Recalled(Protocol):
     @property
     def relations(self) -> tuple[Any, ...]: ...
     @property
-    def findings(self) -> SourceFindings: ...
+    def findings(self) -> SourceNotes: ...
 
 
 Recall = Callable[[str, "str | None", bytes], "Recalled | None"]
 """File, environment and content of a source -> what is left of an earlier build, or None to build it."""
-NoteFindings = Callable[[str, "str | None", bytes, SourceFindings], None]
+NoteFindings = Callable[[str, "str | None", bytes, SourceNotes], None]
 """Gets file, environment and content of a source that was compiled, and what it has in addition to units."""
 
 

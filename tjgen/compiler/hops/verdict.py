@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from tjgen.cluster.kinds.pods import starts_pods
 from tjgen.cluster.validate import disclosure, registry, report
-from tjgen.cluster.validate.equivalence import once_for_equals
 from tjgen.cluster.validate.judge import judge as judge_object
 from tjgen.cluster.validate.verdict import WEBHOOK
 from tjgen.compiler.hops.draft import Draft, Job, located
@@ -14,25 +13,25 @@ from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import PREVIEW, RUNTIMES, Manifest
 from tjgen.trees.session import Session
-from tjgen.trees.typing import partial
 
 
 def judge(job: Job, draft: Draft) -> Draft:
     """What the API server and its webhooks refuse, and what the objects disclose."""
     versions, session = _versions(job), job.setting.session
-    # Webhooks read the runtime: a verdict holds for one runtime, by one set of releases.
-    scope = (job.runtime, tuple(sorted(versions.items())))
     diagnostics = list(draft.diagnostics)
     # The values of a generated Secret are the controller's: there is nothing of ours to judge in it.
     for manifest in (*draft.applied, *(preview for preview in draft.previews if preview.kind != "Secret")):
         if manifest.stage != PREVIEW:
             problems = list(disclosure.diagnostics(manifest.tree, job.setting.harmless))
             diagnostics += located(problems, manifest, draft.sources)
-        # The name of a runtime has the digest of its content.
-        key = f"{manifest.tree['metadata']}" if manifest.stage == RUNTIMES else None
-        find = partial(wrong, manifest, draft.context, versions, session)
-        problems = once_for_equals(session, scope, manifest.tree, find, key=key)
+        # Many runs share a runtime. Webhooks read it with the runtime that it is a copy of.
+        verdict = job.runtime, tuple(sorted(versions.items())), f"{manifest.tree}"
+        if manifest.stage == RUNTIMES and session.has("accepted runtime", verdict):
+            continue
+        problems = wrong(manifest, draft.context, versions, session)
         diagnostics += located(problems, manifest, draft.sources)
+        if manifest.stage == RUNTIMES and not problems:
+            session.add("accepted runtime", verdict)
     return draft._replace(diagnostics=diagnostics)
 
 

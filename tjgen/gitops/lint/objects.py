@@ -17,7 +17,6 @@ from tjgen.gitops.lint.scene import Scene
 from tjgen.trees.diagnostics.model import INFO, Diagnostic, ObjectRef
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.identity import identity_of
-from tjgen.trees.session import Session
 
 Judge = Callable[[Tree, Tree], Iterator[Diagnostic]]
 """What policies report about an object that replaces another one, or None."""
@@ -49,9 +48,8 @@ def about_objects(
     """
     diagnostics: list[Diagnostic] = []
     accepted: list[Placed] = []
-    session = Session()
     for file in files:
-        examined = examine_documents(file.documents, file.diagnostics, versions=versions, harmless=harmless, session=session)
+        examined = examine_documents(file.documents, file.diagnostics, versions=versions, harmless=harmless)
         diagnostics += examined.diagnostics
         accepted += examined.accepted
     judge, problems = policies(accepted)

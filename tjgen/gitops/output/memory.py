@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from tjgen.compiler.building.plan import Plan
-from tjgen.compiler.building.run import AbsentUnit, Built, SourceFindings
+from tjgen.compiler.building.run import AbsentUnit, Built, SourceNotes
 from tjgen.gitops.emit import cache, program
 from tjgen.gitops.emit.written import CommittedFiles
 from tjgen.gitops.output.done import Done
@@ -35,7 +35,7 @@ class Remembered(NamedTuple):
     """What its runs take of what others have too."""
     relations: tuple[Any, ...] = ()
     """Names and gangs of the objects of its runs."""
-    findings: SourceFindings = SourceFindings()
+    findings: SourceNotes = SourceNotes()
 
 
 class Memory:
@@ -85,7 +85,7 @@ class Memory:
         name = self._name(built.unit.document.file, built.unit.environment)
         self._note_of(name, built.content).units.append((_Unit.of(built, lock), done))
 
-    def note_findings(self, file: str, environment: str | None, content: bytes, findings: SourceFindings) -> None:
+    def note_findings(self, file: str, environment: str | None, content: bytes, findings: SourceNotes) -> None:
         """The source was compiled, and has these findings; kept by `save`."""
         if self._is_kept:
             self._note_of(self._name(file, environment), content).findings.append(findings)
@@ -171,7 +171,7 @@ class _Note(NamedTuple):
 
     key: bytes
     units: list[tuple[_Unit, Done | None]]
-    findings: list[SourceFindings]
+    findings: list[SourceNotes]
     """One, as soon as the whole source was compiled."""
 
 
@@ -183,7 +183,7 @@ def _read(summary: Mapping[str, Any]) -> Remembered:
         Done.of(summary["done"]),
         tuple(summary["footprint"]),
         tuple(summary["relations"]),
-        SourceFindings(
+        SourceNotes(
             tuple([diagnostic_of(one) for one in summary["problems"]]), tuple([AbsentUnit(*one) for one in summary["absent"]])
         ),
     )

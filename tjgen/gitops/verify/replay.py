@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.origins import newest, renewed
 from tjgen.compiler.building.plan import Plan
-from tjgen.compiler.building.run import Built, ProjectFindings, Recall, Run, SourceFindings
+from tjgen.compiler.building.run import Built, ProjectFindings, Recall, Run, SourceNotes
 from tjgen.gitops.output import orphans
 from tjgen.gitops.output.apply import Directory
 from tjgen.gitops.output.attributions import Attributions
@@ -42,7 +42,7 @@ class UnchangedSource(NamedTuple):
     footprint: tuple[Any, ...] = ()
     relations: tuple[Any, ...] = ()
     """None: evaluate.py compares the objects of the tree."""
-    findings: SourceFindings = SourceFindings()
+    findings: SourceNotes = SourceNotes()
     """None: a file without a unit in an environment is read again, and the base has the same problems."""
 
 
