@@ -31,7 +31,7 @@ from tests.e2e.rig import environment, kubectl
 from tests.e2e.site import furnish, named
 from tests.e2e.watch import Watch
 from tests.program import tjgen
-from tjgen.cluster.controllers.volcano_defaults import with_job_defaults
+from tjgen.cluster.controllers.volcano import with_job_defaults
 from tjgen.cluster.kinds.table import kind_of
 from tjgen.trees.fields.patch import without_nulls
 from tjgen.trees.k8s.placeholders import PLACEHOLDER_UID

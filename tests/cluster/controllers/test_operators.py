@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from tests.checkout import ROOT
-from tjgen.cluster.controllers import mpi_operator, training_operator, training_operator_pods
+from tjgen.cluster.controllers import mpi_operator, training_operator
 from tjgen.cluster.kinds.table import replica_field
 
 LINES = Path(__file__).with_name("recorded_operators.jsonl").read_text(encoding="utf-8").splitlines()
@@ -36,7 +36,7 @@ def test_pods_are_those_of_the_training_operator(case: dict[str, Any]) -> None:
     tree = case["manifest"]
     found, ports = {}, {}
     for role, spec in tree["spec"][replica_field(tree["kind"])].items():
-        ports[role.lower()] = training_operator_pods.ports(tree, spec["template"]["spec"]["containers"])
+        ports[role.lower()] = training_operator.ports_of(tree, spec["template"]["spec"]["containers"])
         for number in range(spec.get("replicas", 1)):
             name = f"{tree['metadata']['name']}-{role.lower()}-{number}"
             found[name] = cleaned(training_operator.template(tree, spec, role.lower(), number))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tjgen.cluster.controllers.creation import create, create_pods
-from tjgen.cluster.controllers.volcano_flags import read_flags
+from tjgen.cluster.controllers.volcano_plugins import read_flags
 
 
 def job(plugins: dict[str, list[str]], **tasks: int) -> Any:

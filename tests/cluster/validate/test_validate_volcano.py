@@ -8,10 +8,10 @@ from typing import Any, get_args
 
 import pytest
 
-from tjgen.cluster.controllers.volcano_defaults import with_job_defaults
+from tjgen.cluster.controllers.volcano import with_job_defaults
 from tjgen.cluster.validate import admission
 from tjgen.cluster.validate.judge import judge
-from tjgen.cluster.validate.webhooks import volcano_policies
+from tjgen.cluster.validate.webhooks import volcano_jobs
 from tjgen.language.spec.models.volcano import Action
 from tjgen.trees.fields.path import FieldPath, get
 
@@ -300,4 +300,4 @@ def test_other_kinds_are_refused() -> None:
 
 
 def test_the_language_takes_the_actions_that_the_webhook_takes() -> None:
-    assert get_args(Action) == volcano_policies.ACTIONS
+    assert get_args(Action) == volcano_jobs.ACTIONS

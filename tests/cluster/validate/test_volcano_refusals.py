@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.cluster.validate.test_validate_volcano import FLOW, GROUP, JOB, NODE, QUEUE, changed
-from tjgen.cluster.controllers.volcano_defaults import with_job_defaults
+from tjgen.cluster.controllers.volcano import with_job_defaults
 from tjgen.cluster.validate import admission
 
 TIERS = {"highestTierAllowed": 1, "highestTierName": "rack"}

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.program import tjgen
-from tjgen.cluster.controllers.volcano_gang import pod_group
+from tjgen.cluster.controllers.volcano import pod_group
 from tjgen.cluster.validate import admission
 from tjgen.trees.manifests.manifest import Manifest
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.checkout import ROOT, list_entries
 from tests.trees.bytecode.test_bytecode import Copy
-from tjgen.cluster.schema.jsontext import read_json
+from tjgen.cluster.schema.store import read_json
 from tjgen.trees import bytecode_file
 
 SCHEMAS = list_entries(ROOT / "schemas", "**/*.json")

@@ -6,11 +6,11 @@ Upstream: volcano v1.15 `pkg/controllers/job/plugins`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tjgen.cluster.controllers.volcano_objects import FILES, KEYS, flags_of, hosts
+from tjgen.cluster.controllers.series import metadata_of, owned_by
 from tjgen.trees.fields.path import Tree
-from tjgen.trees.k8s.placeholders import SCRIPT
+from tjgen.trees.k8s.placeholders import RANDOM, SCRIPT
 from tjgen.trees.typing import NamedTuple
 
 
@@ -54,8 +54,8 @@ def _svc(pod: Tree, context: PluginContext) -> Tree:
 
 def _ssh(pod: Tree, context: PluginContext) -> Tree:
     name, path = f"{context.job['metadata']['name']}-ssh", context.flags["ssh-key-file-path"]
-    items = [{"key": file, "path": f".ssh/{file}"} for file in FILES]
-    secret = {"defaultMode": 0o600 if path == KEYS else 0o644, "items": items, "secretName": name}
+    items = [{"key": file, "path": f".ssh/{file}"} for file in _FILES]
+    secret = {"defaultMode": 0o600 if path == _KEYS else 0o644, "items": items, "secretName": name}
     mount = {"mountPath": path, "name": name, "subPath": ".ssh"}
     pod = _with_lists(pod, "volumeMounts", [mount], initializers=True)
     spec = pod["spec"]
@@ -200,3 +200,156 @@ def _with_own_port(container: Tree, name: str, port: int) -> Tree:
     if any(one.get("containerPort") == port for one in ports):
         return container
     return {**container, "ports": [*ports, {"name": name, "containerPort": port}]}
+
+
+# The plugins of a Volcano Job -> the objects that they create with the Job.
+#
+# Upstream: volcano v1.15 `pkg/controllers/job/plugins`, `OnJobAdd` of each plugin.
+
+_DOMAIN = "volcano.sh/"
+_KEYS = "/root/.ssh"
+_FILES = ("id_rsa", "id_rsa.pub", "authorized_keys", "config")
+_ROLES = {"master": "master", "worker": "worker"}
+_FLAGS: dict[str, dict[str, str | int | bool]] = {
+    "svc": {"publish-not-ready-addresses": False, "disable-network-policy": False},
+    "ssh": {"ssh-key-file-path": _KEYS, "ssh-private-key": "", "ssh-public-key": "", "ssh-port": 22},
+    "pytorch": {
+        **_ROLES,
+        "port": 23456,
+        "wait-master-enabled": False,
+        "wait-master-timeout": 300,
+        "wait-master-image": "busybox:1.36.1",
+    },
+    "mpi": {**_ROLES, "port": 22},
+    "tensorflow": {"ps": "ps", "worker": "worker", "chief": "chief", "evaluator": "evaluator", "port": 2222},
+    "hcclrank": dict(_ROLES),
+    "ray": {
+        "head": "head",
+        "headContainer": "head",
+        "worker": "worker",
+        "workerContainer": "worker",
+        "port": 6379,
+        "dashboardPort": 8265,
+        "clientPort": 10001,
+    },
+}
+"""Plugin -> its flags with their defaults."""
+
+
+def objects(job: Tree) -> Iterator[Tree]:
+    """The objects that the plugins create with the Job."""
+    plugins = job["spec"].get("plugins") or {}
+    if "ray" in plugins:
+        yield _ray_service(job, flags_of(job, "ray"))
+    if "ssh" in plugins:
+        yield _secret(job, flags_of(job, "ssh"))
+    if "svc" in plugins:
+        flags, metadata, selector = flags_of(job, "svc"), _metadata(job, ""), _selector(job)
+        yield {"apiVersion": "v1", "kind": "ConfigMap", "metadata": _metadata(job, "-svc"), "data": _host_data(job)}
+        spec: dict[str, Tree] = {"clusterIP": "None", "selector": selector}
+        if flags["publish-not-ready-addresses"]:
+            spec["publishNotReadyAddresses"] = True
+        yield {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec}
+        if not flags["disable-network-policy"]:
+            pods = {"matchLabels": selector}
+            ingress = [{"from": [{"podSelector": pods}]}]
+            body: Tree = {"podSelector": pods, "ingress": ingress, "policyTypes": ["Ingress"]}
+            yield {"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": metadata, "spec": body}
+
+
+def hosts(job: Tree, task: Tree) -> list[str]:
+    """The host names of the pods of a task; a template with a host name has one for all its pods."""
+    given = (task.get("template") or {}).get("spec") or {}
+    number = int(task.get("replicas") or 0)
+    domain = given.get("subdomain") or job["metadata"]["name"]
+    if given.get("hostname"):
+        return [f"{given['hostname']}.{domain}"][:number]
+    return [f"{job['metadata']['name']}-{task['name']}-{index}.{domain}" for index in range(number)]
+
+
+def flags_of(job: Tree, plugin: str) -> dict[str, Tree]:
+    """The flags of a plugin that the Job has, with their values."""
+    return read_flags(job["spec"]["plugins"][plugin] or (), _FLAGS.get(plugin, {}))
+
+
+def _metadata(job: Tree, suffix: str) -> dict[str, Tree]:
+    return {**metadata_of(job, job["metadata"]["name"] + suffix), "ownerReferences": owned_by(job)}
+
+
+def _selector(job: Tree) -> dict[str, str]:
+    name, namespace = job["metadata"]["name"], job["metadata"].get("namespace", "")
+    return {f"{_DOMAIN}job-name": name, f"{_DOMAIN}job-namespace": namespace}
+
+
+def _host_data(job: Tree) -> dict[str, str]:
+    data = {}
+    for task in job["spec"].get("tasks") or ():
+        key, names = task["name"].replace("-", "_"), hosts(job, task)
+        data[f"{key}.host"] = "\n".join(names)
+        data[f"VC_{key.upper()}_HOSTS"] = ",".join(names)
+        data[f"VC_{key.upper()}_NUM"] = str(len(names))
+    return data
+
+
+def _secret(job: Tree, flags: dict[str, Tree]) -> Tree:
+    """The keys of SSH: generated ones without content, and the configuration."""
+    port = flags["ssh-port"] if 0 < flags["ssh-port"] <= 65535 else 22
+    config = ["StrictHostKeyChecking no", "UserKnownHostsFile /dev/null"]
+    for task in job["spec"].get("tasks") or ():
+        for host in hosts(job, task):
+            config += [f"Host {host.partition('.')[0]}", f"  HostName {host}", f"  Port {port}"]
+    private, public = flags["ssh-private-key"], flags["ssh-public-key"]
+    keys = (private, public, public) if private else (RANDOM, RANDOM, RANDOM)
+    texts = dict(zip(_FILES, (*keys, "".join(f"{line}\n" for line in config)), strict=True))
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": _metadata(job, "-ssh"), "stringData": texts}
+
+
+def _ray_service(job: Tree, flags: dict[str, Tree]) -> Tree:
+    ports = [
+        {"name": name, "port": flags[flag], "protocol": "TCP", "targetPort": name}
+        for name, flag in (("gcs", "port"), ("dashboard", "dashboardPort"), ("client-server", "clientPort"))
+    ]
+    spec = {"ports": ports, "selector": {**_selector(job), f"{_DOMAIN}task-spec": flags["head"]}}
+    return {"apiVersion": "v1", "kind": "Service", "metadata": _metadata(job, "-head-svc"), "spec": spec}
+
+
+# The arguments of a Volcano plugin -> the values of its flags.
+#
+# Mirrors Go's `flag.FlagSet.Parse`: the first argument that it cannot read ends it, and Volcano goes on with what was read.
+
+_BOOLEANS = {
+    word: value for value, words in ((True, "1 t T TRUE true True"), (False, "0 f F FALSE false False")) for word in words.split()
+}
+
+
+def read_flags(arguments: Sequence[str], defaults: Mapping[str, str | int | bool]) -> dict[str, Tree]:
+    """Each flag with its value, or its default."""
+    values: dict[str, Tree] = dict(defaults)
+    rest = list(arguments)
+    while rest:
+        word = rest.pop(0)
+        name, has_value, text = word.lstrip("-").partition("=")
+        dashes = len(word) - len(word.lstrip("-"))
+        if dashes not in (1, 2) or not name or name not in defaults:
+            break
+        default = defaults[name]
+        if not has_value and not isinstance(default, bool):
+            if not rest:
+                break
+            text = rest.pop(0)
+        value = _value(text if has_value or not isinstance(default, bool) else "true", default)
+        if value is None:
+            break
+        values[name] = value
+    return values
+
+
+def _value(text: str, default: str | int | bool) -> str | int | bool | None:
+    if isinstance(default, bool):
+        return _BOOLEANS.get(text)
+    if isinstance(default, str):
+        return text
+    try:
+        return int(text, 0)
+    except ValueError:
+        return None

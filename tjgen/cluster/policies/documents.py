@@ -9,7 +9,6 @@ from tjgen.cluster.policies.kyverno import converted, is_kyverno
 from tjgen.cluster.policies.matching import NAME_LABEL, KnownNamespace
 from tjgen.cluster.policies.policy import CompiledPolicy, PolicyProblem, compile_policy
 from tjgen.cluster.policies.stored import stored
-from tjgen.cluster.policies.structure import structure_problems
 from tjgen.cluster.schema import store
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.validate.check import manifests
@@ -17,8 +16,9 @@ from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.report import diagnostics, subject_of
 from tjgen.trees.budgets import DEFAULT, CommandBudgets
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
-from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.source import reader
+from tjgen.trees.typing import Any
 
 _API = "admissionregistration.k8s.io/v1"
 POLICY, BINDING = "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"
@@ -89,7 +89,7 @@ def policies_of(
         else:
             names.add(str(get(one.tree, ("metadata", "name"), "")))
             policy, problems = compile_policy(_with_defaults(one.tree))
-            problems += structure_problems(policy.tree)
+            problems += _structure_problems(policy.tree)
             diagnostics += [one.at(_invalid(one.tree, problem)) for problem in problems]
             if not problems:
                 policies.append(policy)
@@ -189,3 +189,78 @@ def _unbound(tree: Tree) -> Diagnostic:
     message = f'no file has a binding of the policy "{get(tree, ("metadata", "name"), "")}", so the policy has no effect'
     hint = "add a ValidatingAdmissionPolicyBinding"
     return Diagnostic("TJ555", message, subject_of(tree), ("metadata", "name"), hint=hint)
+
+
+# A ValidatingAdmissionPolicy -> what the server requires of it beyond the types of its fields and its expressions.
+#
+# Mirrors kubernetes 1.36 `pkg/apis/admissionregistration/validation`.
+
+_OPERATIONS = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
+_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
+
+
+def _structure_problems(tree: Tree) -> Iterator[PolicyProblem]:
+    """What the server requires of a policy beyond its types (kubernetes 1.36 `pkg/apis/admissionregistration/validation`)."""
+    spec = tree.get("spec") or {}
+    if not spec.get("validations") and not spec.get("auditAnnotations"):
+        yield PolicyProblem(("spec",), "validations or auditAnnotations is required")
+    if not get(spec, ("matchConstraints", "resourceRules"), None):
+        yield PolicyProblem(("spec",), "matchConstraints.resourceRules is required")
+    for position, one in enumerate(spec.get("validations") or ()):
+        path: FieldPath = ("spec", "validations", position)
+        message, reason = one.get("message"), one.get("reason")
+        if message is not None and (not message.strip() or "\n" in message.strip()):
+            yield PolicyProblem((*path, "message"), "the message is one line of text")
+        if reason not in (None, "Forbidden", "Invalid", "RequestEntityTooLarge"):
+            yield PolicyProblem(
+                (*path, "reason"), f'the reason "{reason}" is not one of Forbidden, Invalid, RequestEntityTooLarge'
+            )
+    if spec.get("failurePolicy") not in (None, "Fail", "Ignore"):
+        yield PolicyProblem(
+            ("spec", "failurePolicy"), f'failurePolicy is "{spec["failurePolicy"]}", which is neither Fail nor Ignore'
+        )
+    kind = spec.get("paramKind")
+    if kind is not None and not (kind.get("apiVersion") and kind.get("kind")):
+        yield PolicyProblem(("spec", "paramKind"), "paramKind requires apiVersion and kind")
+    yield from _match(spec.get("matchConstraints") or {}, ("spec", "matchConstraints"))
+    names: set[str] = set()
+    for position, one in enumerate(spec.get("matchConditions") or ()):
+        path = ("spec", "matchConditions", position)
+        name = str(one.get("name") or "")
+        if not name:
+            yield PolicyProblem(path, "a match condition requires a name")
+        elif name in names:
+            yield PolicyProblem((*path, "name"), f'two match conditions have the name "{name}"')
+        names.add(name)
+    for position, one in enumerate(spec.get("variables") or ()):
+        name = str(one.get("name") or "")
+        if not name.isascii() or not name.isidentifier():
+            yield PolicyProblem(("spec", "variables", position, "name"), f'"{name}" is not a valid CEL identifier')
+
+
+def _match(constraints: Mapping[str, Any], path: FieldPath) -> Iterator[PolicyProblem]:
+    """`validateMatchResources`."""
+    if constraints.get("matchPolicy") not in (None, "Exact", "Equivalent"):
+        message = f'matchPolicy is "{constraints["matchPolicy"]}", which is neither Exact nor Equivalent'
+        yield PolicyProblem((*path, "matchPolicy"), message)
+    for field in ("namespaceSelector", "objectSelector"):
+        expressions = (constraints.get(field) or {}).get("matchExpressions") or ()
+        for position, one in enumerate(expressions):
+            if one.get("operator") not in _OPERATORS:
+                at = (*path, field, "matchExpressions", position, "operator")
+                yield PolicyProblem(at, f'"{one.get("operator")}" is not a valid selector operator: use {", ".join(_OPERATORS)}')
+    for field in ("resourceRules", "excludeResourceRules"):
+        for position, rule in enumerate(constraints.get(field) or ()):
+            yield from _rule(rule, (*path, field, position))
+
+
+def _rule(rule: Mapping[str, Any], path: FieldPath) -> Iterator[PolicyProblem]:
+    """`validateRuleWithOperations`."""
+    operations, resources = rule.get("operations") or (), rule.get("resources") or ()
+    if not operations:
+        yield PolicyProblem(path, "a rule requires operations")
+    for position, one in enumerate(operations):
+        if one not in _OPERATIONS:
+            yield PolicyProblem((*path, "operations", position), f'"{one}" is not one of {", ".join(_OPERATIONS)}')
+    if "*" in resources and any("/" not in one for one in resources if one != "*"):
+        yield PolicyProblem((*path, "resources"), "next to '*', a rule can list only resources with subresources")

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from tjgen.cluster.controllers.creation import create
+from tjgen.cluster.kinds.table import kind_of
 from tjgen.cluster.policies import pod_security
-from tjgen.cluster.policies.created import created
 from tjgen.cluster.policies.engines import RESULTED_IN_ERROR
 from tjgen.cluster.policies.evaluation import DENY, ExpensivePolicy, FailedValidation, Policies, decide
 from tjgen.cluster.policies.matching import AdmissionRequest
 from tjgen.cluster.policies.pod_view import Violation
 from tjgen.cluster.policies.stored import Stored, replacing, stored
 from tjgen.cluster.validate.report import subject_of
+from tjgen.cluster.validate.templates import templates
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
-from tjgen.trees.typing import Protocol
+from tjgen.trees.manifests.generated_names import named
+from tjgen.trees.typing import NamedTuple, Protocol
 
 _COSTS = "an expression can cost 1,000,000, and the expressions of a binding 10,000,000 together: iterate over fewer elements"
 _MISSING = object()
@@ -154,3 +157,40 @@ def _pod_hint(path: FieldPath, present: FieldPath) -> str:
     if "securityContext" in path and path != present:
         return _SECURED
     return "change or remove the field, or use a namespace that allows it"
+
+
+# An object -> the objects that controllers create from it, as policies see them: of equal ones the first.
+
+
+class InnerObject(NamedTuple):
+    """One of these objects."""
+
+    tree: Tree
+    source: FieldPath
+    """Path of its template in the object that the author wrote."""
+
+    def placed(self, path: FieldPath) -> FieldPath:
+        """A path in the object as a path in what the author wrote."""
+        return path if path == ("metadata", "name") else self.source + path
+
+
+def created(tree: Tree, *, versions: Mapping[str, str] | None = None) -> Iterator[InnerObject]:
+    """Yield the Jobs, pods and other objects that follow from an object, through all controllers.
+
+    Kinds whose controller tjgen does not repeat have the pods of their templates, without the changes of the controller.
+    """
+    source = stored(tree, versions=versions)
+    if source is None:
+        return
+    kind = kind_of(tree)
+    if kind is None or not kind.controller:
+        namespace = source.tree["metadata"].get("namespace")
+        for template in templates(tree, versions=versions):
+            metadata = {**template.tree["metadata"], **({"namespace": namespace} if namespace else {})}
+            yield InnerObject({**template.tree, "metadata": metadata}, template.path)
+        return
+    for series in create(source.tree):
+        inner = named(series.build(0))
+        yield InnerObject(inner, series.source or ())
+        for below in created(inner, versions=versions):
+            yield below._replace(source=(*(series.source or ()), *below.source))

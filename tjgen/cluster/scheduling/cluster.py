@@ -7,22 +7,21 @@ that the pod fits; this compares all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 
-from tjgen.cluster.scheduling.attraction import Pull, attraction, attracts, pull
 from tjgen.cluster.scheduling.filters import inter_pod_affinity, node_affinity, node_ports, pod_topology_spread
-from tjgen.cluster.scheduling.filters.inter_pod_affinity import NamespaceLabels
+from tjgen.cluster.scheduling.filters.inter_pod_affinity import NamespaceLabels, matches_term
 from tjgen.cluster.scheduling.filters.table import check_for_volcano, check_node
 from tjgen.cluster.scheduling.filters.volume_binding import Topologies
 from tjgen.cluster.scheduling.hyper_nodes import HyperNode
 from tjgen.cluster.scheduling.level import Level
-from tjgen.cluster.scheduling.messages import NO_NODES, sentence
 from tjgen.cluster.scheduling.node import PODS, Node
-from tjgen.cluster.scheduling.pod import SchedulingPod, terms
+from tjgen.cluster.scheduling.pod import PREFERRED, SchedulingPod, terms
 from tjgen.cluster.scheduling.scores import scores
 from tjgen.cluster.scheduling.verdict import Rejection
 from tjgen.trees.canonical import json_text
+from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.labels import HOSTNAME
 from tjgen.trees.typing import NamedTuple
 
@@ -94,7 +93,7 @@ class ScheduledCluster:
     def attempt(self, pod: SchedulingPod, within: Sequence[int] | None = None) -> SchedulingAttempt:
         """Try to schedule the pod on any node, or on one of the positions `within`. The cluster stays as it is."""
         if not self.nodes:
-            return SchedulingAttempt(None, NO_NODES)
+            return SchedulingAttempt(None, _NO_NODES)
         host = (pod.spec.get("nodeSelector") or {}).get(HOSTNAME) if within is None else None
         if host is not None:  # All other nodes are rejected.
             attempt = self.attempt(pod, self._by_host.get(host, ()))
@@ -107,7 +106,7 @@ class ScheduledCluster:
         pulls = self._pull(pod)
         feasible, rejected, absent = self._filtered(pod, names, within, by_node=bool(pulls))
         if feasible:
-            values = scores(pod, [level for level, _ in feasible], attraction(pulls, [level.node for level, _ in feasible]))
+            values = scores(pod, [level for level, _ in feasible], _attraction(pulls, [level.node for level, _ in feasible]))
             best = max(values)
             equals = sorted(p for (_, positions), score in zip(feasible, values, strict=True) if score == best for p in positions)
             return SchedulingAttempt(equals[0], equals=tuple(equals))
@@ -138,7 +137,7 @@ class ScheduledCluster:
         self._lowest = min(self._lowest, pod.priority)
         if terms(pod, "podAntiAffinity"):
             self._repelling.append((position, pod))
-        if attracts(pod):
+        if _attracts(pod):
             self._attracting.append((position, pod))
 
     def remove(self, pod: SchedulingPod, position: int) -> None:
@@ -147,7 +146,7 @@ class ScheduledCluster:
         self._pods[position].remove(pod)
         if terms(pod, "podAntiAffinity"):
             self._repelling.remove((position, pod))
-        if attracts(pod):
+        if _attracts(pod):
             self._attracting.remove((position, pod))
 
     def used(self, within: Sequence[int] | None = None) -> dict[str, int]:
@@ -222,7 +221,7 @@ class ScheduledCluster:
         if not self._attracting and pod.is_plain:
             return {}
         around = [] if pod.is_plain else self._occupied()
-        return pull(pod, around, [(self.nodes[p], other) for p, other in self._attracting], self._namespaces)
+        return _pull(pod, around, [(self.nodes[p], other) for p, other in self._attracting], self._namespaces)
 
     def _occupied(self) -> list[tuple[Node, list[SchedulingPod]]]:
         """Each node with the pods on it."""
@@ -289,3 +288,90 @@ class ScheduledCluster:
 
     def _unhelpful(self) -> str:
         return f"preemption: {sentence(len(self.nodes), {_NO_HELP: len(self.nodes)})}"
+
+
+# Affinities between pods that are preferred, or required by pods that run -> which nodes attract a pod.
+#
+# Mirrors `interpodaffinity/scoring.go` of kubernetes 1.36 (`processExistingPod`, `NormalizeScore`).
+
+_MOST = 100
+_KINDS = (("podAffinity", 1), ("podAntiAffinity", -1))
+
+Pull = Mapping[tuple[str, str], int]
+"""Label and value of nodes -> their attraction."""
+
+
+def _attracts(pod: SchedulingPod) -> bool:
+    """Whether the pod, once it runs, makes nodes better or worse for others."""
+    return bool(terms(pod, "podAffinity")) or any(_preferred(pod, kind) for kind, _ in _KINDS)
+
+
+def _pull(
+    pod: SchedulingPod,
+    nodes: Sequence[tuple[Node, Sequence[SchedulingPod]]],
+    attracting: Sequence[tuple[Node, SchedulingPod]],
+    namespaces: NamespaceLabels,
+) -> Pull:
+    """The attraction of labels for the pod. `attracting` are the pods that attract others, and their nodes."""
+    weights: dict[tuple[str, str], int] = {}
+    own = any(_preferred(pod, kind) for kind, _ in _KINDS)
+    for node, term, weight in (*_of_pod(pod, nodes if own else (), namespaces), *_of_others(pod, attracting, namespaces)):
+        pair = (term["topologyKey"], node.labels.get(term["topologyKey"], ""))
+        if pair[1]:
+            weights[pair] = weights.get(pair, 0) + weight
+    return weights
+
+
+def _of_pod(
+    pod: SchedulingPod, nodes: Sequence[tuple[Node, Sequence[SchedulingPod]]], namespaces: NamespaceLabels
+) -> Iterator[tuple[Node, Tree, int]]:
+    for node, others in nodes:
+        for other in others:
+            for kind, sign in _KINDS:
+                for one in _preferred(pod, kind):
+                    if matches_term(one["podAffinityTerm"], pod, other, namespaces):
+                        yield node, one["podAffinityTerm"], sign * int(one["weight"])
+
+
+def _of_others(
+    pod: SchedulingPod, attracting: Sequence[tuple[Node, SchedulingPod]], namespaces: NamespaceLabels
+) -> Iterator[tuple[Node, Tree, int]]:
+    for node, other in attracting:
+        for term in terms(other, "podAffinity"):
+            if matches_term(term, other, pod, namespaces):
+                yield node, term, 1  # hardPodAffinityWeight
+        for kind, sign in _KINDS:
+            for one in _preferred(other, kind):
+                if matches_term(one["podAffinityTerm"], other, pod, namespaces):
+                    yield node, one["podAffinityTerm"], sign * int(one["weight"])
+
+
+def _preferred(pod: SchedulingPod, kind: str) -> list[Tree]:
+    return get(pod.spec, ("affinity", kind, PREFERRED), None) or []
+
+
+def _attraction(pulls: Pull, nodes: Sequence[Node]) -> list[int]:
+    """The score of each node, in the same order."""
+    if not pulls:
+        return [0] * len(nodes)
+    weights = [sum(pulls.get(pair, 0) for pair in node.labels.items()) for node in nodes]
+    least, most = min(weights), max(weights)
+    return [int(_MOST * ((one - least) / (most - least))) if most > least else 0 for one in weights]
+
+
+# Reasons and the number of nodes with each -> the sentence of the event FailedScheduling.
+
+_NO_NODES = "no nodes available to schedule pods"
+
+
+def sentence(nodes: int, counts: Mapping[str, int], *, before: str = "", after: str = "") -> str:
+    """The sentence, as `framework.FitError.Error`: reasons sort as text, their numbers included.
+
+    `before` is the reason of a check before all filters, `after` the result of preemption.
+    """
+    text = f"0/{nodes} nodes are available:"
+    if before:
+        text += f" {before}."
+    elif counts:
+        text += f" {', '.join(sorted(f'{count} {reason}' for reason, count in counts.items()))}."
+    return f"{text} {after}" if after else text

@@ -1,7 +1,7 @@
 """Two lists of a strategic merge patch -> the merged list, in the order that upstream gives it.
 
 Mirrors k8s.io/apimachinery 0.36 `strategicpatch.mergeSlice` and `normalizeElementOrder`. Both strategic merges of tjgen merge
-lists here: `trainer/strategic.py` and `validate/update/strategic_apply.py`, which describe why their walks over objects differ.
+lists here: `trainer/strategic.py` and `validate/update/strategic.py`, which describe why their walks over objects differ.
 """
 
 from __future__ import annotations

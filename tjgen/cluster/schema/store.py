@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from tjgen.cluster.schema.jsontext import read_json
 from tjgen.trees import bytecode, data
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.files.regular import read_regular, read_text
@@ -168,3 +167,32 @@ def _load(*parts: str) -> Schema | None:
         except FileNotFoundError:
             _loaded[name] = None
     return _loaded[name]
+
+
+# JSON text of ours -> its value, without the price of importing json (a tenth of a whole check).
+#
+# `json` is Python around a scanner in C that CPython keeps in `_json`. Our own files need nothing of that Python: they are
+# known to be right. If there is no such scanner, `json` does it.
+
+
+class _Plain:
+    """Options of the scanner: no hooks, strict strings, plain numbers."""
+
+    strict = True
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = float
+
+
+def read_json(text: str) -> Any:
+    """The value of the text. The scanner is loaded here: most values come from the file of compiled modules."""
+    try:
+        from _json import make_scanner
+    except ImportError:
+        from json import loads
+
+        return loads(text)
+    scan = make_scanner(_Plain)  # type: ignore[arg-type]  # it accepts any object with these attributes
+    return scan(text, 0)[0]

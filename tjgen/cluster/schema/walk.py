@@ -11,6 +11,8 @@ a whole number with a decimal point is not an integer.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tjgen.cluster.schema.patterns import mismatch
 from tjgen.cluster.schema.store import Schema
 from tjgen.trees.fields.path import FieldPath, Tree
@@ -207,9 +209,7 @@ def _unique(value: list[Any], marks: list[Any], place: _Place, findings: list[Mi
     """Report the elements whose mark occurs for the second time (a third time is not reported again)."""
     if len(marks) < 2:
         return
-    from tjgen.cluster.schema.equality import repeated  # lists whose elements have no key are rare
-
-    for position in repeated(marks):
+    for position in _repeated(marks):
         findings.append(Mismatch(_path((place, position)), DUPLICATE, "", marks[position]))
 
 
@@ -252,19 +252,18 @@ def _number(value: float, schema: Schema, place: _Place, findings: list[Mismatch
 
 def _joined(value: Tree, schema: Schema, place: _Place, findings: list[Mismatch]) -> None:
     """What the value breaks of schemas that are joined with `and`, `or` and `not`: they know nothing of unknown fields."""
-    from tjgen.cluster.schema import junctors  # only schemas that users bring have them
 
     def walk(value: Tree, part: Schema) -> list[Mismatch]:
         below: list[Mismatch] = []
         _walk(value, part, place, below)
         return [finding for finding in below if finding.type != UNKNOWN]
 
-    for message, below in junctors.problems(value, schema, walk):
+    for message, below in problems(value, schema, walk):
         findings.append(Mismatch(_path(place), JOINED, message, value))
         findings += below
     factor = schema.get("multipleOf")
     if factor is not None and value.__class__ in (int, float):
-        problem = junctors.multiple_problem(value, factor)
+        problem = _multiple_problem(value, factor)
         if problem:
             findings.append(Mismatch(_path(place), INVALID, problem, value))
 
@@ -286,8 +285,6 @@ def _listed(value: Tree, schema: Schema, place: _Place, findings: list[Mismatch]
     for entry in schema["enum"]:
         if value == entry and (value.__class__ is bool) == (entry.__class__ is bool):  # True == 1 in Python, but not in JSON
             return
-    from tjgen.cluster.schema.equality import shown
-
     supported = ", ".join(map(shown, schema["enum"]))
     findings.append(Mismatch(_path(place), UNSUPPORTED, f"supported values: {supported}", value, tuple(map(str, schema["enum"]))))
 
@@ -298,3 +295,88 @@ def _path(place: _Place) -> FieldPath:
         place, step = place
         steps.append(step)
     return tuple(reversed(steps))
+
+
+# JSON values -> which of them are equal; the order of keys does not matter.
+
+
+def _repeated(values: list[Tree]) -> list[int]:
+    """The position of the second of several equal values."""
+    counts: dict[str, int] = {}
+    positions = []
+    for position, value in enumerate(values):
+        text = _identity(value)
+        counts[text] = counts.get(text, 0) + 1
+        if counts[text] == 2:
+            positions.append(position)
+    return positions
+
+
+def shown(value: Tree) -> str:
+    """The value as messages show it: strings in double quotes."""
+    return f'"{value}"' if value.__class__ is str else _identity(value)
+
+
+def _identity(value: Tree) -> str:
+    """A text that two values share only if they are equal as JSON values; the order of keys does not matter."""
+    kind = value.__class__
+    if kind is dict:
+        return "{" + ",".join([f"{key!r}:{_identity(value[key])}" for key in sorted(value)]) + "}"
+    if kind is list:
+        return "[" + ",".join(map(_identity, value)) + "]"
+    return repr(value)
+
+
+# A value and a schema with allOf, anyOf, oneOf, not or multipleOf -> what the value breaks of them.
+#
+# Mirrors k8s.io/kube-openapi `validation/validate/schema_props.go:schemaPropsValidator.Validate`. Only kinds that users bring
+# have these words; `definition.py` marks their schemas with `x-tjgen-junctors`.
+
+Walk = Callable[[Tree, Schema], list[Any]]
+"""What a schema, which may be part of another, has against a value."""
+Problem = tuple[str, list[Any]]
+"""Errors about the value itself ("" for none), and errors about the values inside it."""
+
+
+def problems(value: Tree, schema: Schema, walk: Walk) -> list[Problem]:
+    """What the value breaks, in upstream's order."""
+    result: list[Problem] = []
+    if "anyOf" in schema:
+        result += _any_of([walk(value, part) for part in schema["anyOf"]])
+    if "oneOf" in schema:
+        result += _one_of([walk(value, part) for part in schema["oneOf"]])
+    if "allOf" in schema:
+        result += _all_of([walk(value, part) for part in schema["allOf"]])
+    if "not" in schema and not walk(value, schema["not"]):
+        result.append(("must not validate the schema (not)", []))
+    return result
+
+
+def _any_of(answers: list[list[Any]]) -> list[Problem]:
+    return [] if not all(answers) else [("must validate at least one schema (anyOf)", answers[0])]
+
+
+def _one_of(answers: list[list[Any]]) -> list[Problem]:
+    valid = sum(not answer for answer in answers)
+    if valid == 1:
+        return []
+    detail = f"Found {valid} valid alternatives" if valid else "Found none valid"
+    return [(f"must validate one and only one schema (oneOf). {detail}", [] if valid else answers[0])]
+
+
+def _all_of(answers: list[list[Any]]) -> list[Problem]:
+    below = [finding for answer in answers for finding in answer]
+    if not below:
+        return []
+    return [(f"must validate all the schemas (allOf){'. None validated' if all(answers) else ''}", below)]
+
+
+def _multiple_problem(value: float, factor: float) -> str:
+    """`MultipleOf` of a number; of an integer `MultipleOfNativeType`, which cuts off what is behind the factor's point."""
+    if value.__class__ is int:
+        whole = int(factor)
+        if whole <= 0:
+            return "cannot be a multiple of a fraction, for it is whole"
+        return "" if value % whole == 0 else f"should be a multiple of {whole}"
+    quotient = 1 / factor * value if factor < 1 else value / factor
+    return "" if quotient == int(quotient) else f"should be a multiple of {factor}"

@@ -3,7 +3,7 @@
 Upstream: k8s.io/apimachinery v0.36 `strategicpatch.StrategicMergePatch`, without directives: a patch
 that went through a Go type holds none. `note` gets every value that the patch brings.
 
-`validate/update/strategic_apply.py` mirrors the same function for an apply. Lists merge in one place (`schema/elements.py`),
+`validate/update/strategic.py` mirrors the same function for an apply. Lists merge in one place (`schema/elements.py`),
 by one table of merge keys (`gotypes.py`). The walk over objects exists twice, because its inputs differ. Here, tree and patch
 have two Go types, each value is read again as the type of the tree, and origins are recorded. An apply merges untyped JSON
 with directives and nulls, also one patch into another, and fails as upstream does where a value does not fit its type.

@@ -66,9 +66,8 @@ def _as_created(tree: Tree) -> Tree:
 
 
 def _with_plugins(tree: Tree) -> Tree:
-    from tjgen.cluster.controllers.volcano_defaults import with_job_defaults  # few write Volcano Jobs
-    from tjgen.cluster.controllers.volcano_objects import flags_of
-    from tjgen.cluster.controllers.volcano_plugins import complete
+    from tjgen.cluster.controllers.volcano import with_job_defaults  # few write Volcano Jobs
+    from tjgen.cluster.controllers.volcano_plugins import complete, flags_of
 
     name = generated(tree["metadata"])
     job = with_job_defaults({**tree, "metadata": {**tree["metadata"], "name": name}})

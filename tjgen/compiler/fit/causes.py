@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
+from tjgen.cluster.queueing.kueue.flavorassigner import FIT, assign_alone
+from tjgen.cluster.queueing.kueue.objects import (
+    ClusterQueue,
+    FlavorTopology,
+    PodSetRequest,
+    QueuedWorkload,
+    ResourceFlavor,
+    TopologyRequest,
+)
+from tjgen.cluster.queueing.kueue.snapshot import QueueSnapshot
 from tjgen.cluster.scheduling.cluster import ScheduledCluster
 from tjgen.cluster.scheduling.filters.table import check_node
 from tjgen.cluster.scheduling.filters.taint_toleration import untolerated_taint
+from tjgen.cluster.scheduling.hyper_nodes import TOP
 from tjgen.cluster.scheduling.node import Node, shown
 from tjgen.cluster.scheduling.pod import REQUIRED, SchedulingPod
-from tjgen.compiler.fit.demand import Demand
+from tjgen.compiler.fit.demand import ANY_TIER, Demand
 from tjgen.compiler.fit.placement import Placement, try_place
-from tjgen.compiler.fit.queue_causes import toleration
+from tjgen.compiler.fit.queues import pod_sets
+from tjgen.compiler.fit.verdicts import FitRun
 from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.typing import NamedTuple
 
 _TOLERATE_ALL = {"operator": "Exists"}
@@ -118,7 +131,7 @@ def _taints(pod: SchedulingPod, nodes: Sequence[Node]) -> Iterator[Cause]:
     taints = (untolerated_taint(node.taints, tolerations) for node in nodes)
     taint = next((one for one in taints if one is not None), None)
     if taint is not None:
-        yield Cause(TAINT, taint["key"], (), f"tolerate the taint of these nodes: pod: {{tolerations: [{toleration(taint)}]}}")
+        yield Cause(TAINT, taint["key"], (), f"tolerate the taint of these nodes: pod: {{tolerations: [{_toleration(taint)}]}}")
 
 
 def _selectors(pod: SchedulingPod, nodes: Sequence[Node]) -> Iterator[Cause]:
@@ -161,3 +174,177 @@ def _fits_with(demand: Demand, device: str, count: int, cluster: ScheduledCluste
         return pod._replace(requests={**pod.requests, device: count}, kind=f"{pod.kind} {count}")
 
     return try_place(demand.changed(change), cluster).fits
+
+
+# A gang that fits no HyperNode of its network topology -> the changes with which it fits.
+
+_MOST_PODS = 64
+"""Above it, no smaller number of pods is looked for."""
+
+
+def network_hint(demand: Demand, cluster: ScheduledCluster) -> str | None:
+    """The changes to a run that fits the nodes of the empty `cluster`, but not its HyperNodes; None for another run."""
+    if demand.highest_tier is None or not cluster.hyper_nodes or not _fits(demand, cluster, ANY_TIER):
+        return None
+    return f"use {', or '.join(_changes(demand, cluster))}"
+
+
+def anywhere(demand: Demand) -> Demand:
+    """A run with a gang of Volcano without its network topology."""
+    assert demand.volcano is not None, "the run has a gang of Volcano"
+    return demand._replace(volcano=demand.volcano._replace(highest_tier=None))
+
+
+def _changes(demand: Demand, cluster: ScheduledCluster) -> Iterator[str]:
+    assert demand.highest_tier is not None, "the caller looks for a topology"
+    tiers = sorted({one.tier for one in cluster.hyper_nodes if one.name != TOP and one.tier > demand.highest_tier})
+    wider = next((tier for tier in tiers if _fits(demand, cluster, tier)), None)
+    if wider is not None:
+        yield f"highestTierAllowed: {wider}"
+    yield "mode: soft"
+    (own, *others) = demand.sets
+    for number in range(min(len(own.pods), _MOST_PODS + 1) - 1, 0, -1) if not others else ():
+        if _fits(demand._replace(sets=(own._replace(pods=own.pods[:number]),), gang=number), cluster, demand.highest_tier):
+            yield f"at most {number} of {len(own.pods)} pods of {own.role}"
+            return
+
+
+def _fits(demand: Demand, cluster: ScheduledCluster, tier: int) -> bool:
+    """Whether all pods fit a HyperNode up to a tier."""
+    assert demand.volcano is not None, "the run has a network topology"
+    group = demand.volcano._replace(highest_tier=tier, min_resources=demand.resources)
+    return try_place(demand._replace(volcano=group, least=demand.number), cluster).fits
+
+
+# A run that its queue never admits, and the flavors of the queue -> the change with which Kueue admits it.
+
+
+def queue_hint(run: FitRun, queue: ClusterQueue) -> str | None:
+    """The change for a resource that no flavor covers, or for pods whose nodes no flavor has; None for a small quota."""
+    covered = {resource for _, quota in queue.flavors for resource in quota}
+    for request in pod_sets(run.demand):
+        missing = next((resource for resource, amount in request.requests.items() if amount and resource not in covered), None)
+        if missing is not None and missing != "pods":
+            return f"add {missing} to the quota of a flavor of queue {queue.name} in the Platform, or do not request it"
+        hints = [_nodes_hint(request.spec, flavor) for flavor, _ in queue.flavors]
+        if hints and None not in hints:
+            return hints[0]
+    return None
+
+
+def _toleration(taint: Mapping[str, str]) -> str:
+    """The entry of `tolerations` for a taint, to paste."""
+    value = f", value: {taint['value']}" if taint.get("value") else ""
+    return f"{{key: {taint['key']}, operator: {'Equal' if value else 'Exists'}{value}, effect: {taint.get('effect', '')}}}"
+
+
+def _nodes_hint(spec: Tree, flavor: ResourceFlavor) -> str | None:
+    """The change with which pods match the nodes of a flavor; None if they match."""
+    taint = untolerated_taint(flavor.taints, [*(spec.get("tolerations") or ()), *flavor.tolerations])
+    if taint is not None:
+        entry = _toleration(taint)
+        return (
+            f"tolerate the taint of flavor {flavor.name}: pod: {{tolerations: [{entry}]}}, or tolerations of the flavor or "
+            "of the device class in the Platform"
+        )
+    for label, value in (spec.get("nodeSelector") or {}).items():
+        if flavor.labels.get(label, value) != value:
+            return (
+                f"select {label}: {flavor.labels[label]}, as flavor {flavor.name} has it, or add a flavor with {label}: {value}"
+            )
+    return None
+
+
+# A run whose pods fit no domains of a topology -> the field that causes it, and the changes with which they fit.
+
+_TOPOLOGY: FieldPath = ("spec", "schedule", "topology")
+
+
+class TopologyCause(NamedTuple):
+    """Why no domains take the pods of a run."""
+
+    field: FieldPath
+    """The field of the experiment; `nodes` if the experiment requests no level."""
+    hint: str
+    is_unknown: bool
+    """Whether no flavor of the queue has the level, or a topology."""
+
+
+def topology_cause(run: FitRun, quotas: QueueSnapshot) -> TopologyCause | None:
+    """The cause for a run that its queue never admits; None if it is not a topology. `quotas` has no workloads."""
+    queue, requests = quotas.queues.get(run.queue), pod_sets(run.demand)
+    if queue is None:
+        return None
+    topologies = [flavor.topology for flavor, _ in queue.flavors if flavor.topology is not None]
+    flat = queue._replace(flavors=[(flavor._replace(topology=None), quota) for flavor, quota in queue.flavors])
+    cohort = [quotas.queues[name] for name in quotas.cohort_queues(queue)]
+    if not _fits_domains(run, [one._replace(topology=None) for one in requests], QueueSnapshot([flat, *cohort])):
+        return None
+    own = [one.topology for one in requests if one.topology is not None]
+    if own and not topologies:
+        hint = f"set topology of a flavor of queue {run.queue}, and its levels in topologies of the Platform"
+        return TopologyCause(_field(own[0]), hint, is_unknown=True)
+    for request in own:
+        if not any(request.is_possible(one.levels) or not one.levels for one in topologies):
+            return _unknown(request, topologies)
+    field = _field(own[0]) if own else ("spec", "nodes")
+    changes = list(_changes_of_domains(run, requests, topologies, quotas))
+    hint = f"use {', or '.join(changes)}" if changes else "compare the pods with the nodes of each domain"
+    return TopologyCause(field, hint, is_unknown=False)
+
+
+def _unknown(request: TopologyRequest, topologies: Sequence[FlavorTopology]) -> TopologyCause:
+    levels = list(dict.fromkeys(label for one in topologies for label in one.levels))
+    wanted = [request.required, request.preferred, *(label for label, _ in request.slices)]
+    missing = next((label for label in wanted if label and label not in levels), "")
+    near = nearest(missing, levels)
+    hint = f'did you mean "{near}"?' if near else f"the levels are {', '.join(levels)}"
+    field = "slice" if missing not in (request.required, request.preferred) else _kind(request)
+    return TopologyCause((*_TOPOLOGY, field), hint, is_unknown=True)
+
+
+def _changes_of_domains(
+    run: FitRun, requests: Sequence[PodSetRequest], topologies: Sequence[FlavorTopology], quotas: QueueSnapshot
+) -> Iterator[str]:
+    """The changes with each of which the run fits."""
+
+    def fits(change: TopologyRequest) -> bool:
+        changed = [one._replace(topology=change if one.topology is not None else None) for one in requests]
+        return _fits_domains(run, changed, quotas)
+
+    request = next((one.topology for one in requests if one.topology is not None), None)
+    if request is not None and request.required:
+        above = [label for one in topologies for label in reversed(one.levels[: _position(one, request.required)])]
+        wider = next((label for label in above if fits(request._replace(required=label))), None)
+        if wider is not None:
+            yield f"topology: {{required: {wider}}}"
+        if fits(request._replace(required="", preferred=request.required)):
+            yield f"topology: {{preferred: {request.required}}}"
+    if request is not None and request.slices and fits(request._replace(slices=(), unconstrained=True)):
+        yield "no slice"
+    largest = max(requests, key=lambda one: one.number)
+    size = request.slices[0][1] if request is not None and request.slices else 1
+    whole = (min(largest.number, _MOST_PODS + 1) - 1) // size * size
+    for number in range(whole, 0, -size):
+        fewer = largest._replace(number=number, requests={name: amount * number for name, amount in largest.per_pod.items()})
+        if _fits_domains(run, [fewer if one is largest else one for one in requests], quotas):
+            yield f"at most {number} of {largest.number} pods of {largest.name}"
+            return
+
+
+def _fits_domains(run: FitRun, requests: Sequence[PodSetRequest], quotas: QueueSnapshot) -> bool:
+    return assign_alone(QueuedWorkload(run.title, run.queue, requests), quotas).mode == FIT
+
+
+def _position(topology: FlavorTopology, label: str) -> int:
+    return topology.levels.index(label) if label in topology.levels else 0
+
+
+def _kind(request: TopologyRequest) -> str:
+    if request.required or request.preferred:
+        return "required" if request.required else "preferred"
+    return "slice" if request.slices else "unconstrained"
+
+
+def _field(request: TopologyRequest) -> FieldPath:
+    return (*_TOPOLOGY, _kind(request))

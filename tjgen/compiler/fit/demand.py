@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tjgen.cluster.controllers.creation import create_pods
 from tjgen.cluster.controllers.jobset_pods import EXCLUSIVE
-from tjgen.cluster.controllers.volcano_gang import pod_group
+from tjgen.cluster.controllers.volcano import pod_group
 from tjgen.cluster.kinds.pods import pods_of
 from tjgen.cluster.kinds.protocol import Pods
 from tjgen.cluster.queueing.volcano.resources import Resources, added, resources_of

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tjgen.compiler.fit.causes import NUMBER, OTHER, RESOURCE, SELECTOR, TAINT, Cause, causes
+from tjgen.compiler.fit.causes import (
+    NUMBER,
+    OTHER,
+    RESOURCE,
+    SELECTOR,
+    TAINT,
+    Cause,
+    anywhere,
+    causes,
+    network_hint,
+    queue_hint,
+    topology_cause,
+)
 from tjgen.compiler.fit.demand import ANY_TIER, demand_of
-from tjgen.compiler.fit.network_causes import anywhere, network_hint
 from tjgen.compiler.fit.placement import Placement, try_place
-from tjgen.compiler.fit.queue_causes import queue_hint
-from tjgen.compiler.fit.topology_causes import topology_cause
 from tjgen.compiler.fit.verdicts import BY_QUEUE, FITS, NEVER, FitCluster, FitRun, FitVerdict, verdict_alone
 from tjgen.compiler.totals.quotas import requesting_field
 from tjgen.language.resolve.places import Documents, locate

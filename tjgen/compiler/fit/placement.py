@@ -6,13 +6,15 @@ The scheduler tries the pods one after the other: those of an earlier role first
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 
 from tjgen.cluster.controllers.jobset_pods import DOMAIN_OF
+from tjgen.cluster.queueing.volcano.resources import Resources, added, is_within, resources_of
 from tjgen.cluster.scheduling.cluster import ScheduledCluster, SchedulingAttempt
 from tjgen.cluster.scheduling.hyper_nodes import TOP, HyperNode
+from tjgen.cluster.scheduling.node import CPU, MEMORY
 from tjgen.cluster.scheduling.pod import SchedulingPod
 from tjgen.compiler.fit.demand import Demand, DemandSet
-from tjgen.compiler.fit.network_topology import candidates, packing, sentence_in
 from tjgen.trees.typing import NamedTuple
 
 Placed = tuple[tuple[SchedulingPod, int], ...]
@@ -95,7 +97,7 @@ def _place_in_hyper_node(demand: Demand, cluster: ScheduledCluster) -> Placement
             tried.append((one, placement))
         fitting = [one for one, placement in tried if placement.starts(demand)]
         if fitting:
-            best = max(fitting, key=lambda one: packing(one, demand, cluster))
+            best = max(fitting, key=lambda one: _packing(one, demand, cluster))
             return _place(demand, cluster, best)._replace(hyper_node="" if best.name == TOP else best.name)
         last = max(one.depth for one, _ in tried)
         failed = max((placement for one, placement in tried if one.depth == last), key=lambda placement: len(placement.placed))
@@ -122,7 +124,7 @@ def _place(demand: Demand, cluster: ScheduledCluster, hyper_node: HyperNode | No
                 if attempt.node is None:
                     if demand.volcano is not None:
                         message = cluster.volcano_message(resolved, within)
-                        attempt = attempt._replace(message=sentence_in(hyper_node, message) if hyper_node else message)
+                        attempt = attempt._replace(message=_sentence_in(hyper_node, message) if hyper_node else message)
                     return Placement((*placed, *current), resolved, one, attempt)
                 cluster.place(resolved, attempt.node)
                 current.append((resolved, attempt.node))
@@ -165,3 +167,44 @@ def _resolved(pod: SchedulingPod, hosts: dict[str, int], cluster: ScheduledClust
             spec = {**pod.spec, "nodeSelector": {**selector, label: domain}}
             return pod._replace(spec=spec, kind=f"{pod.kind} {label}={domain}")
     return pod
+
+
+# A gang with a network topology, and a cluster with HyperNodes -> the HyperNodes in which Volcano tries to place it.
+#
+# Mirrors the plugin network-topology-aware (volcano v1.15 pkg/scheduler/plugins) with its default arguments.
+
+_PACKED = (CPU, MEMORY)
+
+
+def candidates(demand: Demand, cluster: ScheduledCluster) -> Iterator[list[HyperNode]]:
+    """The HyperNodes with enough free resources for the whole gang, in groups of one tier, the lowest first."""
+    assert demand.volcano is not None and demand.volcano.highest_tier is not None, "the gang has a network topology"
+    highest = demand.volcano.highest_tier
+    least = [demand.volcano.min_resources, demand.resources]
+    for tier, several in groupby(cluster.hyper_nodes, key=lambda one: one.tier):
+        if tier <= highest:
+            group = [one for one in several if all(is_within(amounts, _idle(one, cluster)) for amounts in least)]
+            if group:
+                yield group
+
+
+def _packing(one: HyperNode, demand: Demand, cluster: ScheduledCluster) -> float:
+    """The score of a HyperNode in which a gang fits: how much of its processors and memory is in use then."""
+    used = added([resources_of(cluster.used(one.nodes)), demand.resources])
+    total = _allocatable(one, cluster)
+    shares = [used[name] / total[name] for name in _PACKED if used.get(name) and total.get(name)]
+    return sum(shares) / len(shares) if shares else 0.0
+
+
+def _sentence_in(one: HyperNode, sentence: str) -> str:
+    """The sentence of the scheduler about the nodes of a HyperNode (`FitErrors.Error`)."""
+    return sentence if one.name == TOP else f"In hyperNode {one.name}: {sentence}"
+
+
+def _idle(one: HyperNode, cluster: ScheduledCluster) -> Resources:
+    used = resources_of(cluster.used(one.nodes))
+    return {name: amount - used.get(name, 0.0) for name, amount in _allocatable(one, cluster).items()}
+
+
+def _allocatable(one: HyperNode, cluster: ScheduledCluster) -> Resources:
+    return added(resources_of(cluster.nodes[position].allocatable) for position in one.nodes)

@@ -6,16 +6,16 @@ no run ends, and nothing else runs in the cluster.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
 
-from tjgen.cluster.queueing.kueue.flavorassigner import FIT, Assignment, assign_alone
-from tjgen.cluster.queueing.kueue.objects import QueuedWorkload
+from tjgen.cluster.queueing.kueue.flavorassigner import FIT, Assignment, assign, assign_alone
+from tjgen.cluster.queueing.kueue.objects import ClusterQueue, QueuedWorkload
 from tjgen.cluster.queueing.kueue.snapshot import QueueSnapshot
 from tjgen.cluster.queueing.volcano.objects import DEFAULT_QUEUE, VolcanoCluster
 from tjgen.cluster.scheduling.cluster import ScheduledCluster
-from tjgen.compiler.fit.alternatives import other_flavor, other_order
 from tjgen.compiler.fit.capability import lacking
-from tjgen.compiler.fit.demand import Demand, Priorities
+from tjgen.compiler.fit.demand import Demand, DemandSet, Priorities
 from tjgen.compiler.fit.domains import admitted
 from tjgen.compiler.fit.placement import Placement, try_place
 from tjgen.compiler.fit.queues import pod_sets
@@ -152,9 +152,9 @@ def verdict_alone(run: FitRun, shared: FitCluster) -> FitVerdict:
             shared.memo[key] = placement
     if placement.starts(demand):
         return FitVerdict(run, FITS, demand=demand)
-    condition = other_order(demand, shared.cluster)
+    condition = _other_order(demand, shared.cluster)
     if not condition and run.queue in shared.quotas.queues:
-        condition = other_flavor(run.demand, shared.quotas.queues[run.queue], shared.cluster)
+        condition = _other_flavor(run.demand, shared.quotas.queues[run.queue], shared.cluster)
     mode = WAITS if condition else NEVER
     message = waiting_message(demand, placement.shortfall)
     return FitVerdict(run, mode, by=BY_SCHEDULER, message=message, demand=demand, placement=placement, condition=condition)
@@ -173,3 +173,43 @@ def is_of_volcano(run: FitRun, cluster: VolcanoCluster | None) -> bool:
 def flavor_names(assignment: Assignment | None) -> tuple[str, ...]:
     """The flavors of a run, each once."""
     return tuple(dict.fromkeys(flavor.name for flavor in assignment.flavors.values())) if assignment is not None else ()
+
+
+# A run that does not fit the empty cluster -> another order of its roles, or another flavor of its queue, with which it fits.
+
+_MOST_SETS = 4
+"""Up to this number of roles, all of their orders are tried."""
+
+
+def _other_order(demand: Demand, cluster: ScheduledCluster) -> str:
+    """The order of roles with which the pods fit; empty if none does. Controllers create the pods of several roles at once."""
+    for sets in _orders(demand.sets):
+        reordered = demand._replace(sets=tuple(sets))
+        if try_place(reordered, cluster).starts(reordered):
+            return f"all pods fit if they are scheduled in the order {', '.join(one.role for one in sets)}"
+    return ""
+
+
+def _other_flavor(demand: Demand, queue: ClusterQueue, cluster: ScheduledCluster) -> str:
+    """The flavor of the queue that Kueue assigns only if the quota of earlier ones is used, and with which the pods fit."""
+    for position, (flavor, _) in enumerate(queue.flavors):
+        if not position:
+            continue
+        later = QueueSnapshot([queue._replace(flavors=queue.flavors[position:])], cluster.nodes)
+        assignment = assign(QueuedWorkload("", queue.name, pod_sets(demand)), later)
+        if assignment.mode != FIT:
+            continue
+        changed = admitted(demand, assignment)
+        if try_place(changed, cluster).starts(changed):
+            return f"all pods fit in flavor {flavor.name}, which Kueue assigns if other runs use the quota of earlier flavors"
+    return ""
+
+
+def _orders(sets: Sequence[DemandSet]) -> Iterator[Sequence[DemandSet]]:
+    if len(sets) < 2:
+        return
+    if len(sets) <= _MOST_SETS:
+        yield from (order for order in permutations(sets) if order != tuple(sets))
+        return
+    yield sorted(sets, key=lambda one: -sum(number for name, number in one.pods[0].requests.items() if "/" in name))
+    yield list(reversed(sets))

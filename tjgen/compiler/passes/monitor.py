@@ -18,20 +18,20 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     if monitor is None:
         return
     # Loaded only if the field is set, as for data.
-    from tjgen.compiler.programs.monitoring import bounds, dashboard, rules, scraping
+    from tjgen.compiler.programs.monitoring import dashboard, measures, rules, scraping
 
-    yield from bounds.problems(monitor, setting.cluster.monitoring)
+    yield from measures.problems(monitor, setting.cluster.monitoring)
     yield from scraping.shown(workload, monitor, setting)
     objects = [rules.rule(workload, experiment, monitor, setting), scraping.pod_monitor(monitor, setting)]
     if monitor.dashboard:
         objects.append(dashboard.config_map(monitor, setting))
     for tree in objects:
-        yield Contribution(("ahead", f"{tree['kind']}/{tree['metadata']['name']}"), tree, bounds.AT)
+        yield Contribution(("ahead", f"{tree['kind']}/{tree['metadata']['name']}"), tree, measures.AT)
     yield from _of_thresholds(objects[0], monitor)
     if monitor.diagnose:
         from tjgen.compiler.programs.monitoring import diagnosis
 
-        at: FieldPath = (*bounds.AT, "diagnose")
+        at: FieldPath = (*measures.AT, "diagnose")
         for job in diagnosis.jobs(workload, experiment, setting, waits=True):
             if isinstance(job, Diagnostic):
                 yield job
@@ -41,10 +41,10 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
 
 def _of_thresholds(rule: Tree, monitor: Monitor) -> Iterator[Contribution]:
     """The expression of each alert whose threshold is set, with the field that sets it."""
-    from tjgen.compiler.programs.monitoring import bounds
+    from tjgen.compiler.programs.monitoring import measures
 
     at: FieldPath = ("ahead", f"{rule['kind']}/{rule['metadata']['name']}", "spec", "groups")
-    fields = {(alert, level): field for alert, level, field in bounds.thresholds_set(monitor)}
+    fields = {(alert, level): field for alert, level, field in measures.thresholds_set(monitor)}
     for group in rule["spec"]["groups"]:
         for position, one in enumerate(group["rules"]):
             field = fields.get((one["alert"], one["labels"]["severity"]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tjgen.cluster import outcomes
-from tjgen.cluster.controllers import mpi_operator, training_operator_pods
+from tjgen.cluster.controllers import mpi_operator, training_operator
 from tjgen.cluster.kinds.operator_job import OPERATOR_DEFAULTS
 from tjgen.cluster.kinds.pods import pods_of
 from tjgen.cluster.kinds.protocol import Kind, Pods
@@ -481,7 +481,7 @@ def find_warnings(job: Manifest, kind: OperatorJob) -> Iterator[Diagnostic]:
 def _created(job: Tree, pods: Pods, kind: OperatorJob, index: int) -> list[Tree]:
     """The containers of the pod `index` of a role, as the operator creates them."""
     if kind.name != "MPIJob":
-        return training_operator_pods.containers(job, pods.role, index, pods.spec.get("containers") or [])
+        return training_operator.containers_of(job, pods.role, index, pods.spec.get("containers") or [])
     spec = get(job, pods.path[:-1])
     template = mpi_operator.worker(job, spec, index) if pods.role == "worker" else mpi_operator.launcher(job, spec)
     containers: list[Tree] = template["spec"]["containers"]

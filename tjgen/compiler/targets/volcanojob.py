@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tjgen.cluster.controllers.volcano_defaults import task_defaults
+from tjgen.cluster.controllers.volcano import task_defaults
 from tjgen.cluster.kinds.pods import pods_of
 from tjgen.cluster.outcomes import ttl_problems
 from tjgen.cluster.trainer.job import TORCHTUNE

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from tjgen.cluster.kinds.pods import pods_of
+from tjgen.cluster.trainer.requests import pod_requests
 from tjgen.compiler.totals import quotas
-from tjgen.compiler.totals.parallel import has_limit, unlimited
-from tjgen.compiler.totals.tally import Totals, of_gang, of_run
+from tjgen.compiler.totals.quotas import Limits, shown, summed, used
+from tjgen.compiler.totals.tally import Totals, of_gang, of_run, with_requests
 from tjgen.compiler.volumes.claims import own_folder
 from tjgen.compiler.volumes.mounts import places
 from tjgen.compiler.volumes.pvc import new_claim
@@ -21,6 +23,7 @@ from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.k8s.labels import KUEUE_QUEUE
+from tjgen.trees.k8s.quantity import multiply, parse, total
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.source.document import Document
 from tjgen.trees.typing import Any, NamedTuple
@@ -70,8 +73,8 @@ def watched(
     quota, queue = cluster.quotas.get(setting.namespace, {}), spec.schedule.queue or ""
     # A queue of a cohort borrows from the others, which may be in no Platform.
     capability = {} if _borrows(cluster.queue_specs.get(queue)) else cluster.queues.get(queue, {})
-    if manifests and has_limit(spec):  # a refused run has no objects
-        problems += unlimited(spec, of_gang(of_run(manifests, previews, cluster.claims), previews), capability)
+    if manifests and _has_limit(spec):  # a refused run has no objects
+        problems += _unlimited(spec, of_gang(of_run(manifests, previews, cluster.claims), previews), capability)
     if quota or queue in cluster.queues:
         totals = of_run(manifests, previews, cluster.claims)
         bounds: tuple[tuple[Totals, quotas.Limits, str, FieldPath], ...] = (
@@ -85,11 +88,9 @@ def watched(
 
             problems += inadmissible(queue, cluster, spec.target, [*manifests, *previews], tree)
         if spec.elastic is not None:
-            from tjgen.compiler.totals.elastic import Growth, at_most  # few runs are elastic
-
             growth = Growth(spec.elastic.max, max(spec.elastic.max - nodes, 0), totals)
             for taken, limits, where, _ in bounds:
-                problems += at_most(growth, [*manifests, *previews], taken, limits, where)
+                problems += _at_most(growth, [*manifests, *previews], taken, limits, where)
         # A run that waits has claims all the same.
         footprint += [one for one in takes(totals, setting) if spec.state == "active" or one[_ITEM]]
         if spec.state == "active":
@@ -190,3 +191,78 @@ def _upwards(folder: str) -> Iterator[str]:
     parts = folder.split("/") if folder else []
     for length in range(1, len(parts) + 1):
         yield "/".join(parts[:length])
+
+
+# A point of a sweep, and its queue -> whether the queue limits how many points train at once to `sweep.maxParallel`.
+#
+# Only a queue can count runs that wait and runs that have ended. It is in the cluster, so a build compares its capability.
+
+_AT: FieldPath = ("spec", "sweep", "maxParallel")
+
+
+def _has_limit(spec: ExperimentSpec) -> bool:
+    """Whether an experiment limits how many points of its sweep train at once."""
+    return spec.sweep is not None and spec.sweep.max_parallel is not None
+
+
+_PAGE = '"Limit how many points train at once" in docs/how-to/sweeps.md has an example'
+
+
+def _unlimited(spec: ExperimentSpec, totals: Totals, capability: Limits) -> Iterator[Diagnostic]:
+    """TJ167 if no queue limits the points, and TJ168 if the queue admits more of them; `totals` is what a point requests."""
+    assert spec.sweep is not None and spec.sweep.max_parallel is not None
+    most, queue = spec.sweep.max_parallel, spec.schedule.queue
+    requests = {key: amount for key, amount in summed(used(totals, capability)).items() if amount}
+    if not requests:
+        where = f"queue {queue} has no quota or capability for what they request" if queue else "the experiment has no queue"
+        message = f"nothing limits how many points of the sweep train at once: {where}"
+        yield Diagnostic("TJ167", message, path=_AT, hint=_with_limit(queue, totals, most))
+        return
+    admitted = min(parse(capability[key]).nanos // amount for key, amount in requests.items())
+    if admitted > most:
+        key = max(requests, key=lambda one: ("/" in one, one))
+        limit = shown(requests[key] * most, parse(capability[key]))
+        message = f"queue {queue} admits {admitted} points of the sweep at once, but sweep.maxParallel is {most}"
+        hint = f"use a queue with {key}: {limit}, or raise maxParallel to {admitted}"
+        yield Diagnostic("TJ168", message, path=_AT, hint=hint)
+
+
+def _with_limit(queue: str | None, totals: Totals, most: int) -> str:
+    """The queue of a Platform that admits `most` points, each with `totals`."""
+    key = max(totals.resources, key=lambda one: ("/" in one, one), default="")
+    amount = shown(totals.resources[key].nanos * most, totals.resources[key]) if key else "AMOUNT"
+    entry = f"queues: {{{queue or 'sweeps'}: {{capability: {{{key or 'RESOURCE'}: {amount}}}}}}}"
+    if queue:
+        return f"write {entry} in the Platform, with a queue that has no cohort; {_PAGE}"
+    return f"write schedule: {{system: kueue, queue: sweeps}}, and {entry} in a Platform of the project; {_PAGE}"
+
+
+# An elastic run and a quota -> what the run could not get with its largest number of nodes.
+
+
+class Growth(NamedTuple):
+    """How far a run grows."""
+
+    nodes: int
+    """Its largest number of nodes."""
+    more: int
+    """Nodes that are added to those of its objects."""
+    totals: Totals
+    """What its objects take."""
+
+
+def _at_most(growth: Growth, manifests: Sequence[Manifest], starting: Totals, quota: Limits, where: str) -> Iterator[Diagnostic]:
+    """TJ395 for each key of `quota` that the run exceeds with its largest number of nodes, and not when it starts."""
+    workers = max((one for manifest in manifests for one in pods_of(manifest)), key=lambda one: one.number, default=None)
+    if workers is None:
+        return
+    nodes, more, totals = growth
+    added = {name: multiply(each, more) for name, each in pod_requests(with_requests(workers.spec)).items()}
+    largest = totals._replace(pods=totals.pods + more, resources=total((totals.resources, added)))
+    now = summed(used(starting, quota))
+    for key, amount in summed(used(largest, quota)).items():
+        allowed = parse(quota[key]).nanos
+        if now.get(key, 0) <= allowed < amount:
+            message = f"with elastic.max of {nodes} nodes the run exceeds {key}, but {where} has only {quota[key]}"
+            hint = "lower elastic.max, or raise the quota: the added pods would never start"
+            yield Diagnostic("TJ395", message, path=("spec", "elastic", "max"), hint=hint)

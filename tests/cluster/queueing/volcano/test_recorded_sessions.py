@@ -12,7 +12,7 @@ from tests.cluster.queueing.volcano.compared import differences
 from tests.cluster.queueing.volcano.record import RECORDED, RELEASE
 from tjgen.cluster.queueing.volcano.messages import gang_message
 from tjgen.cluster.queueing.volcano.objects import VolcanoCluster, WeightedQueue
-from tjgen.cluster.queueing.volcano.shares import by_weight, real_capabilities
+from tjgen.cluster.queueing.volcano.scheduler import by_weight, real_capabilities
 
 
 def test_starts_orders_and_messages_are_those_of_volcano() -> None:

@@ -6,12 +6,22 @@ proportion or capacity. The caller places the pods. Queues that are created in t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tjgen.cluster.queueing.volcano.messages import INSUFFICIENT, OVERUSED, event
-from tjgen.cluster.queueing.volcano.objects import PROPORTION, VolcanoCluster, VolcanoJob
-from tjgen.cluster.queueing.volcano.resources import NOTHING, Resources, added, beyond, exceeding, is_empty, is_within, share
-from tjgen.cluster.queueing.volcano.shares import as_written, by_weight, real_capabilities
+from tjgen.cluster.queueing.volcano.objects import PROPORTION, VolcanoCluster, VolcanoJob, WeightedQueue
+from tjgen.cluster.queueing.volcano.resources import (
+    NOTHING,
+    Resources,
+    added,
+    beyond,
+    exceeding,
+    is_empty,
+    is_within,
+    limited,
+    most,
+    share,
+)
 from tjgen.trees.typing import NamedTuple
 
 OVERCOMMIT = 1.2
@@ -122,7 +132,7 @@ class VolcanoSessions:
     def _share_out(self) -> None:
         """Compute what each queue deserves from the requests of the pods that exist."""
         if self._cluster.plugin != PROPORTION:
-            self.deserved = as_written(self._cluster.queues, self._capabilities)
+            self.deserved = _as_written(self._cluster.queues, self._capabilities)
             return
         requests: dict[str, list[Resources]] = {}
         for one in (*(one.job for one in self._running), *self.inqueue):
@@ -167,3 +177,51 @@ def _place(job: VolcanoJob) -> tuple[int, int]:
 
 def _elastic(running: Sequence[RunningJob], queue: str) -> Resources:
     return added(exceeding(one.allocated, one.job.min_resources) for one in running if one.job.queue == queue)
+
+
+# Queues and what their jobs request -> what each queue deserves, and what it can use at most.
+#
+# Mirrors `OnSessionOpen` of the plugins proportion and capacity (volcano v1.15 pkg/scheduler/plugins).
+
+
+def real_capabilities(cluster: VolcanoCluster) -> dict[str, Resources]:
+    """Queue -> what it can use at most: the nodes without the guarantees of other queues, and at most its capability."""
+    free = exceeding(cluster.total, added(one.guarantee for one in cluster.queues.values()))
+    return {name: limited(added([free, one.guarantee]), one.capability) for name, one in cluster.queues.items()}
+
+
+def by_weight(
+    queues: Mapping[str, WeightedQueue], requests: Mapping[str, Resources], most_of: Mapping[str, Resources], total: Resources
+) -> dict[str, Resources]:
+    """Queue with jobs -> what it deserves of all nodes (plugin proportion).
+
+    The nodes are divided by weight. What a queue does not request, or its capability does not allow, is divided again.
+    """
+    deserved: dict[str, Resources] = {name: {} for name in requests}
+    remaining, met = dict(total), set[str]()
+    while True:
+        weights = sum(queues[name].weight for name in requests if name not in met)
+        if not weights:
+            return deserved
+        before = remaining
+        increased: dict[str, float] = {}
+        decreased: dict[str, float] = {}
+        for name, request in requests.items():
+            if name in met:
+                continue
+            old, part = deserved[name], queues[name].weight / weights
+            new = limited(added([old, {key: amount * part for key, amount in remaining.items()}]), most_of[name])
+            new = most({key: min(amount, request.get(key, 0.0)) for key, amount in new.items()}, queues[name].guarantee)
+            deserved[name] = new
+            if is_within(request, new) or new == old:
+                met.add(name)
+            increased = added([increased, exceeding(new, old)])
+            decreased = added([decreased, exceeding(old, new)])
+        remaining = exceeding(added([remaining, decreased]), increased)
+        if is_empty(remaining) or remaining == before:
+            return deserved
+
+
+def _as_written(queues: Mapping[str, WeightedQueue], most_of: Mapping[str, Resources]) -> dict[str, Resources]:
+    """Queue -> what it deserves, as its Queue sets it (plugin capacity)."""
+    return {name: most(limited(one.deserved, most_of[name]), one.guarantee) for name, one in queues.items()}

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from tjgen.cluster.validate.builtin import legacy
 from tjgen.cluster.validate.builtin.claims import claim_template
 from tjgen.cluster.validate.builtin.legacy import Check
-from tjgen.cluster.validate.builtin.paths import descending, no_steps_back
-from tjgen.cluster.validate.builtin.projected import downward_file, file_mode, key_paths, projected
+from tjgen.cluster.validate.builtin.paths import descending, no_steps_back, not_reserved
+from tjgen.cluster.validate.builtin.references import field_reference, resource_reference
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.place import Place
 from tjgen.cluster.validate.wording import quote
@@ -103,8 +103,8 @@ def _keys(named: str) -> Check:
     def check(source: dict[str, Any], at: Place) -> Iterator[Fault]:
         if not source.get(named):
             yield at.child(named).required()
-        yield from file_mode(source, "defaultMode", at)
-        yield from key_paths(source, at)
+        yield from _file_mode(source, "defaultMode", at)
+        yield from _key_paths(source, at)
 
     return check
 
@@ -119,9 +119,9 @@ def nfs(source: dict[str, Any], at: Place) -> Iterator[Fault]:
 
 
 def _downward(source: dict[str, Any], at: Place) -> Iterator[Fault]:
-    yield from file_mode(source, "defaultMode", at)
+    yield from _file_mode(source, "defaultMode", at)
     for position, item in enumerate(source.get("items", ())):
-        yield from downward_file(item, at.seen_at("items", position))
+        yield from _downward_file(item, at.seen_at("items", position))
 
 
 def _csi(source: dict[str, Any], at: Place) -> Iterator[Fault]:
@@ -158,6 +158,101 @@ def _image(source: dict[str, Any], at: Place) -> Iterator[Fault]:
         yield at.child("pullPolicy").not_supported(policy, _PULL_POLICIES)
 
 
+_FORBIDDEN_AS = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}
+_CHECKED_AS = {"gcePersistentDisk": "persistentDisk"}
+"""Where upstream's errors name other fields than the API has."""
+
+
+# Files that volumes create from keys, fields and tokens -> the errors of the API server.
+#
+# Mirrors kubernetes 1.36 `pkg/apis/core/validation` (validateProjectedVolumeSource, validateKeyToPath,
+# validateDownwardAPIVolumeFile).
+
+_FILE_MODE = "must be a number between 0 and 0777 (octal), both inclusive"
+_FIELDS = ("metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid")
+_GATED = ("clusterTrustBundle", "podCertificate")
+"""Sources behind gates that are off: the server drops them."""
+
+
+def _file_mode(source: dict[str, Any], name: str, at: Place) -> Iterator[Fault]:
+    """The mode of files, where it is given."""
+    if not 0 <= source.get(name, 0) <= 0o777:
+        yield at.child(name).invalid(source[name], _FILE_MODE)
+
+
+def _key_paths(source: dict[str, Any], at: Place) -> Iterator[Fault]:
+    """`validateKeyToPath` for all items."""
+    for position, item in enumerate(source.get("items", ())):
+        element = at.child("items").item(position)
+        for name in ("key", "path"):
+            if not item.get(name):
+                yield element.child(name).required()
+        yield from not_reserved(item.get("path", ""), element.child("path"))
+        yield from _file_mode(item, "mode", element)
+
+
+def _downward_file(item: dict[str, Any], at: Place) -> Iterator[Fault]:
+    """`validateDownwardAPIVolumeFile`."""
+    if not item.get("path"):
+        yield at.child("path").required()
+    yield from not_reserved(item.get("path", ""), at.child("path"))
+    if "fieldRef" in item:
+        yield from field_reference(item["fieldRef"], _FIELDS, at.child("fieldRef"))
+        if "resourceFieldRef" in item:
+            yield at.invalid("resource", "fieldRef and resourceFieldRef can not be specified simultaneously")
+    elif "resourceFieldRef" in item:
+        yield from resource_reference(item["resourceFieldRef"], at.child("resourceFieldRef"), in_volume=True)
+    else:
+        yield at.required("one of fieldRef and resourceFieldRef is required")
+    yield from _file_mode(item, "mode", at)
+
+
+def _projected(volume: dict[str, Any], at: Place) -> Iterator[Fault]:
+    """`validateProjectedVolumeSource`."""
+    yield from _file_mode(volume, "defaultMode", at)
+    taken: set[str] = set()
+    for position, source in enumerate(volume.get("sources", ())):
+        element = at.child("sources").item(position)
+        for kind in ("secret", "configMap"):
+            if kind in source:
+                yield from _projected_keys(source[kind], taken, element.child(kind), at)
+        if "downwardAPI" in source:
+            for number, item in enumerate(source["downwardAPI"].get("items", ())):
+                yield from _downward_file(item, element.child("downwardAPI").seen_at("items", number))
+                yield from _taken(item.get("path", ""), item.get("path", ""), taken, at)
+        if "serviceAccountToken" in source:
+            yield from _token(source["serviceAccountToken"], element.child("serviceAccountToken"), at)
+        if len([kind for kind in source if kind not in _GATED]) > 1:
+            yield element.forbidden("may not specify more than 1 volume type per source")
+
+
+def _projected_keys(source: dict[str, Any], taken: set[str], at: Place, volume: Place) -> Iterator[Fault]:
+    if not source.get("name"):
+        yield at.child("name").required()
+    yield from _key_paths(source, at)
+    for item in source.get("items", ()):
+        yield from _taken(item.get("path", ""), source.get("name", ""), taken, volume)
+
+
+def _taken(path: str, shown: str, taken: set[str], at: Place) -> Iterator[Fault]:
+    if path and path in taken:
+        yield at.invalid(shown, "conflicting duplicate paths")
+    taken.add(path)
+
+
+def _token(token: dict[str, Any], at: Place, volume: Place) -> Iterator[Fault]:
+    seconds = token.get("expirationSeconds", 3600)
+    if seconds < 600:
+        yield at.child("expirationSeconds").invalid(seconds, "may not specify a duration less than 10 minutes")
+    if seconds > 1 << 32:
+        yield at.child("expirationSeconds").invalid(seconds, "may not specify a duration larger than 2^32 seconds")
+    path = Place(f"{volume.field}.path", (*at.path, "path"))
+    if not token.get("path"):
+        yield path.required()
+    else:
+        yield from not_reserved(token["path"], path)
+
+
 _SOURCES: dict[str, Check] = {
     "emptyDir": _empty_dir,
     "hostPath": host_path,
@@ -184,12 +279,9 @@ _SOURCES: dict[str, Check] = {
     "portworxVolume": legacy.SOURCES["portworxVolume"],
     "azureDisk": legacy.SOURCES["azureDisk"],
     "storageos": legacy.SOURCES["storageos"],
-    "projected": projected,
+    "projected": _projected,
     "scaleIO": legacy.SOURCES["scaleIO"],
     "csi": _csi,
     "ephemeral": _ephemeral,
     "image": _image,
 }
-_FORBIDDEN_AS = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}
-_CHECKED_AS = {"gcePersistentDisk": "persistentDisk"}
-"""Where upstream's errors name other fields than the API has."""

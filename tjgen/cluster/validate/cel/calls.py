@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tjgen.cluster.validate.cel import comprehensions, costs, texts
+from tjgen.cluster.schema.pattern_escapes import PatternError
+from tjgen.cluster.schema.patterns import search
+from tjgen.cluster.validate.cel import comprehensions, costs
 from tjgen.cluster.validate.cel.comprehensions import Names, Scope, Step
 from tjgen.cluster.validate.cel.meter import METER
 from tjgen.cluster.validate.cel.syntax import Node
-from tjgen.cluster.validate.cel.values import Optional, overload
+from tjgen.cluster.validate.cel.values import CelError, Optional, overload
 from tjgen.trees.typing import Any, NamedTuple
 
-_FUNCTIONS: dict[tuple[str, int], Callable[..., Any]] = {
-    ("size", 1): texts.size,
-    ("matches", 2): texts.matches,
-    ("startsWith", 2): texts.starts_with,
-    ("endsWith", 2): texts.ends_with,
-    ("contains", 2): texts.holds,
-}
 _WITHOUT_TARGET = ("size", "matches")
 _OVER_TWO = ("all", "exists", "existsOne", "exists_one", "transformList", "transformMap", "transformMapEntry")
 _MACROS = frozenset(
@@ -151,3 +146,56 @@ def _comprehension(node: Node, names: Names, compiler: Compiler) -> Step:
     is_flat = name == "optFlatMap"
     result = compiler.part(body, inner, 1 + (not is_flat))
     return macros.of_optional(target, compiler.part(container, names), variables[0], result, is_flat=is_flat)
+
+
+# What CEL's own functions do with texts.
+#
+# Mirrors github.com/google/cel-go `common/types/string.go`, with patterns in Go's syntax.
+
+
+def _size(value: Any) -> int:
+    """`size(value)`: characters of a string, elements of a list or map."""
+    if value.__class__ not in (str, list, dict, bytes):
+        raise overload()
+    return len(value)
+
+
+def _matches(text: Any, pattern: Any) -> bool:
+    """`text.matches(pattern)`: found anywhere in the text."""
+    _texts(text, pattern)
+    try:
+        return search(pattern)(text)
+    except PatternError as problem:
+        raise CelError(f"error parsing regexp: {problem}") from None
+
+
+def _starts_with(text: Any, prefix: Any) -> bool:
+    """`text.startsWith(prefix)`."""
+    _texts(text, prefix)
+    return bool(text.startswith(prefix))
+
+
+def _ends_with(text: Any, suffix: Any) -> bool:
+    """`text.endsWith(suffix)`."""
+    _texts(text, suffix)
+    return bool(text.endswith(suffix))
+
+
+def _holds(text: Any, part: Any) -> bool:
+    """`text.contains(part)`."""
+    _texts(text, part)
+    return part in text
+
+
+def _texts(left: Any, right: Any) -> None:
+    if left.__class__ is not str or right.__class__ is not str:
+        raise overload()
+
+
+_FUNCTIONS: dict[tuple[str, int], Callable[..., Any]] = {
+    ("size", 1): _size,
+    ("matches", 2): _matches,
+    ("startsWith", 2): _starts_with,
+    ("endsWith", 2): _ends_with,
+    ("contains", 2): _holds,
+}

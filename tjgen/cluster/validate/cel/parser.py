@@ -6,8 +6,9 @@ something else.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tjgen.cluster.validate.cel.syntax import Node, call_nested, depth
-from tjgen.cluster.validate.cel.tokens import END, NAME, NUMBER, OPERATOR, TEXT, Token, tokens
 from tjgen.cluster.validate.cel.types import Unsigned
 
 _ESCAPED = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"} | {c: c for c in "\\?\"'`"}
@@ -46,24 +47,24 @@ class _Reader:
     __slots__ = ("depth", "kind", "rest", "spelling", "start")
 
     def __init__(self, text: str) -> None:
-        self.rest = iter(tokens(text))
+        self.rest = iter(_tokens(text))
         self.depth = 0
         self.kind, self.spelling, self.start = next(self.rest)
 
     def advance(self) -> Token:
         before = (self.kind, self.spelling, self.start)
-        if self.kind != END:
+        if self.kind != _END:
             self.kind, self.spelling, self.start = next(self.rest)
         return before
 
     def take(self, operator: str) -> bool:
-        if self.kind == OPERATOR and self.spelling == operator:
+        if self.kind == _OPERATOR and self.spelling == operator:
             self.advance()
             return True
         return False
 
     def expect(self, operator: str) -> None:
-        if self.kind != (OPERATOR if operator else END) or self.spelling != operator:
+        if self.kind != (_OPERATOR if operator else _END) or self.spelling != operator:
             token = self.spelling or "the end"
             raise SyntaxError(f"{operator or 'the end'} is expected at character {self.start + 1}, not {token}")
         self.advance()
@@ -82,7 +83,7 @@ class _Reader:
 
     def binary(self, lowest: int) -> Node:
         node = self.unary()
-        while self.kind in (OPERATOR, NAME) and _BINDING.get(self.spelling, -1) >= lowest:
+        while self.kind in (_OPERATOR, _NAME) and _BINDING.get(self.spelling, -1) >= lowest:
             operator = self.spelling
             if operator in ("||", "&&"):
                 node = self.logic(operator, node)
@@ -99,14 +100,14 @@ class _Reader:
 
     def unary(self) -> Node:
         signs: list[str] = []
-        while self.kind == OPERATOR and self.spelling in ("!", "-"):
+        while self.kind == _OPERATOR and self.spelling in ("!", "-"):
             sign = "not" if self.advance()[1] == "!" else "minus"
             # Two equal signs have no effect in front of any value (`VisitLogicalNot`, `VisitNegate`).
             if signs and signs[-1] == sign:
                 signs.pop()
             else:
                 signs.append(sign)
-        if signs and signs[-1] == "minus" and self.kind == NUMBER and self.spelling[-1] not in "uU":
+        if signs and signs[-1] == "minus" and self.kind == _NUMBER and self.spelling[-1] not in "uU":
             signs.pop()
             self.spelling = f"-{self.spelling}"
         node = self.postfix()
@@ -120,7 +121,7 @@ class _Reader:
             if self.take("."):
                 is_optional = self.take("?")
                 kind, name, start = self.advance()
-                if kind != NAME:
+                if kind != _NAME:
                     raise SyntaxError(f"a field is expected at character {start + 1}")
                 if is_optional:
                     node = ("optional", node, ("literal", name))
@@ -134,11 +135,11 @@ class _Reader:
 
     def primary(self) -> Node:
         kind, spelling, start = self.advance()
-        if kind == NUMBER:
+        if kind == _NUMBER:
             return ("literal", _number(spelling))
-        if kind == TEXT:
+        if kind == _TEXT:
             return ("literal", _string(spelling))
-        if kind == NAME:
+        if kind == _NAME:
             if spelling in _WORDS:
                 return ("literal", _WORDS[spelling])
             return ("call", spelling, None, self.items(")")) if self.take("(") else ("name", spelling)
@@ -240,3 +241,98 @@ def _escape(body: str, position: int) -> tuple[str, int]:
         return chr(int(digits, base)), position + width
     except (ValueError, OverflowError):
         raise SyntaxError(f"no character has the code {digits}") from None
+
+
+# The text of a CEL expression -> its tokens. Written out by hand: as one pattern it takes longer to compile than all rules.
+
+_NAME = "name"
+_NUMBER = "number"
+_TEXT = "text"
+_OPERATOR = "operator"
+_END = "end"
+
+Token = tuple[str, str, int]
+"""Kind, spelling and the position of the first character."""
+
+_DIGITS = frozenset("0123456789")
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
+_WORD = _LETTERS | _DIGITS
+_SPACE = frozenset(" \t\n\r\f\v")
+_PREFIXES = frozenset("rRbB")
+_PAIRS = ("&&", "||", "==", "!=", "<=", ">=")
+_SINGLE = frozenset("-+*/%!<>?:.,()[]{}")
+_QUOTES = ("'''", '"""', "'", '"')
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    """The tokens of `text` and one for its end; raises SyntaxError at what is none."""
+    position = 0
+    while True:
+        position = _after_space(text, position)
+        if position == len(text):
+            yield _END, "", position
+            return
+        first = text[position]
+        following = text[position + 1 : position + 2]
+        if first in "'\"" or _prefix_end(text, position) > position:
+            kind, end = _TEXT, _text_end(text, position)
+        elif first in _LETTERS:
+            kind, end = _NAME, _while_in(_WORD, text, position)
+        elif first in _DIGITS or (first == "." and following in _DIGITS):
+            kind, end = _NUMBER, _number_end(text, position)
+        elif text[position : position + 2] in _PAIRS:
+            kind, end = _OPERATOR, position + 2
+        elif first in _SINGLE:
+            kind, end = _OPERATOR, position + 1
+        else:
+            raise SyntaxError(f"unexpected character {first!r} at position {position + 1}")
+        yield kind, text[position:end], position
+        position = end
+
+
+def _after_space(text: str, position: int) -> int:
+    while True:
+        position = _while_in(_SPACE, text, position)
+        if not text.startswith("//", position):
+            return position
+        line_end = text.find("\n", position)
+        position = len(text) if line_end < 0 else line_end
+
+
+def _while_in(characters: frozenset[str], text: str, position: int) -> int:
+    while position < len(text) and text[position] in characters:
+        position += 1
+    return position
+
+
+def _number_end(text: str, start: int) -> int:
+    if text[start : start + 2] in ("0x", "0X"):
+        end = _while_in(_WORD, text, start)
+    else:
+        end = _while_in(_DIGITS, text, start)
+        if text[end : end + 1] == "." and text[end + 1 : end + 2] in _DIGITS:
+            end = _while_in(_DIGITS, text, end + 1)
+        if text[end : end + 1] in ("e", "E"):
+            end = _while_in(_DIGITS, text, end + 2 if text[end + 1 : end + 2] in ("+", "-") else end + 1)
+    if text[end : end + 1] in ("u", "U"):
+        end += 1
+    if text[end : end + 1] in _LETTERS:
+        raise SyntaxError(f"the end is expected at character {end + 1}, not {text[end]}")
+    return end
+
+
+def _prefix_end(text: str, start: int) -> int:
+    """The end of the letters before a quote: r for a raw string, b for bytes. `start` if there are none."""
+    end = _while_in(_PREFIXES, text, start)
+    return end if end - start <= len("br") and text[end : end + 1] in ("'", '"') and text[end : end + 1] else start
+
+
+def _text_end(text: str, start: int) -> int:
+    position = _prefix_end(text, start)
+    quote = next(quote for quote in _QUOTES if text.startswith(quote, position))
+    position += len(quote)
+    while not text.startswith(quote, position):
+        if position >= len(text) or (len(quote) == 1 and text[position] == "\n"):
+            raise SyntaxError(f"a string is not closed: {text[start : start + 10]}")
+        position += 2 if text[position] == "\\" else 1
+    return position + len(quote)

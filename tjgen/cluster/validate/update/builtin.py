@@ -26,8 +26,7 @@ from tjgen.cluster.validate.update.gotypes import TYPES
 from tjgen.cluster.validate.update.refusals import conflict, unreadable_old
 from tjgen.cluster.validate.update.rules import fixed
 from tjgen.cluster.validate.update.shape import printed
-from tjgen.cluster.validate.update.strategic import PatchError
-from tjgen.cluster.validate.update.strategic_apply import applied
+from tjgen.cluster.validate.update.strategic import PatchError, applied
 from tjgen.cluster.validate.update.tolerated import tolerated
 from tjgen.cluster.validate.verdict import PATCH, Stage, Verdict
 from tjgen.trees.fields.path import Tree

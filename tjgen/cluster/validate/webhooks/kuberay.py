@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.controllers.kuberay_objects import dashboard_port
+from tjgen.cluster.controllers.kuberay import dashboard_port
 from tjgen.cluster.kinds.ray import CLUSTER, SELECTED_CLUSTER, WORKERS, is_submitted_by_job
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.webhooks.answer import refused

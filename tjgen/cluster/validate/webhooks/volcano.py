@@ -73,7 +73,7 @@ def _job_flow(tree: Tree) -> Iterator[Fault]:
                 words = f"jobflow flow is not dag: cannot find the vertex {target}"
                 yield refused(words, (*flows, position, "dependsOn", "targets"), "name a flow of the JobFlow")
                 return
-    from tjgen.cluster.validate.webhooks.volcano_graph import is_acyclic
+    from tjgen.cluster.validate.webhooks.volcano_jobs import is_acyclic
 
     if not is_acyclic(needs):
         yield refused("jobflow flow is not dag", flows, "remove the circle of dependencies")

@@ -6,16 +6,14 @@ wrong to one message; here each part has its place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from tjgen.cluster.controllers.volcano_defaults import TOLERATED, task_defaults, with_job_defaults
+from tjgen.cluster.controllers.volcano import TOLERATED, task_defaults, with_job_defaults
 from tjgen.cluster.validate.builtin.gotext import parse_duration
 from tjgen.cluster.validate.builtin.workloads import pod_template
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.webhooks import volcano_queues
 from tjgen.cluster.validate.webhooks.answer import refused
-from tjgen.cluster.validate.webhooks.volcano_graph import is_acyclic
-from tjgen.cluster.validate.webhooks.volcano_policies import policies
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.k8s import quantity
 from tjgen.trees.k8s.syntax import dns1123_label, dns1123_subdomain, label_key
@@ -266,3 +264,79 @@ def _fixed_task(task: dict[str, Any]) -> dict[str, Any]:
     if get(task, ("template", "metadata"), None) == {}:
         fixed["template"] = {key: value for key, value in task["template"].items() if key != "metadata"}
     return fixed
+
+
+# The lifecycle policies of a Volcano Job or task -> what the webhook has against them.
+#
+# Upstream: volcano `pkg/webhooks/admission/jobs/validate/util.go:validatePolicies`, which stops at the first wrong policy.
+
+_ANY = "*"
+_EVENTS = (_ANY, "JobUpdated", "PodEvicted", "PodFailed", "PodPending", "TaskCompleted", "TaskFailed", "Unknown")
+ACTIONS = (
+    "AbortJob",
+    "CompleteJob",
+    "RestartJob",
+    "RestartPartition",
+    "RestartPod",
+    "RestartTask",
+    "ResumeJob",
+    "TerminateJob",
+)
+
+
+def policies(given: Sequence[dict[str, Any]], path: FieldPath) -> Iterator[Fault]:
+    """Return the first error of one of the policies, and whether `*` is the only event."""
+    events: set[str] = set()
+    codes: set[int] = set()
+    for position, policy in enumerate(given):
+        fault = _policy(policy, events, codes, (*path, position))
+        if fault is not None:
+            yield fault
+            break
+    if _ANY in events and len(events) > 1:
+        yield refused("if there's * here, no other policy should be here", path, "remove the other events, or *")
+
+
+def _policy(policy: dict[str, Any], events: set[str], codes: set[int], path: FieldPath) -> Fault | None:
+    """What is wrong with one policy; its events and codes join those of the earlier ones."""
+    code = policy.get("exitCode")
+    named = list(dict.fromkeys([*(policy.get("events") or ()), *([policy["event"]] if policy.get("event") else ())]))
+    if named and code is not None:
+        return refused("must not specify event and exitCode simultaneously", path, "keep one of them")
+    if not named and code is None:
+        return refused("either event and exitCode should be specified", path, "add an event or an exitCode")
+    if code == 0:
+        return refused("0 is not a valid error code", (*path, "exitCode"), "name a code of failure")
+    if code is not None:
+        if code in codes:
+            return refused(f"duplicate exitCode {code}", (*path, "exitCode"), "remove one of the two")
+        codes.add(code)
+    action = policy.get("action") or ""
+    for event in named:
+        at = (*path, "event" if event == policy.get("event") else "events")
+        if event not in _EVENTS:
+            return refused(f'Invalid value: "{event}": invalid policy event', at, f"use one of {', '.join(_EVENTS)}")
+        if action not in ACTIONS:
+            words = f'Invalid value: "{action}": invalid policy action'
+            return refused(words, (*path, "action"), f"use one of {', '.join(ACTIONS)}")
+        if event in events:
+            return refused(f"duplicate event {event}  across different policy", at, "remove one of the two")
+        events.add(event)
+    return None
+
+
+# What each of several things waits for -> whether they can all come to pass.
+
+
+def is_acyclic(needs: Mapping[str, Sequence[str]]) -> bool:
+    """Return whether there is an order in which every task follows its dependencies; a missing dependency never completes."""
+    done: set[str] = set()
+    waiting = dict(needs)
+    while waiting:
+        ready = [name for name, others in waiting.items() if done.issuperset(others)]
+        if not ready:
+            return False
+        done.update(ready)
+        for name in ready:
+            del waiting[name]
+    return True

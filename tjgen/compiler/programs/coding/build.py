@@ -8,22 +8,26 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 
 from tjgen.compiler.programs import pods, reading
-from tjgen.compiler.programs.coding import builders, credentials, git
+from tjgen.compiler.programs.coding import git
 from tjgen.compiler.programs.coding.choice import is_baked
 from tjgen.compiler.programs.coding.configmap import read
-from tjgen.compiler.programs.coding.placing import AT, place, placement, python_path
+from tjgen.compiler.programs.coding.git import TARGET, container, secrets
+from tjgen.compiler.programs.coding.placing import AT, VOLUME, place, placement, python_path
 from tjgen.compiler.programs.coding.workspace import digest_of, files_of, unreadable
+from tjgen.compiler.programs.containers import image_of_program, script, shell
 from tjgen.compiler.programs.objects import metadata
 from tjgen.language.codebase import dockerfile, files, imports, packing, problems, requirements
 from tjgen.language.resolve.volume_paths import leads_out
 from tjgen.language.setting import Setting
 from tjgen.language.spec import characters
-from tjgen.language.spec.objects import Build, Code, Experiment
+from tjgen.language.spec.forms import text
+from tjgen.language.spec.objects import Build, Code, Experiment, GitCode
 from tjgen.trees.canonical import json_text, sha256_hex
+from tjgen.trees.diagnostics.credentials import find, find_in_address
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.files.sandbox import Sandbox
@@ -87,8 +91,8 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
     name = f"{setting.family}-build-{sha256_hex(json_text(fields))[:10]}"
     text: Tree = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata(name, setting), "immutable": True, **fields}
     yield Contribution(("ahead", f"ConfigMap/{name}"), text, BUILD)
-    context = builders.Context(name, dockerfile_key, packed.items, code.git if commit else None, commit)
-    pod = builders.pod(build, image, context, setting)
+    context = Context(name, dockerfile_key, packed.items, code.git if commit else None, commit)
+    pod = _builder_pod(build, image, context, setting)
     job = f"{setting.family}-build-{sha256_hex(json_text(pod))[:10]}"
     # No ttlSecondsAfterFinished: a sync would create the Job again each time, and build again.
     tree = pods.job(job, "build", pod, setting, deadline=duration.seconds(build.deadline), backoffLimit=2)
@@ -116,7 +120,7 @@ def local_files(code: Code, folder: str, sandbox: Sandbox) -> dict[str, str]:
 
 
 def _problems(build: Build, code: Code) -> Iterator[Diagnostic]:
-    secrets = list(credentials.in_fields(build))
+    secrets = list(_in_fields(build))
     yield from secrets
     if not secrets and not _REFERENCE.fullmatch(build.image):
         message = f"build pushes to a repository, but {build.image} is not one"
@@ -153,7 +157,7 @@ def _recipe(
                 ]
         listing = _listing(build, everything)
         own = [known[build.dockerfile]] if build.dockerfile is not None else []
-        secrets = list(credentials.in_files(build, [*listing, *own]))
+        secrets = list(_in_files(build, [*listing, *own]))
         if secrets:
             return None, secrets
         text, diagnostics = _dockerfile(build, everything, listing, baked, code, workload, experiment, setting)
@@ -288,3 +292,159 @@ def _guessed(build: Build, modules: list[str]) -> Diagnostic:
     message = f"no file lists the packages, so pip installs those that the code imports and the base image lacks: {names}"
     hint = "write requirements.txt with versions, or add the packages of the base image to provided"
     return Diagnostic(problems.UNPINNED, message, path=BUILD, hint=hint)
+
+
+# What to build and where to push it -> the pod that does so with BuildKit (without root) or Kaniko.
+
+_CONTEXT = "/tjgen/context"
+_PACKED = "/tjgen/packed"
+_RECIPE = "/tjgen/recipe"
+_KEYS = "/tjgen/registry"
+_ID = 1000
+"""The user of BuildKit's image without root (its Dockerfile, target rootless)."""
+_USERS = {
+    "buildkit": pods.User({"runAsUser": _ID, "runAsGroup": _ID, "fsGroup": _ID}, is_root=False, touches_files_of_run=False),
+    "kaniko": pods.UNRELATED,
+}
+"""Builder -> the user that puts the context together."""
+
+
+class Context(NamedTuple):
+    """What the builder reads."""
+
+    config_map: str
+    dockerfile: str
+    """Key of the Dockerfile in the ConfigMap."""
+    items: list[Tree]
+    """The packed files."""
+    git: GitCode | None
+    commit: str
+
+
+def _builder_pod(options: Build, image: str, context: Context, setting: Setting) -> Tree:
+    """The spec of the pod: the context is put together first, then built and pushed."""
+    recipe = {
+        "name": "recipe",
+        "configMap": {"name": context.config_map, "items": [{"key": context.dockerfile, "path": "Dockerfile"}]},
+    }
+    volumes: list[Tree] = [recipe]
+    first: list[Tree] = []
+    folder = _CONTEXT
+    if context.git is not None:
+        fetch = container("fetch", context.git, context.commit, image_of_program("git", setting))
+        first = [pods.secured_in_run(fetch, pods.UNRELATED)]
+        volumes += [{"name": VOLUME, "emptyDir": {}}, *secrets(context.git)]
+        mounts: list[Tree] = [{"name": VOLUME, "mountPath": TARGET}]
+        folder = f"{TARGET}/{context.git.path}" if context.git.path is not None else TARGET
+    else:
+        mounts = [{"name": "context", "mountPath": _CONTEXT}]
+        volumes.append({"name": "context", "emptyDir": {}})
+        if context.items:
+            volumes.append({"name": "packed", "configMap": {"name": context.config_map, "items": context.items}})
+            packed = {"name": "packed", "mountPath": _PACKED, "readOnly": True}
+            variables = {"PACKED": _PACKED, "CONTEXT": _CONTEXT}
+            first = [shell("unpack", image_of_program("shell", setting), script("unpack.sh"), variables, [*mounts, packed])]
+    mounts.append({"name": "recipe", "mountPath": _RECIPE, "readOnly": True})
+    if options.secret is not None:
+        keys = {"secretName": options.secret, "items": [{"key": ".dockerconfigjson", "path": "config.json"}]}
+        volumes.append({"name": "registry", "secret": keys})
+        mounts.append({"name": "registry", "mountPath": _KEYS, "readOnly": True})
+    build = _BUILDERS[options.builder](options, image, folder, mounts, volumes, setting)
+    build["resources"] = _resources(options)
+    if options.secret is not None:
+        build["env"] = [*build.get("env", []), {"name": "DOCKER_CONFIG", "value": _KEYS}]
+    return pods.pod([build], volumes, _USERS[options.builder], first=first)
+
+
+def _buildkit(
+    build: Build, image: str, folder: str, mounts: list[Tree], volumes: list[Tree], setting: Setting
+) -> dict[str, Tree]:
+    volumes.append({"name": "layers", "emptyDir": {}})
+    cache = _cache(build)
+    kept = [f"--export-cache=type=registry,ref={cache},mode=max", f"--import-cache=type=registry,ref={cache}"] if cache else []
+    return {
+        "name": "build",
+        "image": image_of_program("buildkit", setting),
+        "command": ["buildctl-daemonless.sh"],
+        "args": [
+            "build",
+            "--frontend=dockerfile.v0",
+            f"--local=context={folder}",
+            f"--local=dockerfile={_RECIPE}",
+            f"--output=type=image,name={image},push=true",
+            *kept,
+        ],
+        # Without root there is no sandbox for the processes of a build, and the defaults of the two profiles forbid what it does.
+        "env": [{"name": "BUILDKITD_FLAGS", "value": "--oci-worker-no-process-sandbox"}],
+        "securityContext": {
+            "runAsUser": _ID,
+            "runAsGroup": _ID,
+            "seccompProfile": {"type": "Unconfined"},
+            "appArmorProfile": {"type": "Unconfined"},
+        },
+        "volumeMounts": [*mounts, {"name": "layers", "mountPath": "/home/user/.local/share/buildkit"}],
+    }
+
+
+def _kaniko(build: Build, image: str, folder: str, mounts: list[Tree], volumes: list[Tree], setting: Setting) -> dict[str, Tree]:
+    cache = _cache(build)
+    kept = ["--cache=true", f"--cache-repo={cache}"] if cache else ["--cache=false"]
+    return {
+        "name": "build",
+        "image": image_of_program("kaniko", setting),
+        "args": [f"--context=dir://{folder}", f"--dockerfile={_RECIPE}/Dockerfile", f"--destination={image}", *kept],
+        # It unpacks images over its own root file system, so it runs as root and writes there.
+        "securityContext": {"runAsUser": 0, "runAsGroup": 0, "runAsNonRoot": False},
+        "volumeMounts": mounts,
+    }
+
+
+def _cache(build: Build) -> str | None:
+    return None if build.cache == "none" else build.cache or f"{build.image}-cache"
+
+
+def _resources(build: Build) -> Tree:
+    amounts = {
+        "cpu": text(build.cpu) if build.cpu is not None else "2",
+        "memory": text(build.memory) if build.memory is not None else "8Gi",
+    }
+    return {"requests": amounts, "limits": amounts}
+
+
+_BUILDERS = {"buildkit": _buildkit, "kaniko": _kaniko}
+
+
+# What an image is built from -> the URLs in it that hold credentials: they would be in a ConfigMap and in the image.
+
+_BUILD: FieldPath = (*AT, "build")
+_HINT = "remove them: use a server that the cluster can read without them, or build the image elsewhere"
+
+
+def _in_fields(build: Build) -> Iterator[Diagnostic]:
+    """Credentials in fields of `code.build` (TJ388)."""
+    for field in ("image", "base", "cache"):
+        for url in find_in_address(getattr(build, field) or ""):
+            yield _problem(url, (*_BUILD, field))
+    for position, package in enumerate(build.packages):
+        for url in find(package):
+            yield _problem(url, (*_BUILD, "packages", position))
+
+
+def _in_files(build: Build, read: Iterable[files.CodeFile]) -> Iterator[Diagnostic]:
+    """Credentials in files of requirements and in the Dockerfile, each with its line. Raises FolderError or OSError."""
+    for file in read:
+        path = _path(build, file)
+        for number, line in enumerate(file.content().decode(errors="replace").splitlines(), start=1):
+            for url in find(line):
+                yield _problem(url, path, f"{build.directory or '.'}/{file.path}:{number}: ")
+
+
+def _path(build: Build, file: files.CodeFile) -> FieldPath:
+    """The field that names the file, or the build as a whole."""
+    named = next((field for field in ("requirements", "dockerfile") if getattr(build, field) == file.path), None)
+    return (*_BUILD, named) if named is not None else _BUILD
+
+
+def _problem(url: str, path: FieldPath, place: str = "") -> Diagnostic:
+    message = f"{place}the URL {url} holds credentials, which everyone who can read the manifests or the image could use"
+    return Diagnostic(problems.CREDENTIALS, message, path=path, hint=_HINT)

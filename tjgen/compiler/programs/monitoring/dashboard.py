@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tjgen.compiler.programs.monitoring.bounds import AlertBounds, bounds_of, chosen
-from tjgen.compiler.programs.monitoring.measures import Measure, Names, expression, names
+from tjgen.compiler.programs.monitoring.measures import AlertBounds, Measure, Names, bounds_of, chosen, expression, names
 from tjgen.compiler.programs.objects import metadata
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Monitor

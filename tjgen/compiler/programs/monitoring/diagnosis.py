@@ -13,19 +13,22 @@ from tjgen.cluster.synctools.table import WITHOUT_EFFECT
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.programs import pods
 from tjgen.compiler.programs.containers import image_of_program, script, shell
-from tjgen.compiler.programs.monitoring.demands import demands
-from tjgen.compiler.programs.monitoring.disks import NodeDisk, disks
 from tjgen.compiler.programs.prefetching import cache
+from tjgen.compiler.programs.prefetching.sections import prefetch_sections
 from tjgen.compiler.volumes.mounts import users_of
 from tjgen.compiler.volumes.pvc import claim_of, new_claim
 from tjgen.compiler.volumes.table import pod_source, source_of
+from tjgen.language.platform.profiles import profile
 from tjgen.language.platform.tools import DIAGNOSE
 from tjgen.language.setting import Setting
+from tjgen.language.spec.forms import text
 from tjgen.language.spec.objects import Experiment, Volume
 from tjgen.trees.canonical import sha256_hex
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.labels import HOSTNAME
+from tjgen.trees.k8s.quantity import parse
+from tjgen.trees.typing import NamedTuple
 from tjgen.trees.workload.roles import members
 from tjgen.trees.workload.workload import PodSet, Workload
 
@@ -81,7 +84,7 @@ def jobs(workload: Workload, experiment: Experiment, setting: Setting, *, waits:
                 message = f'volume "{name}" is a hostPath, which Pod Security {level} refuses in namespace {setting.namespace}'
                 yield Diagnostic("TJ300", message, path=at, hint="measure it by hand, on each node that the run uses")
                 continue
-            on_nodes = disks(name, volume, experiment)
+            on_nodes = _disks(name, volume, experiment)
             for disk in on_nodes:
                 is_created = True
                 yield _on(disk, _job(name, volume, workload, experiment, setting, waits=waits, suffix=disk.suffix))
@@ -175,7 +178,7 @@ def _environment(name: str, volume: Volume, experiment: Experiment, setting: Set
         "DRIVER": driver,
         "READ_ONLY": "true" if read_only else "false",
         "CHECKPOINTS": "true" if has_checkpoints else "false",
-        "DEMANDS": demands(volume, setting, has_checkpoints=has_checkpoints),
+        "DEMANDS": _demands(volume, setting, has_checkpoints=has_checkpoints),
         "FOLDER": f".tjgen-diagnose-{setting.run}",
         "CACHE": commands.get(driver, "") if name in experiment.spec.volumes else _CONTENT,
         "SIZE": str(SIZE),
@@ -189,3 +192,68 @@ def _placement(workload: Workload, users: list[PodSet]) -> Tree:
     """The fields that place the pods which use the volume, and pull their images."""
     pod = get(workload.tree.value, users[0].pod, None) or {} if users else {}
     return {field: pod[field] for field in ("nodeSelector", "tolerations", "affinity", "imagePullSecrets") if pod.get(field)}
+
+
+# The profile of a new claim -> what `diagnose.sh` must measure on the volume, as the variable DEMANDS.
+#
+# A word for each measurement: `sequentialRead:500000000:20` demands at least 500000000 bytes per second, and a mean of at most
+# 20 milliseconds. Either number can be empty.
+
+
+class _Judged(NamedTuple):
+    """The measurements by which volumes are judged."""
+
+    throughput: tuple[str, ...]
+    latency: str
+
+
+_MIXED = _Judged(("sequentialRead",), "randomRead")
+_BY_PATTERN: Mapping[str, _Judged] = {
+    "sequential": _Judged(("sequentialRead",), "sequentialRead"),
+    "random": _Judged(("randomRead",), "randomRead"),
+    "mixed": _MIXED,
+}
+_CHECKPOINTS = _Judged(("checkpointWrite", "checkpointRead"), "checkpointRead")
+
+
+def _demands(volume: Volume, setting: Setting, *, has_checkpoints: bool) -> str:
+    """The words, separated by blanks; "" if the profile demands nothing."""
+    create = new_claim(volume)
+    wanted = profile(create.profile or "", setting.cluster.profiles) if create is not None else None
+    if wanted is None:
+        return ""
+    judged = _CHECKPOINTS if has_checkpoints else _BY_PATTERN.get(wanted.read_pattern or "", _MIXED)
+    least = {name: str(parse(wanted.throughput).value) for name in judged.throughput} if wanted.throughput is not None else {}
+    most = {judged.latency: text(wanted.latency)} if wanted.latency is not None else {}
+    return " ".join([f"{name}:{least.get(name, '')}:{most.get(name, '')}" for name in dict.fromkeys([*least, *most])])
+
+
+# A `hostPath` volume -> the nodes that the experiment lists for it, and the folder on each.
+
+
+class NodeDisk(NamedTuple):
+    """The folder of a volume on one node."""
+
+    node: str
+    path: str
+    suffix: str
+    """What the name of its Job gets at its end."""
+
+
+def _disks(name: str, volume: Volume, experiment: Experiment) -> list[NodeDisk]:
+    """The disks that a prefetch fills or that hold slices, each once, in order of their nodes; empty if no field lists nodes."""
+    if volume.host_path is None:
+        return []
+    default = volume.host_path.path
+    folders = {(node, default) for one in prefetch_sections(experiment) if one.fields.volume == name for node in one.fields.nodes}
+    data = experiment.spec.data
+    for section in (data, *data.sets.values()) if data is not None else ():
+        if section.slices is not None and section.volume == name:
+            nodes, sources = section.slices.nodes, section.slices.sources
+            folders.update(zip(nodes, sources or [default] * len(nodes), strict=False))
+    counts: dict[str, int] = {}
+    listed: list[NodeDisk] = []
+    for node, path in sorted(folders):
+        counts[node] = counts.get(node, 0) + 1
+        listed.append(NodeDisk(node, path, f"-{node}" if counts[node] == 1 else f"-{node}-{counts[node]}"))
+    return listed

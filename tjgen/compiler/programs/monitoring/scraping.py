@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.compiler.programs.monitoring.bounds import AT
+from tjgen.compiler.programs.monitoring.measures import AT
 from tjgen.compiler.programs.monitoring.rules import name
 from tjgen.compiler.programs.objects import metadata
 from tjgen.language.setting import Setting

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.controllers.volcano_defaults import TOLERATED, task_defaults
+from tjgen.cluster.controllers.volcano import TOLERATED, task_defaults
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import applies_again
 from tjgen.gitops.lint.kinds import VOLCANO_JOB

@@ -8,7 +8,7 @@ import pytest
 
 from tests.cluster.controllers.large import LARGE
 from tjgen.cluster.controllers import previews
-from tjgen.cluster.controllers.collapse import IrregularError, collapse, sample
+from tjgen.cluster.controllers.previews import IrregularError, collapse, sample
 from tjgen.trees.manifests.manifest import Manifest
 
 

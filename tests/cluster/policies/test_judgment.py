@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tjgen.cluster.policies.created import created
+from tjgen.cluster.policies.judgment import created
 
 POD = {"spec": {"restartPolicy": "Never", "containers": [{"name": "a", "image": "i"}]}}
 JOBSET = {
