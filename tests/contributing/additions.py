@@ -28,6 +28,7 @@ LAYOUTS = "tests/compiler/programs/keeping/test_completeness.py::test_each_layou
 SYSTEMS = "tests/architecture/test_files.py::test_the_page_on_installation_names_each_operating_system"
 RELEASES_PAGE = "docs/how-to/trainer-releases.md"
 RULES = "tests/gitops/lint/test_rules.py"
+FORMATS = "tests/gitops/verify/test_formats.py"
 SPEC = "python -m tjgen.language.spec.generate"
 DOCS = "python -m docs.generate"
 
@@ -242,6 +243,7 @@ def section(report: Report) -> Iterator[str]:
     """Nothing."""
     yield from ()
 '''
+RENDERED = source("tjgen/trees/diagnostics/render/github.py")
 TARGET = (
     source("tjgen/compiler/targets/xgboostjob.py")
     .replace("tjgen.cluster.kinds.xgboostjob import XGBOOSTJOB", "tjgen.cluster.kinds.ray import RAYCLUSTER")
@@ -693,6 +695,24 @@ ADDITIONS: dict[str, tuple[Place, ...]] = {
             },
             (f"{TABLES}::test_every_section_of_a_report_is_on_the_page",),
         ),
+    ),
+    "an output format": (
+        Place(
+            "tjgen/trees/diagnostics/render/<format>.py",
+            {"tjgen/trees/diagnostics/render/added.py": RENDERED},
+            (f"{TABLES}::test_every_format_has_its_renderer",),
+        ),
+        Place(
+            "FORMATS",
+            {"tjgen/cli/command.py": ('        Format("github"),\n', '        Format("added"),\n        Format("github"),\n')},
+            (f"{TABLES}::test_every_format_has_its_renderer",),
+        ),
+        Place(
+            "python -m tests.gitops.verify.test_formats",
+            {"tests/gitops/verify/formats/added.txt": source("tests/gitops/verify/formats/github.txt")},
+            (f"{FORMATS}::test_every_format_is_recorded", f"{FORMATS}::test_a_format_is_as_recorded"),
+        ),
+        pages("docs/reference/cli.md"),
     ),
     "a scheme of run names": (
         Place(

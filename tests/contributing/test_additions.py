@@ -52,6 +52,7 @@ NEEDED = (
         "tests/e2e/lifecycle/",
         "tests/e2e/rig.py",
         "tests/gitops/lint/",
+        "tests/gitops/verify/",
         "tests/hints/",
         "tests/laws/",
         "tests/mistakes/",
@@ -63,7 +64,7 @@ GENERATORS = (SPEC, DOCS)
 COMPLETE = sorted({check for places in ADDITIONS.values() for place in places for check in place.checks} - {GENERATED})
 """The fixture has just made what GENERATED compares."""
 PLACES = [(row, place) for row, places in ADDITIONS.items() for place in places]
-LINES = ("PASSES", "HOPS", "DIRECT", "PLUGINS", "STRATEGIES", "SECTIONS", "GROUPS")
+LINES = ("PASSES", "HOPS", "DIRECT", "PLUGINS", "STRATEGIES", "SECTIONS", "GROUPS", "FORMATS")
 """Lines of tables that have nothing to do with each other: they are left out at once, and each has a test of its own."""
 OMISSIONS = [pytest.param(place, id=f"{row}-{place.named}") for row, place in PLACES if place.named not in (*GENERATORS, *LINES)]
 

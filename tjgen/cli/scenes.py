@@ -10,7 +10,7 @@ from tjgen.cli.command import Arguments
 from tjgen.cli.inputs import good, listed, sandbox_for, texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
-from tjgen.cluster.synctools.table import ARGOCD, FLUX, TOOLS, tools_of
+from tjgen.cluster.synctools.table import ARGOCD, FLUX, NO_TOOL, TOOLS, tools_of
 from tjgen.gitops.diff.side import place_of
 from tjgen.gitops.emit import header
 from tjgen.gitops.lint.reading import Read, read_items
@@ -153,8 +153,8 @@ def requested_tools(arguments: Arguments) -> tuple[str, ...]:
 
 
 def _of_project(project: LoadedProject | None) -> tuple[str, ...]:
-    tool = project.spec.gitops.tool if project is not None else "none"
-    return () if tool == "none" else (tool,)
+    tool = project.spec.gitops.tool if project is not None else NO_TOOL
+    return () if tool == NO_TOOL else (tool,)
 
 
 def _spoken_to(items: Sequence[AppliedObject]) -> tuple[str, ...]:

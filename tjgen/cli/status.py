@@ -21,6 +21,7 @@ from tjgen.cli.command import (
     Option,
     UsageError,
     enter,
+    prints_json,
 )
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.workspaces import check_names, runs_of_projects
@@ -138,7 +139,7 @@ def _headings(project: LoadedProject, several: Sequence[ProjectRuns], arguments:
 
 def _show(shown: Sequence[Status], arguments: Arguments, reporter: Reporter, *, projects: Sequence[str]) -> None:
     """Print the statuses as JSON, or as a table of all, or with `projects` of each project that has some."""
-    if arguments["json"] or arguments["format"] == "json":
+    if prints_json(arguments):
         import json
 
         sys.stdout.write(json.dumps([_data(one, arguments["context"]) for one in shown], indent=2) + "\n")

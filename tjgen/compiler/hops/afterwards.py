@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tjgen.cluster.synctools.table import NO_TOOL
 from tjgen.compiler.hops.draft import Draft, Job
 from tjgen.compiler.totals.relations import relations
 from tjgen.compiler.volumes.table import source_of
@@ -47,7 +48,7 @@ def resume(job: Job, draft: Draft) -> Draft:
 
 def annotate(job: Job, draft: Draft) -> Draft:
     """Annotations for the GitOps tool of the project."""
-    if job.gitops.tool == "none":
+    if job.gitops.tool == NO_TOOL:
         return draft
     from tjgen.compiler.annotations import annotated  # many projects name no tool
 

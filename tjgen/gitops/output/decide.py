@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
+from tjgen.cluster.synctools.table import NO_TOOL
 from tjgen.compiler.building.resuming import unlisted
 from tjgen.compiler.building.run import BLOCKED, Built, Run, Unit
 from tjgen.gitops.emit.plan import OutputFile
@@ -133,7 +134,7 @@ def _changes(
     place: Locked, before: Lock, lock: Lock, on_disk: OnDisk, options: BuildOptions, *, stops: Unit | None = None
 ) -> tuple[list[Action], Lock]:
     """See `unrequested.change_runs`."""
-    if (stops is None and options.tool == "none") or all(run.is_requested for run in lock.runs.values()):
+    if (stops is None and options.tool == NO_TOOL) or all(run.is_requested for run in lock.runs.values()):
         return [], lock
     from tjgen.gitops.output.unrequested import change_runs  # few experiments have runs that they do not request
 

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
-from tjgen.cluster.synctools.table import ARGOCD, BY_NAME, FLUX
+from tjgen.cluster.synctools.table import ARGOCD, BY_NAME, FLUX, NO_TOOL
 from tjgen.gitops.sync.access import DEFAULT_PROJECT, GITOPS, is_synced, name_of
 from tjgen.gitops.sync.access import options as configured
 from tjgen.gitops.sync.site import UNNAMED, Site
@@ -37,7 +37,7 @@ def options(project: LoadedProject) -> Iterator[Diagnostic]:
     tool = project.spec.gitops.tool
     for field, path in configured(project):
         name = ".".join(str(step) for step in path[1:])
-        if tool == "none":
+        if tool == NO_TOOL:
             message = f"{name} is set, but gitops.tool is not"
             yield _at(project, "TJ681", message, path, "set gitops.tool to argocd or flux")
         elif not is_synced(project):
@@ -90,7 +90,7 @@ def _of_source(project: LoadedProject, site: Site) -> Iterator[Diagnostic]:
     """TJ788: settings of a repository next to a source that exists, or no source."""
     access = site.access
     if access.source_ref is None:
-        if not site.repository and project.spec.gitops.tool != "none":
+        if not site.repository and project.spec.gitops.tool != NO_TOOL:
             message = (
                 f"environment {site.environment} has neither a repository nor a sourceRef" if site.environment else "no source"
             )
