@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.checkout import list_entries
 from tests.gitops.verify.repository import build, experiment, git, lock_of, runs, start, verify
 from tests.program import Answer, tjgen
 from tjgen.cli.command import FORMATS
@@ -56,7 +57,7 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_format_is_recorded() -> None:
-    assert {path.stem for path in GOLDEN.glob("*.txt")} == set(FORMATS)
+    assert {path.stem for path in list_entries(GOLDEN, "*.txt")} == set(FORMATS)
 
 
 @pytest.mark.parametrize("name", FORMATS)
