@@ -15,6 +15,7 @@ import pytest
 from tests.architecture.test_modules import DATA, TREES
 from tests.checkout import ROOT
 from tjgen.cli.command import FORMATS
+from tjgen.cluster.policies.table import BINDING, ENGINES, POLICY
 from tjgen.cluster.synctools.table import TOOLS
 from tjgen.gitops.output.codeowners import FORGES
 
@@ -53,6 +54,10 @@ SETS = {
         frozenset(FORGES),
         "tjgen/gitops/output/codeowners.py",
         others={"tjgen/cli/command.py": "the output formats"},
+    ),
+    "kinds of policies": NameSet(
+        frozenset((POLICY, BINDING, *(name for group_and_kind in ENGINES for name in group_and_kind), *ENGINES.values())),
+        "tjgen/cluster/policies/table.py",
     ),
     "GitOps tools": NameSet(
         frozenset(name for tool in TOOLS for name in (tool.name, tool.title)),
