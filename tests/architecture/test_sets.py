@@ -15,6 +15,7 @@ import pytest
 from tests.architecture.test_modules import DATA, TREES
 from tests.checkout import ROOT
 from tjgen.cli.command import FORMATS
+from tjgen.cluster.kinds.table import targets
 from tjgen.cluster.policies.table import BINDING, ENGINES, POLICY
 from tjgen.cluster.synctools.table import TOOLS
 from tjgen.gitops.output.codeowners import FORGES
@@ -58,6 +59,19 @@ SETS = {
     "kinds of policies": NameSet(
         frozenset((POLICY, BINDING, *(name for group_and_kind in ENGINES for name in group_and_kind), *ENGINES.values())),
         "tjgen/cluster/policies/table.py",
+    ),
+    "targets": NameSet(
+        frozenset(targets()),
+        "tjgen/cluster/kinds/",
+        others={
+            "tjgen/cluster/controllers/jobset.py": "the controller of JobSets",
+            "tjgen/cluster/trainer/": "an object that an origin names, or the project JobSet",
+            "tjgen/cluster/validate/expansion.py": "an object that an origin names",
+            "tjgen/compiler/targets/jobset.py": "an object that an origin names",
+            "tjgen/language/runs/identity_v": "the rules of an earlier release",
+            "tjgen/tools/importing/kinds.py": "a module of the package",
+            "tjgen/trees/explain/": "an object that an origin names",
+        },
     ),
     "GitOps tools": NameSet(
         frozenset(name for tool in TOOLS for name in (tool.name, tool.title)),

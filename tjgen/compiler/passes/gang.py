@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tjgen.cluster.kinds.table import facts_of
 from tjgen.compiler.lower import SPEC
 from tjgen.language.setting import Setting
 from tjgen.language.spec.forms import text
@@ -58,16 +59,17 @@ def _direct(workload: Workload, experiment: Experiment, setting: Setting) -> Con
     """Return the fields of a kind that is a gang by itself: its target sets them, or reports why it cannot."""
     schedule = experiment.spec.schedule
     # Volcano schedules a Volcano Job, also if the project has another scheduler for other runs.
-    ours = setting.system if setting.system == "kueue" and experiment.spec.target != "volcanojob" else None
+    own = facts_of(experiment.spec.target).scheduler
+    ours = setting.system if setting.system == "kueue" and not own else None
     system = schedule.system or ours
     if system == "kueue":
         from tjgen.compiler.passes import kueue
 
         yield from kueue.queued(experiment, AT)
     elif schedule.workload_priority is not None or schedule.multi_kueue:
-        other = "volcano" if experiment.spec.target == "volcanojob" else system or "none"
+        other = own or system or "none"
         yield from _details(schedule, other, fields=("workloadPriority", "multiKueue"))
-    if experiment.spec.target == "volcanojob":
+    if own:
         yield from _without_plugin(schedule, setting)
     fields: dict[str, Tree] = {
         "system": schedule.system,

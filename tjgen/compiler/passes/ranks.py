@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tjgen.cluster.kinds.protocol import MPI
+from tjgen.cluster.kinds.table import facts_of
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.fields.path import get
@@ -20,4 +22,4 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
 
 def is_mpi(workload: Workload, experiment: Experiment) -> bool:
     """Whether a launcher starts the processes of other nodes by SSH."""
-    return experiment.spec.target == "mpijob" or get(workload.ml_policy, ("mpi",), None) is not None
+    return facts_of(experiment.spec.target).framework == MPI or get(workload.ml_policy, ("mpi",), None) is not None

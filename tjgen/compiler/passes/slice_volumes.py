@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tjgen.cluster.kinds.table import facts_of
 from tjgen.compiler.passes.data_sections import DataSection
 from tjgen.compiler.passes.slice_readers import Cut
 from tjgen.compiler.passes.slice_variables import index_variable, variable
@@ -26,7 +27,7 @@ _HINT = "set target: jobset, set over: tasks and give each node's work a task, o
 def deliver(workload: Workload, experiment: Experiment, cut: Cut, readers: list[PodSet], setting: Setting) -> Contributions:
     """Every task, or every node, mounts a volume of its own."""
     data, volume = cut.data, experiment.spec.volumes[cut.data.volume]
-    if not cut.tasks and experiment.spec.target != "jobset":
+    if not cut.tasks and not facts_of(experiment.spec.target).is_preview:
         message = "all pods of a run use one template, so they cannot have different volumes"
         yield _problem(message, (*cut.at, "deliver"), _HINT)
         return

@@ -16,7 +16,8 @@ from tjgen.cluster.schema.store import find
 from tjgen.compiler.targets import kubeflow_policies
 from tjgen.compiler.targets.operator_job import OperatorJob
 from tjgen.tools.importing import pods
-from tjgen.tools.importing.frameworks import BARE, OF_TARGETS
+from tjgen.tools.importing.frameworks import BARE, OF_FRAMEWORKS
+from tjgen.tools.importing.losses import framework_of
 from tjgen.tools.importing.residue import stated
 from tjgen.tools.importing.trainjob import bare as named
 from tjgen.trees.fields.path import Tree, get
@@ -52,7 +53,7 @@ def experiment(tree: Tree) -> Tree:
     roles = {role: {"replicas": one.get("replicas", 1), **own[role]} for role, one in by_role.items()}
     whole = named(tree)
     target = kind.name.lower()
-    spec: Tree = {"runtime": OF_TARGETS.get(target, BARE), "target": target, "naming": "fixed"}
+    spec: Tree = {"runtime": OF_FRAMEWORKS.get(framework_of(target), BARE), "target": target, "naming": "fixed"}
     spec.update(shared)
     policies = dict(_policies(tree, [one.get("restartPolicy") for one in by_role.values()]))
     if tree["kind"] == "PyTorchJob" and roles.keys() == {"worker"} and "elastic" not in policies:

@@ -9,7 +9,7 @@ import contextlib
 import shlex
 from collections.abc import Iterator
 
-from tjgen.cluster.kinds.ray import CLUSTER, HEAD, WORKERS
+from tjgen.cluster.kinds.ray import CLUSTER, HEAD, TARGET, WORKERS
 from tjgen.cluster.schema.defaults import with_defaults
 from tjgen.cluster.schema.store import find
 from tjgen.compiler.targets.rayjob_entrypoint import line
@@ -30,7 +30,7 @@ def experiment(tree: Tree) -> Tree:
     shared, own = pods.fields_of({name: _without_command(template) for name, template in templates.items()}, aside=(HEAD,))
     roles: Tree = {HEAD: own[HEAD]} if own[HEAD] else {}
     roles |= {name: {"replicas": group.get("replicas") or 0, **own[name]} for name, group in groups.items()}
-    words: Tree = {"runtime": BARE, "target": "rayjob", "naming": "fixed", **shared, "command": _command(spec.get("entrypoint"))}
+    words: Tree = {"runtime": BARE, "target": TARGET, "naming": "fixed", **shared, "command": _command(spec.get("entrypoint"))}
     return {**named(tree), "spec": {**words, **({"roles": roles} if roles else {}), **dict(_policies(spec))}}
 
 

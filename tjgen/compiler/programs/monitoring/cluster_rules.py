@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.kinds.table import OF_TRAINER
+from tjgen.cluster.kinds.table import OF_TRAINER, facts_of
 from tjgen.compiler.programs.monitoring.bounds import bounds_of
 from tjgen.compiler.programs.monitoring.cluster import EVENTS, MEASURES, ClusterMeasure, Scope
 from tjgen.compiler.programs.monitoring.measures import names
@@ -22,8 +22,6 @@ from tjgen.trees.workload.workload import Workload
 
 _RESOURCES = "nvidia.com/"
 """Resources of devices that DCGM watches."""
-_OWNERS = {**dict.fromkeys(OF_TRAINER, "JobSet"), "mpijob": "MPIJob"}
-"""Target -> the owner of its Jobs, where Jobs start pods: of an MPIJob the launcher, with which it fails."""
 _QUEUE: FieldPath = ("metadata", "labels", KUEUE_QUEUE)
 _DIGEST = "[0-9a-f]{10}"
 
@@ -93,7 +91,7 @@ def _scope(workload: Workload, experiment: Experiment, setting: Setting) -> Scop
         deadline=max(deadlines, default=0),
         claims="|".join(sorted({claim for claim, _ in claims})),
         runs=names_pattern(setting.family, setting.run),
-        owner=_OWNERS.get(spec.target, ""),
+        owner=facts_of(spec.target).job_owner,
         has_queue=spec.target in OF_TRAINER and spec.state != "suspended" and get(workload.tree.value, _QUEUE, None) is not None,
         requests_cpu=all(
             get(workload.tree.value, (*one.main, "resources", "requests", "cpu"), None) for one in members(workload)
