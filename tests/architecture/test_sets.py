@@ -16,9 +16,11 @@ from tests.architecture.test_modules import DATA, TREES
 from tests.checkout import ROOT
 from tjgen.cli.command import FORMATS
 from tjgen.cluster.kinds.table import targets
+from tjgen.cluster.outcomes import OUTCOMES
 from tjgen.cluster.policies.table import BINDING, ENGINES, POLICY
 from tjgen.cluster.synctools.table import TOOLS
 from tjgen.gitops.output.codeowners import FORGES
+from tjgen.language.runs.lock import PRUNED, STATES
 
 MODELS = "tjgen/language/spec/models/"
 """The language has each set as a `Literal`; other tests compare these with the tables."""
@@ -73,6 +75,21 @@ SETS = {
             "tjgen/trees/explain/": "an object that an origin names",
         },
     ),
+    "states of a run": NameSet(
+        frozenset((*STATES, PRUNED)),
+        "tjgen/language/runs/lock.py",
+        within=("tjgen/cli/", "tjgen/compiler/", "tjgen/gitops/", "tjgen/language/", "tjgen/tools/"),
+        others={
+            "tjgen/cli/runs.py:archived": "the option --archived",
+            "tjgen/gitops/output/kubectl.py:active": "a field of a status",
+            "tjgen/gitops/sync/rules.py:active": "a field of a status",
+            "tjgen/gitops/sync/states.py:suspended": "the state of an object in the cluster",
+            "tjgen/language/resolve/variants.py:active": "a module of a lower layer",
+            "tjgen/language/runs/archive.py:archived": "a field of a lock file",
+            "tjgen/language/runs/lockfile.py:archived": "a field of a lock file",
+        },
+    ),
+    "events in the life of a run": NameSet(frozenset(row.event for row in OUTCOMES), "tjgen/cluster/outcomes.py"),
     "GitOps tools": NameSet(
         frozenset(name for tool in TOOLS for name in (tool.name, tool.title)),
         "tjgen/cluster/synctools/",

@@ -33,6 +33,7 @@ from tjgen.gitops.output.reported import MISSING, UNKNOWN, Status, others, repor
 from tjgen.gitops.sync.states import DEGRADED, HEALTHY, PROGRESSING, SUSPENDED
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.resolve.project_file import load_current
+from tjgen.language.runs.lock import ARCHIVED
 from tjgen.trees.diagnostics.model import has_errors
 from tjgen.trees.fields.path import Tree
 
@@ -164,7 +165,7 @@ def _show(shown: Sequence[Status], arguments: Arguments, reporter: Reporter, *, 
 
 def _counts(shown: Sequence[Status]) -> str:
     """The number of runs with each health, and in parentheses with each word, if it is another one."""
-    healths = Counter(one.health or "archived" for one in shown)
+    healths = Counter(one.health or ARCHIVED for one in shown)
     words = Counter((one.health, one.word) for one in shown if one.word)
     parts = []
     for health, count in sorted(healths.items()):

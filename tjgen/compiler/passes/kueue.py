@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.language.runs.lock import SUSPENDED
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
@@ -28,7 +29,7 @@ def queued(experiment: Experiment, at: FieldPath) -> Iterator[Contribution | Dia
         yield Contribution(label, schedule.workload_priority, (*at, "workloadPriority"), mirrors=True)
     if schedule.multi_kueue:
         yield Contribution(("run", "managedBy"), MULTI_KUEUE, (*at, "multiKueue"))
-    if experiment.spec.state == "suspended":
+    if experiment.spec.state == SUSPENDED:
         message = "Kueue decides when a run starts: it starts a suspended run as soon as the queue has capacity"
         hint = (
             "set active: false in its Workload, or stopPolicy: HoldAndDrain in its LocalQueue. If an overlay stops several "

@@ -90,7 +90,7 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, 
         states, lock = change_states(built, built.kept_state, lock, on_disk)
         actions += states
     suspended = [name for name, run in lock.runs.items() if run.lifecycle_state == SUSPENDED]
-    actions += [Count("suspended", len(suspended))] if suspended else []
+    actions += [Count(SUSPENDED, len(suspended))] if suspended else []
     actions.append(ReleaseClaim(experiment_folder(unit)))
     if options.prune_data:
         actions.append(ReleaseClaim(f"{stage_folder(unit.environment, DATA)}/{unit.namespace}", unit.key))
@@ -109,7 +109,7 @@ def decide_absent(path: str, lock: Lock, on_disk: OnDisk, *, options: BuildOptio
     changes, lock = _changes(place, lock, lock, on_disk, options)
     removed = len(released)
     kept = [*changes, *[action for run in stored.values() for action in _kept(place, run, on_disk) if run.name in lock.runs]]
-    counts = [Count("kept", len(lock.runs) - len(orphaned)), Count("orphaned", len(orphaned)), Count("removed", removed)]
+    counts = [Count("kept", len(lock.runs) - len(orphaned)), Count(ORPHANED, len(orphaned)), Count("removed", removed)]
     undecided = tuple([name for name in orphaned if not lock.runs[name].kept])
     return [*counts, *kept, *released, *([Orphan(place, undecided)] if undecided else []), RecordLock(path, lock)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tjgen.cluster.kinds.jobset import TARGET
 from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.trainer.live import live
+from tjgen.language.runs.lock import SUSPENDED
 from tjgen.tools.importing import pods
 from tjgen.tools.importing.frameworks import BARE
 from tjgen.tools.importing.residue import stated
@@ -29,7 +30,7 @@ def experiment(tree: Tree) -> Tree:
         # By default, a run with further roles succeeds with its nodes.
         spec["roles"], spec["success"] = roles, {"operator": get(tree, ("spec", "successPolicy", "operator"), "All")}
     if get(tree, ("spec", "suspend"), None) is True:
-        spec["state"] = "suspended"
+        spec["state"] = SUSPENDED
     return {**named(tree), "spec": spec}
 
 

@@ -15,6 +15,7 @@ from tjgen.cluster.schema.defaults import with_defaults
 from tjgen.cluster.schema.store import find
 from tjgen.compiler.targets import kubeflow_policies
 from tjgen.compiler.targets.operator_job import OperatorJob
+from tjgen.language.runs.lock import SUSPENDED
 from tjgen.tools.importing import pods
 from tjgen.tools.importing.frameworks import BARE, OF_FRAMEWORKS
 from tjgen.tools.importing.losses import framework_of
@@ -155,7 +156,7 @@ def _policies(tree: Tree, restarts: list[Tree]) -> Iterator[tuple[str, Tree]]:
     if run.get("activeDeadlineSeconds"):
         yield "deadline", run["activeDeadlineSeconds"]
     if run.get("suspend") is True:
-        yield "state", "suspended"
+        yield "state", SUSPENDED
     gang = run.get("schedulingPolicy") or {}
     schedule = {word: gang[field] for field, word in _GANG.items() if gang.get(field)}
     if schedule:

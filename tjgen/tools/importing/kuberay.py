@@ -13,6 +13,7 @@ from tjgen.cluster.kinds.ray import CLUSTER, HEAD, TARGET, WORKERS
 from tjgen.cluster.schema.defaults import with_defaults
 from tjgen.cluster.schema.store import find
 from tjgen.compiler.targets.rayjob_entrypoint import line
+from tjgen.language.runs.lock import SUSPENDED
 from tjgen.tools.importing import pods
 from tjgen.tools.importing.frameworks import BARE
 from tjgen.tools.importing.residue import stated
@@ -70,4 +71,4 @@ def _policies(spec: Tree) -> Iterator[tuple[str, Tree]]:
     if spec.get("activeDeadlineSeconds"):
         yield "deadline", spec["activeDeadlineSeconds"]
     if spec.get("suspend") is True:
-        yield "state", "suspended"
+        yield "state", SUSPENDED

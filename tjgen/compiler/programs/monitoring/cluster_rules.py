@@ -10,6 +10,7 @@ from tjgen.compiler.programs.monitoring.cluster import EVENTS, MEASURES, Cluster
 from tjgen.compiler.programs.monitoring.measures import names
 from tjgen.compiler.programs.pods import DEADLINES
 from tjgen.compiler.volumes.pvc import backup_name, claim_of, new_claim
+from tjgen.language.runs.lock import SUSPENDED
 from tjgen.language.runs.names import names_pattern
 from tjgen.language.setting import Setting
 from tjgen.language.spec.forms import text
@@ -92,7 +93,7 @@ def _scope(workload: Workload, experiment: Experiment, setting: Setting) -> Scop
         claims="|".join(sorted({claim for claim, _ in claims})),
         runs=names_pattern(setting.family, setting.run),
         owner=facts_of(spec.target).job_owner,
-        has_queue=spec.target in OF_TRAINER and spec.state != "suspended" and get(workload.tree.value, _QUEUE, None) is not None,
+        has_queue=spec.target in OF_TRAINER and spec.state != SUSPENDED and get(workload.tree.value, _QUEUE, None) is not None,
         requests_cpu=all(
             get(workload.tree.value, (*one.main, "resources", "requests", "cpu"), None) for one in members(workload)
         ),
