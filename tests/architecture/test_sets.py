@@ -19,6 +19,7 @@ from tjgen.cluster.kinds.table import targets
 from tjgen.cluster.outcomes import OUTCOMES
 from tjgen.cluster.policies.table import BINDING, ENGINES, POLICY
 from tjgen.cluster.synctools.table import TOOLS
+from tjgen.compiler.programs.prefetching.job import STORES
 from tjgen.gitops.output.codeowners import FORGES
 from tjgen.language.runs.lock import PRUNED, STATES
 
@@ -90,6 +91,11 @@ SETS = {
         },
     ),
     "events in the life of a run": NameSet(frozenset(row.event for row in OUTCOMES), "tjgen/cluster/outcomes.py"),
+    "schemes of prefetches": NameSet(
+        frozenset(STORES) - {"http", "https"},
+        "tjgen/compiler/programs/prefetching/job.py",
+        within=("tjgen/compiler/",),
+    ),
     "GitOps tools": NameSet(
         frozenset(name for tool in TOOLS for name in (tool.name, tool.title)),
         "tjgen/cluster/synctools/",
