@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from syrupy.assertion import SnapshotAssertion
 
+from tests import parts
 from tests.checkout import list_entries
 from tests.cluster.trainer.cases import CORPUS
 from tests.snapshots import ExpectedFile
@@ -41,14 +42,37 @@ class Stopwatch:
                 terminalreporter.line(f"{seconds:6.0f} s  {file}")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The option that names the part of the slow tests."""
+    parser.addoption("--part", default=parts.ALL, help=f"slow tests: {parts.ALL}, {parts.COMMIT}, or one of {parts.PARTS} parts")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Measure what each file of tests takes."""
     config.pluginmanager.register(Stopwatch(), "stopwatch")
 
 
-def pytest_report_header() -> str:
-    """How many expansions of the newest release of Trainer are compared."""
-    return f"corpus of recorded expansions: {sum(path.is_dir() for path in list_entries(CORPUS))} cases"
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Which tests run, and how many expansions of the newest release of Trainer are compared."""
+    part = _part(config)
+    return [
+        "slow tests: all" if part is None else f"slow tests: part {part} of {parts.PARTS} (tests/parts.py)",
+        f"corpus of recorded expansions: {sum(path.is_dir() for path in list_entries(CORPUS))} cases",
+    ]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the slow tests of other parts."""
+    runs, waits = parts.split([item.nodeid for item in items], _part(config))
+    config.hook.pytest_deselected(items=[items[position] for position in waits])
+    items[:] = [items[position] for position in runs]
+
+
+def _part(config: pytest.Config) -> int | None:
+    try:
+        return parts.chosen(config.getoption("part"))
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
 
 
 @pytest.fixture

@@ -28,6 +28,8 @@ from tests.checkout import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^```sh\n(.*?)\n```$", README, re.DOTALL | re.MULTILINE)
+# Without arguments, the command of the README runs one part of the slow tests.
+ALL_TESTS = ["--numprocesses", "auto", "--dist", "loadfile"]
 # What the shell of a person has anyway, and the settings of a package index.
 INHERITED = re.compile(r"PATH|PIP_\w+|SSL_CERT_\w+|https?_proxy|no_proxy", re.IGNORECASE)
 LEFT_BEHIND = (
@@ -126,7 +128,9 @@ def _rows(name: str, environment: Environment, python: str, arguments: list[str]
     if environment.litter:
         _litter(clone)
     first, tests = (command.replace("python3 -m venv", '"$PYTHON" -m venv') for command in COMMANDS)
-    commands = [first.replace(".venv", ".first")] + [shlex.join([*shlex.split(tests), *arguments])] * environment.runs
+    commands = [first.replace(".venv", ".first")] + [
+        shlex.join([*shlex.split(tests), *(arguments or ALL_TESTS)])
+    ] * environment.runs
     for number, command in enumerate(commands):
         log = folder / f"{number}.log"
         started = time.monotonic()

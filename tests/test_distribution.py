@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.checkout import ROOT, copy_shipped
 from tests.program import tjgen
@@ -162,6 +163,42 @@ def test_a_bill_of_materials_lists_the_locked_requirements(tmp_path: Path) -> No
     assert (bill["bomFormat"], bill["metadata"]["component"]["name"]) == ("CycloneDX", "tjgen")
     assert sorted((one["name"], one["version"]) for one in bill["components"]) == sorted(locked)
     assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_the_image_of_the_argocd_plugin_compiles_nothing_when_it_runs(installed: Path, tmp_path: Path) -> None:
+    """The steps of the Dockerfile after the installation, in an environment whose modules are not compiled."""
+    run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv", cwd=tmp_path)
+    python = tmp_path / "venv/bin/python"
+    packages = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=tmp_path).strip())
+    shutil.copytree(installed / "tjgen", packages / "tjgen", ignore=shutil.ignore_patterns("__pycache__"))
+    (packages / "dependencies.pth").write_text(f"{Path(yaml.__file__).parent.parent}\n", encoding="utf-8")
+    program = tmp_path / "venv/bin/tjgen"
+    program.write_text(f"#!{python}\nimport sys\nfrom tjgen.__main__ import main\nsys.exit(main())\n", encoding="utf-8")
+    program.chmod(0o755)
+    plugin = (ROOT / "integrations/argocd/Dockerfile").read_text(encoding="utf-8")
+    (step,) = [line for line in plugin.replace("\\\n", " ").splitlines() if line.startswith("RUN packages=")]
+    example, project = tmp_path / "example", tmp_path / "project"
+    for folder in (example, project):
+        shutil.copytree(ROOT / "examples/inside/argocd", folder)
+    # Python's own modules are compiled on this machine already.
+    step = step.removeprefix("RUN ").replace(' "$library"', "").replace("/tmp/example", str(example))
+    chosen = {"ARGOCD_APP_PARAMETERS": json.dumps([{"name": "environment", "string": "dev"}]), "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def compiled(command: str) -> list[str]:
+        """The sources of tjgen that Python compiles for a command."""
+        words = [str(python), "-v", str(program), "cmp", command]
+        ended = subprocess.run(words, cwd=project, env={**os.environ, **chosen}, capture_output=True, text=True, check=True)
+        return re.findall(r"^# code object from '?([^'\n]*/tjgen/[^'\n]*\.py)'?$", ended.stderr, re.MULTILINE)
+
+    commands = ("discover", "parameters", "generate")
+    assert all(len(compiled(command)) > 50 for command in commands)
+    path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
+    run("env", "-u", "PYTHONDONTWRITEBYTECODE", "sh", "-euc", step, cwd=tmp_path, PATH=path)
+    assert [compiled(command) for command in commands] == [[], [], []]
+    assert [file.stat().st_mtime for file in packages.rglob("*.py") if file.stat().st_mtime] == []
+    assert not example.exists()
+    (stored,) = (packages / "tjgen/__pycache__").glob("modules.*.bin")
+    assert b"tjgen.cli.cmp" in stored.read_bytes()
 
 
 @pytest.mark.parametrize("shell", SHELLS)

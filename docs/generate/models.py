@@ -79,7 +79,7 @@ def _shown(model: type[Shape], homes: dict[type[Shape], str], found: tuple[type[
     return found
 
 
-def _own(model: type[Shape], homes: dict[type[Shape], str]) -> list[Field]:
+def _own(model: type[Shape], homes: dict[type[Shape], str]) -> tuple[Field, ...]:
     return own_fields(model) if parent(model) in homes else fields(model)
 
 

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,8 +35,13 @@ Diagnostic("TJ404", WARNING, "a message")
 """
 
 
-def spelled() -> Iterator[tuple[str, str]]:
+@cache
+def spelled() -> list[tuple[str, str]]:
     """Each code in the source, and where."""
+    return list(_spelled())
+
+
+def _spelled() -> Iterator[tuple[str, str]]:
     for path in modules():
         where = str(path.relative_to(ROOT))
         if where == SLIM:
@@ -47,15 +53,12 @@ def spelled() -> Iterator[tuple[str, str]]:
                     yield found[found.lastindex or 0], f"{where}:{node.lineno}"
 
 
-SPELLED = list(spelled())
-
-
 def test_every_code_in_the_source_is_in_the_table() -> None:
-    assert sorted({f"{code} {where}" for code, where in SPELLED if code not in BY_CODE}) == []
+    assert sorted({f"{code} {where}" for code, where in spelled() if code not in BY_CODE}) == []
 
 
 def test_every_active_code_is_in_the_source_and_no_retired_one() -> None:
-    reported = {code for code, _ in SPELLED}
+    reported = {code for code, _ in spelled()}
     assert sorted(entry.code for entry in CODES if (entry.status == ACTIVE) != (entry.code in reported)) == []
 
 

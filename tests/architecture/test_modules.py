@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tests.architecture.imports import cycles, imports_of
 from tests.checkout import ROOT, modules, parsed
 
-MOST_LINES = 300
+MOST_LINES = 600
+"""A module holds one whole idea, so that a reader follows it in one file. A longer one mixes ideas, or states its reason."""
 DATA = {
-    "tjgen/cluster/trainer/gotypes.py": "a generated table of Go types",
     "tjgen/language/spec/compact.py": "generated from the models",
-    "tjgen/language/spec/identity.py": "generated from the models",
     "tjgen/language/spec/objects.py": "generated from the models",
     "tjgen/trees/diagnostics/table.py": "generated from the table of codes",
 }
-"""Modules that may be longer than MOST_LINES, with the reason."""
+"""Modules that are longer than MOST_LINES, with the reason."""
 NAMELESS = {"utils", "util", "helpers", "common", "base", "misc"}
-TREES = {path: parsed(path) for path in modules() if path.read_text(encoding="utf-8").strip()}
-"""Modules with content; an empty `__init__` has no form."""
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """The modules with content; an empty `__init__` has no form."""
+    return {path: parsed(path) for path in modules() if path.read_text(encoding="utf-8").strip()}
 
 
 def name(path: Path) -> str:
@@ -50,7 +54,7 @@ def breaches(tree: ast.Module, path: Path) -> Iterator[str]:
 
 
 def found(rule: str) -> list[str]:
-    return [name(path) for path, tree in TREES.items() if rule in breaches(tree, path.relative_to(ROOT))]
+    return [name(path) for path, tree in trees().items() if rule in breaches(tree, path.relative_to(ROOT))]
 
 
 def test_a_module_begins_with_a_summary_in_one_line() -> None:
@@ -72,15 +76,15 @@ def test_each_breach_of_form_is_found() -> None:
     assert list(breaches(sound, Path("tjgen/x.py"))) == []
 
 
-def test_a_module_has_at_most_300_lines_unless_it_is_data() -> None:
-    lines = {name(path): path.read_text(encoding="utf-8").count("\n") for path in TREES}
+def test_a_module_has_at_most_600_lines_unless_it_is_data() -> None:
+    lines = {name(path): path.read_text(encoding="utf-8").count("\n") for path in trees()}
     longer = {module for module, count in lines.items() if count > MOST_LINES}
     assert sorted(longer - DATA.keys()) == []
     assert sorted(DATA.keys() - longer) == [], "listed as data, but short"
 
 
 def test_no_modules_import_each_other_in_a_cycle() -> None:
-    assert cycles(imports_of(TREES)) == []
+    assert cycles(imports_of(trees())) == []
 
 
 def test_a_cycle_is_found_also_when_an_import_is_inside_a_function() -> None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import NamedTuple
 
 import pytest
 
-from tests.architecture.test_modules import DATA, TREES
-from tests.checkout import ROOT
+from tests.checkout import ROOT, modules, parsed
 from tjgen.cli.command import FORMATS
 from tjgen.cluster.kinds.table import targets
 from tjgen.cluster.outcomes import OUTCOMES
@@ -23,8 +23,8 @@ from tjgen.compiler.programs.prefetching.job import STORES
 from tjgen.gitops.output.codeowners import FORGES
 from tjgen.language.runs.lock import PRUNED, STATES
 
-MODELS = "tjgen/language/spec/models/"
-"""The language has each set as a `Literal`; other tests compare these with the tables."""
+LANGUAGE = ("tjgen/language/spec/models/", *[f"tjgen/language/spec/{name}.py" for name in ("compact", "identity", "objects")])
+"""The language has each set as a `Literal`; other tests compare these with the tables. Three modules are generated from it."""
 
 
 class NameSet(NamedTuple):
@@ -122,7 +122,7 @@ def strays(names: NameSet, strings: Mapping[str, list[tuple[int, str]]]) -> list
     return [
         f"{path}:{line}: {text}"
         for path, found in strings.items()
-        if path.startswith(names.within) and not path.startswith((names.home, MODELS)) and path not in DATA
+        if path.startswith(names.within) and not path.startswith((names.home, *LANGUAGE))
         for line, text in found
         if text in names.members and not any(means(path, text, other) for other in names.others)
     ]
@@ -134,19 +134,20 @@ def means(path: str, text: str, other: str) -> bool:
     return path.startswith(beginning) and member in ("", text)
 
 
-PRODUCT = {
-    str(path.relative_to(ROOT)): list(literals(tree)) for path, tree in TREES.items() if path.is_relative_to(ROOT / "tjgen")
-}
+@cache
+def product() -> dict[str, list[tuple[int, str]]]:
+    """The strings of each module."""
+    return {str(path.relative_to(ROOT)): list(literals(parsed(path))) for path in modules()}
 
 
 @pytest.mark.parametrize("names", SETS.values(), ids=SETS)
 def test_members_of_a_set_are_spelled_only_in_its_home(names: NameSet) -> None:
-    assert strays(names, PRODUCT) == []
+    assert strays(names, product()) == []
 
 
 @pytest.mark.parametrize("names", SETS.values(), ids=SETS)
 def test_every_other_meaning_is_that_of_a_word_in_the_product(names: NameSet) -> None:
-    found = [(path, text) for path, strings in PRODUCT.items() for _, text in strings if text in names.members]
+    found = [(path, text) for path, strings in product().items() for _, text in strings if text in names.members]
     assert [other for other in names.others if not any(means(path, text, other) for path, text in found)] == []
 
 

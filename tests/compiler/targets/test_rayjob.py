@@ -10,8 +10,7 @@ import yaml
 
 from tests.checkout import ROOT
 from tjgen.cluster.controllers.creation import create_pods
-from tjgen.compiler.targets.rayjob import LONGEST_NAME, _overridden
-from tjgen.compiler.targets.rayjob_entrypoint import in_shell, line
+from tjgen.compiler.targets.rayjob import LONGEST_NAME, _overridden, in_shell, line
 from tjgen.trees.manifests.manifest import Manifest
 
 VARIABLES = {"RATE": "0.1 $HOME `a`", "NAME": "it's"}

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.gitops.output.histories import EXPERIMENT, PROJECT
-from tests.gitops.output.keeping import BUILD, compare
+from tests.gitops.output.keeping import BUILD, TOPS, compare
 from tests.program import Answer, tjgen
+from tjgen.compiler.building.plan import Plan
 from tjgen.gitops.output import locknotes
 from tjgen.language.runs.lock import path_of
 
@@ -81,3 +85,63 @@ def test_locks_at_rest_are_not_read(folder: Path, monkeypatch: pytest.MonkeyPatc
     assert "1 unchanged" in replace(folder, "train:2", "train:3").err
     monkeypatch.setattr(locknotes.LockNotes, "_digest", lambda *_: b"")
     assert "1 unchanged" in replace(folder, "train:3", "train:4").err
+
+
+ENVIRONMENTS = "  environments: {east: {cluster: east}, west: {cluster: west}}\n"
+OVERLAY = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Overlay
+metadata: {name: NAME}
+spec:
+  match: {environments: [west], names: [NAME]}
+  experiment: {env: {OVERLAID: "1"}}
+"""
+
+
+@pytest.fixture
+def environments(folder: Path) -> Path:
+    """A project with two environments; each experiment is for one, and has an overlay for the other one, too."""
+    for written in TOPS:
+        shutil.rmtree(folder / written)
+    project = PROJECT.replace("overlays: [overlays]\n", f"overlays: [overlays]\n{ENVIRONMENTS}")
+    (folder / "tjgen.yaml").write_text(project, encoding="utf-8")
+    (folder / "overlays").mkdir()
+    for name, environment in (("digits", "east"), ("letters", "west")):
+        file = folder / f"experiments/{name}.yaml"
+        file.write_text(file.read_text(encoding="utf-8") + f"  environments: [{environment}]\n", encoding="utf-8")
+        (folder / f"overlays/{name}.yaml").write_text(OVERLAY.replace("NAME", name), encoding="utf-8")
+    assert tjgen(folder, "build", "-o", "tree").code == 0
+    return folder
+
+
+def test_experiments_of_other_environments_stay_known(environments: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The overlay of the one that is not read again is not reported as unused."""
+    first = tjgen(environments, "build", "-o", "tree")
+    file = environments / "experiments/letters.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace("train:1", "train:2"), encoding="utf-8")
+    read: list[str] = []
+    documents = Plan.documents
+
+    def documents_and_note(plan: Plan, file: str, content: bytes) -> Any:
+        read.append(file)
+        return documents(plan, file, content)
+
+    monkeypatch.setattr(Plan, "documents", documents_and_note)
+    again = tjgen(environments, "build", "-o", "tree")
+    assert (again.code, "TJ" in again.err) == (0, False), again.err
+    assert "TJ" not in first.err
+    if os.environ["TJGEN_CACHE"] == "on":
+        assert read == ["experiments/letters.yaml"]
+
+
+def test_an_experiment_that_is_for_no_environment_is_reported_each_time(environments: Path) -> None:
+    words = ("build", "experiments/letters.yaml", "--env", "east", "-o", "tree")
+    assert tjgen(environments, "build", "-o", "tree").code == 0
+    answers = [tjgen(environments, *words) for _ in range(2)]
+    assert [(answer.code, "TJ227" in answer.err) for answer in answers] == [(1, True)] * 2
+
+
+def test_an_experiment_gets_another_environment(environments: Path) -> None:
+    file = environments / "experiments/letters.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace("[west]", "[west, east]"), encoding="utf-8")
+    assert "1 new, 2 unchanged" in tjgen(environments, "build", "-o", "tree").err

@@ -19,8 +19,10 @@ from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.processes import is_large
 from tjgen.compiler.building.run import (
     OBJECTS_ONLY,
+    AbsentUnit,
     Built,
     Left,
+    NoteAbsent,
     ProjectFindings,
     Recall,
     Recalled,
@@ -31,6 +33,7 @@ from tjgen.compiler.building.run import (
     Watch,
 )
 from tjgen.compiler.pipeline import Compiler, compile_run
+from tjgen.language.resolve.match import facts_of
 from tjgen.language.resolve.overlays import Surroundings, matches
 from tjgen.language.resolve.places import Documents
 from tjgen.language.resolve.policy import judged
@@ -54,6 +57,7 @@ def build(
     session: Session,
     *,
     recall: Recall = lambda *_: None,
+    note_absent: NoteAbsent = lambda *_: None,
     watch: Watch | None = None,
     left: Left = lambda _: (),
     jobs: int = 1,
@@ -62,28 +66,32 @@ def build(
 ) -> Generator[Result, None, None]:
     """A result for each unit in order, and at the end the findings that belong to no unit.
 
-    Sources that `recall` has are not compiled. `watch` gets the progress. `left` is called after the last unit, and returns the
-    footprints of runs that are in the output and not requested. A large build has up to `jobs` workers: close the iterator if you
-    leave it early. With `jobs` or `answers`, runs come from records of this `form`. Raises CompileError if
-    a lock, a pin or a record is damaged, or if the build takes more time than its budget.
+    Sources that `recall` has are not compiled. `note_absent` gets the experiments that are for other environments. `watch` gets
+    the progress. `left` is called after the last unit, and returns the footprints of runs that are in the output and not
+    requested. A large build has up to `jobs` workers: close the iterator if you leave it early. With `jobs` or `answers`, runs
+    come from records of this `form`. Raises CompileError if a lock, a pin or a record is damaged, or if the build takes more time
+    than its budget.
     """
-    return _Compilation(plan, session, recall, answers, form).results(watch, left, jobs)
+    return _Compilation(plan, session, recall, note_absent, answers, form).results(watch, left, jobs)
 
 
 def recorded(
     plan: Plan, session: Session, files: Sequence[str], jobs: int, form: RecordForm
 ) -> Generator[FileRecords, None, None]:
     """The records of the runs of each of `files`, by up to `jobs` workers. Raises CompileError as `build` does."""
-    return _Compilation(plan, session, lambda *_: None, None, form).records(files, jobs)
+    return _Compilation(plan, session, lambda *_: None, lambda *_: None, None, form).records(files, jobs)
 
 
 class _Compilation:
     """One build from its first file to its last: what it has seen so far."""
 
-    def __init__(self, plan: Plan, session: Session, recall: Recall, answers: Answers | None, form: RecordForm) -> None:
+    def __init__(
+        self, plan: Plan, session: Session, recall: Recall, note_absent: NoteAbsent, answers: Answers | None, form: RecordForm
+    ) -> None:
         self._plan = plan
         self._session = session
         self._recall = recall
+        self._note_absent = note_absent
         self._named = {*plan.request.paths}
         self._clock = plan.sandbox.clock
         self._surroundings = {name: Surroundings(plan.project, name, plan.layers) for name in plan.environments}
@@ -131,18 +139,25 @@ class _Compilation:
         environments = [one for one in self._plan.environments if not self._is_recalled(file, one, content)]
         if not environments:
             return
+        reads = self._plan.sandbox.reads
         experiments, problems = self._experiments(file, content)
         diagnostics += problems
+        absent: list[tuple[str | None, AbsentUnit]] = []
         for document in experiments:
             skipped = []
             for environment in environments:
                 built = self._built(document, environment, content)
                 if built is None:
                     skipped.append(environment)
+                    overlays = self._surroundings[environment].overlays_of(document.value)
+                    absent.append((environment, AbsentUnit(facts_of(document.value).name, overlays)))
                     continue
                 yield built
             if file in self._named and skipped == self._plan.environments:
                 diagnostics.append(not_built(document, skipped))
+        if not problems and self._plan.sandbox.reads == reads:
+            for environment, unit in absent:
+                self._note_absent(file, environment, content, unit)
 
     def records(self, files: Sequence[str], jobs: int) -> Generator[FileRecords, None, None]:
         """The records of the runs of each file."""
@@ -188,8 +203,10 @@ class _Compilation:
 
     def _is_recalled(self, file: str, environment: str | None, content: bytes) -> bool:
         recalled: Recalled | None = self._recall(file, environment, content)
-        if recalled is None:
+        if recalled is None or (file in self._named and not recalled.units):  # which is reported, if it has no unit at all
             return False
+        for name, overlays in recalled.absent:
+            self._surroundings[environment].note(overlays, name)
         for key, _ in recalled.units:
             self._surroundings[environment].note(recalled.overlays, key.rpartition("/")[2])
             self._seen.setdefault(key, (file, 0))

@@ -175,6 +175,14 @@ class ProjectFindings(NamedTuple):
 Result: TypeAlias = "Built | ProjectFindings"
 
 
+class AbsentUnit(NamedTuple):
+    """An experiment that is for other environments than this one."""
+
+    name: str
+    overlays: tuple[str, ...]
+    """Names of the overlays that match it, of which none is reported as unused."""
+
+
 class Recalled(Protocol):
     """What an earlier build left of a source (see output/memory.py)."""
 
@@ -186,10 +194,14 @@ class Recalled(Protocol):
     def footprint(self) -> tuple[Any, ...]: ...
     @property
     def relations(self) -> tuple[Any, ...]: ...
+    @property
+    def absent(self) -> Sequence[AbsentUnit]: ...
 
 
 Recall = Callable[[str, "str | None", bytes], "Recalled | None"]
 """File, environment and content of a source -> what is left of an earlier build, or None to build it."""
+NoteAbsent = Callable[[str, "str | None", bytes, AbsentUnit], None]
+"""Gets file, environment and content of a source, and an experiment in it that has no unit there."""
 
 
 Left = Callable[["Sequence[tuple[Any, ...]]"], "Iterable[tuple[Any, ...]]"]

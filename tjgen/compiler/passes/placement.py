@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tjgen.compiler.lower import SPEC
-from tjgen.compiler.passes.device_class import chosen
+from tjgen.compiler.passes.devices import chosen
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, Gpu, Topology
 from tjgen.trees.diagnostics.model import Diagnostic

@@ -10,10 +10,11 @@ from tjgen.language.slicing import problems
 from tjgen.language.slicing.strategies import STRATEGIES
 from tjgen.language.spec.objects import Elastic, Experiment, Slices
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic, has_errors
-from tjgen.trees.fields.path import FieldPath, get
+from tjgen.trees.fields.path import FieldPath, get, named
 from tjgen.trees.typing import NamedTuple
+from tjgen.trees.workload.contribution import Contribution
 from tjgen.trees.workload.roles import nodes as nodes_of
-from tjgen.trees.workload.workload import Workload
+from tjgen.trees.workload.workload import PodSet, Workload
 
 
 class Cut(NamedTuple):
@@ -151,3 +152,23 @@ def _other_count(count: int, nodes: int, at: FieldPath) -> Diagnostic:
         hint="remove count",
         severity=WARNING if count > nodes else ERROR,
     )
+
+
+# Variables that describe its slice to the training container.
+
+
+def variable(podset: PodSet, name: str, value: str, because: FieldPath) -> Contribution:
+    """A variable of the container that trains."""
+    return Contribution((*podset.main, "env", named(name)), {"name": name, "value": value}, because)
+
+
+def index_variable(workload: Workload, podset: PodSet, because: FieldPath) -> Contribution | Diagnostic:
+    """The number of the node, as a variable of the container that trains."""
+    number = workload.number(podset)
+    if number is None:
+        message = (
+            f"the pods of role {podset.name} do not get their numbers among all nodes, because another role also has several pods"
+        )
+        hint = "let only one role have several pods that read the data, or give the role its own volume with volumes.NAME.roles"
+        return Diagnostic("TJ413", message, path=because, hint=hint)
+    return Contribution((*podset.main, "env", named("TJGEN_SLICE_INDEX")), {"name": "TJGEN_SLICE_INDEX", **number}, because)

@@ -1,22 +1,22 @@
-"""Slices that are volumes of their own -> the volume of each task, or for target `jobset`, the volume and node of each pod."""
+"""Slices that are folders of one volume, or volumes of their own -> the folder or volume of each task, node, or process."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.kinds.table import facts_of
+from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes.data_sections import DataSection
-from tjgen.compiler.passes.slice_readers import Cut
-from tjgen.compiler.passes.slice_variables import index_variable, variable
+from tjgen.compiler.passes.slice_readers import Cut, index_variable, variable
 from tjgen.compiler.volumes.claims import claim, claim_name, slice_claim
-from tjgen.compiler.volumes.mounts import users_of
+from tjgen.compiler.volumes.mounts import places, users_of
 from tjgen.compiler.volumes.pvc import new_claim
 from tjgen.compiler.volumes.table import source_of
 from tjgen.language.setting import Setting
 from tjgen.language.slicing import braces, problems
 from tjgen.language.spec.objects import Experiment, NewClaim, Volume
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.fields.path import FieldPath, get, named
+from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.roles import nodes as nodes_of
 from tjgen.trees.workload.workload import PodSet, Workload
@@ -24,7 +24,9 @@ from tjgen.trees.workload.workload import PodSet, Workload
 _HINT = "set target: jobset, set over: tasks and give each node's work a task, or use deliver: subPath"
 
 
-def deliver(workload: Workload, experiment: Experiment, cut: Cut, readers: list[PodSet], setting: Setting) -> Contributions:
+def deliver_volumes(
+    workload: Workload, experiment: Experiment, cut: Cut, readers: list[PodSet], setting: Setting
+) -> Contributions:
     """Every task, or every node, mounts a volume of its own."""
     data, volume = cut.data, experiment.spec.volumes[cut.data.volume]
     if not cut.tasks and not facts_of(experiment.spec.target).is_preview:
@@ -175,3 +177,50 @@ def _whole(experiment: Experiment, volume: Volume, data: DataSection) -> Iterato
 
 def _problem(message: str, path: FieldPath, hint: str) -> Diagnostic:
     return Diagnostic(problems.NO_VOLUME, message, path=path, hint=hint)
+
+
+# Slices that are folders -> the mount of each node.
+
+INDEX = "$(INDEX)"
+
+
+def deliver_folders(workload: Workload, experiment: Experiment, cut: Cut, readers: list[PodSet]) -> Contributions:
+    """Every node sees the folder of its slice alone."""
+    yield from _folders(workload, cut.data, experiment.spec.volumes[cut.data.volume], cut, readers)
+
+
+def _folder_of_slice(data: DataSection, position: str) -> str:
+    """The folder of one slice below the volume; `position` is its number, or a reference to it."""
+    assert data.slices is not None
+    folder = (data.slices.folder or INDEX).replace(INDEX, position)
+    return "/".join(part.strip("/") for part in (data.path, folder) if part)
+
+
+def _folders(workload: Workload, data: DataSection, volume: Volume, cut: Cut, readers: list[PodSet]) -> Contributions:
+    mounts = list(places(volume, (*SPEC, "volumes", data.volume)))
+    if len(mounts) > 1:
+        message = f'volume "{data.volume}" is mounted at {len(mounts)} paths, but only one of them could show the slice'
+        yield Diagnostic(problems.FOLDER, message, path=mounts[1].because, hint="mount it at one path")
+        return
+    create = new_claim(volume)
+    if create is not None and create.volume_mode == "Block":
+        message = f'volume "{data.volume}" is a raw device (volumeMode Block), which has no folders'
+        yield Diagnostic(problems.FOLDER, message, path=(*cut.at, "deliver"), hint="use deliver: env with ranges of its blocks")
+        return
+    [place] = mounts
+    at: FieldPath = ("volumeMounts", (("mountPath", place.path),))
+    for podset in readers:
+        mount: Tree = get(workload.tree.value, (*podset.main, *at), {})
+        before = mount.get("subPath") or mount.get("subPathExpr")
+        number = str(cut.position) if cut.tasks else "$(TJGEN_SLICE_INDEX)"
+        below = _folder_of_slice(data, number)
+        if "subPath" in mount:
+            yield Contribution((*podset.main, *at, "subPath"), None, cut.at)
+        field = "subPath" if cut.tasks and "subPathExpr" not in mount else "subPathExpr"
+        yield Contribution((*podset.main, *at, field), f"{before}/{below}" if before else below, (*cut.at, "deliver"))
+        yield variable(podset, data.variable("TJGEN_DATA_PATH"), place.path, cut.at)
+        if not cut.tasks:
+            yield index_variable(workload, podset, cut.at)
+        yield variable(podset, data.variable("TJGEN_SLICE_COUNT"), str(len(cut.tasks) or cut.slices), cut.at)
+        if cut.over == "processes":
+            yield variable(podset, data.variable("TJGEN_SLICE_OVER"), "processes", (*cut.at, "over"))

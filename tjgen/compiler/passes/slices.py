@@ -1,4 +1,6 @@
-"""Items and `slices` -> which items each node reads: proven slices, delivered in one of the ways of the sibling modules.
+"""Items and `slices` -> which items each node reads: proven slices, delivered as variables, ranges, lists, or copies.
+
+Slices that are folders or volumes are in `slice_volumes`; which slices a run has and who reads them, in `slice_readers`.
 
 The contract with training code: TJGEN_DATA_PATH (the folder of the items), TJGEN_SLICE_INDEX and
 TJGEN_SLICE_COUNT, and then TJGEN_SLICES (a JSON list with a list of paths for each slice),
@@ -13,22 +15,30 @@ The variables of a data set with a name end with it, except TJGEN_SLICE_INDEX: T
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from itertools import islice
 
-from tjgen.compiler.passes import items, slice_parts
+from tjgen.compiler.lower import SPEC
+from tjgen.compiler.passes import items
 from tjgen.compiler.passes.data_sections import DataSection
 from tjgen.compiler.passes.ranks import is_mpi
-from tjgen.compiler.passes.slice_readers import Cut, cut_of
-from tjgen.compiler.passes.slice_variables import index_variable, variable
-from tjgen.compiler.volumes.mounts import folder_of, folder_path, mounts_of, users_of
+from tjgen.compiler.passes.slice_readers import Cut, cut_of, index_variable, variable
+from tjgen.compiler.programs.containers import script
+from tjgen.compiler.volumes.mounts import folder_of, folder_path, mounts_of, places, users_of
+from tjgen.compiler.volumes.table import source_of
+from tjgen.language.platform.tools import helper_image
 from tjgen.language.setting import Setting
-from tjgen.language.slicing import problems, ranges
+from tjgen.language.slicing import delivery, problems, ranges
 from tjgen.language.slicing.division import divide, left, short, uneven
 from tjgen.language.slicing.items import DataItems
-from tjgen.language.slicing.proof import Plan
-from tjgen.language.spec.objects import Experiment, Slices
+from tjgen.language.slicing.proof import Balance, Plan, balance, heaviest
+from tjgen.language.spec.objects import Experiment, Slices, Volume
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
-from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.fields.path import FieldPath, Tree, get, named
+from tjgen.trees.k8s import quantity
+from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
+from tjgen.trees.session import Session
 from tjgen.trees.typing import Any
 from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.roles import nodes as nodes_of
@@ -51,9 +61,7 @@ def deliver(workload: Workload, experiment: Experiment, sections: Sequence[DataS
             yield one
     copied = [one for one in sections if one.slices is not None and one.slices.deliver == "init"]
     if len(copied) > 1:
-        from tjgen.compiler.passes import slice_copies
-
-        yield from slice_copies.too_small_together(experiment, copied, largest)
+        yield from _too_small_together(experiment, copied, largest)
 
 
 def _isolated(workload: Workload, data: DataSection, folder: str, users: Sequence[PodSet]) -> Contributions:
@@ -89,13 +97,13 @@ def _delivered(workload: Workload, experiment: Experiment, data: DataSection, se
     if cut is None:
         return
     if data.slices.deliver == "subPath":
-        from tjgen.compiler.passes import slice_places
+        from tjgen.compiler.passes import slice_volumes
 
-        yield from slice_places.deliver(workload, experiment, cut, readers)
+        yield from slice_volumes.deliver_folders(workload, experiment, cut, readers)
     elif data.slices.deliver == "volume":
         from tjgen.compiler.passes import slice_volumes
 
-        yield from slice_volumes.deliver(workload, experiment, cut, readers, setting)
+        yield from slice_volumes.deliver_volumes(workload, experiment, cut, readers, setting)
     elif data.slices.deliver == "range":
         yield from _ranges(workload, cut, readers, setting)
     else:
@@ -162,21 +170,17 @@ def _paths(workload: Workload, experiment: Experiment, cut: Cut, readers: list[P
     yield from problems
     if plan is None:
         return
-    yield from slice_parts.uneven(cut, plan, part, setting)
-    yield Contribution(("slices", cut.data.name), slice_parts.described(cut, plan, part, setting), cut.at)
+    yield from _uneven_readers(cut, plan, part, setting)
+    yield Contribution(("slices", cut.data.name), _described(cut, plan, part, setting), cut.at)
     yield from _common(workload, cut, nodes_of(workload), readers)
     if slices.deliver == "env":
         yield from _variables([[part.paths[item] for item in one] for one in plan], cut.data, readers)
         return
-    from tjgen.compiler.passes import slice_lists
-
-    yield from slice_lists.mounted(plan, part, readers, cut.data, setting)
+    yield from _lists_in_pods(plan, part, readers, cut.data, setting)
     if is_mpi(workload, experiment):
-        yield from slice_lists.folders(readers, cut.data)
+        yield from _folders_of_lists(readers, cut.data)
     if slices.deliver == "init":
-        from tjgen.compiler.passes import slice_copies
-
-        yield from slice_copies.copied(workload, experiment, plan, part, readers, cut.data, setting)
+        yield from _copies_in_pods(workload, experiment, plan, part, readers, cut.data, setting)
 
 
 def _ranges(workload: Workload, cut: Cut, readers: list[PodSet], setting: Setting) -> Contributions:
@@ -218,8 +222,8 @@ def _ranges(workload: Workload, cut: Cut, readers: list[PodSet], setting: Settin
     if has_errors(ranges_of_nodes):
         return
     merged = [whole[one.start : one.stop : one.step] for one in evened]
-    yield from slice_parts.uneven(cut, evened, None, setting)
-    yield Contribution(("slices", cut.data.name), slice_parts.described(cut, evened, None, setting, len(whole)), at)
+    yield from _uneven_readers(cut, evened, None, setting)
+    yield Contribution(("slices", cut.data.name), _described(cut, evened, None, setting, len(whole)), at)
     yield from _common(workload, cut, nodes_of(workload), readers)
     text = json.dumps([[one.start, one.stop, one.step] for one in merged], separators=(",", ":"))
     yield from _in_env("TJGEN_SLICE_RANGES", text, cut.data, readers)
@@ -254,3 +258,249 @@ def _in_env(name: str, text: str, data: DataSection, readers: list[PodSet]) -> C
     # Kubernetes would take "$(" in a value for a reference.
     for podset in readers:
         yield variable(podset, data.variable(name), text.replace("$(", "$$("), data.slices_at)
+
+
+# Slices -> immutable ConfigMaps with a list for each, shared by runs, mounted as one folder: nodes find their own by number.
+
+_MOUNT = "/etc/tjgen/slices"
+_VOLUME = "tjgen-slices"
+
+
+def _lists_in_pods(
+    plan: Plan, items: DataItems, readers: list[PodSet], data: DataSection, setting: Setting
+) -> Iterator[Contribution | Diagnostic]:
+    """Add the ConfigMaps, mount them in every reader, and set the variable with the file of its slice."""
+    maps = delivery.packed(delivery.manifests(plan, items))
+    too_large = delivery.too_large(maps, data.slices_at)
+    if too_large is not None:
+        yield too_large
+        return
+    names = []
+    for files in maps:
+        name = f"{setting.family}-{data.named('slices')}-{_digest(files)}"
+        yield Contribution(("ahead", f"ConfigMap/{name}"), _config_map(name, files, setting), data.slices_at)
+        names.append(name)
+    for podset in readers:
+        volume = data.named(_VOLUME)
+        yield Contribution((*podset.pod, "volumes", named(volume)), {"name": volume, **_source(names)}, data.slices_at)
+        tree = mount(data)
+        yield Contribution((*podset.main, "volumeMounts", (("mountPath", tree["mountPath"]),)), tree, data.slices_at)
+        yield variable(podset, data.variable("TJGEN_SLICE_FILE"), _file(data), data.slices_at)
+
+
+def _folders_of_lists(readers: list[PodSet], data: DataSection) -> Iterator[Contribution]:
+    """The folder of the lists, for processes that do not get the number of their node."""
+    for podset in readers:
+        yield variable(podset, data.variable("TJGEN_SLICE_LISTS"), _folder(data), data.slices_at)
+
+
+def mount(data: DataSection) -> Tree:
+    """The mount of the folder of the lists."""
+    return {"name": data.named(_VOLUME), "mountPath": _folder(data), "readOnly": True}
+
+
+def _file(data: DataSection) -> str:
+    """The list of a node's slice, behind the variable that has its number."""
+    return f"{_folder(data)}/slice-$(TJGEN_SLICE_INDEX).txt"
+
+
+def _folder(data: DataSection) -> str:
+    assert data.slices is not None
+    return data.slices.mount_path or data.folder(_MOUNT)
+
+
+def _digest(files: Mapping[str, str]) -> str:
+    return sha256(json.dumps(files, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:10]
+
+
+def _config_map(name: str, files: Mapping[str, str], setting: Setting) -> Tree:
+    labels = {MANAGED_BY: "tjgen", EXPERIMENT_LABEL: setting.family, **setting.labels}
+    metadata = {"name": name, "namespace": setting.namespace, "labels": labels}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "immutable": True, "data": files}
+
+
+def _source(names: list[str]) -> Tree:
+    if len(names) == 1:
+        return {"configMap": {"name": names[0]}}
+    return {"projected": {"sources": [{"configMap": {"name": name}} for name in names]}}
+
+
+# Slices with lists -> an init container in every reader that copies the items of its slice to a volume of the pod.
+
+_CONTAINER = "tjgen-slice"
+_COMPUTED = ("cpu", "memory", "ephemeral-storage")
+
+
+def _copies_in_pods(
+    workload: Workload,
+    experiment: Experiment,
+    plan: Plan,
+    items: DataItems,
+    readers: list[PodSet],
+    data: DataSection,
+    setting: Setting,
+) -> Iterator[Contribution | Diagnostic]:
+    """Add the init containers, and the variable with the folder of the copies."""
+    assert data.slices is not None
+    assert data.slices.scratch is not None, "a rule asks for it"
+    name = data.slices.scratch
+    scratch = experiment.spec.volumes[name]
+    wrong = [*_unfit(name, scratch, data.slices_at), *_too_small(name, scratch, plan, items, setting.session)]
+    yield from wrong
+    target = folder_of(None, scratch)
+    source = folder_of(data.path, experiment.spec.volumes[data.volume])
+    if wrong or target is None or source is None:
+        return
+    target = data.folder(target)
+    name_of_container = data.named(_CONTAINER)
+    for podset in readers:
+        main = get(workload.tree.value, podset.main, {})
+        mounts = [
+            {**mount, "readOnly": True} if mount["name"] == data.volume else mount
+            for mount in main.get("volumeMounts") or []
+            if mount["name"] in (data.volume, name)
+        ]
+        container: Tree = {
+            "name": name_of_container,
+            "image": data.slices.image or helper_image("shell", setting.helpers),
+            "command": ["/bin/sh", "-c"],
+            "args": [script("copy-slice.sh")],
+            "env": [
+                {"name": "TJGEN_SLICE_INDEX", **(workload.number(podset) or {})},
+                {"name": "TJGEN_SLICE_FILE", "value": _file(data)},
+                {"name": "TJGEN_DATA_PATH", "value": source},
+                {"name": "TJGEN_SLICE_COPY", "value": target},
+            ],
+            "volumeMounts": [*mounts, mount(data)],
+        }
+        container |= {key: value for key, value in (("resources", _resources(main)), _security(main)) if value}
+        yield Contribution((*podset.pod, "initContainers", named(name_of_container)), container, (*data.slices_at, "deliver"))
+        yield variable(podset, data.variable("TJGEN_DATA_PATH"), target, (*data.slices_at, "scratch"))
+
+
+def _too_small_together(
+    experiment: Experiment, sections: Sequence[DataSection], largest: Mapping[str, int]
+) -> Iterator[Diagnostic]:
+    """Volumes that can store the largest slice of each of several data sets, but not all of these slices.
+
+    `largest` maps data sets to the bytes of their largest slice.
+    """
+    by_volume: dict[str, list[DataSection]] = {}
+    for one in sections:
+        assert one.slices is not None
+        by_volume.setdefault(one.slices.scratch or "", []).append(one)
+    for name, sharing in by_volume.items():
+        limit = source_of(experiment.spec.volumes[name]).size_limit(experiment.spec.volumes[name])
+        sizes = [largest.get(one.name, 0) for one in sharing]
+        if limit is None or max(sizes) > quantity.parse(limit[1]).value or sum(sizes) <= quantity.parse(limit[1]).value:
+            continue
+        names = " and ".join(f'"{one.name}"' for one in sharing)
+        message = (
+            f'the largest slices of data sets {names} have {sum(sizes)} bytes, but volume "{name}" has a capacity of {limit[1]}'
+        )
+        at: FieldPath = (*SPEC, "volumes", name)
+        yield Diagnostic(problems.SCRATCH, message, path=at, hint=f"raise {limit[0]}, or add a volume for each data set")
+
+
+def _unfit(name: str, scratch: Volume, slices_at: FieldPath) -> Iterator[Diagnostic]:
+    if source_of(scratch).survives_pod:
+        message = f'volume "{name}" is shared by several pods, so the copies of all nodes would overwrite each other'
+        hint = "make it an emptyDir or ephemeral"
+        yield Diagnostic(problems.SCRATCH, message, path=(*slices_at, "scratch"), hint=hint)
+    elif next(places(scratch, SPEC)).read_only:
+        message = f'volume "{name}" is read-only, but the items are copied to it'
+        hint = f"remove volumes.{name}.readOnly"
+        yield Diagnostic(problems.SCRATCH, message, path=(*slices_at, "scratch"), hint=hint)
+
+
+def _too_small(name: str, scratch: Volume, plan: Plan, items: DataItems, session: Session) -> Iterator[Diagnostic]:
+    limit = source_of(scratch).size_limit(scratch)
+    if limit is None or items.unsized is not None:
+        return
+    field, capacity = limit
+    number, most = heaviest(plan, items, session)
+    if most > quantity.parse(capacity).value:
+        message = f'slice {number} has {most} bytes, but volume "{name}" has a capacity of {capacity}'
+        at: FieldPath = (*SPEC, "volumes", name)
+        yield Diagnostic(problems.SCRATCH, message, path=at, hint=f"raise {field}, or use more nodes")
+
+
+def _resources(main: Tree) -> Tree:
+    """The same as the trainer's except devices: it raises no total, and a quota requires them."""
+    own = main.get("resources") or {}
+    kept = {
+        bound: {key: value for key, value in (own.get(bound) or {}).items() if key in _COMPUTED}
+        for bound in ("limits", "requests")
+    }
+    return {bound: values for bound, values in kept.items() if values}
+
+
+def _security(main: Tree) -> tuple[str, Tree]:
+    return "securityContext", main.get("securityContext")
+
+
+# The slices of a run and who reads them -> how even the parts of the readers are, in the summary and in a warning.
+
+_LARGE = 1.25
+"""The largest part over the mean from which on it is reported."""
+_CHOSEN = ("explicit", "weighted")
+"""Strategies by which the experiment chooses unequal parts."""
+
+
+def _described(cut: Cut, plan: Plan, known: DataItems | None, setting: Setting, total: int = 0) -> Tree:
+    """How even the parts of the readers are, for the summary of the build."""
+    items = total if known is None else len(known)
+    even = _balance(cut, plan, known, setting.session)
+    tree: Tree = {"by": cut.section.by, "count": len(plan), "items": items, "fewest": even.fewest, "most": even.most}
+    if even.smallest is not None:
+        tree |= {"smallest": even.smallest, "largest": even.largest}
+    read = sum(map(len, plan)) - items
+    return {
+        **tree,
+        "ratio": round(even.ratio, 3),
+        **({"repeated": read} if read > 0 else {"dropped": -read} if read else {}),
+    }
+
+
+def _uneven_readers(cut: Cut, plan: Plan, known: DataItems | None, setting: Setting) -> Iterator[Diagnostic]:
+    """TJ237: a warning if one reader has much more than the others, and the experiment does not choose that."""
+    slices = cut.section
+    if slices.remainder != "keep" or slices.balance is not None or slices.virtual is not None or slices.by in _CHOSEN:
+        return
+    even = _balance(cut, plan, known, setting.session)
+    # A reader without items has a diagnostic of its own.
+    if even.ratio <= _LARGE or not even.fewest:
+        return
+    reader = "node" if cut.readers == 1 else "process" if slices.workers == 1 else "worker"
+    unit, fewest, most = "items", even.fewest, even.most
+    if even.smallest is not None and even.largest is not None:
+        unit, fewest, most = "bytes", even.smallest, even.largest
+    message = (
+        f"the parts are uneven: one {reader} reads {most} {unit}, another {fewest}; synchronous training then waits or hangs"
+    )
+    pad = "remainder: drop" if slices.deliver == "range" else "remainder: pad or drop"
+    equal = f"set {pad} for parts of equal number"
+    if even.smallest is not None:
+        equal = "use more and smaller items" if slices.by == "lpt" else "set by: lpt, use more and smaller items"
+    hint = f"{equal}, or a balance, such as {_above(even.ratio)}, to accept it"
+    yield Diagnostic(problems.UNEVEN_PARTS, message, path=cut.at, hint=hint)
+
+
+def _balance(cut: Cut, plan: Plan, known: DataItems | None, session: Session) -> Balance:
+    """How even the parts are. Every n-th item of a slice goes to the same one of n readers."""
+    if cut.readers == 1:
+        return balance(plan, known, session)
+    if known is None or known.unsized is not None:
+        fewest, most = min(map(len, plan)) // cut.readers, -(-max(map(len, plan)) // cut.readers)
+        total = sum(map(len, plan))
+        return Balance(fewest, most, None, None, most * len(plan) * cut.readers / total if total else 1.0)
+
+    def parts() -> Balance:
+        return balance([[*islice(part, first, None, cut.readers)] for part in plan for first in range(cut.readers)], known)
+
+    return session.latest("balance of readers", (plan, known, cut.readers), parts)
+
+
+def _above(ratio: float) -> str:
+    """A bound that the ratio keeps, with one digit."""
+    return f"{ratio + 0.1:.1f}"

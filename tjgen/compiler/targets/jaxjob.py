@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.kinds.jaxjob import JAXJOB
-from tjgen.compiler.targets import kubeflow, kubeflow_unsupported
+from tjgen.compiler.targets import kubeflow
 from tjgen.compiler.targets.direct import Lowered, RequestedSize
-from tjgen.compiler.targets.kubeflow import host, variables
-from tjgen.compiler.targets.operator_job import OperatorJob
+from tjgen.compiler.targets.kubeflow import OperatorJob, host, variables
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import get
 from tjgen.trees.fields.writer import Writer
@@ -38,7 +37,7 @@ def lower(workload: Workload) -> Lowered:
 
 def find_warnings(job: Manifest, workload: Workload) -> list[Diagnostic]:
     """Variables that the operator overrides."""
-    return list(kubeflow_unsupported.find_warnings(job, KIND))
+    return list(kubeflow.find_warnings(job, KIND))
 
 
 def budget(job: Manifest) -> int:
@@ -48,4 +47,4 @@ def budget(job: Manifest) -> int:
 
 def _own(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
     """The kind has no field of its own."""
-    yield from kubeflow_unsupported.success(workload, KIND, "worker")
+    yield from kubeflow.success(workload, KIND, "worker")

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 
 from tjgen.cluster.kinds.mpijob import MPIJOB
 from tjgen.cluster.trainer import resources
-from tjgen.compiler.targets import groups, kubeflow, kubeflow_policies, kubeflow_unsupported
+from tjgen.compiler.targets import groups, kubeflow
 from tjgen.compiler.targets.direct import Lowered, RequestedSize
-from tjgen.compiler.targets.kubeflow import INDEX, RULE
-from tjgen.compiler.targets.operator_job import OperatorJob
+from tjgen.compiler.targets.kubeflow import INDEX, RULE, OperatorJob
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Origin
 from tjgen.trees.fields.path import FieldPath, Tree, get
@@ -41,7 +40,7 @@ def arranged(workload: Workload, size: RequestedSize) -> tuple[Workload, list[Di
             return kubeflow.arranged(workload, size, KIND, lambda count: [])
         message = "an MPIJob has a launcher and workers with sshd, but the runtime has no ML policy mpi that distinguishes them"
         return workload, [
-            kubeflow_unsupported.not_found(message, "use a runtime of mpi, such as tjgen-mpi, or add roles launcher and worker")
+            kubeflow.not_found(message, "use a runtime of mpi, such as tjgen-mpi, or add roles launcher and worker")
         ]
     names = {podset.name for podset in workload.podsets}
     if "worker" in size.roles and NODE in names and "worker" not in names:
@@ -74,7 +73,7 @@ def lower(workload: Workload) -> Lowered:
 
 def find_warnings(job: Manifest, workload: Workload) -> list[Diagnostic]:
     """Variables that the operator overrides."""
-    return list(kubeflow_unsupported.find_warnings(job, KIND))
+    return list(kubeflow.find_warnings(job, KIND))
 
 
 def budget(job: Manifest) -> int:
@@ -84,7 +83,7 @@ def budget(job: Manifest) -> int:
 
 def _own(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
     policy = get(workload.tree.value, _MPI, None) or {}
-    yield from kubeflow_unsupported.success(workload, KIND, "launcher")
+    yield from kubeflow.success(workload, KIND, "launcher")
     _slots(writer, workload, policy)
     for source, field in (
         ("sshAuthMountPath", "sshAuthMountPath"),
@@ -130,9 +129,9 @@ def _creation(writer: Writer, workload: Workload) -> None:
     if waits and not is_sized:
         because = Origin("target:kubeflow", "runtime", ("spec", "template", "spec", "replicatedJobs"))
         writer.put(("spec", "launcherCreationPolicy"), "WaitForWorkersReady", because)
-        if kubeflow_policies.has_gang(workload):
+        if kubeflow.has_gang(workload):
             counts = workload.tree.value["counts"]
-            writer.put(kubeflow_policies.MIN_AVAILABLE, sum(counts.values()) - counts.get("launcher", 0), because)
+            writer.put(kubeflow.MIN_AVAILABLE, sum(counts.values()) - counts.get("launcher", 0), because)
 
 
 def _of_runtime(field: str) -> Origin:

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.kinds.paddlejob import PADDLEJOB
-from tjgen.compiler.targets import kubeflow, kubeflow_unsupported
+from tjgen.compiler.targets import kubeflow
 from tjgen.compiler.targets.direct import Lowered, RequestedSize
-from tjgen.compiler.targets.kubeflow import devices, variables
-from tjgen.compiler.targets.operator_job import OperatorJob
+from tjgen.compiler.targets.kubeflow import OperatorJob, devices, variables
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.fields.writer import Writer
@@ -48,7 +47,7 @@ def lower(workload: Workload) -> Lowered:
 
 def find_warnings(job: Manifest, workload: Workload) -> list[Diagnostic]:
     """Variables that the operator overrides."""
-    return list(kubeflow_unsupported.find_warnings(job, KIND))
+    return list(kubeflow.find_warnings(job, KIND))
 
 
 def budget(job: Manifest) -> int:
@@ -58,4 +57,4 @@ def budget(job: Manifest) -> int:
 
 def _own(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
     """The kind has no field of its own that the operator reads; the run has succeeded with its masters."""
-    yield from kubeflow_unsupported.success(workload, KIND, "master")
+    yield from kubeflow.success(workload, KIND, "master")

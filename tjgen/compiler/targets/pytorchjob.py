@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.kinds.pytorchjob import PYTORCHJOB
-from tjgen.compiler.targets import elastic, kubeflow, kubeflow_unsupported
+from tjgen.compiler.targets import elastic, kubeflow
 from tjgen.compiler.targets.direct import Lowered, RequestedSize
-from tjgen.compiler.targets.kubeflow import RULE, devices, take
-from tjgen.compiler.targets.operator_job import OperatorJob
+from tjgen.compiler.targets.kubeflow import RULE, OperatorJob, devices, take
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Origin
 from tjgen.trees.fields.path import FieldPath, Tree, get
@@ -61,7 +60,7 @@ def lower(workload: Workload) -> Lowered:
 
 def find_warnings(job: Manifest, workload: Workload) -> list[Diagnostic]:
     """Variables that the operator overrides."""
-    return list(kubeflow_unsupported.find_warnings(job, KIND))
+    return list(kubeflow.find_warnings(job, KIND))
 
 
 def budget(job: Manifest) -> int:
@@ -70,7 +69,7 @@ def budget(job: Manifest) -> int:
 
 
 def _own(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
-    yield from kubeflow_unsupported.success(workload, KIND, MASTER)
+    yield from kubeflow.success(workload, KIND, MASTER)
     yield from _elastic(writer, workload)
     _processes(writer, workload)
 

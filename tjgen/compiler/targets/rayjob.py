@@ -10,21 +10,23 @@ from collections.abc import Iterator
 
 from tjgen.cluster.kinds.pods import pods_of
 from tjgen.cluster.kinds.ray import CLUSTER, HEAD, RAYJOB, WORKERS
-from tjgen.compiler.targets import groups, kubeflow_unsupported, rayjob_entrypoint, rayjob_policies
+from tjgen.cluster.outcomes import deadline_problems
+from tjgen.compiler.targets import groups, kubeflow
 from tjgen.compiler.targets.container_names import renamed
 from tjgen.compiler.targets.direct import Lowered, RequestedSize
 from tjgen.compiler.targets.extra_objects import extra_objects, taken
-from tjgen.compiler.targets.kubeflow import take
-from tjgen.compiler.targets.operator_job import OperatorJob
+from tjgen.compiler.targets.kubeflow import OperatorJob, restarts, take
+from tjgen.trees import regex
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed, Origin
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.fields.writer import Writer
+from tjgen.trees.k8s.labels import KUEUE_QUEUE
 from tjgen.trees.manifests.canonical_quantities import with_canonical_quantities
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.workload.keys import LIST_KEYS
 from tjgen.trees.workload.roles import programs
-from tjgen.trees.workload.workload import PodSet, Workload
+from tjgen.trees.workload.workload import PodSet, Workload, is_runtimes
 
 KIND = OperatorJob(RAYJOB, {}, (HEAD,), "ray", aside=(HEAD,))
 RULE = Origin("target:rayjob", "tjgen")
@@ -65,15 +67,15 @@ def arranged(workload: Workload, size: RequestedSize) -> tuple[Workload, list[Di
 
 def lower(workload: Workload) -> Lowered:
     """The RayJob, and the objects that it needs."""
-    problems = [*kubeflow_unsupported.unsupported(workload, KIND), *rayjob_policies.unsupported(workload)]
+    problems = [*kubeflow.unsupported(workload, KIND), *_unsupported(workload)]
     metadata: Tree = {"name": workload.name, "namespace": workload.namespace}
     shell: Tree = {"apiVersion": RAYJOB.api_version, "kind": RAYJOB.name, "metadata": metadata}
     writer = Writer(Managed(shell, {(): (RULE,)}), keys=LIST_KEYS)
     for field in get(workload.tree.value, ("metadata",), None) or {}:
         take(writer, ("metadata", field), workload, ("metadata", field))
     pods = {one.name: one for one in workload.podsets if not one.is_initializer}
-    problems += rayjob_entrypoint.entrypoint(writer, workload, pods[HEAD])
-    rayjob_policies.write(writer, workload)
+    problems += entrypoint(writer, workload, pods[HEAD])
+    _write_policies(writer, workload)
     head: FieldPath = (*CLUSTER, "headGroupSpec")
     # Without CPUs for Ray, the head runs no tasks of the program: the workers do.
     writer.put((*head, "rayStartParams"), {"num-cpus": "0"}, RULE)
@@ -153,3 +155,159 @@ def _out_of_bounds(job: Manifest) -> Iterator[Diagnostic]:
                 message = f"group {group['groupName']} has {wanted} workers, but its {field} is {bound}: KubeRay starts {bound}"
                 hint = f"change replicas, or {field} in the patch that sets it"
                 yield Diagnostic("TJ474", message, job.ref, path, hint=hint)
+
+
+# The command of the head's program -> the entrypoint of a RayJob: one line for a shell on the head.
+#
+# Ray starts the entrypoint with a shell, which sees the variables of the head's container. Kubernetes' own `$(NAME)` is
+# therefore written as a variable of the shell, and everything else in quotes where the shell would interpret it.
+
+_RULE = Origin("target:rayjob", "tjgen")
+_AT: FieldPath = ("spec", "entrypoint")
+_MODE: FieldPath = ("spec", "submissionMode")
+_SHELL = ["sh", "-c"]
+_PARTS = regex.compile(r"\$\$|\$\(([A-Za-z_][A-Za-z0-9_]*)\)")
+_PLAIN = regex.compile(r"[A-Za-z0-9_@%+=:,./-]+\Z")
+_SPECIAL = regex.compile(r'(["\\$`])')
+
+
+def entrypoint(writer: Writer, workload: Workload, head: PodSet) -> Iterator[Diagnostic]:
+    """Write the entrypoint, submitted by the operator itself: a Job of its own would parse the line a second time."""
+    main = get(workload.tree.value, head.main, None) or {}
+    words = [*(main.get("command") or ()), *(main.get("args") or ())]
+    if not main.get("command"):
+        message = "a RayJob starts its program by a command, but neither the experiment nor the runtime has one"
+        yield Diagnostic(
+            "TJ425",
+            message,
+            path=("spec",),
+            hint="set script or command, because tjgen does not read the entrypoint of the image",
+        )
+        return
+    known = [str(one.get("name")) for one in main.get("env") or ()]
+    text = line(list(map(str, words)), known)
+    for field in ("command", "args"):
+        if main.get(field):
+            for origin in workload.tree.origins((*head.main, field)):
+                writer.put(_AT, text, origin._replace(mirrors=False))
+    writer.put(_MODE, "HTTPMode", _RULE)
+
+
+def line(words: list[str], known: list[str]) -> str:
+    """The words of a command as a line for a shell. The line of `sh -c` is that line already."""
+    if words[:2] == _SHELL and len(words) == 3:
+        return _PARTS.sub(lambda match: f"${{{match[1]}}}" if match[1] in known else match[0] if match[1] else "$", words[2])
+    return " ".join(in_shell(word, known) for word in words)
+
+
+def in_shell(word: str, known: list[str]) -> str:
+    """One word of the command, as a shell reads it. A name that is not in `known` is text to Kubernetes, and stays so."""
+    if _PLAIN.match(word):
+        return word
+    literals: list[str] = []
+    quoted: list[str] = []
+    start = 0
+    for match in _PARTS.finditer(word):
+        # Kubernetes writes $$ as $, and keeps a reference that it cannot resolve.
+        is_known = match[1] in known
+        before, own = word[start : match.start()], match[0] if match[1] else "$"
+        literals += [before, own]
+        quoted += [_escaped(before), f"${{{match[1]}}}" if is_known else _escaped(own)]
+        start = match.end()
+    literal, whole = "".join([*literals, word[start:]]), "".join([*quoted, _escaped(word[start:])])
+    return f'"{whole}"' if "'" in literal or whole != _escaped(literal) else f"'{literal}'"
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+# Settings for the end of a run, deadlines, new attempts and queues -> fields of a RayJob.
+#
+# A new attempt has a new RayCluster, so all pods start again, as they do with the runtimes of Trainer. The RayJob itself stays
+# when its RayCluster is deleted, so a sync does not train it again. Upstream: KubeRay v1.5.1
+# `rayjob_controller.go:handleShutdownAfterJobFinishes`.
+
+_OF_RUNTIME = Origin("target:rayjob", "runtime", ("spec", "template", "spec"))
+_CLEAN: FieldPath = ("policy", "cleanup", "pods")
+_LIMIT: FieldPath = ("policy", "restart", "limit")
+_DEADLINE: FieldPath = ("run", "activeDeadlineSeconds")
+_COPIED: tuple[tuple[FieldPath, str], ...] = (
+    (("policy", "cleanup", "ttlSeconds"), "ttlSecondsAfterFinished"),
+    (_DEADLINE, "activeDeadlineSeconds"),
+    (_LIMIT, "backoffLimit"),
+    (("run", "suspend"), "suspend"),
+    (("run", "managedBy"), "managedBy"),
+)
+
+
+def _write_policies(writer: Writer, workload: Workload) -> None:
+    """The fields of the RayJob around its RayCluster."""
+    keeps_pods = get(workload.tree.value, _CLEAN, None) == "None"
+    because = workload.tree.origins(_CLEAN)[0]._replace(mirrors=False) if keeps_pods else _RULE
+    writer.put(("spec", "shutdownAfterJobFinishes"), not keeps_pods, because)
+    for path, field in _COPIED:
+        value: Tree = get(workload.tree.value, path, None)
+        for origin in workload.tree.origins(path) if value is not None else ():
+            writer.put(("spec", field), value, origin)
+    most = _restarts(workload)
+    if most and get(workload.tree.value, _LIMIT, None) is None:
+        writer.put(("spec", "backoffLimit"), most, _OF_RUNTIME)
+
+
+def _restarts(workload: Workload) -> int:
+    """How often the RayJob can start again."""
+    limit = get(workload.tree.value, _LIMIT, None)
+    if limit is not None:
+        return int(limit)
+    return max((restarts(workload, one) for one in workload.podsets if not one.is_initializer), default=0)
+
+
+def _unsupported(workload: Workload) -> Iterator[Diagnostic]:
+    """TJ425 for settings without a field."""
+    tree = workload.tree.value
+    policy = get(tree, ("policy", "restart", "policy"), None)
+    if policy not in (None, "Never"):
+        hint = "use restart.limit: each new attempt has a new RayCluster"
+        yield _cannot(("restart", "policy"), f"restart its program in a pod with policy {policy}", hint)
+    if get(tree, _DEADLINE, None) is not None:
+        yield from deadline_problems("RayJob", ("spec", "deadline"), means="", restarts=_restarts(workload))
+    if get(tree, ("policy", "success"), None):
+        yield _cannot(("success",), "succeed with anything but its program", "remove success")
+    waits = get(tree, ("run", "suspend"), None) or get(tree, ("metadata", "labels", KUEUE_QUEUE), None) is not None
+    if get(tree, _CLEAN, None) == "None":
+        if waits:
+            hint = "remove cleanup.pods: a run that can be suspended is shut down at its end"
+            yield _cannot(("cleanup", "pods"), "both be suspended and keep its pods", hint)
+        elif get(tree, ("policy", "cleanup", "ttlSeconds"), None):
+            yield _cannot(("cleanup", "ttlSeconds"), "delete its pods later and keep them", "remove one of them")
+    if get(tree, ("schedule", "system"), None) in ("volcano", "coscheduling"):
+        system = get(tree, ("schedule", "system"))
+        hint = "use schedule.system: kueue with the name of a LocalQueue in schedule.queue: Kueue admits all pods together"
+        yield _cannot(("schedule", "system"), f"request a gang of {system} by a field", hint)
+    for field in ("minAvailable", "minResources", "timeoutSeconds"):
+        if get(tree, ("schedule", field), None) is not None:
+            yield _cannot(("schedule", field), f"set {field} of a gang", f"remove {field}: Kueue admits all pods together")
+    if get(tree, ("schedule", "queue"), None) is not None:
+        yield _cannot(("schedule", "queue"), "wait in a queue without Kueue", "add schedule.system: kueue")
+    yield from _programs_of_workers(workload)
+    for podset in workload.podsets:
+        path: FieldPath = (*podset.pod, "schedulerName")
+        origins = workload.tree.origins(path)
+        if get(tree, path, None) is not None and podset.is_initializer is False and all(map(is_runtimes, origins)):
+            yield _cannot(("runtime",), f"use the scheduler {get(tree, path)} of the runtime", "use tjgen-plain")
+            return
+
+
+def _programs_of_workers(workload: Workload) -> Iterator[Diagnostic]:
+    """TJ425 for a command of a group of workers, whose pods only run Ray."""
+    for podset in workload.podsets:
+        for field in ("command", "args") if podset.name != HEAD else ():
+            because = ("spec", "roles", podset.name, field)
+            if any(origin.because == because for origin in workload.tree.origins((*podset.main, field))):
+                hint = "remove it: the program of the experiment starts tasks on these pods"
+                yield _cannot(because[1:], f"run a program of its own in group {podset.name}", hint)
+
+
+def _cannot(path: FieldPath, what: str, hint: str) -> Diagnostic:
+    return Diagnostic("TJ425", f"a RayJob cannot {what}", path=("spec", *path), hint=hint)

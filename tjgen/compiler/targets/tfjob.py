@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.kinds.tfjob import TFJOB
-from tjgen.compiler.targets import kubeflow, kubeflow_unsupported
+from tjgen.compiler.targets import kubeflow
 from tjgen.compiler.targets.direct import Lowered, RequestedSize
-from tjgen.compiler.targets.operator_job import OperatorJob
+from tjgen.compiler.targets.kubeflow import OperatorJob
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.fields.writer import Writer
@@ -38,7 +38,7 @@ def lower(workload: Workload) -> Lowered:
 
 def find_warnings(job: Manifest, workload: Workload) -> list[Diagnostic]:
     """Variables that the operator overrides."""
-    return list(kubeflow_unsupported.find_warnings(job, KIND))
+    return list(kubeflow.find_warnings(job, KIND))
 
 
 def budget(job: Manifest) -> int:

@@ -6,14 +6,18 @@ it has no field for go into a TrainingRuntime derived from the catalog's (see ca
 
 from __future__ import annotations
 
-from tjgen.cluster.releases import RUNTIME_PATCHES
+from collections.abc import Iterator
+
+from tjgen.cluster.releases import POD_SPEC_OVERRIDES, RUNTIME_PATCHES
 from tjgen.cluster.trainer import resources
-from tjgen.cluster.trainer.release import NEWEST, Release
+from tjgen.cluster.trainer.release import NEWEST, RELEASES, Release
 from tjgen.compiler.targets.carriers import (
     FIELD,
     IN_PATCH,
     IN_RUNTIME,
     IN_TRAINER,
+    JOBSET_METADATA,
+    POD_DEPTH,
     TRAINER_FIELDS,
     CarriedValue,
     carried_values,
@@ -24,14 +28,14 @@ from tjgen.language.catalog.naming import emitted_name
 from tjgen.language.catalog.runtime import CatalogRuntime
 from tjgen.trees.diagnostics.model import Diagnostic, ObjectRef
 from tjgen.trees.fields.managed import Managed, Origin, Owners
-from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, render
+from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, named, render
 from tjgen.trees.fields.writer import Writer
 from tjgen.trees.manifests.canonical_quantities import with_canonical_quantities
 from tjgen.trees.manifests.manifest import RUNTIMES, Manifest
 from tjgen.trees.session import Session
 from tjgen.trees.typing import NamedTuple
 from tjgen.trees.workload.keys import LIST_KEYS
-from tjgen.trees.workload.workload import NODE, RUNTIME, TRAINER, Workload
+from tjgen.trees.workload.workload import JOBS, NODE, RUNTIME, TRAINER, Workload
 
 API_VERSION = "trainer.kubeflow.org/v1alpha1"
 MANAGER = "tjgen.dev/experiment"
@@ -61,9 +65,7 @@ def lower(workload: Workload, base: CatalogRuntime, session: Session, release: R
     remainder = [part for part in parts if part.carrier == IN_RUNTIME]
     diagnostics: list[Diagnostic] = []
     if release is not NEWEST:
-        from tjgen.compiler.targets.unsupported import unsupported  # the newest release supports all fields
-
-        diagnostics += unsupported(workload, base, release)
+        diagnostics += _unsupported(workload, base, release)
     emits_runtime = base.origin != "cluster" or bool(remainder)
     if emits_runtime:
         runtime = _runtime(workload, base, remainder) if remainder else _whole(workload, base, session)
@@ -167,9 +169,7 @@ def _trainjob(workload: Workload, runtime: Manifest, parts: list[CarriedValue], 
     if release.overrides == RUNTIME_PATCHES:
         _patch(writer, patches)
     elif patches:
-        from tjgen.compiler.targets.overrides import override  # of releases that few clusters still have
-
-        override(writer, patches, release)
+        _override(writer, patches, release)
     done = writer.done()
     return Manifest(with_canonical_quantities(done.value), done.owners)
 
@@ -254,3 +254,92 @@ def _derived(
 def _field(path: FieldPath) -> str:
     """A field of the runtime; one of the JobSet's spec without the path to that."""
     return render(path[3:] if path[1:3] == _JOBSET_SPEC else path[1:])
+
+
+# Workload and release of Trainer -> what that release cannot do at all.
+
+_POLICIES: tuple[tuple[FieldPath, str, str], ...] = (
+    (("runtime", "mlPolicy"), "MLPolicy", "the ML policy"),
+    (("runtime", "podGroupPolicy"), "PodGroupPolicy", "gang scheduling by"),
+)
+_JOBSET: FieldPath = ("runtime", "template", "spec")
+_DEADLINE: FieldPath = ("run", "activeDeadlineSeconds")
+_RULES: FieldPath = (*_JOBSET, "failurePolicy", "rules")
+_PATTERNS = "onJobFailureMessagePatterns"
+
+
+def _unsupported(workload: Workload, base: CatalogRuntime, release: Release) -> Iterator[Diagnostic]:
+    """An error for each policy and field that the API of `release` does not have (TJ403)."""
+    tree = workload.tree.value
+    for path, name, what in _POLICIES:
+        known = {field for field, _ in release.types.entries(name)}
+        for field in map(str, get(tree, path, None) or ()):
+            if field not in known:
+                hint = f"use a runtime other than {base.name}" if name == "MLPolicy" else "choose another schedule system"
+                yield _missing(workload, release, (*path, field), f"{what} {field}", name, field, hint)
+    known = {field for field, _ in release.types.entries("JobSetSpec")}
+    for field in map(str, get(tree, _JOBSET, None) or ()):
+        if field not in known:
+            hint = f"use a runtime other than {base.name}, or remove what needs it"
+            yield _missing(workload, release, (*_JOBSET, field), f"a JobSet with {field}", "JobSetSpec", field, hint)
+    for job in get(tree, (*_JOBSET, "replicatedJobs"), None) or ():
+        if len(job.get("dependsOn") or ()) > 1 and not release.waits_for_several:
+            path = (*_JOBSET, "replicatedJobs", named(job["name"]), "dependsOn")
+            hint = f"use a runtime other than {base.name}"
+            yield _missing(workload, release, path, "jobs that wait for several other jobs", "", "", hint)
+    knows_patterns = any(field == _PATTERNS for field, _ in release.types.entries("FailurePolicyRule"))
+    if not knows_patterns and any(_PATTERNS in rule for rule in get(tree, _RULES, None) or ()):
+        hint = "remove restart.rules, or build for a release that has them"
+        yield _missing(workload, release, _RULES, "failure rules that match messages", "FailurePolicyRule", _PATTERNS, hint)
+    if get(tree, _DEADLINE, None) is not None and all(
+        field != _DEADLINE[-1] for field, _ in release.types.entries("TrainJobSpec")
+    ):
+        hint = "remove the deadline, or set a time limit in the program"
+        yield _missing(workload, release, _DEADLINE, "a deadline", "TrainJobSpec", "activeDeadlineSeconds", hint)
+
+
+def _missing(workload: Workload, release: Release, path: FieldPath, what: str, name: str, field: str, hint: str) -> Diagnostic:
+    since = [one.name for one in RELEASES.values() if name and any(field == known for known, _ in one.types.entries(name))]
+    origins = workload.tree.origins(path)
+    because = next((one.because for one in origins if one.source == "experiment"), ("spec", "runtime"))
+    message = f"Trainer {release.name} does not have {what}" + (f", which release {since[-1]} introduced" if since else "")
+    subject = ObjectRef("trainer.kubeflow.org/v1alpha1", "TrainJob", workload.namespace, workload.name)
+    return Diagnostic("TJ403", message, subject, because, hint=hint)
+
+
+# What patches should carry -> the overrides of pods in a TrainJob of release 2.0 or 2.1.
+#
+# Each job gets an override of its own, so that no other job is touched.
+
+_RULE = Origin("target:trainjob", "tjgen")
+
+
+def _override(writer: Writer, parts: list[CarriedValue], release: Release) -> None:
+    """Write the parts into the TrainJob: metadata of the JobSet as the TrainJob's own, the rest as overrides of jobs."""
+    overrides: dict[tuple[str, int], Writer] = {}
+    mounted: dict[tuple[FieldPath, str], int] = {}
+    # In release 2.0 the override itself holds the fields of the pod, and not those of the template around it.
+    start = POD_DEPTH if release.overrides == POD_SPEC_OVERRIDES else POD_DEPTH - 1
+    for part in parts:
+        if part.path[: len(JOBSET_METADATA)] == JOBSET_METADATA:
+            writer.graft(("spec", *part.path[len(JOBSET_METADATA) :]), part.value, {(): part.origins})
+            continue
+        ordinal = 0
+        if len(part.path) >= 2 and part.path[-2] == "volumeMounts":
+            # An override keys its mounts by the volume, so the second mount of one comes in a second override.
+            key = (part.path[:-2], str(part.value.get("name")))
+            ordinal = mounted.get(key, 0)
+            mounted[key] = ordinal + 1
+        job = part.path[len(JOBS)][0][1]  # type: ignore[index]  # the selector of a job: ((name, ...),)
+        own = overrides.get((job, ordinal))
+        if own is None:
+            shell = Managed({"targetJobs": [{"name": job}]}, {(): (_RULE,)})
+            own = overrides[job, ordinal] = Writer(shell, keys=LIST_KEYS)
+        own.graft(part.path[start:], part.value, {(): part.origins})
+    if overrides:
+        trees, owners = [], Owners({(): (_RULE,)})
+        for position, own in enumerate(overrides.values()):
+            done = own.done()
+            trees.append(done.value)
+            owners.update({(position, *path): origins for path, origins in done.owners.items()})
+        writer.graft(("spec", release.overrides), trees, owners)

@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from tjgen.compiler.building.plan import Plan
-from tjgen.compiler.building.run import Built
+from tjgen.compiler.building.run import AbsentUnit, Built
 from tjgen.gitops.emit import cache, program
 from tjgen.gitops.emit.written import CommittedFiles
 from tjgen.gitops.output.done import Done
@@ -35,6 +35,8 @@ class Remembered(NamedTuple):
     """What its runs take of what others have too."""
     relations: tuple[Any, ...] = ()
     """Names and gangs of the objects of its runs."""
+    absent: tuple[AbsentUnit, ...] = ()
+    """Its experiments that are for other environments."""
 
 
 class Memory:
@@ -54,7 +56,7 @@ class Memory:
         self.locks = LockNotes(plan.locks, self._surroundings, notes)
         self._current: set[str] = set()
         """Names of sources that are in the cache as they are now."""
-        self._new: dict[str, tuple[bytes, list[tuple[_Unit, Done | None]]]] = {}
+        self._new: dict[str, _Note] = {}
 
     def recall(self, file: str, environment: str | None, content: bytes) -> Remembered | None:
         """What became of the source, if everything is as it was."""
@@ -82,8 +84,12 @@ class Memory:
         if not self._is_kept:
             return
         name = self._name(built.unit.document.file, built.unit.environment)
-        key = cache.key([self._surroundings, built.content])
-        self._new.setdefault(name, (key, []))[1].append((_Unit.of(built, lock), done))
+        self._note_of(name, built.content).units.append((_Unit.of(built, lock), done))
+
+    def note_absent(self, file: str, environment: str | None, content: bytes, unit: AbsentUnit) -> None:
+        """An experiment of the source is for other environments; kept by `save`."""
+        if self._is_kept:
+            self._note_of(self._name(file, environment), content).absent.append(unit)
 
     def save(self, *, whole: bool, known: Sequence[str], written: Sequence[CommittedFiles], locks: CommittedFiles) -> None:
         """Write the notes after all files. A build of the whole project drops sources that no longer exist.
@@ -92,12 +98,12 @@ class Memory:
         """
         if not self._is_kept:
             return
-        for name, (key, units) in self._new.items():
+        for name, (key, units, absent) in self._new.items():
             finished = [done for _, done in units if done is not None]
             if len(finished) < len(units) or any(unit.reads_files for unit, _ in units):
                 continue
-            done = finished[0]
-            for one in finished[1:]:
+            done = Done()
+            for one in finished:
                 done = done.plus(one)
             summary = {
                 "units": [(unit.key, unit.lock) for unit, _ in units],
@@ -106,6 +112,7 @@ class Memory:
                 "done": done.plain(),
                 "footprint": [one for unit, _ in units for one in unit.footprint],
                 "relations": [one for unit, _ in units for one in unit.relations],
+                "absent": [tuple(one) for one in absent],
                 "locks": {unit.lock: tuple(self.locks.note(unit.lock, unit.content, locks)) for unit, _ in units},
             }
             noted = [
@@ -126,6 +133,13 @@ class Memory:
     def names(self, files: Sequence[str], environments: Sequence[str | None]) -> list[str]:
         """The names of sources, as in the cache."""
         return [self._name(file, environment) for file in files for environment in environments]
+
+    def _note_of(self, name: str, content: bytes) -> _Note:
+        """What is noted of a source so far."""
+        note = self._new.get(name)
+        if note is None:
+            note = self._new[name] = _Note(cache.key([self._surroundings, content]), [], [])
+        return note
 
     def _name(self, file: str, environment: str | None) -> str:
         place = file if file.startswith("/") else f"{self._working_directory}/{file}"
@@ -152,6 +166,14 @@ class _Unit(NamedTuple):
         return _Unit(built.unit.key, built.lock, lock, built.overlays, diagnostics, built.reads_files, *shared)
 
 
+class _Note(NamedTuple):
+    """What a build found in a file, for one environment."""
+
+    key: bytes
+    units: list[tuple[_Unit, Done | None]]
+    absent: list[AbsentUnit]
+
+
 def _read(summary: Mapping[str, Any]) -> Remembered:
     return Remembered(
         tuple(summary["units"]),
@@ -160,4 +182,5 @@ def _read(summary: Mapping[str, Any]) -> Remembered:
         Done.of(summary["done"]),
         tuple(summary["footprint"]),
         tuple(summary["relations"]),
+        tuple([AbsentUnit(*one) for one in summary["absent"]]),
     )

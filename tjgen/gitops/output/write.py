@@ -272,7 +272,15 @@ def build_into(
         directory.recognize(memory.locks)
     form = RecordForm(options.previews, has_usage=seen is not None)
     compilation = build(
-        plan, session, recall=recall, watch=watch, left=left, jobs=options.jobs, answers=options.answers, form=form
+        plan,
+        session,
+        recall=recall,
+        note_absent=memory.note_absent if memory is not None else lambda *_: None,
+        watch=watch,
+        left=left,
+        jobs=options.jobs,
+        answers=options.answers,
+        form=form,
     )
     with closing(compilation) as results:
         for result in results:

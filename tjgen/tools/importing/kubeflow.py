@@ -13,8 +13,8 @@ from tjgen.cluster.kinds.operator_job import OPERATOR_DEFAULTS
 from tjgen.cluster.kinds.pods import pods_of
 from tjgen.cluster.schema.defaults import with_defaults
 from tjgen.cluster.schema.store import find
-from tjgen.compiler.targets import kubeflow_policies
-from tjgen.compiler.targets.operator_job import OperatorJob
+from tjgen.compiler.targets import kubeflow
+from tjgen.compiler.targets.kubeflow import OperatorJob
 from tjgen.language.runs.lock import SUSPENDED
 from tjgen.tools.importing import pods
 from tjgen.tools.importing.frameworks import BARE, OF_FRAMEWORKS
@@ -135,7 +135,7 @@ def _limit(tree: Tree, backoff_limit: Tree, policy: Tree) -> int | None:
     highest = get(tree, ("spec", "elasticPolicy", "maxReplicas"), None) or 0
     count = 1 if tree["kind"] == "MPIJob" else max(highest, sum(one.number for one in pods_of(Manifest(tree, {}))), 1)
     limit = int(backoff_limit) if policy == "Never" else (int(backoff_limit) - 1) // count
-    return limit if limit >= 0 and kubeflow_policies.backoff_limit(limit, count, policy) == backoff_limit else None
+    return limit if limit >= 0 and kubeflow.backoff_limit(limit, count, policy) == backoff_limit else None
 
 
 def _policies(tree: Tree, restarts: list[Tree]) -> Iterator[tuple[str, Tree]]:

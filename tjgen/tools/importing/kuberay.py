@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from tjgen.cluster.kinds.ray import CLUSTER, HEAD, TARGET, WORKERS
 from tjgen.cluster.schema.defaults import with_defaults
 from tjgen.cluster.schema.store import find
-from tjgen.compiler.targets.rayjob_entrypoint import line
+from tjgen.compiler.targets.rayjob import line
 from tjgen.language.runs.lock import SUSPENDED
 from tjgen.tools.importing import pods
 from tjgen.tools.importing.frameworks import BARE

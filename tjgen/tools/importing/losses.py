@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tjgen.cluster.kinds import table
 from tjgen.cluster.kinds.trainjob import TARGET as TRAINJOB
 from tjgen.compiler.passes.failures import trains_together
-from tjgen.compiler.targets.kubeflow_policies import restarts
+from tjgen.compiler.targets.kubeflow import restarts
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.typing import NamedTuple
 from tjgen.trees.workload.roles import at_once, members

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from tjgen.language.spec.generate import classes, compact, exports, identity, objects
@@ -15,21 +17,21 @@ from tjgen.language.spec.models.shape import Shape
 KINDS: list[type[Shape]] = [Experiment, Overlay, Platform, Project, Settings]
 
 
-def sources() -> dict[Path, str]:
-    """Each generated file with its text."""
-    package = Path(__file__).parent.parent
-    return {
-        package / "compact.py": compact.source(KINDS),
-        package / "objects.py": objects.source(KINDS),
-        package / "identity.py": identity.source(),
-        package.parent.parent / "models.py": exports.source(),
-        package.parent / "platform" / "builtin.py": classes.source(package.parent.parent.parent / "platforms"),
-    }
+PACKAGE = Path(__file__).parent.parent
+SOURCES: dict[Path, Callable[[], str]] = {
+    PACKAGE / "compact.py": partial(compact.source, KINDS),
+    PACKAGE / "objects.py": partial(objects.source, KINDS),
+    PACKAGE / "identity.py": identity.source,
+    PACKAGE.parent.parent / "models.py": exports.source,
+    PACKAGE.parent / "platform/builtin.py": partial(classes.source, PACKAGE.parent.parent.parent / "platforms"),
+}
+"""Each generated file, and what gives its text."""
 
 
 def main() -> None:
     """Write every generated file."""
-    for path, text in sources().items():
+    # All texts before all files: a text may come from a module that this replaces.
+    for path, text in [(path, source()) for path, source in SOURCES.items()]:
         path.write_text(text, encoding="utf-8")
 
 

@@ -81,9 +81,9 @@ def _default(model: type[Shape], field: Field) -> Any:
     return named[0] if named else field.default if isinstance(field.default, SCALARS) else None
 
 
-def _ordered(model: type[Shape]) -> list[Field]:
+def _ordered(model: type[Shape]) -> tuple[Field, ...]:
     """The fields of a model, its own before those of the model that it extends."""
-    return own_fields(model) + ([] if parent(model) is Shape else _ordered(parent(model)))
+    return own_fields(model) + (() if parent(model) is Shape else _ordered(parent(model)))
 
 
 def _rule(field: Field, part: Part, default: Any) -> IdentityRule:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import cache, reduce
 from operator import or_
 from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, TypeAlias, Union, get_args, get_origin, get_type_hints
@@ -65,10 +65,11 @@ class Field(NamedTuple):
     default: Any
 
 
-def fields(model: type[Shape]) -> list[Field]:
+@cache
+def fields(model: type[Shape]) -> tuple[Field, ...]:
     """The fields of a model, in the order in which they are declared."""
     hints = get_type_hints(model, include_extras=True)
-    return [
+    return tuple(
         Field(
             name,
             info.serialization_alias or name,
@@ -77,13 +78,13 @@ def fields(model: type[Shape]) -> list[Field]:
             None if info.default is PydanticUndefined else info.default,
         )
         for name, info in model.model_fields.items()
-    ]
+    )
 
 
-def own_fields(model: type[Shape]) -> list[Field]:
+def own_fields(model: type[Shape]) -> tuple[Field, ...]:
     """The fields that a model adds to those of the model that it extends."""
     inherited = parent(model).model_fields
-    return [field for field in fields(model) if field.name not in inherited]
+    return tuple(field for field in fields(model) if field.name not in inherited)
 
 
 def parent(model: type[Shape]) -> type[Shape]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tjgen.compiler.targets.jobset_apart import apart
+from tjgen.compiler.targets.jobset import apart
 from tjgen.trees.fields.managed import Managed, Origin
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.manifests.manifest import Manifest
