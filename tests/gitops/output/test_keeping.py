@@ -13,8 +13,11 @@ from tests.gitops.output.histories import EXPERIMENT, PROJECT
 from tests.gitops.output.keeping import BUILD, TOPS, compare
 from tests.program import Answer, tjgen
 from tjgen.compiler.building.plan import Plan
+from tjgen.compiler.building.run import Built
 from tjgen.gitops.output import locknotes
-from tjgen.language.runs.lock import path_of
+from tjgen.gitops.output.done import Done
+from tjgen.gitops.output.memory import Memory
+from tjgen.language.runs.lock import Lock, path_of
 
 
 @pytest.mark.parametrize("seed", range(1, 5))
@@ -145,3 +148,29 @@ def test_an_experiment_gets_another_environment(environments: Path) -> None:
     file = environments / "experiments/letters.yaml"
     file.write_text(file.read_text(encoding="utf-8").replace("[west]", "[west, east]"), encoding="utf-8")
     assert "1 new, 2 unchanged" in tjgen(environments, "build", "-o", "tree").err
+
+
+def test_a_warning_about_the_text_of_a_file_stays(folder: Path) -> None:
+    """A source that is not compiled again has its warnings, also about its YAML."""
+    file = folder / "experiments/digits.yaml"
+    file.write_text(f"{file.read_text(encoding='utf-8')}  env: {{MASK: 0777}}\n", encoding="utf-8")
+    for number in range(3):
+        answer = replace(folder, f"train:{number}", f"train:{number + 1}")
+        assert "warning[TJ004] experiments/digits.yaml" in answer.err
+    assert tjgen(folder, *BUILD, "--strict").code == 1
+
+
+def test_a_source_with_a_unit_that_is_not_noted_is_compiled_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The findings of a source alone are not taken for a source without experiments, whose runs would be orphans."""
+    note = Memory.note
+
+    def note_letters(memory: Memory, built: Built, done: Done | None, lock: Lock | None) -> None:
+        if built.unit.name == "letters":
+            note(memory, built, done, lock)
+
+    monkeypatch.setattr(Memory, "note", note_letters)
+    file = folder / "experiments/digits.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace("train:1", "train:5"), encoding="utf-8")
+    assert tjgen(folder, *BUILD).code == 0
+    answer = replace(folder, "train:1", "train:2")
+    assert (answer.code, "1 new, 1 unchanged" in answer.err) == (0, True), answer.err

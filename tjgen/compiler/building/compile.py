@@ -22,13 +22,14 @@ from tjgen.compiler.building.run import (
     AbsentUnit,
     Built,
     Left,
-    NoteAbsent,
+    NoteFindings,
     ProjectFindings,
     Recall,
     Recalled,
     RecordForm,
     Result,
     Run,
+    SourceFindings,
     Unit,
     Watch,
 )
@@ -57,7 +58,7 @@ def build(
     session: Session,
     *,
     recall: Recall = lambda *_: None,
-    note_absent: NoteAbsent = lambda *_: None,
+    note_findings: NoteFindings = lambda *_: None,
     watch: Watch | None = None,
     left: Left = lambda _: (),
     jobs: int = 1,
@@ -66,13 +67,13 @@ def build(
 ) -> Generator[Result, None, None]:
     """A result for each unit in order, and at the end the findings that belong to no unit.
 
-    Sources that `recall` has are not compiled. `note_absent` gets the experiments that are for other environments. `watch` gets
+    Sources that `recall` has are not compiled. `note_findings` gets what the others have in addition to units. `watch` gets
     the progress. `left` is called after the last unit, and returns the footprints of runs that are in the output and not
     requested. A large build has up to `jobs` workers: close the iterator if you leave it early. With `jobs` or `answers`, runs
     come from records of this `form`. Raises CompileError if a lock, a pin or a record is damaged, or if the build takes more time
     than its budget.
     """
-    return _Compilation(plan, session, recall, note_absent, answers, form).results(watch, left, jobs)
+    return _Compilation(plan, session, recall, note_findings, answers, form).results(watch, left, jobs)
 
 
 def recorded(
@@ -86,12 +87,12 @@ class _Compilation:
     """One build from its first file to its last: what it has seen so far."""
 
     def __init__(
-        self, plan: Plan, session: Session, recall: Recall, note_absent: NoteAbsent, answers: Answers | None, form: RecordForm
+        self, plan: Plan, session: Session, recall: Recall, note_findings: NoteFindings, answers: Answers | None, form: RecordForm
     ) -> None:
         self._plan = plan
         self._session = session
         self._recall = recall
-        self._note_absent = note_absent
+        self._note_findings = note_findings
         self._named = {*plan.request.paths}
         self._clock = plan.sandbox.clock
         self._surroundings = {name: Surroundings(plan.project, name, plan.layers) for name in plan.environments}
@@ -136,13 +137,16 @@ class _Compilation:
         if isinstance(content, Diagnostic):
             diagnostics.append(content)
             return
-        environments = [one for one in self._plan.environments if not self._is_recalled(file, one, content)]
+        recalled = {one: self._recalled(file, one, content) for one in self._plan.environments}
+        environments = [one for one, known in recalled.items() if known is None]
         if not environments:
+            diagnostics += next((known.findings.problems for known in recalled.values() if known is not None), ())
             return
         reads = self._plan.sandbox.reads
         experiments, problems = self._experiments(file, content)
         diagnostics += problems
-        absent: list[tuple[str | None, AbsentUnit]] = []
+        absent: dict[str | None, list[AbsentUnit]] = {one: [] for one in environments}
+        units = dict.fromkeys(environments, 0)
         for document in experiments:
             skipped = []
             for environment in environments:
@@ -150,14 +154,17 @@ class _Compilation:
                 if built is None:
                     skipped.append(environment)
                     overlays = self._surroundings[environment].overlays_of(document.value)
-                    absent.append((environment, AbsentUnit(facts_of(document.value).name, overlays)))
+                    absent[environment].append(AbsentUnit(facts_of(document.value).name, overlays))
                     continue
+                units[environment] += 1
                 yield built
             if file in self._named and skipped == self._plan.environments:
                 diagnostics.append(not_built(document, skipped))
-        if not problems and self._plan.sandbox.reads == reads:
-            for environment, unit in absent:
-                self._note_absent(file, environment, content, unit)
+        # Units state themselves whether they depend on other files.
+        if experiments and (self._plan.sandbox.reads == reads or not any(absent.values())):
+            for environment, number in units.items():
+                findings = SourceFindings(tuple(problems), tuple(absent[environment]), number)
+                self._note_findings(file, environment, content, findings)
 
     def records(self, files: Sequence[str], jobs: int) -> Generator[FileRecords, None, None]:
         """The records of the runs of each file."""
@@ -201,17 +208,17 @@ class _Compilation:
             problems = [*problems, *without_kind(documents)]
         return experiments, problems
 
-    def _is_recalled(self, file: str, environment: str | None, content: bytes) -> bool:
+    def _recalled(self, file: str, environment: str | None, content: bytes) -> Recalled | None:
         recalled: Recalled | None = self._recall(file, environment, content)
         if recalled is None or (file in self._named and not recalled.units):  # which is reported, if it has no unit at all
-            return False
-        for name, overlays in recalled.absent:
+            return None
+        for name, overlays in recalled.findings.absent:
             self._surroundings[environment].note(overlays, name)
         for key, _ in recalled.units:
             self._surroundings[environment].note(recalled.overlays, key.rpartition("/")[2])
             self._seen.setdefault(key, (file, 0))
         self._compared.add(recalled)
-        return True
+        return recalled
 
     def _built(self, document: Document, environment: str | None, content: bytes) -> Built | None:
         """The unit of an experiment in an environment; None if the experiment is for other environments."""

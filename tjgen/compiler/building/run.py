@@ -183,6 +183,16 @@ class AbsentUnit(NamedTuple):
     """Names of the overlays that match it, of which none is reported as unused."""
 
 
+class SourceFindings(NamedTuple):
+    """What a build finds in a source in addition to its units."""
+
+    problems: tuple[Diagnostic, ...] = ()
+    """About the text of the file, the same in all environments."""
+    absent: tuple[AbsentUnit, ...] = ()
+    units: int = 0
+    """The number of its units."""
+
+
 class Recalled(Protocol):
     """What an earlier build left of a source (see output/memory.py)."""
 
@@ -195,13 +205,13 @@ class Recalled(Protocol):
     @property
     def relations(self) -> tuple[Any, ...]: ...
     @property
-    def absent(self) -> Sequence[AbsentUnit]: ...
+    def findings(self) -> SourceFindings: ...
 
 
 Recall = Callable[[str, "str | None", bytes], "Recalled | None"]
 """File, environment and content of a source -> what is left of an earlier build, or None to build it."""
-NoteAbsent = Callable[[str, "str | None", bytes, AbsentUnit], None]
-"""Gets file, environment and content of a source, and an experiment in it that has no unit there."""
+NoteFindings = Callable[[str, "str | None", bytes, SourceFindings], None]
+"""Gets file, environment and content of a source that was compiled, and what it has in addition to units."""
 
 
 Left = Callable[["Sequence[tuple[Any, ...]]"], "Iterable[tuple[Any, ...]]"]

@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from tjgen.compiler.building.plan import Plan
-from tjgen.compiler.building.run import AbsentUnit, Built
+from tjgen.compiler.building.run import AbsentUnit, Built, SourceFindings
 from tjgen.gitops.emit import cache, program
 from tjgen.gitops.emit.written import CommittedFiles
 from tjgen.gitops.output.done import Done
@@ -35,8 +35,7 @@ class Remembered(NamedTuple):
     """What its runs take of what others have too."""
     relations: tuple[Any, ...] = ()
     """Names and gangs of the objects of its runs."""
-    absent: tuple[AbsentUnit, ...] = ()
-    """Its experiments that are for other environments."""
+    findings: SourceFindings = SourceFindings()
 
 
 class Memory:
@@ -86,10 +85,10 @@ class Memory:
         name = self._name(built.unit.document.file, built.unit.environment)
         self._note_of(name, built.content).units.append((_Unit.of(built, lock), done))
 
-    def note_absent(self, file: str, environment: str | None, content: bytes, unit: AbsentUnit) -> None:
-        """An experiment of the source is for other environments; kept by `save`."""
+    def note_findings(self, file: str, environment: str | None, content: bytes, findings: SourceFindings) -> None:
+        """The source was compiled, and has these findings; kept by `save`."""
         if self._is_kept:
-            self._note_of(self._name(file, environment), content).absent.append(unit)
+            self._note_of(self._name(file, environment), content).findings.append(findings)
 
     def save(self, *, whole: bool, known: Sequence[str], written: Sequence[CommittedFiles], locks: CommittedFiles) -> None:
         """Write the notes after all files. A build of the whole project drops sources that no longer exist.
@@ -98,9 +97,9 @@ class Memory:
         """
         if not self._is_kept:
             return
-        for name, (key, units, absent) in self._new.items():
+        for name, (key, units, findings) in self._new.items():
             finished = [done for _, done in units if done is not None]
-            if len(finished) < len(units) or any(unit.reads_files for unit, _ in units):
+            if not findings or len(finished) < findings[0].units or any(unit.reads_files for unit, _ in units):
                 continue
             done = Done()
             for one in finished:
@@ -112,7 +111,8 @@ class Memory:
                 "done": done.plain(),
                 "footprint": [one for unit, _ in units for one in unit.footprint],
                 "relations": [one for unit, _ in units for one in unit.relations],
-                "absent": [tuple(one) for one in absent],
+                "problems": [plain(one) for one in findings[0].problems],
+                "absent": [tuple(one) for one in findings[0].absent],
                 "locks": {unit.lock: tuple(self.locks.note(unit.lock, unit.content, locks)) for unit, _ in units},
             }
             noted = [
@@ -171,7 +171,8 @@ class _Note(NamedTuple):
 
     key: bytes
     units: list[tuple[_Unit, Done | None]]
-    absent: list[AbsentUnit]
+    findings: list[SourceFindings]
+    """One, as soon as the whole source was compiled."""
 
 
 def _read(summary: Mapping[str, Any]) -> Remembered:
@@ -182,5 +183,7 @@ def _read(summary: Mapping[str, Any]) -> Remembered:
         Done.of(summary["done"]),
         tuple(summary["footprint"]),
         tuple(summary["relations"]),
-        tuple([AbsentUnit(*one) for one in summary["absent"]]),
+        SourceFindings(
+            tuple([diagnostic_of(one) for one in summary["problems"]]), tuple([AbsentUnit(*one) for one in summary["absent"]])
+        ),
     )

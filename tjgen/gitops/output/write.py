@@ -275,7 +275,7 @@ def build_into(
         plan,
         session,
         recall=recall,
-        note_absent=memory.note_absent if memory is not None else lambda *_: None,
+        note_findings=memory.note_findings if memory is not None else lambda *_: None,
         watch=watch,
         left=left,
         jobs=options.jobs,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.origins import newest, renewed
 from tjgen.compiler.building.plan import Plan
-from tjgen.compiler.building.run import AbsentUnit, Built, ProjectFindings, Recall, Run
+from tjgen.compiler.building.run import Built, ProjectFindings, Recall, Run, SourceFindings
 from tjgen.gitops.output import orphans
 from tjgen.gitops.output.apply import Directory
 from tjgen.gitops.output.attributions import Attributions
@@ -42,8 +42,8 @@ class UnchangedSource(NamedTuple):
     footprint: tuple[Any, ...] = ()
     relations: tuple[Any, ...] = ()
     """None: evaluate.py compares the objects of the tree."""
-    absent: tuple[AbsentUnit, ...] = ()
-    """None: a file without a unit in an environment is read again."""
+    findings: SourceFindings = SourceFindings()
+    """None: a file without a unit in an environment is read again, and the base has the same problems."""
 
 
 Remember = Callable[[str, "str | None"], "UnchangedSource | None"]
