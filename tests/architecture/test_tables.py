@@ -16,7 +16,7 @@ from tests.cluster.trainer.cases import CORPUS, RECORDED
 from tests.program import arguments, cases, tjgen
 from tjgen.cli.command import FORMAT, Command
 from tjgen.cli.program import COMMANDS
-from tjgen.cluster.kinds.table import OF_TRAINER, kinds, targets
+from tjgen.cluster.kinds.table import OF_TRAINER, targets
 from tjgen.cluster.trainer.framework import PLUGINS
 from tjgen.cluster.validate.builtin import kinds as builtin_kinds
 from tjgen.compiler.hops import workload as hops
@@ -26,6 +26,7 @@ from tjgen.language.setting import Setting
 from tjgen.language.slicing.strategies import STRATEGIES
 from tjgen.language.spec.models.experiment import ExperimentSpec
 from tjgen.language.spec.objects import Experiment
+from tjgen.tools.importing import kinds as importers
 from tjgen.tools.report.page import SECTIONS
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.workload.contribution import Contribution
@@ -135,8 +136,8 @@ def test_every_target_is_in_the_language_and_has_a_module_and_a_case() -> None:
 
 def test_the_type_checker_sees_every_module_that_is_imported_by_name() -> None:
     assert checked("tjgen/compiler/targets/table.py", "DIRECT") == [name for name in targets() if name not in OF_TRAINER]
-    importers = dict.fromkeys(kind.run.importer for kind in kinds() if kind.run is not None and kind.run.importer)
-    assert {f"tjgen.tools.importing.{name}" for name in checked("tjgen/tools/importing/kinds.py", "IMPORTERS")} == set(importers)
+    names = sorted({*importers._IMPORTERS.values(), importers._OF_OPERATORS})
+    assert checked("tjgen/tools/importing/kinds.py", "IMPORTERS") == names
 
 
 def checked(file: str, constant: str) -> list[str]:

@@ -28,6 +28,11 @@ LAYOUTS = "tests/compiler/programs/keeping/test_completeness.py::test_each_layou
 SYSTEMS = "tests/architecture/test_files.py::test_the_page_on_installation_names_each_operating_system"
 RELEASES_PAGE = "docs/how-to/trainer-releases.md"
 RULES = "tests/gitops/lint/test_rules.py"
+ENGINES = "tests/cluster/policies/test_engines.py"
+GO_TYPES = "tests/cluster/trainer/test_gotypes.py::test_the_table_has_what_the_schema_has"
+JOBSETS = "tests/cluster/trainer/test_jobset_webhook.py"
+INHERITANCE = "tests/language/spec/test_inheritance.py"
+FORMATS = "tests/gitops/verify/test_formats.py"
 SPEC = "python -m tjgen.language.spec.generate"
 DOCS = "python -m docs.generate"
 
@@ -242,6 +247,23 @@ def section(report: Report) -> Iterator[str]:
     """Nothing."""
     yield from ()
 '''
+ENGINE = source("tjgen/cluster/policies/kyverno.py").replace('PolicyEngine("Kyverno"', 'PolicyEngine("Added"')
+_KYVERNO = "schemas/kyverno/v1.19.1"
+_POLICY_SCHEMA = "policies.kyverno.io_v1_validatingpolicy.json"
+_JOBSET_SCHEMAS = (
+    "schemas/jobset/v0.12.0/jobset.x-k8s.io_v1alpha2_jobset.json",
+    *(
+        f"schemas/trainer/v2.3.0/trainer.kubeflow.org_v1alpha1_{kind}.json"
+        for kind in ("clustertrainingruntime", "trainingruntime")
+    ),
+)
+_COORDINATOR = '"coordinator":{\n'
+_ADDED_FIELD = '"added":{"properties":{"mode":{"type":"string"}},"type":"object"},\n'
+_JOBSET = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": "js", "namespace": "ns"}}
+_FIRST_JOBSET = source("tests/cluster/trainer/recorded_jobsets.jsonl").splitlines()[0]
+_STORED = json.loads(_FIRST_JOBSET)["live"]["spec"] | {"added": {"mode": "Always"}}
+NEW_JOBSET = json.dumps({"errors": [], "live": {**_JOBSET, "spec": _STORED}, "manifest": {**_JOBSET, "spec": {"added": {}}}})
+RENDERED = source("tjgen/trees/diagnostics/render/github.py")
 TARGET = (
     source("tjgen/compiler/targets/xgboostjob.py")
     .replace("tjgen.cluster.kinds.xgboostjob import XGBOOSTJOB", "tjgen.cluster.kinds.ray import RAYCLUSTER")
@@ -257,7 +279,12 @@ RUN = """\
         needs="",
         starter="KubeRay",
         page="[RayJobs](../how-to/rayjob.md)",
-        importer="",
+        framework="",
+        processes=ONE,
+        finds_container_by_name=False,
+        scheduler="",
+        is_preview=False,
+        job_owner="",
         pods=_pods,
         replicas="",
         pod_label="ray.io/cluster",
@@ -518,6 +545,42 @@ ADDITIONS: dict[str, tuple[Place, ...]] = {
         ),
         pages("docs/reference/experiment.md"),
     ),
+    "a setting of an environment": (
+        Place(
+            "a field of `Environment`",
+            {
+                "tjgen/language/spec/models/project.py": (
+                    '    runs: Literal["all", "promoted"] = "all"\n',
+                    '    example_setting: bool = False\n    """An example of a setting."""\n'
+                    '    runs: Literal["all", "promoted"] = "all"\n',
+                )
+            },
+            (f"{INHERITANCE}::test_each_entry_of_the_tables_is_a_field",),
+        ),
+        Place(
+            "the module that reads it",
+            {
+                "tjgen/compiler/building/environment.py": (
+                    "        self.release = release(project, name, trainer)\n",
+                    "        self.release = release(project, name, trainer)\n"
+                    "        self.example = own is not None and own.example_setting\n",
+                )
+            },
+            (f"{INHERITANCE}::test_each_setting_of_an_environment_is_read",),
+        ),
+        Place(
+            "WAYS",
+            {
+                "tjgen/language/spec/inheritance.py": (
+                    '    "environments.*.platform": FIXED,\n',
+                    '    "environments.*.platform": FIXED,\n    "environments.*.exampleSetting": FIXED,\n',
+                )
+            },
+            (f"{INHERITANCE}::test_each_field_of_a_project_is_in_the_table",),
+        ),
+        generated(SPEC, "tjgen/language/spec/compact.py", "tjgen/language/spec/objects.py", checks=(GENERATED,)),
+        pages("docs/reference/project.md"),
+    ),
     "a command": (
         Place(
             "tjgen/cli/<verb>.py",
@@ -660,6 +723,52 @@ ADDITIONS: dict[str, tuple[Place, ...]] = {
         Place("platforms/<vendor>.yaml", {"platforms/added.yaml": VENDOR}, (GENERATED,)),
         generated(SPEC, "tjgen/language/platform/builtin.py", checks=(GENERATED,)),
     ),
+    "a policy engine": (
+        Place(
+            "tjgen/cluster/policies/<engine>.py",
+            {"tjgen/cluster/policies/added.py": ENGINE},
+            (f"{ENGINES}::test_every_module_of_an_engine_is_in_the_table",),
+        ),
+        Place(
+            "ENGINES",
+            {
+                "tjgen/cluster/policies/table.py": (
+                    """"ValidatingPolicy"): "kyverno"}""",
+                    """"ValidatingPolicy"): "kyverno", ("policies.added.example", "ValidatingPolicy"): "added"}""",
+                )
+            },
+            (f"{ENGINES}::test_every_module_of_an_engine_is_in_the_table",),
+        ),
+        Place(
+            "its kinds in `schemas/sets.yaml`",
+            {
+                "schemas/index.json": (
+                    *('{\n "kinds":{\n', '{\n "kinds":{\n  "policies.added.example/v1/ValidatingPolicy":"added",\n'),
+                    *('  "kyverno":"v1.19.1",\n', '  "added":"v1.0.0",\n  "kyverno":"v1.19.1",\n'),
+                    *('  "kyverno":["v1.19.1"],\n', '  "added":["v1.0.0"],\n  "kyverno":["v1.19.1"],\n'),
+                ),
+                "schemas/added/v1.0.0/SOURCE": source(f"{_KYVERNO}/SOURCE"),
+                "schemas/added/v1.0.0/policies.added.example_v1_validatingpolicy.json": source(f"{_KYVERNO}/{_POLICY_SCHEMA}"),
+            },
+            (f"{ENGINES}::test_a_policy_of_an_engine_is_known_by_its_kind",),
+        ),
+        Place(
+            "tests/cluster/policies/recorded_<engine>.json.xz",
+            {"tests/cluster/policies/recorded_added.json.xz": "{}\n"},
+            (f"{ENGINES}::test_an_engine_has_recorded_decisions_and_its_section_of_the_page",),
+        ),
+        Place(
+            "a section of `docs/how-to/policies.md`",
+            {
+                "docs/how-to/policies.md": (
+                    "## Policies of Kyverno\n",
+                    "## Policies of Added\nAn example.\n\n## Policies of Kyverno\n",
+                )
+            },
+            (f"{ENGINES}::test_an_engine_has_recorded_decisions_and_its_section_of_the_page",),
+        ),
+        pages("docs/reference/schemas.md"),
+    ),
     "a check of a built-in kind": (
         Place(
             "tjgen/cluster/validate/builtin/<noun>.py",
@@ -693,6 +802,57 @@ ADDITIONS: dict[str, tuple[Place, ...]] = {
             },
             (f"{TABLES}::test_every_section_of_a_report_is_on_the_page",),
         ),
+    ),
+    "a field of JobSet": (
+        Place(
+            "python schemas/generate.py",
+            dict.fromkeys(_JOBSET_SCHEMAS, (_COORDINATOR, _ADDED_FIELD + _COORDINATOR)),
+            (GO_TYPES,),
+        ),
+        Place(
+            "python schemas/gotypes/table.py",
+            {
+                "tjgen/cluster/trainer/gotypes.py": (
+                    *(" suspend:*bool coordinator:*Coordinator", " suspend:*bool added:*Added coordinator:*Coordinator"),
+                    *('    "Affinity": ', '    "Added": "mode:string",\n    "Affinity": '),
+                )
+            },
+            (GO_TYPES,),
+        ),
+        Place(
+            "tjgen/cluster/trainer/live.py",
+            {
+                "tjgen/cluster/trainer/live.py": (
+                    '    if "volumeClaimPolicies" in spec:\n',
+                    '    if "added" in spec:\n        result["added"] = {"mode": "Always", **spec["added"]}\n'
+                    '    if "volumeClaimPolicies" in spec:\n',
+                )
+            },
+            (f"{JOBSETS}::test_defaults_are_those_of_the_webhook",),
+        ),
+        Place(
+            "tests/cluster/trainer/recorded_jobsets.jsonl",
+            {"tests/cluster/trainer/recorded_jobsets.jsonl": (f"{_FIRST_JOBSET}\n", f"{NEW_JOBSET}\n{_FIRST_JOBSET}\n")},
+            (f"{JOBSETS}::test_every_field_of_the_spec_is_in_a_recorded_jobset",),
+        ),
+    ),
+    "an output format": (
+        Place(
+            "tjgen/trees/diagnostics/render/<format>.py",
+            {"tjgen/trees/diagnostics/render/added.py": RENDERED},
+            (f"{TABLES}::test_every_format_has_its_renderer",),
+        ),
+        Place(
+            "FORMATS",
+            {"tjgen/cli/command.py": ('        Format("github"),\n', '        Format("added"),\n        Format("github"),\n')},
+            (f"{TABLES}::test_every_format_has_its_renderer",),
+        ),
+        Place(
+            "python -m tests.gitops.verify.test_formats",
+            {"tests/gitops/verify/formats/added.txt": source("tests/gitops/verify/formats/github.txt")},
+            (f"{FORMATS}::test_every_format_is_recorded", f"{FORMATS}::test_a_format_is_as_recorded"),
+        ),
+        pages("docs/reference/cli.md"),
     ),
     "a scheme of run names": (
         Place(

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
-from tjgen.cli.command import Arguments
+from tjgen.cli.command import Arguments, prints_json
 from tjgen.cli.folders import ENDINGS
 from tjgen.cli.inputs import STANDARD_INPUT, good, texts
 from tjgen.cli.reporting import Reporter
@@ -37,7 +37,7 @@ def compare_with(
     outcomes = compare_objects(old, new, server_side=arguments["apply"] == SERVER_SIDE)
     for outcome in outcomes:
         reporter.add(list(_problems(outcome)))
-    as_json = arguments["format"] == "json"
+    as_json = prints_json(arguments)
     sys.stdout.write(printable_json(_as_json(outcomes, against)) if as_json else printable(_as_text(outcomes)))
     sys.stdout.flush()
     return {one.ref: one.tree for one in old}

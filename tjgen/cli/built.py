@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from tjgen.cli.command import Arguments
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.scenes import Looked, requested_tools
-from tjgen.cluster.synctools.table import units_of
+from tjgen.cluster.synctools.table import NO_TOOL, units_of
 from tjgen.cluster.trainer.release import chosen
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import Plan
@@ -32,7 +32,7 @@ def built(plan: Plan, arguments: Arguments, reporter: Reporter) -> Looked:
     Raises CompileError for what nothing can be built or compared with.
     """
     tool = plan.project.spec.gitops.tool
-    tools = requested_tools(arguments) or (() if tool == "none" else (tool,))
+    tools = requested_tools(arguments) or (() if tool == NO_TOOL else (tool,))
     if not tools:
         reporter.print_line(
             "rules for GitOps tools were skipped: name the tool with --gitops, or as spec.gitops.tool in tjgen.yaml"

@@ -9,6 +9,7 @@ from tjgen.cli.counts import CheckCounts
 from tjgen.cli.inputs import Listed, absent, good, listed, sandbox_for, texts
 from tjgen.cli.releases import kubernetes_for, release_for
 from tjgen.cli.reporting import Reporter
+from tjgen.cluster.policies.table import POLICIES
 from tjgen.cluster.schema.store import OWN
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.validate.check import examine
@@ -34,7 +35,7 @@ _LANGUAGE = b"tjgen.dev/v1alpha1"
 """Text that every file in the language of tjgen has. Few manifests have it."""
 _OF_MANIFESTS = (b"catalogs", b"platforms", b"policy", b"schemas")
 """Fields of a project that manifests are checked by."""
-_POLICIES = ("Namespace", "ValidatingAdmissionPolicy", "ValidatingPolicy")
+_JUDGES = ("Namespace", *POLICIES)
 """Kinds by which other manifests are judged."""
 _TOGETHER = ("PodGroup", "TrainJob")
 """Kinds that are checked together with other objects."""
@@ -161,7 +162,7 @@ def _check(
         counts.runs += built.runs
         counts.add(one.tree for one in built.objects)
     policies = None
-    if (accepted or updated) and (arguments["policy"] or project is not None or any(one.kind in _POLICIES for one in accepted)):
+    if (accepted or updated) and (arguments["policy"] or project is not None or any(one.kind in _JUDGES for one in accepted)):
         from tjgen.cli.policing import judge_for  # most files are judged by no policies
 
         policies, problems = judge_for(accepted, project, versions, sandbox.budgets)

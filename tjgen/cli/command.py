@@ -42,9 +42,61 @@ class Command(NamedTuple):
     """How many positional words it takes; None: any number."""
 
 
-FORMATS = ("text", "json", "sarif", "github", "gitlab")
-FORMAT = Option(("--format",), "format", "How diagnostics are written.", VALUE, "FORMAT", FORMATS)
-FORMAT_NAMES = ("yaml", "json", "wide", "name", "table", "text")
+TEXT, MARKDOWN, JSON = "text", "markdown", "json"
+
+
+class Format(NamedTuple):
+    """An output format, as `--format` names it. Commands read its properties, and compare no names."""
+
+    name: str
+    """Also the name of the module of `trees/diagnostics/render` that writes diagnostics in the format."""
+    result: str = TEXT
+    """The form of what a command itself prints, such as a comparison."""
+    of_diagnostics: bool = True
+    """Whether diagnostics are written in the format; if not, they are text."""
+    is_for_programs: bool = True
+    """Whether a program reads the diagnostics: people get excerpts, groups, colors and progress."""
+    is_json: bool = False
+    """Whether the diagnostics are one JSON document, which a line of text would break."""
+
+
+FORMATS: dict[str, Format] = {
+    one.name: one
+    for one in (
+        Format(TEXT, is_for_programs=False),
+        Format(MARKDOWN, MARKDOWN, of_diagnostics=False, is_for_programs=False),
+        Format(JSON, JSON, is_json=True),
+        Format("sarif", is_json=True),
+        Format("github"),
+        Format("gitlab", is_json=True),
+    )
+}
+"""Each format by its name."""
+RESULTS = tuple(dict.fromkeys(one.result for one in FORMATS.values()))
+"""The forms of what commands print."""
+FOR_PROGRAMS = tuple([one.name for one in FORMATS.values() if one.is_for_programs])
+"""The formats in which programs read diagnostics."""
+
+
+def format_of(arguments: Arguments) -> Format:
+    """The format that a command line names, or text."""
+    return FORMATS[arguments.get("format") or TEXT]
+
+
+def prints_json(arguments: Arguments) -> bool:
+    """Whether the command prints its result as JSON."""
+    return bool(arguments.get("json")) or format_of(arguments).result == JSON
+
+
+FORMAT = Option(
+    ("--format",),
+    "format",
+    "How diagnostics are written.",
+    VALUE,
+    "FORMAT",
+    tuple([one.name for one in FORMATS.values() if one.of_diagnostics]),
+)
+KUBECTL_FORMATS = ("yaml", "json", "wide", "name", "table", "text")
 """Words that follow `-o` of kubectl; here, `-o` names a file or a folder."""
 FOLDER = Option(("-C",), "folder", "Run the command as if DIR were the working directory.", VALUE, "DIR")
 NO_OUTPUT = "use -o DIR, or set spec.output.directory in tjgen.yaml"
@@ -111,7 +163,7 @@ def refuse_use(problem: str | None) -> None:
 def run(module: Any, arguments: Arguments) -> int:
     """The exit code of a command. TJGEN_TRUSTED=1 is the same as `--trusted`, and TJGEN_POLICY=PATH as `--policy PATH`."""
     try:
-        if arguments.get("output") in FORMAT_NAMES:
+        if arguments.get("output") in KUBECTL_FORMATS:
             from tjgen.cli.foreignoptions import format_as_folder  # a slip
 
             refuse_use(format_as_folder(module.COMMAND.name, arguments["output"], arguments.get("folder")))

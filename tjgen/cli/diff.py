@@ -9,8 +9,13 @@ from collections.abc import Sequence
 from tjgen.cli.command import (
     ENVIRONMENTS,
     FOLDER,
+    FOR_PROGRAMS,
+    FORMATS,
+    JSON,
+    MARKDOWN,
     OUTPUT,
     QUIET,
+    RESULTS,
     STRICT,
     TRUSTED,
     VALUE,
@@ -18,6 +23,7 @@ from tjgen.cli.command import (
     Command,
     Option,
     enter,
+    format_of,
     output_of,
 )
 from tjgen.cli.reporting import Reporter
@@ -34,7 +40,7 @@ from tjgen.gitops.output.planned import bodies_on_disk, edited_by_hand, locks_by
 from tjgen.trees.diagnostics.model import CompileError
 from tjgen.trees.diagnostics.printable import printable, printable_json
 
-FORMATS = ("text", "markdown", "json", "sarif", "github", "gitlab")
+_OF_DIAGNOSTICS = [name for name in FOR_PROGRAMS if name not in RESULTS]
 COMMAND = Command(
     "diff",
     "Show what a change does to each run.",
@@ -50,10 +56,10 @@ COMMAND = Command(
         Option(
             ("--format",),
             "format",
-            "Format of the comparison: sarif, github and gitlab also apply to diagnostics.",
+            f"Format of the comparison: {', '.join(_OF_DIAGNOSTICS[:-1])} and {_OF_DIAGNOSTICS[-1]} also apply to diagnostics.",
             VALUE,
             "FORMAT",
-            FORMATS,
+            tuple(FORMATS),
         ),
         Option(("--fields",), "fields", "Show every field of new objects, not only those that differ from an earlier run."),
         Option(("--exit-code",), "exit_code", "Exit with 1 if anything differs, even if nothing is wrong."),
@@ -125,7 +131,7 @@ def _old(words: Sequence[str], plan: Plan, directory: str, new: Side, reporter: 
 
 def _compare(old: Side, new: Side, plan: Plan, arguments: Arguments, reporter: Reporter) -> bool:
     """Write the comparison, and report what is wrong; whether anything differs."""
-    environments, shape = plan.environments, arguments["format"]
+    environments, form = plan.environments, format_of(arguments).result
     old = old._replace(bodies=only(old.bodies, environments))
     new = new._replace(bodies=only(new.bodies, environments))
     entries = compare(old, new)
@@ -140,21 +146,21 @@ def _compare(old: Side, new: Side, plan: Plan, arguments: Arguments, reporter: R
         from tjgen.gitops.diff.whole import with_all_fields
 
         entries = with_all_fields(entries, new)
-    text = _shown(entries, shape, old, new)
-    sys.stdout.write(printable_json(text) if shape == "json" else printable(text))
+    text = _shown(entries, form, old, new)
+    sys.stdout.write(printable_json(text) if form == JSON else printable(text))
     # Where both streams end in one file, the comparison comes before what is wrong with it.
     sys.stdout.flush()
     return any(entry.kind != UNCHANGED for entry in entries)
 
 
-def _shown(entries: list[DiffEntry], shape: str | None, old: Side, new: Side) -> str:
-    if shape == "json":
+def _shown(entries: list[DiffEntry], form: str, old: Side, new: Side) -> str:
+    if form == JSON:
         import json
 
         from tjgen.gitops.diff.data import as_data
 
         return json.dumps(as_data(entries, old=old.name, new=new.name), indent=2) + "\n"
-    if shape == "markdown":
+    if form == MARKDOWN:
         from tjgen.gitops.diff.markdown import render_markdown
 
         return render_markdown(entries)

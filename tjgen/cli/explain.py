@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 
-from tjgen.cli.command import COMMON, MANY, SET, TRAINER, TRUSTED, Arguments, Command, Option, UsageError
+from tjgen.cli.command import COMMON, MANY, SET, TRAINER, TRUSTED, Arguments, Command, Option, UsageError, prints_json
 from tjgen.cli.names import near_name, show_name, show_page
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.selection import ExplainedWords, select
@@ -55,7 +55,7 @@ def run(arguments: Arguments) -> int:
     """Explain on stdout, as text or with --format json as data; diagnostics go to stderr."""
     reporter = Reporter(arguments)
     if len(arguments["paths"]) == 1 and not os.path.lexists(arguments["paths"][0]):
-        code = _explain_code(arguments["paths"][0], as_json=arguments["format"] == "json")
+        code = _explain_code(arguments["paths"][0], as_json=prints_json(arguments))
         if code is not None:
             return code
     with reporter:
@@ -69,7 +69,7 @@ def run(arguments: Arguments) -> int:
                 takes_platforms=True,
             )
         )
-        as_json = arguments["format"] == "json"
+        as_json = prints_json(arguments)
         syncs = _that_sync(plan, selection)
         if syncs:
             sources = Sources(graft({}, Origin("project", "project")), {}, None, None, plan.project.document)

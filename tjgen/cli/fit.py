@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
-from tjgen.cli.command import COMMON, FOLDER, MANY, SET, TRAINER, TRUSTED, Arguments, Command, Option, enter
+from tjgen.cli.command import COMMON, FOLDER, MANY, SET, TRAINER, TRUSTED, Arguments, Command, Option, enter, prints_json
 from tjgen.cli.counts import counted
 from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.compile import build
@@ -99,7 +99,7 @@ def run(arguments: Arguments) -> int:
         for one in fit(runs, of_tree, wanted.has) if not unknown else ():
             results.append(one)
             reporter.add(one.diagnostics)
-    if results and arguments["format"] == "json":
+    if results and prints_json(arguments):
         import json
 
         sys.stdout.write(json.dumps([_as_json(one, wanted) for one in results], indent=2) + "\n")

@@ -8,6 +8,7 @@ from contextlib import chdir
 from tjgen.cli.command import ACCEPT_MISSING, COMMON, MANY, VALUE, Arguments, Command, Option, UsageError
 from tjgen.cli.inputs import absent, good, texts
 from tjgen.cli.reporting import Reporter
+from tjgen.cluster.synctools.table import NO_TOOL
 from tjgen.cluster.trainer.release import NEWEST
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
@@ -18,7 +19,7 @@ from tjgen.tools.scaffold import copies, pages, policies, repository, workspace
 from tjgen.tools.scaffold.artifact import installed, parse
 from tjgen.tools.scaffold.branch import DEFAULT, default_branch
 from tjgen.tools.scaffold.first import FRAMEWORKS
-from tjgen.tools.scaffold.options import DEFAULT_ENVIRONMENTS, FORGES, OUTPUT, TOOLS, Options, named, wrong
+from tjgen.tools.scaffold.options import DEFAULT_ENVIRONMENTS, FORGES, NO_FORGE, OUTPUT, TOOLS, Options, named, wrong
 from tjgen.tools.scaffold.pipelines import FOLDER
 from tjgen.tools.scaffold.undo import Undo
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -186,15 +187,15 @@ def _options(arguments: Arguments, directory: str) -> Options | str:
         if isinstance(package, str):
             return package
         artifact = package
-    elif arguments["ci"] not in (None, "none"):
+    elif arguments["ci"] not in (None, NO_FORGE):
         artifact = installed(FOLDER)
     top, place = _place(directory)
     return Options(
         name,
         tuple(arguments["env"]) or (() if arguments["source"] is not None else DEFAULT_ENVIRONMENTS),
-        arguments["gitops"] or "none",
+        arguments["gitops"] or NO_TOOL,
         arguments["repository"] or "",
-        arguments["ci"] or "none",
+        arguments["ci"] or NO_FORGE,
         hooks,
         folder=place,
         in_repository=top is not None,

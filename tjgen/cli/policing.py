@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tjgen.cluster.policies.table import BINDING, POLICIES, engine_of, is_policy
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.trees import enforced
 from tjgen.trees.budgets import DEFAULT, CommandBudgets
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from tjgen.cluster.policies.judgment import Judge
     from tjgen.language.resolve.project import LoadedProject
 
-_KINDS = ("Namespace", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "ValidatingPolicy")
+_KINDS = ("Namespace", *POLICIES, BINDING)
 
 
 def judge_for(
@@ -33,15 +34,14 @@ def judge_for(
     platforms = project.platforms if project is not None else ()
     if not own and not enforced.files() and not platforms:
         return None, []
-    from tjgen.cluster.policies.documents import is_policy, policies_of  # most manifests have no policies
+    from tjgen.cluster.policies.documents import policies_of  # most manifests have no policies
     from tjgen.cluster.policies.judgment import judge_of
-    from tjgen.cluster.policies.kyverno import is_kyverno
     from tjgen.compiler.building.policies import sources
 
     given = sources(project, platforms, versions or {})
     has_levels = any(key.startswith(POD_SECURITY) for one in own for key in get(one.tree, ("metadata", "labels"), None) or ())
     has_given = given.objects or given.namespaces or given.defaults
-    if not has_given and not has_levels and not any(is_policy(one.tree) or is_kyverno(one.tree) for one in own):
+    if not has_given and not has_levels and not any(is_policy(one.tree) or engine_of(one.tree) is not None for one in own):
         return None, given.diagnostics
     policies, wrong = policies_of(
         [*given.objects, *accepted], namespaces=given.namespaces, defaults=given.defaults, versions=versions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tjgen.cli.command import Arguments, UsageError
+from tjgen.cli.command import Arguments, UsageError, prints_json
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.writing import into_directory
 from tjgen.compiler.building.plan import Plan
@@ -32,7 +32,7 @@ def for_each(plan: Plan, arguments: Arguments, reporter: Reporter, act: Callable
 
 def refuse_for_all(arguments: Arguments, options: Sequence[str]) -> None:
     """Raise UsageError for options of one project. `--format json` is one where the command itself writes JSON."""
-    given = {**arguments, "format json": arguments["format"] == "json"}
+    given = {**arguments, "format json": prints_json(arguments)}
     named = next((option for option in options if given[option]), None)
     if named is not None:
         raise UsageError(f"--{named.replace('_', '-')} is for one project of the workspace: name its folder with -C")

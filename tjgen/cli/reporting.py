@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tjgen.cli.command import Arguments
+from tjgen.cli.command import Arguments, format_of
 from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, CompileError, Diagnostic
 from tjgen.trees.typing import TYPE_CHECKING
 
@@ -16,17 +16,12 @@ if TYPE_CHECKING:
 
     Step = Callable[[int, int, str], None]
 
-_FOR_PROGRAMS = ("json", "sarif", "github", "gitlab")
-"""Formats with a module of their own, which is imported on demand."""
-_OF_JSON = ("json", "sarif", "gitlab")
-"""Formats that a line of text would break."""
-
 
 class Reporter:
     """Collects what a command finds. `close` writes it, and answers 1 where something is an error, else 0."""
 
     def __init__(self, arguments: Arguments) -> None:
-        self._format = arguments.get("format") or "text"
+        self._format = format_of(arguments)
         self._quiet = bool(arguments.get("quiet"))
         self._strict = bool(arguments.get("strict"))
         self.groups = True
@@ -60,7 +55,7 @@ class Reporter:
 
         None if no person watches: not on a terminal, in continuous integration, with --quiet, or in a format for programs.
         """
-        if self._quiet or self._format in _FOR_PROGRAMS or not sys.stderr.isatty():
+        if self._quiet or self._format.is_for_programs or not sys.stderr.isatty():
             return None
         if os.environ.get("CI") or os.environ.get("TERM") == "dumb":
             return None
@@ -76,7 +71,7 @@ class Reporter:
 
     def print_line(self, line: str) -> None:
         """A line about what was done, on stderr; nothing with --quiet or where the format is for programs."""
-        if not self._quiet and self._format not in _FOR_PROGRAMS:
+        if not self._quiet and not self._format.is_for_programs:
             self.clear()
             sys.stderr.write(line + "\n")
 
@@ -101,10 +96,10 @@ class Reporter:
         mistyped = {one.span for one in shown if one.code == "TJ103"}
         if mistyped:  # an ambiguous value of the wrong type is one mistake
             shown = [one for one in shown if one.code != "TJ004" or one.span not in mistyped]
-        if self._format in _FOR_PROGRAMS:
+        if self._format.is_for_programs:
             from importlib import import_module
 
-            sys.stderr.write(import_module(f"tjgen.trees.diagnostics.render.{self._format}").render(shown))
+            sys.stderr.write(import_module(f"tjgen.trees.diagnostics.render.{self._format.name}").render(shown))
         elif shown:
             from tjgen.trees.diagnostics.render.grouped import grouped
             from tjgen.trees.diagnostics.render.text import render as as_text
@@ -113,7 +108,7 @@ class Reporter:
             sys.stderr.write(as_text(grouped(shown) if self.groups else shown, text_of, color=_has_color()))
             if not checked or self._quiet:
                 _count(shown)
-        if checked and not self._quiet and self._format not in _OF_JSON:
+        if checked and not self._quiet and not self._format.is_json:
             sys.stderr.write(f"{checked}, {_problems(shown)}\n")
         return 1 if self.failed else 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from tjgen.cli.command import Arguments
+from tjgen.cli.command import Arguments, prints_json
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.workspaces import check_names, runs_of_projects
 from tjgen.gitops.output.inventory import ProjectRuns, RunEntry, disagreements, is_stopped, own_files
@@ -25,7 +25,7 @@ def list_runs(patterns: Sequence[str], arguments: Arguments, project: LoadedProj
             environments = arguments["env"] or [*one.project.spec.environments] or [None]
             reporter.add([*disagreements(one.directory, Locks(one.project.directory).folder, one.entries, environments)])
     chosen = [one.only(patterns) for one in several]
-    if arguments["json"] or arguments["format"] == "json":
+    if prints_json(arguments):
         import json
 
         sys.stdout.write(json.dumps([run for one in chosen for run in _as_json(one)], indent=2) + "\n")

@@ -10,7 +10,7 @@ from tjgen.cli.command import Arguments
 from tjgen.cli.inputs import good, listed, sandbox_for, texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
-from tjgen.cluster.synctools.table import ARGOCD, FLUX, TOOLS, tools_of
+from tjgen.cluster.synctools.table import NO_TOOL, TOOLS, tools_of
 from tjgen.gitops.diff.side import place_of
 from tjgen.gitops.emit import header
 from tjgen.gitops.lint.reading import Read, read_items
@@ -139,11 +139,12 @@ def _now(file: str, arguments: Arguments) -> str:
 
 
 def _units(file: str, content: bytes, paths: Sequence[str]) -> dict[str, str]:
-    """Return the sync unit of a file by its folder: all below one path, and with Flux each stage of a tjgen tree."""
+    """Return the sync unit of a file by its folder: all below one path, or each stage of a tjgen tree."""
     roots = [path.rstrip("/") for path in paths if os.path.isdir(path)]
     root = next((path for path in roots if file.startswith(f"{path}/")), os.path.dirname(file) or ".")
     place = place_of(os.path.relpath(file, root).replace(os.sep, "/")) if header.read(content) is not None else None
-    return {ARGOCD: root, FLUX: f"{root}/{place.environment}/{place.stage}" if place is not None else root}
+    stage = f"{root}/{place.environment}/{place.stage}" if place is not None else root
+    return {tool.name: stage if tool.waits_for_units else root for tool in TOOLS}
 
 
 def requested_tools(arguments: Arguments) -> tuple[str, ...]:
@@ -153,8 +154,8 @@ def requested_tools(arguments: Arguments) -> tuple[str, ...]:
 
 
 def _of_project(project: LoadedProject | None) -> tuple[str, ...]:
-    tool = project.spec.gitops.tool if project is not None else "none"
-    return () if tool == "none" else (tool,)
+    tool = project.spec.gitops.tool if project is not None else NO_TOOL
+    return () if tool == NO_TOOL else (tool,)
 
 
 def _spoken_to(items: Sequence[AppliedObject]) -> tuple[str, ...]:

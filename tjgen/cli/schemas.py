@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option, UsageError
+from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option, UsageError, prints_json
 from tjgen.cli.inputs import text
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.validate import own
@@ -44,7 +44,7 @@ def run(arguments: Arguments) -> int:
         if verb == "import":
             _import(rest[0], folder, reporter, only_missing=arguments["missing"])
         else:
-            _list(folder, as_json=arguments["format"] == "json")
+            _list(folder, as_json=prints_json(arguments))
     return reporter.close()
 
 

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 
-from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option, UsageError
+from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option, UsageError, prints_json
 from tjgen.cli.inputs import sandbox_for
 from tjgen.cli.reporting import Reporter
 from tjgen.language.slicing.division import MOST_SLICES
@@ -69,7 +69,7 @@ def run(arguments: Arguments) -> int:
             divided = writing.write(request)
         except InventoryError as problem:
             raise CompileError([problem.diagnostic]) from None
-        _print(request, divided.lengths, divided.sizes, as_json=arguments["format"] == "json")
+        _print(request, divided.lengths, divided.sizes, as_json=prints_json(arguments))
     return reporter.close()
 
 

@@ -21,6 +21,7 @@ from tjgen.cli.command import (
     Option,
     UsageError,
     enter,
+    prints_json,
 )
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.workspaces import check_names, runs_of_projects
@@ -32,6 +33,7 @@ from tjgen.gitops.output.reported import MISSING, UNKNOWN, Status, others, repor
 from tjgen.gitops.sync.states import DEGRADED, HEALTHY, PROGRESSING, SUSPENDED
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.language.resolve.project_file import load_current
+from tjgen.language.runs.lock import ARCHIVED
 from tjgen.trees.diagnostics.model import has_errors
 from tjgen.trees.fields.path import Tree
 
@@ -138,7 +140,7 @@ def _headings(project: LoadedProject, several: Sequence[ProjectRuns], arguments:
 
 def _show(shown: Sequence[Status], arguments: Arguments, reporter: Reporter, *, projects: Sequence[str]) -> None:
     """Print the statuses as JSON, or as a table of all, or with `projects` of each project that has some."""
-    if arguments["json"] or arguments["format"] == "json":
+    if prints_json(arguments):
         import json
 
         sys.stdout.write(json.dumps([_data(one, arguments["context"]) for one in shown], indent=2) + "\n")
@@ -163,7 +165,7 @@ def _show(shown: Sequence[Status], arguments: Arguments, reporter: Reporter, *, 
 
 def _counts(shown: Sequence[Status]) -> str:
     """The number of runs with each health, and in parentheses with each word, if it is another one."""
-    healths = Counter(one.health or "archived" for one in shown)
+    healths = Counter(one.health or ARCHIVED for one in shown)
     words = Counter((one.health, one.word) for one in shown if one.word)
     parts = []
     for health, count in sorted(healths.items()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 
-from tjgen.cli.command import Arguments
+from tjgen.cli.command import Arguments, prints_json
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built
 from tjgen.compiler.totals.cost import Cost, classes_of, cost_of, requested_classes
@@ -96,7 +96,7 @@ def show(summaries: Sequence[Summary], arguments: Arguments) -> None:
     rows = [row for one in summaries for row in one.rows()]
     slices = [pair for one in summaries for pair in one.slices]
     bandwidths = {name: rate for one in summaries for name, rate in one.bandwidths.items()}
-    if arguments["format"] == "json":
+    if prints_json(arguments):
         sys.stdout.write(report(rows, dict(slices), bandwidths, arguments["by"]))
         return
     sys.stdout.write(table(rows, bandwidths, arguments["by"]))

@@ -5,7 +5,26 @@ from __future__ import annotations
 import os
 import sys
 
-from tjgen.cli.command import FOLDER, OUTPUT, POLICY, QUIET, STRICT, TRUSTED, VALUE, Arguments, Command, Option, UsageError, enter
+from tjgen.cli.command import (
+    FOLDER,
+    FOR_PROGRAMS,
+    FORMATS,
+    JSON,
+    MARKDOWN,
+    OUTPUT,
+    POLICY,
+    QUIET,
+    RESULTS,
+    STRICT,
+    TRUSTED,
+    VALUE,
+    Arguments,
+    Command,
+    Option,
+    UsageError,
+    enter,
+    format_of,
+)
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.runtime_files import RuntimeFiles
 from tjgen.compiler.building.plan import Plan, make_plan
@@ -36,7 +55,6 @@ _UNKNOWN = "The sources cannot be built, so the effect on runs is unknown.\n"
 _ELSEWHERE = "No manifest of a run changes, but runs start again in another cluster (TJ259).\n"
 _OTHER_CLUSTER = "TJ259"
 _REMEDIED_BY_BUILD = ("TJ294", "TJ699")
-FORMATS = ("text", "markdown", "json", "sarif", "github", "gitlab")
 COMMAND = Command(
     "verify",
     "Verify that a change is safe to merge.",
@@ -55,10 +73,10 @@ COMMAND = Command(
         Option(
             ("--format",),
             "format",
-            "How the summary is written (text, markdown, json), or how findings are written (json, sarif, github, gitlab).",
+            f"How the summary is written ({', '.join(RESULTS)}), or how findings are written ({', '.join(FOR_PROGRAMS)}).",
             VALUE,
             "FORMAT",
-            FORMATS,
+            tuple(FORMATS),
         ),
         FOLDER,
         QUIET,
@@ -175,13 +193,13 @@ def _verify(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter
     nothing = _UNKNOWN if verified.incomplete else _OUTDATED if verified.outdated else _NOTHING
     if any(one.code == _OTHER_CLUSTER for one in evaluation.diagnostics):
         nothing = _ELSEWHERE
-    shape = arguments["format"]
-    if shape == "json":
+    form = format_of(arguments).result
+    if form == JSON:
         import json
 
         data = {"base": base.name, "runs": runs, "environments": as_tree(report_sections, base.name)}
         sys.stdout.write(printable_json(json.dumps(data, indent=2) + "\n"))
-    elif shape == "markdown":
+    elif form == MARKDOWN:
         sys.stdout.write(printable(as_markdown(report_sections, verdict, nothing)))
     else:
         sys.stdout.write(printable(as_text(report_sections, nothing)))

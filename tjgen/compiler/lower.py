@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from tjgen.compiler.container import amounts, bounds, port, probes, sources
 from tjgen.compiler.script import launcher_of, program
 from tjgen.compiler.variables import by_reference, env_item
+from tjgen.language.runs.lock import SUSPENDED
 from tjgen.language.setting import Setting
 from tjgen.language.spec.forms import text
 from tjgen.language.spec.objects import Container, Experiment, ExperimentSpec, Fetch, Pod, Port, Role
@@ -110,7 +111,7 @@ def _metadata(experiment: Experiment, setting: Setting) -> Yields:
 
 
 def _run(spec: ExperimentSpec) -> Yields:
-    if spec.state == "suspended":
+    if spec.state == SUSPENDED:
         yield Contribution(("run", "suspend"), True, (*SPEC, "state"))
     if spec.deadline is not None:
         yield _contribution(("run", "activeDeadlineSeconds"), spec.deadline, (*SPEC, "deadline"))

@@ -8,7 +8,7 @@ import pytest
 
 from tjgen.cluster.kinds.pods import pods_of
 from tjgen.cluster.kinds.protocol import IN_PLACE, SILENT, Conditions, Phases
-from tjgen.cluster.kinds.table import find, group_and_kind, kinds, replica_field, targets
+from tjgen.cluster.kinds.table import facts_of, find, group_and_kind, kinds, replica_field, targets
 from tjgen.gitops.diff.effect import effect
 from tjgen.gitops.diff.fields import Changed
 from tjgen.trees.fields.path import MISSING
@@ -130,28 +130,54 @@ def test_the_replica_fields() -> None:
     }
 
 
+def test_what_a_target_does_for_its_programs() -> None:
+    facts = {name: facts_of(name) for name in targets()}
+    assert {name: (run.framework, run.processes) for name, run in facts.items()} == {
+        "trainjob": ("", "counted"),
+        "jobset": ("", "by the runtime"),
+        "volcanojob": ("", "by the runtime"),
+        "pytorchjob": ("PyTorch", "counted"),
+        "tfjob": ("TensorFlow", "one"),
+        "mpijob": ("MPI", "counted"),
+        "xgboostjob": ("XGBoost", "one"),
+        "jaxjob": ("JAX", "one"),
+        "paddlejob": ("PaddlePaddle", "counted"),
+        "rayjob": ("", "one"),
+    }
+    assert [name for name, run in facts.items() if not run.finds_container_by_name] == [
+        "jobset",
+        "volcanojob",
+        "mpijob",
+        "rayjob",
+    ]
+    assert {name: run.scheduler for name, run in facts.items() if run.scheduler} == {"volcanojob": "volcano"}
+    assert [name for name, run in facts.items() if run.is_preview] == ["jobset"]
+    assert {name: run.job_owner for name, run in facts.items() if run.job_owner} == {
+        "trainjob": "JobSet",
+        "jobset": "JobSet",
+        "mpijob": "MPIJob",
+    }
+
+
 def test_what_the_page_of_targets_says() -> None:
     runs = {kind.name if kind.group != "batch.volcano.sh" else "volcano": kind.run for kind in kinds() if kind.run is not None}
-    assert {name: (run.needs, run.starter, run.page, run.importer) for name, run in runs.items()} == {
-        "TrainJob": (", with its runtime", "Kubeflow Trainer, by JobSet", "[tutorial](../tutorial.md)", ""),
+    assert {name: (run.needs, run.starter, run.page) for name, run in runs.items()} == {
+        "TrainJob": (", with its runtime", "Kubeflow Trainer, by JobSet", "[tutorial](../tutorial.md)"),
         "JobSet": (
             ", and the PodGroup of its gang",
             "JobSet",
             "[queues](../how-to/queues.md)",
-            "tjgen.tools.importing.jobset",
         ),
         "volcano": (
             "",
             "Volcano, with its own PodGroup",
             "[Volcano Jobs](../how-to/volcano.md)",
-            "tjgen.tools.importing.volcano",
         ),
         **{
             name: (
                 "",
                 "MPI Operator" if name == "MPIJob" else "Training Operator",
                 "[PyTorchJob and others](../how-to/kubeflow-v1.md)",
-                "tjgen.tools.importing.kubeflow",
             )
             for name in OPERATOR
         },
@@ -159,7 +185,6 @@ def test_what_the_page_of_targets_says() -> None:
             "",
             "KubeRay, with its own RayCluster",
             "[RayJobs](../how-to/rayjob.md)",
-            "tjgen.tools.importing.kuberay",
         ),
     }
 

@@ -10,7 +10,7 @@ import pytest
 import tjgen.cluster.kinds
 from tjgen.cluster.kinds.pods import pods_of, starts_pods
 from tjgen.cluster.kinds.protocol import IN_PLACE, MANAGED, SILENT, Kind
-from tjgen.cluster.kinds.table import find, kind_of, kinds, replica_field, targets
+from tjgen.cluster.kinds.table import facts_of, find, kind_of, kinds, replica_field, targets
 from tjgen.cluster.schema import store
 from tjgen.gitops.bundle import access
 from tjgen.gitops.diff.effect import effect
@@ -19,7 +19,6 @@ from tjgen.gitops.lint.kinds import RUNS
 from tjgen.gitops.sync import health
 from tjgen.language.runs.freeze import carry
 from tjgen.language.spec.objects import PlatformSpec
-from tjgen.tools.importing.kinds import importer
 from tjgen.trees.fields.path import MISSING
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.typing import Any
@@ -105,7 +104,6 @@ def test_a_kind_that_trains_is_complete(kind: Kind) -> None:
     assert run is not None
     assert starts_pods(Manifest(of_kind(kind), {})) == (run.pods is not None)
     assert list(pods_of(Manifest(of_kind(kind), {}))) == []
-    assert bool(run.importer) == (importer(of_kind(kind)) is not None)
     assert replica_field(kind.name) == run.replicas
     if run.target:
         assert run.starter
@@ -114,3 +112,4 @@ def test_a_kind_that_trains_is_complete(kind: Kind) -> None:
         assert kind.changeable is not None
         assert kind.access == MANAGED
         assert run.target in targets()
+        assert facts_of(run.target) is run

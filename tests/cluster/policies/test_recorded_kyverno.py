@@ -11,7 +11,7 @@ import pytest
 from tests.cluster.policies.kyverno_cases import Case
 from tests.cluster.policies.record_kyverno import ANSWERS, all_cases, request_of
 from tjgen.cluster.policies.evaluation import Policies, decide
-from tjgen.cluster.policies.kyverno import converted
+from tjgen.cluster.policies.kyverno import ENGINE
 from tjgen.cluster.policies.matching import AdmissionRequest, KnownNamespace
 
 RECORDED: dict[str, Any] = json.loads(lzma.decompress(ANSWERS.read_bytes()))
@@ -20,7 +20,7 @@ CASES = all_cases()
 
 def verdict(one: Case) -> tuple[str, str]:
     """Whether the policy passes, fails, or ends in an error, and its first message."""
-    found = converted(one.policy)
+    found = ENGINE.convert(one.policy)
     if found.policy is None:
         return "refused", ""
     new, old = request_of(one)

@@ -91,6 +91,30 @@ OWN_OBJECTS = {
 """The rules that name a tool, because they read its own objects or marks. Others read properties: `scene.synctools`."""
 
 
+OWN_FACTS = {
+    "tjgen/gitops/lint/applied.py": "reads the annotations of each tool by which an object stays in the cluster",
+    "tjgen/gitops/lint/sync.py": "reads the annotations of each tool by which it leaves an object alone",
+}
+"""The modules besides rules that compare the name of a tool. Others read a property of its `SyncTool`."""
+
+
+def compared(tree: ast.Module) -> list[int]:
+    """The lines of a module that compare something with the name of a tool."""
+    names = {"ARGOCD", "FLUX"}
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Compare)
+        and any(isinstance(one, ast.Name) and one.id in names for one in (node.left, *node.comparators))
+    ]
+
+
+def test_a_module_depends_on_a_property_of_a_tool_and_not_on_its_name() -> None:
+    found = {str(path.relative_to(ROOT)) for path in modules() if compared(parsed(path))}
+    assert {name for name in found if name.startswith("tjgen/") and "/lint/rules/" not in name} == OWN_FACTS.keys()
+    assert compared(ast.parse("x = 1\nif tool == ARGOCD or FLUX in tools: ...")) == [2, 2]
+
+
 def test_a_rule_depends_on_a_property_of_a_tool_and_not_on_its_name() -> None:
     rules = ROOT / "tjgen" / "gitops" / "lint" / "rules"
     named = re.compile(r"\b(ARGOCD|FLUX) (not )?in scene\.tools|scene\.tools == |tool == (ARGOCD|FLUX)\b|in \(ARGOCD, FLUX\)")

@@ -14,11 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.checkout import list_entries
 from tests.gitops.verify.repository import build, experiment, git, lock_of, runs, start, verify
 from tests.program import Answer, tjgen
+from tjgen.cli.command import FORMATS
 
 GOLDEN = Path(__file__).parent / "formats"
-FORMATS = ("text", "markdown", "json", "sarif", "github", "gitlab")
 
 
 def change(folder: Path) -> None:
@@ -53,6 +54,10 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setenv("TJGEN_CACHE", "off")
         change(folder)
     return folder
+
+
+def test_every_format_is_recorded() -> None:
+    assert {path.stem for path in list_entries(GOLDEN, "*.txt")} == set(FORMATS)
 
 
 @pytest.mark.parametrize("name", FORMATS)

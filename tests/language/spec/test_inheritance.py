@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
 
+from tests.checkout import ROOT, modules
 from tjgen.language.spec import inheritance
 from tjgen.language.spec.generate.shapes import Kind, Map, Ref, Sugar, fields
-from tjgen.language.spec.models.project import ProjectSpec
+from tjgen.language.spec.models.project import Environment, ProjectSpec
 from tjgen.language.spec.models.shape import Shape
 
 GROUPS = ("gitops", "policy", "environments.*")
@@ -38,6 +40,13 @@ PATHS = list(paths(ProjectSpec))
 @pytest.mark.parametrize("path", PATHS)
 def test_each_field_of_a_project_is_in_the_table(path: str) -> None:
     assert path in inheritance.WAYS, f"decide how a project inherits spec.{path}, and add it to WAYS"
+
+
+def test_each_setting_of_an_environment_is_read() -> None:
+    language = ROOT / "tjgen" / "language" / "spec"
+    texts = [path.read_text(encoding="utf-8") for path in modules() if not path.is_relative_to(language)]
+    read = {name for text in texts for name in re.findall(r"\.([a-z_]+)\b", text)}
+    assert Environment.model_fields.keys() - read == set()
 
 
 def test_each_entry_of_the_tables_is_a_field() -> None:

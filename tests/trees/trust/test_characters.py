@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.program import tjgen
+from tjgen.cli.command import FORMAT
 from tjgen.trees.diagnostics.printable import visible
 
 EXPERIMENT = """\
@@ -131,7 +132,7 @@ COMMANDS = (
 )
 
 
-@pytest.mark.parametrize("form", ["text", "json", "sarif", "github", "gitlab"])
+@pytest.mark.parametrize("form", FORMAT.choices)
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_nothing_of_an_input_writes_to_a_terminal_or_a_log(folder: Path, words: tuple[str, ...], form: str) -> None:
     inputs(folder)

@@ -10,6 +10,7 @@ import pytest
 
 from tests.program import tjgen
 from tests.trees.diagnostics.test_tokens import TOKENS
+from tjgen.cli.command import FORMAT
 from tjgen.trees.diagnostics.tokens import find, fingerprint
 
 KEY = TOKENS["a private key"]
@@ -90,7 +91,7 @@ def test_the_context_of_a_build_is_looked_at_too(folder: Path) -> None:
         ('  patches: {a: {target: {kind: TrainJob}, merge: {metadata: {annotations: {note: "%s"}}}}}\n', "annotations"),
     ],
 )
-@pytest.mark.parametrize("output", ["text", "json", "github", "gitlab", "sarif"])
+@pytest.mark.parametrize("output", FORMAT.choices)
 def test_a_value_is_found_at_its_line_and_not_printed(folder: Path, more: str, field: str, output: str) -> None:
     (folder / "a.yaml").write_text(EXPERIMENT + more % TOKEN)
     answer = tjgen(folder, "build", "a.yaml", "--format", output)

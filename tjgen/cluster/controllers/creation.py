@@ -34,7 +34,8 @@ def create(tree: Tree) -> Iterator[Series]:
     """Yield what the controller creates from a manifest that the API server accepts; nothing for kinds without controller."""
     kind = kind_of(tree)
     if kind is not None and kind.controller:
-        every: Iterator[Series] = __import__(kind.controller, fromlist=["create"]).create(tree)
+        module = __import__(f"tjgen.cluster.controllers.{kind.controller}", fromlist=["create"])
+        every: Iterator[Series] = module.create(tree)
         yield from (series for series in every if series.number)
 
 

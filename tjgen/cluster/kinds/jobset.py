@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.kinds.protocol import MANAGED, SUSPENDABLE, Conditions, Kind, Pods, RunFacts, takes_effect
+from tjgen.cluster.kinds.protocol import BY_RUNTIME, MANAGED, SUSPENDABLE, Conditions, Kind, Pods, RunFacts, takes_effect
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
+
+TARGET = "jobset"
 
 
 def _pods(tree: Tree) -> Iterator[Pods]:
@@ -25,14 +27,19 @@ JOBSET = Kind(
     access=MANAGED,
     status=Conditions("Completed", "replicatedJobsStatus"),
     run=RunFacts(
-        target="jobset",
+        target=TARGET,
         needs=", and the PodGroup of its gang",
         starter="JobSet",
         page="[queues](../how-to/queues.md)",
-        importer="tjgen.tools.importing.jobset",
+        framework="",
+        processes=BY_RUNTIME,
+        finds_container_by_name=False,
+        scheduler="",
+        is_preview=True,
+        job_owner="JobSet",
         pods=_pods,
         replicas="",
         pod_label="jobset.sigs.k8s.io/jobset-name",
     ),
-    controller="tjgen.cluster.controllers.jobset",
+    controller="jobset",
 )

@@ -8,6 +8,7 @@ from tjgen.cluster.kinds.protocol import (
     COUNTED_FROM_START,
     MANAGED,
     METADATA,
+    ONE,
     SILENT,
     Conditions,
     Effect,
@@ -57,7 +58,16 @@ def effect(path: FieldPath, before: Tree, after: Tree) -> Effect | None:
     return _NEW_PODS
 
 
-def operator_job(name: str, replicas: str, *, version: str = "v1", starter: str = "Training Operator") -> Kind:
+def operator_job(
+    name: str,
+    replicas: str,
+    framework: str,
+    *,
+    processes: str = ONE,
+    version: str = "v1",
+    starter: str = "Training Operator",
+    job_owner: str = "",
+) -> Kind:
     """A kind of job; `replicas` is the field of its spec that holds the replica types."""
     return Kind(
         api_version=f"kubeflow.org/{version}",
@@ -72,12 +82,17 @@ def operator_job(name: str, replicas: str, *, version: str = "v1", starter: str 
             needs="",
             starter=starter,
             page="[PyTorchJob and others](../how-to/kubeflow-v1.md)",
-            importer="tjgen.tools.importing.kubeflow",
+            framework=framework,
+            processes=processes,
+            finds_container_by_name=name in OPERATOR_DEFAULTS,
+            scheduler="",
+            is_preview=False,
+            job_owner=job_owner,
             pods=_pods_in(replicas),
             replicas=replicas,
             pod_label="training.kubeflow.org/job-name",
         ),
-        controller=f"tjgen.cluster.controllers.{starter.lower().replace(' ', '_')}",
+        controller=starter.lower().replace(" ", "_"),
     )
 
 

@@ -15,6 +15,16 @@ MANAGED = "managed"
 UNLISTED = "unlisted"
 """No role of people names the kind: other objects give access to it, or no access is needed."""
 
+PYTORCH, TENSORFLOW, MPI, XGBOOST, JAX, PADDLEPADDLE = "PyTorch", "TensorFlow", "MPI", "XGBoost", "JAX", "PaddlePaddle"
+"""Frameworks whose programs an operator connects, as people write them."""
+
+COUNTED = "counted"
+"""The controller starts, or lets a launcher start, as many processes in each pod as the experiment sets."""
+BY_RUNTIME = "by the runtime"
+"""Only a launcher of the runtime starts several processes in a pod."""
+ONE = "one"
+"""Each pod has one process."""
+
 IN_PLACE = "in place"
 SILENT = "without effect"
 
@@ -84,8 +94,18 @@ class RunFacts(NamedTuple):
     """What starts its pods, for the page of targets."""
     page: str
     """Page about the kind, relative to docs/reference."""
-    importer: str
-    """Dotted name of the module that imports one object; empty if none does. A TrainJob needs its runtime, too."""
+    framework: str
+    """The framework whose programs its controller connects; empty if it is none of one framework."""
+    processes: str
+    """What starts several processes in a pod: COUNTED, BY_RUNTIME or ONE."""
+    finds_container_by_name: bool
+    """Whether its controller looks for the program by the name of its container."""
+    scheduler: str
+    """The gang scheduler that the kind belongs to, and the field of the experiment with its settings; empty if none."""
+    is_preview: bool
+    """Whether Trainer's controller creates such an object from a TrainJob, which the target applies itself."""
+    job_owner: str
+    """The kind that owns its Jobs; empty if no Jobs start its pods."""
     pods: Callable[[Tree], Iterator[Pods]] | None
     """Manifest -> its sets of pods; None if the pods are those of another object, such as a TrainJob's JobSet."""
     replicas: str
@@ -110,7 +130,7 @@ class Kind(NamedTuple):
     run: RunFacts | None
     """None for kinds that do not train."""
     controller: str
-    """Dotted name of the module that creates what the controller of the kind creates (see `controllers`); empty if none does."""
+    """The controller that creates its pods, or what they come from; empty if none does. `controllers` has a module for each."""
 
     @property
     def group(self) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from tjgen.cluster.kinds.protocol import (
     COUNTED_FROM_START,
     MANAGED,
+    ONE,
     SILENT,
     SUSPENDABLE,
     UNLISTED,
@@ -23,6 +24,7 @@ from tjgen.cluster.kinds.protocol import (
 )
 from tjgen.trees.fields.path import FieldPath, Step, Tree, get
 
+TARGET = "rayjob"
 API_VERSION = "ray.io/v1"
 CLUSTER: FieldPath = ("spec", "rayClusterSpec")
 SUBMITTER: FieldPath = ("spec", "submitterPodTemplate")
@@ -94,16 +96,21 @@ RAYJOB = Kind(
         suspended=("Suspending", "Suspended"),
     ),
     run=RunFacts(
-        target="rayjob",
+        target=TARGET,
         needs="",
         starter="KubeRay, with its own RayCluster",
         page="[RayJobs](../how-to/rayjob.md)",
-        importer="tjgen.tools.importing.kuberay",
+        framework="",
+        processes=ONE,
+        finds_container_by_name=False,
+        scheduler="",
+        is_preview=False,
+        job_owner="",
         pods=_pods,
         replicas="",
         pod_label="ray.io/originated-from-cr-name",
     ),
-    controller="tjgen.cluster.controllers.kuberay",
+    controller="kuberay",
 )
 RAYCLUSTER = Kind(
     api_version=API_VERSION,
@@ -114,5 +121,5 @@ RAYCLUSTER = Kind(
     access=UNLISTED,
     status=None,
     run=None,
-    controller="tjgen.cluster.controllers.kuberay",
+    controller="kuberay",
 )

@@ -30,7 +30,7 @@ def _applied(api_version: str, name: str, plural: str) -> Kind:
     )
 
 
-JOB = _applied("batch/v1", "Job", "jobs")._replace(changeable=SUSPENDABLE, controller="tjgen.cluster.controllers.job")
+JOB = _applied("batch/v1", "Job", "jobs")._replace(changeable=SUSPENDABLE, controller="job")
 CRON_JOB = _applied("batch/v1", "CronJob", "cronjobs")
 COSCHEDULING_POD_GROUP = _applied("scheduling.x-k8s.io/v1alpha1", "PodGroup", "podgroups")._replace(
     status=Phases("Finished", ("Failed",), parent="")

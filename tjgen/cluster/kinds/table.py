@@ -6,7 +6,7 @@ targets of the language, and try every kind with every consumer.
 
 from __future__ import annotations
 
-from tjgen.cluster.kinds.protocol import Kind
+from tjgen.cluster.kinds.protocol import Kind, RunFacts
 from tjgen.trees.fields.path import Tree
 
 _PLACES: dict[tuple[str, str], tuple[str, str]] = {
@@ -59,6 +59,18 @@ def replica_field(name: str) -> str:
     return kind.run.replicas if kind is not None and kind.run is not None else ""
 
 
+def kind_of_target(target: str) -> Kind:
+    """The kind that a target writes. The constant of the kind is the name of the target in capitals."""
+    return _load(*_OF_TARGETS[target])
+
+
+def facts_of(target: str) -> RunFacts:
+    """The facts about the runs of a target."""
+    run = kind_of_target(target).run
+    assert run is not None, "a target writes a kind that trains"
+    return run
+
+
 def kinds() -> tuple[Kind, ...]:
     """All kinds, in the order of the table."""
     return tuple([_load(*place) for place in _PLACES.values()])
@@ -74,6 +86,8 @@ def group_and_kind(tree: Tree) -> tuple[str, str]:
     return str(tree.get("apiVersion", "")).rpartition("/")[0], str(tree.get("kind", ""))
 
 
+_OF_TARGETS = {constant.replace("_", "").lower(): (module, constant) for module, constant in _PLACES.values()}
+"""Name of a target -> the place of its kind. The other names in it are those of kinds that no target writes."""
 _loaded: dict[str, Kind] = {}
 """Constant -> its description, once it was used."""
 

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from tjgen.cluster.kinds.operator_job import operator_job
+from tjgen.cluster.kinds.protocol import TENSORFLOW
 
-TFJOB = operator_job("TFJob", "tfReplicaSpecs")
+TFJOB = operator_job("TFJob", "tfReplicaSpecs", TENSORFLOW)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tjgen.cluster.kinds.protocol import (
+    COUNTED,
     COUNTED_FROM_START,
     IN_PLACE,
     MANAGED,
@@ -16,6 +17,7 @@ from tjgen.cluster.kinds.protocol import (
 )
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree
 
+TARGET = "trainjob"
 API_VERSION = "trainer.kubeflow.org/v1alpha1"
 
 _NEVER_REBUILT = Effect(SILENT, "accepted, but the existing JobSet is never rebuilt")
@@ -46,11 +48,16 @@ TRAINJOB = Kind(
     access=MANAGED,
     status=Conditions("Complete", "jobsStatus"),
     run=RunFacts(
-        target="trainjob",
+        target=TARGET,
         needs=", with its runtime",
         starter="Kubeflow Trainer, by JobSet",
         page="[tutorial](../tutorial.md)",
-        importer="",
+        framework="",
+        processes=COUNTED,
+        finds_container_by_name=True,
+        scheduler="",
+        is_preview=False,
+        job_owner="JobSet",
         pods=None,
         replicas="",
         pod_label="jobset.sigs.k8s.io/jobset-name",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.kinds.protocol import MANAGED, METADATA, Kind, Phases, Pods, RunFacts, takes_effect
+from tjgen.cluster.kinds.protocol import BY_RUNTIME, MANAGED, METADATA, Kind, Phases, Pods, RunFacts, takes_effect
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 
+TARGET = "volcanojob"
 TASKS: FieldPath = ("spec", "tasks")
 SIZE: tuple[FieldPath, ...] = (("spec", "minAvailable"), ("spec", "priorityClassName"))
 TASK_SIZE = ("replicas", "minAvailable")
@@ -37,16 +38,21 @@ VOLCANO_JOB = Kind(
         restarts="retryCount",
     ),
     run=RunFacts(
-        target="volcanojob",
+        target=TARGET,
         needs="",
         starter="Volcano, with its own PodGroup",
         page="[Volcano Jobs](../how-to/volcano.md)",
-        importer="tjgen.tools.importing.volcano",
+        framework="",
+        processes=BY_RUNTIME,
+        finds_container_by_name=False,
+        scheduler="volcano",
+        is_preview=False,
+        job_owner="",
         pods=_pods,
         replicas="",
         pod_label="volcano.sh/job-name",
     ),
-    controller="tjgen.cluster.controllers.volcano",
+    controller="volcano",
 )
 POD_GROUP = Kind(
     api_version="scheduling.volcano.sh/v1beta1",

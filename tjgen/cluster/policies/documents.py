@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from tjgen.cluster.policies.conversion import PolicyEngine
 from tjgen.cluster.policies.evaluation import Binding, Policies
-from tjgen.cluster.policies.kyverno import converted, is_kyverno
 from tjgen.cluster.policies.matching import NAME_LABEL, KnownNamespace
 from tjgen.cluster.policies.policy import CompiledPolicy, PolicyProblem, compile_policy
 from tjgen.cluster.policies.stored import stored
+from tjgen.cluster.policies.table import BINDING, POLICY, engine_of, is_policy
 from tjgen.cluster.schema import store
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.validate.check import manifests
@@ -20,15 +21,8 @@ from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.source import reader
 from tjgen.trees.typing import Any
 
-_API = "admissionregistration.k8s.io/v1"
-POLICY, BINDING = "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"
 _COVERAGE = ("TJ520", "TJ521")
 """A kind that is only partly checked is not evidence about policies."""
-
-
-def is_policy(tree: Tree) -> bool:
-    """Whether an object is a policy or a binding of Kubernetes itself."""
-    return tree.__class__ is dict and tree.get("apiVersion") == _API and tree.get("kind") in (POLICY, BINDING)
 
 
 def read(
@@ -68,17 +62,18 @@ def policies_of(
     diagnostics: list[Diagnostic] = []
     policies: list[CompiledPolicy] = []
     bindings: list[Placed] = []
-    kyverno: list[Binding] = []
+    converted: list[Binding] = []
     params: list[Tree] = []
     known = {name: _namespace(tree) for name, tree in (namespaces or {}).items()}
     names: set[str] = set()
     for one in objects:
         kind = one.tree.get("kind")
-        if is_kyverno(one.tree):
-            each = converted(_with_defaults(one.tree))
-            kyverno.append(each.binding)
+        engine = engine_of(one.tree)
+        if engine is not None:
+            each = engine.convert(_with_defaults(one.tree))
+            converted.append(each.binding)
             policies += [each.policy] if each.policy is not None else []
-            diagnostics += [one.at(_omitted(one.tree, problem)) for problem in each.omitted]
+            diagnostics += [one.at(_omitted(one.tree, engine, problem)) for problem in each.omitted]
         elif not is_policy(one.tree):
             stored_object = stored(one.tree, versions=versions)
             params.append(stored_object.tree if stored_object is not None else _with_namespace(one.tree))
@@ -107,7 +102,7 @@ def policies_of(
     return (
         Policies(
             tuple(policies),
-            (*(_binding(one.tree) for one in bindings), *kyverno),
+            (*(_binding(one.tree) for one in bindings), *converted),
             tuple(params),
             known,
             dict(defaults or {}),
@@ -172,12 +167,11 @@ def _of_binding(tree: Tree, policies: set[str]) -> Iterator[Diagnostic]:
             yield _invalid(tree, PolicyProblem(("spec", "paramRef"), "paramRef requires parameterNotFoundAction: Allow or Deny"))
 
 
-def _omitted(tree: Tree, problem: PolicyProblem) -> Diagnostic:
+def _omitted(tree: Tree, engine: PolicyEngine, problem: PolicyProblem) -> Diagnostic:
     part = f"validation {int(str(problem.path[2])) + 1} of policy" if problem.path[:2] == ("spec", "validations") else "policy"
-    message = f"{part} {get(tree, ('metadata', 'name'), '')} of Kyverno is not evaluated: {problem.message}"
-    return Diagnostic(
-        "TJ570", message, subject_of(tree), problem.path, hint="also check objects with the command of Kyverno: kyverno apply"
-    )
+    message = f"{part} {get(tree, ('metadata', 'name'), '')} of {engine.title} is not evaluated: {problem.message}"
+    hint = f"also check objects with the command of {engine.title}: {engine.command}"
+    return Diagnostic("TJ570", message, subject_of(tree), problem.path, hint=hint)
 
 
 def _invalid(tree: Tree, problem: PolicyProblem) -> Diagnostic:

@@ -1,7 +1,6 @@
-"""What differs between the engines that evaluate policies: the API server, and the webhook of Kyverno.
+"""What differs between the engines that evaluate policies: here that of the API server, which others override.
 
-Mirrors k8s.io/apiserver 0.36 `pkg/admission/plugin/policy/validating/validator.go`, and Kyverno v1.19
-`pkg/cel/policies/vpol`: compiler/policy.go and engine/engine.go.
+Mirrors k8s.io/apiserver 0.36 `pkg/admission/plugin/policy/validating/validator.go`.
 """
 
 from __future__ import annotations
@@ -54,30 +53,4 @@ class Engine:
         return text or message or f"failed expression: {expression.text.strip()}"
 
 
-class Kyverno(Engine):
-    """The webhook of Kyverno."""
-
-    absent: Any = {}  # noqa: RUF012  # a value
-    ignores_validations = False
-    names_variables = False
-
-    def error(self, expression: Expression, error: CelError) -> str:
-        return f"error: {error}"
-
-    def errors_of_conditions(self, problems: Sequence[tuple[Expression, CelError]]) -> str:
-        return f"failed to load context: {'; '.join(str(error) for _, error in problems)}"
-
-    def error_of_annotation(self, key: str, expression: Expression, error: CelError) -> str:
-        return f"failed to load context: failed to evaluate auditAnnotation '{key}': {error}"
-
-    def message(self, expression: Expression, message: str, worded: Expression | None, scope: Scope) -> str:
-        if worded is None or worded.unknown:
-            return message
-        try:
-            return str(worded.evaluate(scope)).strip()
-        except CelError as error:
-            return f"failed to evaluate message expression: {error}"
-
-
 SERVER = Engine()
-KYVERNO = Kyverno()

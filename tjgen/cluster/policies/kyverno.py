@@ -1,39 +1,55 @@
 """A ValidatingPolicy of Kyverno -> the ValidatingAdmissionPolicy and binding with the same effect, and what has no such form.
 
-Mirrors Kyverno v1.19 `pkg/cel/policies/vpol/compiler`. Kyverno stops at the first validation that fails; here all are reported.
+Mirrors Kyverno v1.19 `pkg/cel/policies/vpol`: compiler/policy.go and engine/engine.go. Kyverno stops at the
+first validation that fails; here all are reported.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from tjgen.cluster.policies.engines import KYVERNO
+from tjgen.cluster.policies.conversion import Converted, PolicyEngine
+from tjgen.cluster.policies.engines import Engine
 from tjgen.cluster.policies.evaluation import DENY, Binding
 from tjgen.cluster.policies.expressions import Expression
-from tjgen.cluster.policies.policy import CompiledPolicy, PolicyProblem, compile_policy
+from tjgen.cluster.policies.policy import PolicyProblem, compile_policy
+from tjgen.cluster.validate.cel.comprehensions import Scope
+from tjgen.cluster.validate.cel.values import CelError
 from tjgen.trees.fields.path import FieldPath, Tree, get
-from tjgen.trees.typing import NamedTuple
+from tjgen.trees.typing import Any
 
-GROUP, KIND = "policies.kyverno.io", "ValidatingPolicy"
 _SHARED = ("matchConstraints", "matchConditions", "variables", "validations", "auditAnnotations", "failurePolicy")
 """Fields that both kinds of policies have, with the same types."""
 _VALIDATIONS: FieldPath = ("spec", "validations")
 _EVALUATION: FieldPath = ("spec", "evaluation")
 
 
-class Converted(NamedTuple):
-    """A policy of Kyverno that can be evaluated."""
+class _Kyverno(Engine):
+    """The webhook of Kyverno."""
 
-    policy: CompiledPolicy | None
-    """None if nothing of it can be evaluated."""
-    binding: Binding
-    omitted: list[PolicyProblem]
-    """What is not evaluated, and why."""
+    absent: Any = {}  # noqa: RUF012  # a value
+    ignores_validations = False
+    names_variables = False
+
+    def error(self, expression: Expression, error: CelError) -> str:
+        return f"error: {error}"
+
+    def errors_of_conditions(self, problems: Sequence[tuple[Expression, CelError]]) -> str:
+        return f"failed to load context: {'; '.join(str(error) for _, error in problems)}"
+
+    def error_of_annotation(self, key: str, expression: Expression, error: CelError) -> str:
+        return f"failed to load context: failed to evaluate auditAnnotation '{key}': {error}"
+
+    def message(self, expression: Expression, message: str, worded: Expression | None, scope: Scope) -> str:
+        if worded is None or worded.unknown:
+            return message
+        try:
+            return str(worded.evaluate(scope)).strip()
+        except CelError as error:
+            return f"failed to evaluate message expression: {error}"
 
 
-def is_kyverno(tree: Tree) -> bool:
-    """Whether an object is a ValidatingPolicy."""
-    return tree.__class__ is dict and tree.get("kind") == KIND and str(tree.get("apiVersion")).startswith(f"{GROUP}/")
+_WEBHOOK = _Kyverno()
 
 
 def converted(tree: Tree) -> Converted:
@@ -53,7 +69,10 @@ def converted(tree: Tree) -> Converted:
         return Converted(None, binding, omitted)
     always = Expression("true", has_params=False, variables={})
     validations = [one._replace(expression=always) if number in wrong else one for number, one in enumerate(policy.validations)]
-    return Converted(policy._replace(validations=tuple(validations), engine=KYVERNO), binding, omitted)
+    return Converted(policy._replace(validations=tuple(validations), engine=_WEBHOOK), binding, omitted)
+
+
+ENGINE = PolicyEngine("Kyverno", "kyverno apply", converted)
 
 
 def _disabled(spec: Tree) -> Iterator[PolicyProblem]:

@@ -24,6 +24,13 @@ TOOL = SyncTool(
     title="Argo CD",
     namespace="argocd",
     in_each_cluster=False,
+    names_clusters=True,
+    settings=("applicationSet", "appProject"),
+    repositories=r"((https?|ssh|git)://[^\s/]+/|file:///|[^\s/@:]+@[^\s/:]+:)\S+",
+    reads_commits=True,
+    # It looks for the account in the namespace of the runs.
+    accounts_in_own_namespace=False,
+    has_shared_objects=True,
     longest_name=0,
     domain=DOMAIN,
     syncing=(("argoproj.io", "Application"), ("argoproj.io", "ApplicationSet")),
@@ -55,6 +62,7 @@ TOOL = SyncTool(
     compares_with_git=True,
     refuses_to_remove_all=True,
     tracking=(f"{DOMAIN}/tracking-id", f"{DOMAIN}/installation-id"),
+    owner_mark=f"{DOMAIN}/tracking-id",
     tracking_labels=(f"{DOMAIN}/instance",),
     # util/manifeststream
     unapplied_file="# +argocd:skip-file-rendering\n",

@@ -17,6 +17,12 @@ TOOL = SyncTool(
     title="Flux",
     namespace="flux-system",
     in_each_cluster=True,
+    names_clusters=False,
+    settings=("dependsOn", "kubeConfig", "sourceRef", "secretRef", "provider"),
+    repositories=r"((https?|ssh)://[^\s/]+/|[^\s/@:]+@[^\s/:]+:)\S+",
+    reads_commits=False,
+    accounts_in_own_namespace=True,
+    has_shared_objects=False,
     # It puts the names of Kustomizations into labels of all that they apply (fluxcd/pkg ssa `SetOwnerLabels`).
     longest_name=63,
     domain=DOMAIN,
@@ -41,6 +47,8 @@ TOOL = SyncTool(
     compares_with_git=False,
     refuses_to_remove_all=False,
     tracking=(f"{DOMAIN}/checksum",),
+    # The inventory of a Kustomization lists what it applied.
+    owner_mark="",
     tracking_labels=(f"{DOMAIN}/name", f"{DOMAIN}/namespace"),
     unapplied_file="",
     installation="Flux applies the committed files in `{output}`. "

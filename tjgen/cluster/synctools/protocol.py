@@ -27,6 +27,18 @@ class SyncTool(NamedTuple):
     """The namespace of the objects that make the tool sync, unless the project names another one."""
     in_each_cluster: bool
     """Whether an installation syncs only the cluster that it is in."""
+    names_clusters: bool
+    """Whether it finds a cluster, and the project of an Application, by a name that its own cluster gives it."""
+    settings: tuple[str, ...]
+    """Fields of `spec.gitops` that only this tool has."""
+    repositories: str
+    """Pattern of the URLs of repositories that it reads; empty if it reads none."""
+    reads_commits: bool
+    """Whether a revision can be a tag, a commit or a range of versions, and not only a branch."""
+    accounts_in_own_namespace: bool
+    """Whether it looks for the accounts that it impersonates in the namespace of the objects that make it sync."""
+    has_shared_objects: bool
+    """Whether some objects that make it sync are those of the whole project, in a folder next to the environments."""
     longest_name: int
     """How long the name of an object may be that makes it sync; 0: as long as any name."""
     domain: str
@@ -74,6 +86,8 @@ class SyncTool(NamedTuple):
     """Whether it refuses, unless an option allows it, a sync that removes every object."""
     tracking: tuple[str, ...]
     """Annotations that the tool writes itself."""
+    owner_mark: str
+    """The one of these by which it recognizes what it applied, so another owner needs it removed; empty if it keeps a list."""
     tracking_labels: tuple[str, ...]
     """Labels that the tool writes itself."""
     unapplied_file: str

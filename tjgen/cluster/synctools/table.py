@@ -9,6 +9,7 @@ from tjgen.cluster.synctools.protocol import Annotations, SyncTool
 
 ARGOCD = argocd.TOOL.name
 FLUX = flux.TOOL.name
+NO_TOOL = none.TOOL.name
 TOOLS: tuple[SyncTool, ...] = (argocd.TOOL, flux.TOOL)
 """The tools that sync."""
 BY_NAME: Mapping[str, SyncTool] = {tool.name: tool for tool in (*TOOLS, none.TOOL)}

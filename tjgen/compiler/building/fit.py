@@ -14,6 +14,7 @@ from tjgen.compiler.fit.holders import holders_of
 from tjgen.compiler.fit.start import verdicts
 from tjgen.compiler.fit.verdicts import FitCluster, FitRun, FitVerdict
 from tjgen.language.resolve.project import PlatformDocument
+from tjgen.language.runs.lock import ACTIVE
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.typing import NamedTuple
@@ -155,7 +156,7 @@ def _of_tree(one: TreeRun, shared: FitCluster, state: str) -> FitRun:
 
 def requesting_runs(runs: Sequence[Run]) -> list[Run]:
     """The runs that start if they can: neither suspended nor archived."""
-    return [run for run in runs if run.state == "active" and not run.is_record]
+    return [run for run in runs if run.state == ACTIVE and not run.is_record]
 
 
 def fit_runs(runs: Sequence[Run], shared: FitCluster) -> list[tuple[Run, FitRun]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tjgen.cluster.kinds.table import facts_of
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes.gang import POLICY, SCHEDULERS
 from tjgen.language.setting import Setting
@@ -82,7 +83,7 @@ def _of_other_system(name: str, system: str, usable: Sequence[str], experiment: 
     other = "volcano" if system == "kueue" else "kueue"
     message = f"queue {name} of the Platform is in {_TITLES[other]}, but the run uses {_TITLES[system]}: it would wait forever"
     hint = f"write schedule.system: {other}"
-    if other == "kueue" and experiment.spec.target == "volcanojob":  # Kueue does not queue the kind
+    if other == "kueue" and facts_of(experiment.spec.target).scheduler:  # Kueue does not queue the kind
         hint += " and target: trainjob"
     if usable:
         hint += f", or use a queue of {_TITLES[system]}: {', '.join(usable)}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.kinds.protocol import PADDLEPADDLE
+from tjgen.cluster.kinds.table import facts_of
 from tjgen.compiler.script import AT, NONE, PADDLE, alone_in_shell, interpreter_alone, launcher_of_one_node
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -43,7 +45,7 @@ def check(workload: Workload, experiment: Experiment, *, devices: int, is_torch:
 
 def _paddle(workload: Workload, experiment: Experiment, count: int) -> Iterator[Diagnostic]:
     """A program of several nodes that the launcher of PaddlePaddle does not start, or does not connect."""
-    is_paddle = experiment.spec.target == "paddlejob"
+    is_paddle = facts_of(experiment.spec.target).framework == PADDLEPADDLE
     for podset in workers(workload) if count > 1 else ():
         words, because = command_line(workload, podset, "command")
         if because is None or _names_nodes_of_paddle(workload, podset, words):

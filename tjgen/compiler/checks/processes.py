@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.kinds.protocol import BY_RUNTIME, ONE, PADDLEPADDLE, PYTORCH
+from tjgen.cluster.kinds.table import facts_of
 from tjgen.compiler.checks import launch
 from tjgen.compiler.lower import SPEC
 from tjgen.language.platform.devices import Accelerator
@@ -20,8 +22,6 @@ _DEFAULT_SHM = "64 MiB"
 """Size of /dev/shm in a container, as container runtimes set it."""
 _COUNTING = ("torch", "mpi", "flux")
 """Policies of a runtime whose launcher starts a number of processes on each node."""
-_WITHOUT_LAUNCHER = ("tfjob", "xgboostjob", "jaxjob", "rayjob")
-"""Targets whose operator starts one process in each pod."""
 
 
 def check(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Diagnostic]:
@@ -30,8 +30,9 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
     TJ789 for a number of processes that nothing starts.
     """
     yield from _uncounted(workload, experiment)
-    is_torch = experiment.spec.target == "pytorchjob" or get(workload.ml_policy or {}, ("torch",), None) is not None
-    framework = "PyTorch" if is_torch else "PaddlePaddle" if experiment.spec.target == "paddlejob" else ""
+    kind_framework = facts_of(experiment.spec.target).framework
+    is_torch = kind_framework == PYTORCH or get(workload.ml_policy or {}, ("torch",), None) is not None
+    framework = PYTORCH if is_torch else kind_framework if kind_framework == PADDLEPADDLE else ""
     devices, per_device, path = _devices(experiment, setting)
     yield from launch.check(workload, experiment, devices=devices, is_torch=is_torch)
     if path is None:
@@ -76,12 +77,13 @@ def _uncounted(workload: Workload, experiment: Experiment) -> Iterator[Diagnosti
     spec = experiment.spec
     if spec.procs_per_node is None or spec.data is not None:
         return
-    if spec.target == "paddlejob" and "master" in spec.roles:
+    facts = facts_of(spec.target)
+    if facts.framework == PADDLEPADDLE and "master" in spec.roles:
         message = "procsPerNode has no effect: with a master, each pod has one parameter server and one trainer"
         yield Diagnostic("TJ789", message, path=(*SPEC, "procsPerNode"), hint="remove it, or remove the role master")
         return
     has_launcher = any(get(workload.ml_policy or {}, (policy,), None) is not None for policy in _COUNTING)
-    if spec.target in _WITHOUT_LAUNCHER or (spec.target in ("jobset", "volcanojob") and not has_launcher):
+    if facts.processes == ONE or (facts.processes == BY_RUNTIME and not has_launcher):
         message = (
             f"procsPerNode has no effect: no launcher of runtime and target {spec.target} starts several processes on a node"
         )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from tjgen.cluster.kinds.protocol import TENSORFLOW
+from tjgen.cluster.kinds.table import facts_of
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.script import text_of_shell
 from tjgen.language.setting import Setting
@@ -111,7 +113,8 @@ def _of(workload: Workload, podset: PodSet, main: Tree, target: str) -> Iterator
                 hint += f" ($$({name}) stays literal text)"
                 if name in _OF_TRAINER:
                     hint = f"use target: trainjob or jobset, which set {name}"
-                    hint = "remove the variable: the operator of TFJobs sets TF_CONFIG" if target == "tfjob" else hint
+                    if facts_of(target).framework == TENSORFLOW:
+                        hint = "remove the variable: the operator of TFJobs sets TF_CONFIG"
             message = f"$({name}) is not a variable of the container, so {reader}"
             yield Diagnostic("TJ140", message, path=because, hint=hint)
 

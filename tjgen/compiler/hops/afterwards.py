@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from tjgen.cluster.synctools.table import NO_TOOL
 from tjgen.compiler.hops.draft import Draft, Job
 from tjgen.compiler.totals.relations import relations
 from tjgen.compiler.volumes.table import source_of
 from tjgen.language.resolve.places import locate
+from tjgen.language.runs.lock import ACTIVE, ARCHIVED
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import ExperimentSpec
 from tjgen.trees.workload.roles import nodes
@@ -14,7 +16,7 @@ from tjgen.trees.workload.roles import nodes
 def footprint(job: Job, draft: Draft) -> Draft:
     """What the run takes of nodes, quotas, queues, and storage that other runs use too."""
     experiment, sources = job.experiment, draft.sources
-    if job.cluster is not None and experiment.spec.state == "active" and not job.is_record and not draft.is_refused:
+    if job.cluster is not None and experiment.spec.state == ACTIVE and not job.is_record and not draft.is_refused:
         from tjgen.compiler.fit.findings import never_starts  # few platforms describe nodes
 
         draft = draft.reporting(never_starts(job.setting, draft.applied, draft.previews, sources, job.cluster))
@@ -30,7 +32,7 @@ def footprint(job: Job, draft: Draft) -> Draft:
 
 def relate(job: Job, draft: Draft) -> Draft:
     """Names and gangs of the run, for rules about the objects of several runs; a record has none."""
-    if job.is_record or job.experiment.spec.state == "archived" or draft.is_refused:
+    if job.is_record or job.experiment.spec.state == ARCHIVED or draft.is_refused:
         return draft
     span = locate(draft.sources.experiment, ("metadata", "name"), draft.sources.documents)
     return draft._replace(relations=tuple(relations(job.setting.environment, span, draft.applied, draft.previews)))
@@ -47,7 +49,7 @@ def resume(job: Job, draft: Draft) -> Draft:
 
 def annotate(job: Job, draft: Draft) -> Draft:
     """Annotations for the GitOps tool of the project."""
-    if job.gitops.tool == "none":
+    if job.gitops.tool == NO_TOOL:
         return draft
     from tjgen.compiler.annotations import annotated  # many projects name no tool
 
@@ -56,7 +58,7 @@ def annotate(job: Job, draft: Draft) -> Draft:
 
 def archive(job: Job, draft: Draft) -> Draft:
     """The marks of a record, which nothing runs."""
-    is_archived = job.experiment.spec.state == "archived"
+    is_archived = job.experiment.spec.state == ARCHIVED
     if not is_archived and not job.is_record:
         return draft
     from tjgen.language.runs.archive import BY_EXPERIMENT, archived, by_lock  # most runs are not records

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.kinds.table import facts_of
 from tjgen.cluster.trainer.framework import Expansion
 from tjgen.cluster.trainer.framework import expand as twin_expand
 from tjgen.cluster.trainer.objects import SNAPSHOT_SUFFIX
@@ -119,7 +120,7 @@ def _patched(
 
 
 def _is_jobset(job: Job) -> bool:
-    return bool(job.experiment.spec.target == "jobset")
+    return facts_of(job.experiment.spec.target).is_preview
 
 
 def _controller(job: Job) -> Release:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from tjgen.cluster import outcomes
+from tjgen.cluster.kinds.table import kind_of_target
 from tjgen.cluster.trainer.release import of_versions
 from tjgen.compiler.lower import SPEC, unknown_role
 from tjgen.language.setting import Setting
@@ -249,7 +250,7 @@ def _cleanup(spec: ExperimentSpec, trainer: str) -> Contributions:
         yield _cannot(spec, ("cleanup", "pods"), "remove only some of its pods after it ends", hint)
     if spec.cleanup.ttl_seconds is None:
         return
-    kind = "JobSet" if spec.target == "jobset" else "TrainJob"
+    kind = kind_of_target(spec.target).name
     repeated = [one for one in outcomes.starts_again(kind, trainer=trainer) if one.result == outcomes.REPEATS]
     if repeated:
         what = f"be removed some time after it ends: {outcomes.describe_repetition(repeated)}"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tjgen.cluster.kinds.table import facts_of
 from tjgen.compiler.lower import SPEC
+from tjgen.language.runs.lock import SUSPENDED
 from tjgen.language.setting import Setting
 from tjgen.language.spec.forms import text
 from tjgen.language.spec.objects import Experiment, Schedule
@@ -57,14 +59,15 @@ def _direct(workload: Workload, experiment: Experiment, setting: Setting) -> Con
     """Return the fields of a kind that is a gang by itself: its target sets them, or reports why it cannot."""
     schedule = experiment.spec.schedule
     # Volcano schedules a Volcano Job, also if the project has another scheduler for other runs.
-    ours = setting.system if setting.system == "kueue" and experiment.spec.target != "volcanojob" else None
+    own = facts_of(experiment.spec.target).scheduler
+    ours = setting.system if setting.system == "kueue" and not own else None
     system = schedule.system or ours
     if system == "kueue":
         yield from _queued(experiment, AT)
     elif schedule.workload_priority is not None or schedule.multi_kueue:
-        other = "volcano" if experiment.spec.target == "volcanojob" else system or "none"
+        other = own or system or "none"
         yield from _details(schedule, other, fields=("workloadPriority", "multiKueue"))
-    if experiment.spec.target == "volcanojob":
+    if own:
         yield from _without_plugin(schedule, setting)
     fields: dict[str, Tree] = {
         "system": schedule.system,
@@ -202,7 +205,7 @@ def _queued(experiment: Experiment, at: FieldPath) -> Iterator[Contribution | Di
         yield Contribution(label, schedule.workload_priority, (*at, "workloadPriority"), mirrors=True)
     if schedule.multi_kueue:
         yield Contribution(("run", "managedBy"), MULTI_KUEUE, (*at, "multiKueue"))
-    if experiment.spec.state == "suspended":
+    if experiment.spec.state == SUSPENDED:
         message = "Kueue decides when a run starts: it starts a suspended run as soon as the queue has capacity"
         hint = (
             "set active: false in its Workload, or stopPolicy: HoldAndDrain in its LocalQueue. If an overlay stops several "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from tjgen.cluster.kinds.protocol import MPI
+from tjgen.cluster.kinds.table import facts_of
 from tjgen.compiler import mpirun
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
@@ -26,7 +28,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
 
 def is_mpi(workload: Workload, experiment: Experiment) -> bool:
     """Whether a launcher starts the processes of other nodes by SSH."""
-    return experiment.spec.target == "mpijob" or get(workload.ml_policy, ("mpi",), None) is not None
+    return facts_of(experiment.spec.target).framework == MPI or get(workload.ml_policy, ("mpi",), None) is not None
 
 
 # Variables of the nodes of an MPI run -> `-x NAME` in the command of the launcher, or the reason why processes do not get them.

@@ -5,7 +5,7 @@ A direct target reads `policy` of the Workload and maps it to its own fields; se
 
 from __future__ import annotations
 
-from tjgen.cluster.kinds.table import OF_TRAINER
+from tjgen.cluster.kinds.table import OF_TRAINER, facts_of
 from tjgen.compiler.lower import SPEC
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Elastic, Experiment, ExperimentSpec, Restart
@@ -31,7 +31,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         from tjgen.compiler.passes import failures  # few runs change their runtime's failure policy
 
         yield from failures.of_trainer(workload, experiment, setting)
-    elif spec.target == "volcanojob":
+    elif facts_of(spec.target).scheduler:
         yield from _of_volcano(spec)
     else:
         yield from _policy_fields(spec)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tjgen.cluster.kinds.table import facts_of
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes.data_sections import DataSection
 from tjgen.compiler.passes.slice_readers import Cut, index_variable, variable
@@ -28,7 +29,7 @@ def deliver_volumes(
 ) -> Contributions:
     """Every task, or every node, mounts a volume of its own."""
     data, volume = cut.data, experiment.spec.volumes[cut.data.volume]
-    if not cut.tasks and experiment.spec.target != "jobset":
+    if not cut.tasks and not facts_of(experiment.spec.target).is_preview:
         message = "all pods of a run use one template, so they cannot have different volumes"
         yield _problem(message, (*cut.at, "deliver"), _HINT)
         return

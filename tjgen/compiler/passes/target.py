@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tjgen.cluster.kinds.table import facts_of, kinds
 from tjgen.compiler.lower import SPEC, kubernetes_name
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Container, Experiment, VolcanoPolicy, VolcanoTask
@@ -14,8 +15,6 @@ from tjgen.trees.workload.roles import members
 from tjgen.trees.workload.workload import PodSet, Workload
 
 AT: FieldPath = (*SPEC, "volcano")
-_NAMING = ("volcanojob", "jobset", "mpijob", "rayjob")
-"""Targets whose controllers do not look for the program by the name of its container."""
 _FIELDS = ("max_retry", "min_success", "ttl_seconds_after_finished", "running_estimate")
 _OF_TASK = ("min_available", "max_retry", "topology_policy")
 
@@ -26,7 +25,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     yield from _names(workload, experiment)
     if volcano is None:
         return
-    if target != "volcanojob":
+    if not facts_of(target).scheduler:
         message = f"volcano applies to target volcanojob, but the target is {target}"
         yield Diagnostic("TJ411", message, path=AT, hint="remove it, or set target: volcanojob")
         return
@@ -48,11 +47,11 @@ def _names(workload: Workload, experiment: Experiment) -> Contributions:
         if name is None:
             continue
         because: FieldPath = (*SPEC, *at, "containerName")
-        if spec.target not in _NAMING:
+        if facts_of(spec.target).finds_container_by_name:
             message = (
                 f"target {spec.target} finds the program by the name of its container, so containerName cannot change that name"
             )
-            yield Diagnostic("TJ156", message, path=because, hint=f"remove containerName, or use one of {', '.join(_NAMING)}")
+            yield Diagnostic("TJ156", message, path=because, hint=f"remove containerName, or use one of {', '.join(_naming())}")
             return
         others = get(workload.tree.value, (*podset.pod, "containers"), None) or []
         if any(one["name"] == name != podset.container for one in others):
@@ -60,6 +59,12 @@ def _names(workload: Workload, experiment: Experiment) -> Contributions:
             yield Diagnostic("TJ154", message, path=because, hint="give the container another name")
             return
         yield Contribution(("names", podset.name), name, because)
+
+
+def _naming() -> list[str]:
+    """Targets whose controllers do not look for the program by the name of its container, by API group."""
+    trained = [(kind.api_version, kind.run) for kind in kinds() if kind.run is not None and kind.run.target]
+    return [run.target for _, run in sorted(trained) if not run.finds_container_by_name]
 
 
 def _task(workload: Workload, name: str, task: VolcanoTask) -> Contributions:

@@ -17,6 +17,7 @@ from tjgen.compiler.volumes.mounts import places
 from tjgen.compiler.volumes.pvc import new_claim
 from tjgen.compiler.volumes.table import source_of
 from tjgen.language.resolve.places import Documents, locate, placed
+from tjgen.language.runs.lock import ACTIVE, ARCHIVED
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import ExperimentSpec, Queue
 from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
@@ -66,7 +67,7 @@ def watched(
     """What one run takes too much of by itself, and its footprint: a record takes nothing."""
     spec, setting, tree, documents, platform, nodes = request
     cluster = setting.cluster
-    if spec.state == "archived":
+    if spec.state == ARCHIVED:
         return [], []
     problems: list[Diagnostic] = []
     footprint = list(writes(spec, setting, lambda path: locate(tree, path, documents)))
@@ -92,8 +93,8 @@ def watched(
             for taken, limits, where, _ in bounds:
                 problems += _at_most(growth, [*manifests, *previews], taken, limits, where)
         # A run that waits has claims all the same.
-        footprint += [one for one in takes(totals, setting) if spec.state == "active" or one[_ITEM]]
-        if spec.state == "active":
+        footprint += [one for one in takes(totals, setting) if spec.state == ACTIVE or one[_ITEM]]
+        if spec.state == ACTIVE:
             at_queue = (setting.environment or "", queue, setting.run)
             footprint += [(QUEUED, *at_queue, *one) for one in quotas.used(of_gang(totals, previews), capability)]
     if setting.namespace in cluster.limits:

@@ -15,7 +15,7 @@ from tjgen.gitops.diff.succession import Earlier, RunKey, earlier_runs
 from tjgen.gitops.diff.update import Refusal, refusals
 from tjgen.language.runs.archive import is_marked
 from tjgen.language.runs.freeze import suspends
-from tjgen.language.runs.lock import NOT_REQUESTED, ORPHANED, LockedRun
+from tjgen.language.runs.lock import ARCHIVED, NOT_REQUESTED, ORPHANED, SUPERSEDED, SUSPENDED, LockedRun
 from tjgen.trees.diagnostics.model import ObjectRef
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree
 from tjgen.trees.manifests.identity import ref_of
@@ -24,10 +24,9 @@ from tjgen.trees.typing import NamedTuple
 
 NEW = "new"
 REMOVED = "removed"
-ARCHIVED = "archived"
-SUPERSEDED_NOW = "superseded"
-ORPHANED_NOW = "orphaned"
-SUSPENDED_NOW = "suspended"
+SUPERSEDED_NOW = SUPERSEDED
+ORPHANED_NOW = ORPHANED
+SUSPENDED_NOW = SUSPENDED
 RESUMED_NOW = "resumed"
 KINDS = (NEW, SUSPENDED_NOW, RESUMED_NOW, IN_PLACE, SILENT, REFUSED, ARCHIVED, SUPERSEDED_NOW, ORPHANED_NOW, REMOVED, UNCHANGED)
 """The possible changes of a run, in the order of a summary."""

@@ -7,7 +7,6 @@ from itertools import takewhile
 
 from tjgen.cluster.synctools.guards import STAYS, WAITS
 from tjgen.gitops.diff.compare import (
-    ARCHIVED,
     KINDS,
     ORPHANED_NOW,
     REMOVED,
@@ -18,6 +17,7 @@ from tjgen.gitops.diff.compare import (
 )
 from tjgen.gitops.diff.effect import UNCHANGED
 from tjgen.gitops.diff.fields import Changed
+from tjgen.language.runs.lock import ARCHIVED
 from tjgen.trees.canonical import json_text
 from tjgen.trees.fields.path import MISSING, Tree
 from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES

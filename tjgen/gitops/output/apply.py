@@ -10,6 +10,7 @@ import os
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 
+from tjgen.cluster.synctools.table import NO_TOOL
 from tjgen.compiler.building.run import Built, Run
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output import orphans, problems
@@ -149,7 +150,7 @@ class Directory:
                 self._tree.claim(stage_folder(environment, SYNC))
                 if self._options.prune_data:
                     self._tree.claim(stage_folder(environment, DATA))
-                if (self._options.tool != "none" or self._former) and self.on_disk.folders(stage_folder(environment, DATA)):
+                if (self._options.tool != NO_TOOL or self._former) and self.on_disk.folders(stage_folder(environment, DATA)):
                     from tjgen.gitops.output.unrequested import change_claims  # most trees have no claim
 
                     change_claims(self._tree, self.on_disk, environment, self._options, self._put, self._former, self._uses)
@@ -290,7 +291,7 @@ class Directory:
 
 
 def _guards(on_disk: OnDisk, tool: str) -> RuntimeGuards | None:
-    if tool == "none":
+    if tool == NO_TOOL:
         return None
     from tjgen.gitops.output.runtime_guards import RuntimeGuards  # many projects name no tool
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tjgen.cluster.synctools.table import FLUX
+from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.compiler.building.plan import Plan
 from tjgen.gitops.sync.access import setting
 from tjgen.gitops.sync.ownership import Layout
@@ -90,6 +90,6 @@ def _place(plan: Plan, one: Relocation) -> Span | None:
     project = plan.project
     if project.document is None:
         return None
-    if project.spec.gitops.tool == FLUX:
+    if "kubeConfig" in BY_NAME[project.spec.gitops.tool].settings:
         return project.document.locate(setting(project, one.environment or None, "kubeConfig")[1])
     return project.document.locate(("spec", "environments", one.environment, "cluster"))

@@ -35,11 +35,10 @@ class Forge(NamedTuple):
 
 
 _EMAIL = r"[^\s@]+@[^\s@]+\.[^\s@]+"
+GITHUB, GITLAB = "github", "gitlab"
 FORGES = {
-    "github": Forge(
-        ".github", re.compile(rf"@[A-Za-z0-9-]+(/[\w.-]+)?|{_EMAIL}"), "@user, @organization/team or an email address"
-    ),
-    "gitlab": Forge(
+    GITHUB: Forge(".github", re.compile(rf"@[A-Za-z0-9-]+(/[\w.-]+)?|{_EMAIL}"), "@user, @organization/team or an email address"),
+    GITLAB: Forge(
         ".gitlab", re.compile(rf"@@?[\w.-]+(/[\w.-]+)*|{_EMAIL}"), "@user, @group/subgroup, @@role or an email address"
     ),
 }

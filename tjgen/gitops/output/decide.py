@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
+from tjgen.cluster.synctools.table import NO_TOOL
 from tjgen.compiler.building.resuming import unlisted
 from tjgen.compiler.building.run import BLOCKED, Built, Run, Unit
 from tjgen.gitops.emit.plan import OutputFile
@@ -89,7 +90,7 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, 
         states, lock = change_states(built, built.kept_state, lock, on_disk)
         actions += states
     suspended = [name for name, run in lock.runs.items() if run.lifecycle_state == SUSPENDED]
-    actions += [Count("suspended", len(suspended))] if suspended else []
+    actions += [Count(SUSPENDED, len(suspended))] if suspended else []
     actions.append(ReleaseClaim(experiment_folder(unit)))
     if options.prune_data:
         actions.append(ReleaseClaim(f"{stage_folder(unit.environment, DATA)}/{unit.namespace}", unit.key))
@@ -108,7 +109,7 @@ def decide_absent(path: str, lock: Lock, on_disk: OnDisk, *, options: BuildOptio
     changes, lock = _changes(place, lock, lock, on_disk, options)
     removed = len(released)
     kept = [*changes, *[action for run in stored.values() for action in _kept(place, run, on_disk) if run.name in lock.runs]]
-    counts = [Count("kept", len(lock.runs) - len(orphaned)), Count("orphaned", len(orphaned)), Count("removed", removed)]
+    counts = [Count("kept", len(lock.runs) - len(orphaned)), Count(ORPHANED, len(orphaned)), Count("removed", removed)]
     undecided = tuple([name for name in orphaned if not lock.runs[name].kept])
     return [*counts, *kept, *released, *([Orphan(place, undecided)] if undecided else []), RecordLock(path, lock)]
 
@@ -133,7 +134,7 @@ def _changes(
     place: Locked, before: Lock, lock: Lock, on_disk: OnDisk, options: BuildOptions, *, stops: Unit | None = None
 ) -> tuple[list[Action], Lock]:
     """See `unrequested.change_runs`."""
-    if (stops is None and options.tool == "none") or all(run.is_requested for run in lock.runs.values()):
+    if (stops is None and options.tool == NO_TOOL) or all(run.is_requested for run in lock.runs.values()):
         return [], lock
     from tjgen.gitops.output.unrequested import change_runs  # few experiments have runs that they do not request
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tjgen.cluster.synctools.table import NO_TOOL
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.trees.typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -28,7 +29,7 @@ class BuildOptions(NamedTuple):
     prune_data: bool = False
     keep: int | None = None
     """How many superseded runs of each experiment stay; None: all."""
-    tool: str = "none"
+    tool: str = NO_TOOL
     """What syncs the tree, and whether a person confirms that it deletes a run: its annotations can be changed in place."""
     migrates: bool = False
     """Whether the build may move synced objects to another owner: `tjgen migrate --write`."""
@@ -46,5 +47,5 @@ def of_project(plan: Plan, options: BuildOptions) -> BuildOptions:
     """The options with what the project sets."""
     spec = plan.project.spec
     tool = spec.gitops.tool
-    confirms = tool != "none" and spec.gitops.removal == "confirm"
+    confirms = tool != NO_TOOL and spec.gitops.removal == "confirm"
     return options._replace(keep=spec.history.keep, tool=f"{tool} confirm" if confirms else tool)

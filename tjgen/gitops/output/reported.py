@@ -212,7 +212,7 @@ def _status(tree: Tree, kind: Kind, known: ClusterObjects, experiment: str, stat
     live = known.objects.get(key)
     if live is None:
         archived = state == ARCHIVED
-        message = "archived" if archived else "not in the cluster"
+        message = ARCHIVED if archived else "not in the cluster"
         return Status(*identity, "", "" if archived else MISSING, message, "", None, has_ended=False, look=None)
     run = _run_objects(live, kind, known)
     look, restarts = look_of(run.pods), restarts_of_run(run, kind)

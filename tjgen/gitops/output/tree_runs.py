@@ -11,7 +11,7 @@ from tjgen.gitops.output.inventory import RunEntry
 from tjgen.gitops.output.leftover import objects_of, previews_of, queue_of
 from tjgen.gitops.output.options import BuildOptions, of_project
 from tjgen.language.runs import freeze
-from tjgen.language.runs.lock import SUPERSEDED, Lock, LockedRun
+from tjgen.language.runs.lock import ACTIVE, SUPERSEDED, Lock, LockedRun
 from tjgen.language.runs.store import LockKey
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.labels import KUEUE_PRIORITY, KUEUE_QUEUE
@@ -36,7 +36,7 @@ def _of_lock(plan: Plan, directory: str, place: LockKey, lock: Lock, built: Buil
     runs = {run.name: run for run in built.runs} if built is not None else {}
     for locked in lock.runs.values():
         run = runs.get(locked.name)
-        if not locked.requests_devices and (run is None or run.state != "active" or run.is_record):
+        if not locked.requests_devices and (run is None or run.state != ACTIVE or run.is_record):
             continue
         trees = objects_of(directory, RunEntry(place, locked), stops=False)
         if run is not None:

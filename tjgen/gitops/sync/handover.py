@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
-from tjgen.cluster.synctools.table import ARGOCD, BY_NAME
+from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.gitops.sync.ownership import Move
 from tjgen.gitops.sync.table import SYNCING
 from tjgen.trees.typing import NamedTuple
@@ -201,8 +201,8 @@ def to_cluster(runs: Sequence[str], old: str, new: str, *, builds: bool) -> list
 
 
 def _marks(move: Move) -> Iterator[str]:
-    """Argo CD identifies its objects by an annotation; Flux by the inventory of the Kustomization, which is deleted with it."""
-    if move.old.tool == ARGOCD and move.moved:
-        mark = BY_NAME[ARGOCD].tracking[0]
+    """A tool with a list of its objects loses it with its owner, as Flux does; one that marks them keeps the marks."""
+    mark = BY_NAME[move.old.tool].owner_mark
+    if mark and move.moved:
         folders = " ".join(f"-f {shlex.quote(folder)}" for folder in move.moved)
         yield f"kubectl annotate -R {folders} {mark}-"

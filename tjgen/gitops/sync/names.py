@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tjgen.cluster.synctools.table import ARGOCD, BY_NAME
+from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.gitops.sync.access import GITOPS
 from tjgen.gitops.sync.site import Site
 from tjgen.language.resolve.project import LoadedProject
@@ -22,21 +22,19 @@ _IN_NO_BRANCH = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[/-]|[/.]$|\.
 def unusable(project: LoadedProject, sites: Sequence[Site]) -> Iterator[Diagnostic]:
     """TJ679 for each name."""
     gitops = project.spec.gitops
-    tool = BY_NAME[gitops.tool].title
-    is_argocd = gitops.tool == ARGOCD
-    # Argo CD also reads tags, commits and ranges of versions such as ">= 1.0".
-    if (_RELATIVE if is_argocd else _IN_NO_BRANCH).search(gitops.revision) is not None:
-        what = "a branch, tag or commit" if is_argocd else "a branch"
-        message = f'"{gitops.revision}" is not {what} that {tool} can read from the repository'
+    tool = BY_NAME[gitops.tool]
+    if (_RELATIVE if tool.reads_commits else _IN_NO_BRANCH).search(gitops.revision) is not None:
+        what = "a branch, tag or commit" if tool.reads_commits else "a branch"
+        message = f'"{gitops.revision}" is not {what} that {tool.title} can read from the repository'
         yield _at(project, message, (*GITOPS, "revision"), "write the name of a branch, such as main")
-    for site in sites if is_argocd else ():
+    for site in sites if tool.names_clusters else ():
         name = site.access.project
         if syntax.dns1123_subdomain(name):
             near = re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-.")
             hint = f"write {near}" if near else "use lowercase letters, digits and -"
             yield _at(project, f'no AppProject can have the name "{name}"', site.access.paths["project"], hint)
         if site.cluster is not None and "://" in site.cluster:
-            message = f"Argo CD finds a cluster by its name, and {site.cluster} is the URL of its API server"
+            message = f"{tool.title} finds a cluster by its name, and {site.cluster} is the URL of its API server"
             hint = "write the name that argocd cluster list shows"
             yield _at(project, message, ("spec", "environments", site.environment or "", "cluster"), hint)
 

@@ -59,8 +59,9 @@ class Layout(NamedTuple):
         """The owner of a stage, as people write it."""
         if not self.name:
             return next((f"{kind} NAME (not in the tree)" for _, kind in BY_NAME[self.tool].syncing), "no owner")
-        if self.tool == FLUX:
-            return f"Kustomization {self.name}-{stage}"
+        tool = BY_NAME[self.tool]
+        if tool.waits_for_units:
+            return f"{tool.syncing[0][1]} {self.name}-{stage}"
         if self.per == EXPERIMENTS and stage == RUNS:
             return f"Applications {self.name}.NAMESPACE.EXPERIMENT"
         return f"Application {self.name}"

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
-from tjgen.cluster.synctools.table import ARGOCD, BY_NAME, FLUX
+from tjgen.cluster.synctools.table import BY_NAME, NO_TOOL, TOOLS
 from tjgen.gitops.sync.access import DEFAULT_PROJECT, GITOPS, is_synced, name_of
 from tjgen.gitops.sync.access import options as configured
 from tjgen.gitops.sync.site import UNNAMED, Site
@@ -16,17 +16,8 @@ from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files.regular import read_regular
 from tjgen.trees.manifests.manifest import STAGES, SYNC
 
-_OWNERS = {
-    "applicationSet": ARGOCD,
-    "appProject": ARGOCD,
-    **dict.fromkeys(("dependsOn", "kubeConfig", "sourceRef", "secretRef", "provider"), FLUX),
-}
+_OWNERS = {field: tool for tool in TOOLS for field in tool.settings}
 """Field -> the only tool that has it."""
-_URLS = {
-    ARGOCD: re.compile(r"((https?|ssh|git)://[^\s/]+/|file:///|[^\s/@:]+@[^\s/:]+:)\S+"),
-    FLUX: re.compile(r"((https?|ssh)://[^\s/]+/|[^\s/@:]+@[^\s/:]+:)\S+"),
-}
-"""The URLs of repositories that each tool reads."""
 _SECRET = re.compile(r"^\w+://[^/@:]*:[^/@]+@")
 _REMOTE = re.compile(r"^\s*url\s*=\s*(\S+)\s*$", re.M)
 _PLACE = re.compile(r"^(?:\w+://)?(?:[^/@]+@)?([^/:]+)(?::\d+(?=/))?[:/]+(.+?)(?:\.git)?/?$")
@@ -37,20 +28,21 @@ def options(project: LoadedProject) -> Iterator[Diagnostic]:
     tool = project.spec.gitops.tool
     for field, path in configured(project):
         name = ".".join(str(step) for step in path[1:])
-        if tool == "none":
+        if tool == NO_TOOL:
             message = f"{name} is set, but gitops.tool is not"
-            yield _at(project, "TJ681", message, path, "set gitops.tool to argocd or flux")
+            yield _at(project, "TJ681", message, path, f"set gitops.tool to {' or '.join(one.name for one in TOOLS)}")
         elif not is_synced(project):
             message = f"{name} is set, but {tool} has no repository"
             yield _at(project, "TJ681", message, path, "set gitops.repository to its URL")
-        elif _OWNERS.get(field, tool) != tool:
-            message = f"{name} applies to {BY_NAME[_OWNERS[field]].title}, but the tool is {tool}"
+        elif field in _OWNERS and _OWNERS[field].name != tool:
+            message = f"{name} applies to {_OWNERS[field].title}, but the tool is {tool}"
             yield _at(project, "TJ681", message, path, f"remove {field}")
 
 
 def of_access(project: LoadedProject, sites: Sequence[Site]) -> Iterator[Diagnostic]:
     """Accounts, sources and projects that the tool cannot use together (TJ784 to TJ788)."""
     accounts: dict[tuple[str, str, str], str] = {}
+    tool = BY_NAME[project.spec.gitops.tool]
     for site in sites:
         access = site.access
         yield from _of_source(project, site)
@@ -63,9 +55,10 @@ def of_access(project: LoadedProject, sites: Sequence[Site]) -> Iterator[Diagnos
                     f"the namespace of ServiceAccount {account.name} is ambiguous: the runs are in {_listed(site.namespaces)}"
                 )
                 yield _at(project, "TJ785", message, path, f"write NAMESPACE/{account.name}")
-            elif project.spec.gitops.tool == FLUX and account.namespace != site.namespace:
+            elif tool.accounts_in_own_namespace and account.namespace != site.namespace:
+                owner = tool.syncing[0][1]
                 message = (
-                    f"Flux impersonates accounts of the Kustomization's namespace, {site.namespace}, not of {account.namespace}"
+                    f"{tool.title} impersonates accounts of the {owner}'s namespace, {site.namespace}, not of {account.namespace}"
                 )
                 yield _at(project, "TJ785", message, path, f"write {account.name}, or set gitops.namespace: {account.namespace}")
             elif access.app_project is not None:
@@ -90,7 +83,7 @@ def _of_source(project: LoadedProject, site: Site) -> Iterator[Diagnostic]:
     """TJ788: settings of a repository next to a source that exists, or no source."""
     access = site.access
     if access.source_ref is None:
-        if not site.repository and project.spec.gitops.tool != "none":
+        if not site.repository and project.spec.gitops.tool != NO_TOOL:
             message = (
                 f"environment {site.environment} has neither a repository nor a sourceRef" if site.environment else "no source"
             )
@@ -125,7 +118,7 @@ def of_project(project: LoadedProject, path: str) -> Iterator[Diagnostic]:
         message = f"the URL of the repository contains a password: {_SECRET.sub('...@', url)}"
         hint = "remove the credentials, and provide them to the tool in a Secret"
         yield _error(project, "TJ688", message, "repository", hint)
-    elif gitops.tool in _URLS and not _URLS[gitops.tool].fullmatch(url):
+    elif (known := BY_NAME[gitops.tool].repositories) and not re.fullmatch(known, url):
         hint = "write it like https://HOST/PATH.git, ssh://git@HOST/PATH.git or git@HOST:PATH.git"
         yield _error(project, "TJ685", f"{url} is not the URL of a Git repository", "repository", hint)
     folder = _folder_in_checkout(project)
@@ -149,7 +142,7 @@ def of_sites(project: LoadedProject, sites: Sequence[Site], present: Sequence[st
             )
             hint = "give the project or the environment a shorter name"
             yield _error(project, "TJ687", message, None, hint)
-    shares = gitops.tool == ARGOCD and (gitops.bootstrap or gitops.health != "none" or gitops.application_set is not None)
+    shares = tool.has_shared_objects and (gitops.bootstrap or gitops.health != "none" or gitops.application_set is not None)
     if shares and SYNC in project.spec.environments:
         yield Diagnostic(
             "TJ683",

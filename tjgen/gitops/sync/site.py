@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Mapping
 
-from tjgen.cluster.synctools.table import FLUX
+from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.gitops.sync.access import Access, access_of, name_of, setting
 from tjgen.language.resolve.project import LoadedProject
 from tjgen.trees.fields.path import FieldPath, Tree
@@ -84,9 +84,8 @@ def site_of(
     default = own.namespace if own is not None else None
     namespaces = tuple(sorted({*namespaces, *([default] if default else [])}))
     place = setting(project, environment, "namespace")[0] or namespace
-    # Flux looks for the account in the namespace of the Kustomization, Argo CD in that of the runs.
     only = namespaces[0] if len(namespaces) == 1 else ("" if namespaces else None)
-    home = place if gitops.tool == FLUX else default or only
+    home = place if BY_NAME[gitops.tool].accounts_in_own_namespace else default or only
     name = name_of(project) or UNNAMED
     applications = gitops.application_set
     return Site(

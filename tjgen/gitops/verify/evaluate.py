@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from tjgen.cluster.synctools.table import units_of
+from tjgen.cluster.synctools.table import NO_TOOL, units_of
 from tjgen.cluster.trainer.release import chosen
 from tjgen.compiler.building.plan import Plan
 from tjgen.gitops.diff.compare import DiffEntry, compare
@@ -66,7 +66,7 @@ def evaluate(plan: Plan, verified: Verified, marks: Sequence[Mark], base: str) -
     diagnostics += [one for one in removals(entries, old, new) if not (one.code == _UNRECORDED and is_reported)]
     diagnostics += [*_moves(plan, verified, adopting, base)]
     tool = plan.project.spec.gitops.tool
-    scenes = _scenes(plan, verified, () if tool == "none" else (tool,), adopting)
+    scenes = _scenes(plan, verified, () if tool == NO_TOOL else (tool,), adopting)
     acknowledged = {name for lock in new.locks.values() for name in lock.pruned}
     changed = {os.path.join(verified.snapshot.tree.place, path) for path in verified.snapshot.tree.changed}
     result = lint(scenes, {}, Choice(), marks)

@@ -10,7 +10,6 @@ from tjgen.compiler.totals.cost import Cost, summed_cost
 from tjgen.compiler.totals.report import cost_data
 from tjgen.compiler.totals.tally import Totals, together
 from tjgen.gitops.diff.compare import (
-    ARCHIVED,
     NEW,
     ORPHANED_NOW,
     REMOVED,
@@ -25,6 +24,7 @@ from tjgen.gitops.diff.markdown import render_markdown
 from tjgen.gitops.diff.text import render_text
 from tjgen.gitops.verify.added import ADDED_ARCHIVED, ADDED_SUSPENDED, STARTING, STARTS_SUPERSEDED, AddedRun, Key
 from tjgen.gitops.verify.findings import listed
+from tjgen.language.runs.lock import ARCHIVED
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.k8s.quantity import Quantity, multiply, parse, total
 from tjgen.trees.k8s.readable import readable

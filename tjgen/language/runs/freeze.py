@@ -13,7 +13,7 @@ from hashlib import sha256
 
 from tjgen.cluster.kinds.table import kind_of
 from tjgen.cluster.kinds.volcano_job import SIZE, TASK_SIZE, TASKS, VOLCANO_JOB
-from tjgen.cluster.synctools.table import LEFT_ALONE
+from tjgen.cluster.synctools.table import LEFT_ALONE, NO_TOOL
 from tjgen.language.runs.archive import is_marked, marked, unmarked
 from tjgen.language.runs.lock import LockedRun
 from tjgen.language.spec.identity import SETTINGS
@@ -73,13 +73,13 @@ def digest_of(digests: Mapping[str, str]) -> str:
     return "sha256:" + sha256("".join(parts).encode()).hexdigest()
 
 
-def settings_digest(experiment: Tree, tool: str = "none") -> str:
+def settings_digest(experiment: Tree, tool: str = NO_TOOL) -> str:
     """The digest of what SETTINGS names in an experiment, a document as it is written, and of the tool that syncs it."""
     tasks = get(experiment, ("spec", "tasks"), None)
     within: list[FieldPath] = [(), *(("spec", "tasks", name) for name in (tasks if tasks.__class__ is dict else ()))]
     places = [(*before, *path[1:]) if before else path for before in within for path in SETTINGS]
     values = [[list(path), value] for path in places if (value := get(experiment, path, None)) not in (None, {}, [])]
-    if tool != "none":
+    if tool != NO_TOOL:
         values.append([["gitops"], tool])
     return "sha256:" + sha256_hex(json_text(values))
 

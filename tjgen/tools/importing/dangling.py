@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from tjgen.cluster.kinds.pods import pods_of
 from tjgen.cluster.kinds.protocol import Pods
 from tjgen.cluster.kinds.table import OF_TRAINER
+from tjgen.cluster.kinds.volcano_job import TARGET as VOLCANO
 from tjgen.tools.importing.comparison import Difference
-from tjgen.tools.importing.losses import VOLCANO
 from tjgen.tools.importing.variables import texts_of, variables_of
 from tjgen.trees import regex
 from tjgen.trees.manifests.manifest import Manifest

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 
+from tjgen.cluster.kinds.ray import TARGET as RAY
+from tjgen.cluster.kinds.volcano_job import TARGET as VOLCANO
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
@@ -15,8 +17,8 @@ from tjgen.compiler.building.run import Built, ProjectFindings
 from tjgen.compiler.pipeline import Compiled
 from tjgen.tools.importing.findings import at_their_places, in_words_of_conversion
 from tjgen.tools.importing.frameworks import with_framework
-from tjgen.tools.importing.losses import DEFAULT, VOLCANO, FormerRun, Loss, facts_of
-from tjgen.tools.importing.refusals import RAY, not_convertible, of_pods, of_ray
+from tjgen.tools.importing.losses import DEFAULT, FormerRun, Loss, facts_of
+from tjgen.tools.importing.refusals import not_convertible, of_pods, of_ray
 from tjgen.tools.importing.translation import nodes_for, translated
 from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, render

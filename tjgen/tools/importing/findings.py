@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tjgen.tools.importing.losses import DEFAULT, FormerRun
+from tjgen.cluster.kinds.protocol import MPI
+from tjgen.tools.importing.losses import DEFAULT, FormerRun, framework_of
 from tjgen.tools.importing.patch import set_by
-from tjgen.tools.importing.refusals import MPI, not_convertible, of_mpi
+from tjgen.tools.importing.refusals import not_convertible, of_mpi
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic, Span
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get
 from tjgen.trees.source.document import Document
@@ -22,7 +23,7 @@ def in_words_of_conversion(one: Diagnostic, former: Document, facts: FormerRun |
     own = get(former.value, ("spec", "target"), DEFAULT)
     if one.code == "TJ330":
         return _without_objects(one, former, target)
-    if one.severity == ERROR and own == MPI != target and (one.path or ())[:2] == _ROLES != one.path:
+    if one.severity == ERROR and MPI == framework_of(own) != framework_of(target) and (one.path or ())[:2] == _ROLES != one.path:
         return _without_role(one, former, facts, target)
     return one
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from tjgen.tools.importing.losses import DEFAULT
+from tjgen.cluster.kinds.protocol import JAX, MPI, PADDLEPADDLE, PYTORCH, XGBOOST
+from tjgen.tools.importing.losses import DEFAULT, framework_of
 from tjgen.trees.fields.path import Tree, get
 
 BARE = "tjgen-bare"
 """The runtime that sets nothing. A patch that removes what another runtime sets is longer, and rejects more edits."""
-OF_TARGETS = {
-    "pytorchjob": "tjgen-torch",
-    "mpijob": "tjgen-mpi",
-    "xgboostjob": "tjgen-xgboost",
-    "jaxjob": "tjgen-jax",
-    "paddlejob": "tjgen-paddle",
+OF_FRAMEWORKS = {
+    PYTORCH: "tjgen-torch",
+    MPI: "tjgen-mpi",
+    XGBOOST: "tjgen-xgboost",
+    JAX: "tjgen-jax",
+    PADDLEPADDLE: "tjgen-paddle",
 }
-"""Target -> the runtime of the framework that its operator sets up."""
+"""The framework that the operator of a target sets up -> its runtime."""
 OF_PLUGINS = {"pytorch": "tjgen-torch", "mpi": "tjgen-mpi"}
 """Plugin of Volcano -> the runtime of the framework that it sets up."""
 
@@ -33,4 +34,4 @@ def with_framework(spec: Tree, target: str) -> Tree:
         return spec
     plugins = get(spec, ("volcano", "plugins"), None)
     of_volcano = of_plugins(plugins if plugins.__class__ is dict else ())
-    return {**spec, "runtime": OF_TARGETS.get(former, of_volcano) if former.__class__ is str else BARE}
+    return {**spec, "runtime": OF_FRAMEWORKS.get(framework_of(former), of_volcano) if former.__class__ is str else BARE}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from tjgen.cluster.kinds.jobset import TARGET
 from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.trainer.live import live
+from tjgen.language.runs.lock import SUSPENDED
 from tjgen.tools.importing import pods
 from tjgen.tools.importing.frameworks import BARE
 from tjgen.tools.importing.residue import stated
@@ -20,7 +22,7 @@ def experiment(tree: Tree) -> Tree:
     """The experiment, with the name of the JobSet as that of its run."""
     first, *others = get(tree, ("spec", "replicatedJobs"), None) or [{}]
     shared, _ = pods.fields_of({"node": _job(first).get("template") or {}})
-    spec: Tree = {"runtime": BARE, "target": "jobset", "naming": "fixed", **shared}
+    spec: Tree = {"runtime": BARE, "target": TARGET, "naming": "fixed", **shared}
     if _job(first).get("parallelism", 1) > 1:
         spec["nodes"] = _job(first)["parallelism"]
     roles = {one["name"]: role for one in others if (role := _role(one, shared)) is not None}
@@ -28,7 +30,7 @@ def experiment(tree: Tree) -> Tree:
         # By default, a run with further roles succeeds with its nodes.
         spec["roles"], spec["success"] = roles, {"operator": get(tree, ("spec", "successPolicy", "operator"), "All")}
     if get(tree, ("spec", "suspend"), None) is True:
-        spec["state"] = "suspended"
+        spec["state"] = SUSPENDED
     return {**named(tree), "spec": spec}
 
 

@@ -5,12 +5,25 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
+from tjgen.cluster.kinds.jobset import JOBSET
+from tjgen.cluster.kinds.ray import RAYJOB
 from tjgen.cluster.kinds.table import kind_of
+from tjgen.cluster.kinds.volcano_job import VOLCANO_JOB
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.typing import cast
 
 if TYPE_CHECKING:
     from tjgen.tools.importing import jobset, kubeflow, kuberay, volcano
+
+
+_IMPORTERS = {
+    (JOBSET.group, JOBSET.name): "jobset",
+    (VOLCANO_JOB.group, VOLCANO_JOB.name): "volcano",
+    (RAYJOB.group, RAYJOB.name): "kuberay",
+}
+"""Group and name of a kind -> its module of this package."""
+_OF_OPERATORS = "kubeflow"
+"""The module for the jobs of the Training Operator and of the MPI Operator."""
 
 
 class Importer(Protocol):
@@ -31,6 +44,7 @@ if TYPE_CHECKING:
 def importer(tree: Tree) -> Importer | None:
     """The importer of an object; None for a kind or version that has none. TrainJobs are imported with their runtimes instead."""
     kind = kind_of(tree)
-    if kind is None or kind.run is None or kind.api_version != tree.get("apiVersion") or not kind.run.importer:
+    if kind is None or kind.run is None or kind.api_version != tree.get("apiVersion"):
         return None
-    return cast("Importer", import_module(kind.run.importer))
+    name = _OF_OPERATORS if kind.run.replicas else _IMPORTERS.get((kind.group, kind.name))
+    return None if name is None else cast("Importer", import_module(f"tjgen.tools.importing.{name}"))

@@ -15,8 +15,10 @@ from tjgen.cluster.schema.defaults import with_defaults
 from tjgen.cluster.schema.store import find
 from tjgen.compiler.targets import kubeflow
 from tjgen.compiler.targets.kubeflow import OperatorJob
+from tjgen.language.runs.lock import SUSPENDED
 from tjgen.tools.importing import pods
-from tjgen.tools.importing.frameworks import BARE, OF_TARGETS
+from tjgen.tools.importing.frameworks import BARE, OF_FRAMEWORKS
+from tjgen.tools.importing.losses import framework_of
 from tjgen.tools.importing.residue import stated
 from tjgen.tools.importing.trainjob import bare as named
 from tjgen.trees.fields.path import Tree, get
@@ -52,7 +54,7 @@ def experiment(tree: Tree) -> Tree:
     roles = {role: {"replicas": one.get("replicas", 1), **own[role]} for role, one in by_role.items()}
     whole = named(tree)
     target = kind.name.lower()
-    spec: Tree = {"runtime": OF_TARGETS.get(target, BARE), "target": target, "naming": "fixed"}
+    spec: Tree = {"runtime": OF_FRAMEWORKS.get(framework_of(target), BARE), "target": target, "naming": "fixed"}
     spec.update(shared)
     policies = dict(_policies(tree, [one.get("restartPolicy") for one in by_role.values()]))
     if tree["kind"] == "PyTorchJob" and roles.keys() == {"worker"} and "elastic" not in policies:
@@ -154,7 +156,7 @@ def _policies(tree: Tree, restarts: list[Tree]) -> Iterator[tuple[str, Tree]]:
     if run.get("activeDeadlineSeconds"):
         yield "deadline", run["activeDeadlineSeconds"]
     if run.get("suspend") is True:
-        yield "state", "suspended"
+        yield "state", SUSPENDED
     gang = run.get("schedulingPolicy") or {}
     schedule = {word: gang[field] for field, word in _GANG.items() if gang.get(field)}
     if schedule:

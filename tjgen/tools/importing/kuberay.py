@@ -9,10 +9,11 @@ import contextlib
 import shlex
 from collections.abc import Iterator
 
-from tjgen.cluster.kinds.ray import CLUSTER, HEAD, WORKERS
+from tjgen.cluster.kinds.ray import CLUSTER, HEAD, TARGET, WORKERS
 from tjgen.cluster.schema.defaults import with_defaults
 from tjgen.cluster.schema.store import find
 from tjgen.compiler.targets.rayjob import line
+from tjgen.language.runs.lock import SUSPENDED
 from tjgen.tools.importing import pods
 from tjgen.tools.importing.frameworks import BARE
 from tjgen.tools.importing.residue import stated
@@ -30,7 +31,7 @@ def experiment(tree: Tree) -> Tree:
     shared, own = pods.fields_of({name: _without_command(template) for name, template in templates.items()}, aside=(HEAD,))
     roles: Tree = {HEAD: own[HEAD]} if own[HEAD] else {}
     roles |= {name: {"replicas": group.get("replicas") or 0, **own[name]} for name, group in groups.items()}
-    words: Tree = {"runtime": BARE, "target": "rayjob", "naming": "fixed", **shared, "command": _command(spec.get("entrypoint"))}
+    words: Tree = {"runtime": BARE, "target": TARGET, "naming": "fixed", **shared, "command": _command(spec.get("entrypoint"))}
     return {**named(tree), "spec": {**words, **({"roles": roles} if roles else {}), **dict(_policies(spec))}}
 
 
@@ -70,4 +71,4 @@ def _policies(spec: Tree) -> Iterator[tuple[str, Tree]]:
     if spec.get("activeDeadlineSeconds"):
         yield "deadline", spec["activeDeadlineSeconds"]
     if spec.get("suspend") is True:
-        yield "state", "suspended"
+        yield "state", SUSPENDED

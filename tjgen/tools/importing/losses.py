@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tjgen.cluster.kinds import table
+from tjgen.cluster.kinds.trainjob import TARGET as TRAINJOB
 from tjgen.compiler.passes.failures import trains_together
 from tjgen.compiler.targets.kubeflow import restarts
-from tjgen.trees.fields.path import FieldPath, get
+from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.typing import NamedTuple
 from tjgen.trees.workload.roles import at_once, members
 from tjgen.trees.workload.workload import Workload
 
-VOLCANO = "volcanojob"
-DEFAULT = "trainjob"
+DEFAULT = TRAINJOB
+"""The target of an experiment that sets none."""
 MOST_RESTARTS = 100
 """The limit for each pod that replaces restarts without a limit."""
 PERMANENT = tuple(range(1, 128))
 """Exit codes that end a job of the Training Operator with policy ExitCode."""
+
+
+def framework_of(target: Tree) -> str:
+    """The framework whose programs the operator of a target connects; empty for other targets, and for other values."""
+    return table.facts_of(target).framework if target in table.targets() else ""
 
 
 class Loss(NamedTuple):
@@ -69,6 +76,6 @@ LOST_TTL = Loss(
 def lost_pods(pods: str, target: str) -> Loss:
     """`cleanup.pods`. Running is what other targets do."""
     stays = "pods that still run are deleted" if pods == "None" else "pods that have ended stay"
-    has_ttl = pods == "All" and target != "trainjob"
+    has_ttl = pods == "All" and target != TRAINJOB
     hint = "set the TTL, which deletes all of them" if has_ttl else "remove it"
     return Loss(("cleanup", "pods"), f"target {target} has no setting for the pods of a run that has ended: {stays}", hint)

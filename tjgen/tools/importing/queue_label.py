@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tjgen.cluster.kinds.table import kind_of
+from tjgen.language.runs.lock import SUSPENDED
 from tjgen.tools.importing.imported import Imported, without_suspension
 from tjgen.tools.importing.trial import TrialBuilder
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -24,7 +25,7 @@ def with_queue(one: Imported, trial: TrialBuilder) -> tuple[Imported, list[Diagn
     if queued is None:
         return one, []
     spec = queued["spec"]
-    if spec.get("state") == "suspended":
+    if spec.get("state") == SUSPENDED:
         active = {**queued, "spec": {key: value for key, value in spec.items() if key != "state"}}
         result = trial.build(active)
         if not result.errors and _active(result.objects) == _active(one.objects):

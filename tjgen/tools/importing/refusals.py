@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.kinds.protocol import MPI
+from tjgen.cluster.kinds.ray import TARGET as RAY
 from tjgen.tools.importing.comparison import differences
 from tjgen.tools.importing.dangling import dangling
+from tjgen.tools.importing.losses import framework_of
 from tjgen.tools.importing.variables import missing
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.manifests.manifest import Manifest
-
-MPI = "mpijob"
-RAY = "rayjob"
 
 
 def not_convertible(name: str, target: str, why: str, hint: str) -> Diagnostic:
@@ -27,7 +27,7 @@ def of_ray(target: str) -> tuple[str, str]:
 def of_mpi(why: str) -> tuple[str, str]:
     """Why an MPIJob with a launcher and workers of their own has no equivalent, and what to do."""
     hint = (
-        f"keep target {MPI}. Otherwise, save the output of tjgen runtimes show tjgen-mpi in the catalog under another name. "
+        "keep target mpijob. Otherwise, save the output of tjgen runtimes show tjgen-mpi in the catalog under another name. "
         "Set runLauncherAsNode: false there, and the containers of its jobs launcher and node. "
         "Then write an experiment without roles for it"
     )
@@ -37,7 +37,7 @@ def of_mpi(why: str) -> tuple[str, str]:
 def of_pods(name: str, former: str, target: str, before: list[Manifest], after: list[Manifest]) -> Iterator[Diagnostic]:
     """TJ951 for pods, containers, devices and variables that differ between the objects and previews of a run."""
     different = differences(before, after)
-    if different and former == MPI:
+    if different and framework_of(former) == MPI:
         yield not_convertible(name, target, *of_mpi(different[0].why))
         return
     for one in different:

@@ -6,16 +6,19 @@ from collections.abc import Iterator
 
 from tjgen.cluster.kinds.operator_job import OPERATOR_DEFAULTS
 from tjgen.cluster.kinds.pods import starts_pods
+from tjgen.cluster.kinds.protocol import MPI
+from tjgen.cluster.kinds.ray import TARGET as RAY
+from tjgen.cluster.kinds.volcano_job import TARGET as VOLCANO
 from tjgen.tools.importing import kubeflow
 from tjgen.tools.importing.experiments import NAME as CONTAINER_NAME
 from tjgen.tools.importing.experiments import NAME_HINT, manifests_of
 from tjgen.tools.importing.folder import read_folder
 from tjgen.tools.importing.frameworks import with_framework
 from tjgen.tools.importing.imported import Imported, left_out
-from tjgen.tools.importing.losses import DEFAULT, VOLCANO, facts_of
+from tjgen.tools.importing.losses import DEFAULT, facts_of, framework_of
 from tjgen.tools.importing.neighbors import neighbors
 from tjgen.tools.importing.patch import set_by
-from tjgen.tools.importing.refusals import MPI, RAY, not_convertible, of_mpi, of_pods, of_ray
+from tjgen.tools.importing.refusals import not_convertible, of_mpi, of_pods, of_ray
 from tjgen.tools.importing.shortest import without, words
 from tjgen.tools.importing.translation import nodes_for, translated
 from tjgen.tools.importing.trial import TrialBuilder, TrialResult
@@ -55,7 +58,7 @@ def jobs(file: str, content: bytes, target: str) -> tuple[str, list[Diagnostic]]
             if trial_result.errors:
                 first = trial_result.errors[0]
                 reason = first.message, first.hint or "convert it to an experiment with tjgen import, and change that"
-                if one.experiment["spec"].get("target") == MPI and target != MPI:
+                if framework_of(one.experiment["spec"].get("target")) == MPI != framework_of(target):
                     reason = of_mpi(first.message)
                 diagnostics.append(not_convertible(name, target, *reason))
             elif trial_result.runs:
@@ -74,7 +77,7 @@ def _different(one: Imported, target: str, trial: TrialBuilder, result: TrialRes
 def _left_behind(name: str, experiment: Tree, target: str) -> Iterator[Diagnostic]:
     """What belongs to the former kind alone."""
     spec = experiment["spec"]
-    if spec.get("target", "trainjob") == target:
+    if spec.get("target", DEFAULT) == target:
         return
     for patch in (spec.get("patches") or {}).values():
         for what in set_by(patch):
@@ -87,7 +90,7 @@ def _for_target(experiment: Tree, name: str, target: str, trial: TrialBuilder) -
     Roles that only have numbers are nodes, of which a target makes its own roles.
     """
     spec = experiment["spec"]
-    if spec.get("target", "trainjob") == target:
+    if spec.get("target", DEFAULT) == target:
         return experiment, []
     runs = trial.build(experiment).runs
     experiment, lost = _without_kueue(experiment, name) if target == VOLCANO else (experiment, [])

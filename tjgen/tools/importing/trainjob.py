@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.synctools.table import TRACKING_ANNOTATIONS, TRACKING_LABELS
 from tjgen.language.platform.computing import is_device
+from tjgen.language.runs.lock import SUSPENDED
 from tjgen.trees.fields.path import Tree, get
 
 KIND = "TrainJob"
@@ -92,7 +93,7 @@ def _fields(tree: Tree) -> Iterator[tuple[str, Tree]]:
     if spec.get("activeDeadlineSeconds").__class__ is int:
         yield "deadline", spec["activeDeadlineSeconds"]
     if spec.get("suspend") is True:
-        yield "state", "suspended"
+        yield "state", SUSPENDED
 
 
 def variables(items: Tree) -> dict[str, Tree] | None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from tjgen.cluster.kinds.protocol import MPI, PYTORCH
 from tjgen.cluster.kinds.table import OF_TRAINER
-from tjgen.tools.importing.losses import DEFAULT, LOST_TTL, MOST_RESTARTS, PERMANENT, VOLCANO, FormerRun, Loss, lost_pods
+from tjgen.cluster.kinds.trainjob import TARGET as TRAINJOB
+from tjgen.cluster.kinds.volcano_job import TARGET as VOLCANO
+from tjgen.tools.importing.losses import DEFAULT, LOST_TTL, MOST_RESTARTS, PERMANENT, FormerRun, Loss, framework_of, lost_pods
 from tjgen.tools.importing.volcano_translation import from_volcano, to_volcano
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.typing import NamedTuple
@@ -60,7 +63,7 @@ def _restart(spec: Tree, former: str, target: str, facts: FormerRun, losses: lis
 
 def _for_trainer(restart: Tree, former: str, losses: list[Loss]) -> Tree:
     policy, limit = restart.get("policy"), restart.get("limit")
-    if policy == "Never" and former == "mpijob":
+    if policy == "Never" and framework_of(former) == MPI:
         return {} if limit is None else {"limit": limit}
     if policy == "Never":
         return {"policy": "Never", "limit": 0}
@@ -85,12 +88,12 @@ def _without_limit() -> Loss:
 def _for_operator(restart: Tree, former: str, target: str, facts: FormerRun, losses: list[Loss]) -> Tree:
     policy, limit, rules = restart.get("policy"), restart.get("limit"), restart.get("rules") or {}
     losses += [_rule(name, rule, target) for name, rule in rules.items()]
-    if policy in ("ExitCode", "Always") and target == "mpijob":
+    if policy in ("ExitCode", "Always") and framework_of(target) == MPI:
         why = f"the MPI Operator has no policy {policy}: OnFailure replaces it"
         losses.append(Loss(("restart", "policy"), why, "set restart.limit, so that a run that cannot succeed ends"))
         return {"policy": "OnFailure", **({} if limit is None else {"limit": limit})}
     if former not in OF_TRAINER:
-        is_limit_of_job = former == "mpijob" and policy == "Never" and limit
+        is_limit_of_job = framework_of(former) == MPI and policy == "Never" and limit
         return {"limit": limit} if is_limit_of_job else {key: value for key, value in restart.items() if key != "rules"}
     if limit == 0:
         return {"policy": "Never"}
@@ -102,7 +105,7 @@ def _for_operator(restart: Tree, former: str, target: str, facts: FormerRun, los
 
 def _rule(name: str, rule: Tree, target: str) -> Loss:
     hint = "remove it"
-    if rule.get("action") == "fail" and target != "mpijob":
+    if rule.get("action") == "fail" and framework_of(target) != MPI:
         hint = "use restart.policy: ExitCode without a limit: codes below 128 end the run, and others restart the pod"
     return Loss(("restart", "rules", name), f"target {target} does not distinguish failures", hint)
 
@@ -110,7 +113,7 @@ def _rule(name: str, rule: Tree, target: str) -> Loss:
 def _elastic(spec: Tree, target: str, facts: FormerRun, losses: list[Loss]) -> Tree:
     """Volcano has it for torchrun, and starts other runs with the minimum if single pods are useful; elsewhere it is lost."""
     elastic = spec.get("elastic")
-    if not elastic or target == "pytorchjob":
+    if not elastic or framework_of(target) == PYTORCH:
         return spec
     if target == VOLCANO and facts.is_torch:
         if elastic.get("metrics"):
@@ -149,7 +152,7 @@ def _of_single_pods(spec: Tree, target: str, losses: list[Loss]) -> Tree:
 
 def _cleanup(spec: Tree, target: str, losses: list[Loss]) -> Tree:
     cleanup = dict(spec.get("cleanup") or {})
-    if target == "trainjob" and cleanup.pop("ttlSeconds", None) is not None:
+    if target == TRAINJOB and cleanup.pop("ttlSeconds", None) is not None:
         losses.append(LOST_TTL)
         spec = {key: value for key, value in {**spec, "cleanup": cleanup}.items() if key != "cleanup" or cleanup}
     if "pods" not in cleanup or target not in OF_TRAINER:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tjgen.cluster.kinds.pods import pods_of
-from tjgen.cluster.kinds.protocol import Pods
-from tjgen.tools.importing.losses import VOLCANO
+from tjgen.cluster.kinds.protocol import JAX, MPI, PADDLEPADDLE, PYTORCH, TENSORFLOW, XGBOOST, Pods
+from tjgen.cluster.kinds.volcano_job import TARGET as VOLCANO
+from tjgen.tools.importing.losses import framework_of
 from tjgen.trees.fields.path import get
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.typing import NamedTuple
@@ -41,30 +42,31 @@ class _Setup(NamedTuple):
 
 
 _SETUPS = {
-    "tfjob": _Setup(("TF_CONFIG",), "tensorflow", "set it in env, or keep target {former}"),
-    "pytorchjob": _Setup(
+    TENSORFLOW: _Setup(("TF_CONFIG",), "tensorflow", "set it in env, or keep target {former}"),
+    PYTORCH: _Setup(
         ("MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK"),
         "pytorch",
         "start the program with torchrun, which sets them: command: [torchrun, train.py]",
         is_refused=False,
     ),
-    "jaxjob": _Setup(
+    JAX: _Setup(
         ("COORDINATOR_ADDRESS", "COORDINATOR_PORT", "NUM_PROCESSES", "PROCESS_ID"),
         "",
         "let the program read JAX_COORDINATOR_ADDRESS, JAX_NUM_PROCESSES and JAX_PROCESS_ID",
         is_refused=False,
     ),
-    "xgboostjob": _Setup(
+    XGBOOST: _Setup(
         ("MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK", "WORKER_ADDRS", "WORKER_PORT"),
         "",
         "let the program read the variables of the target, set them in env, or keep target {former}",
     ),
-    "paddlejob": _Setup(
+    PADDLEPADDLE: _Setup(
         ("PADDLE_MASTER", "PADDLE_NNODES", "PADDLE_JOB_ID"),
         "",
         "set them in env, or keep target {former}",
     ),
 }
+"""Framework of the operator of a target -> what it sets up."""
 _SAME_FOR_JAX = "JAX_COORDINATOR_ADDRESS"
 """What the runtime adds to a JAXJob, as Trainer does: its programs need no variable of the operator."""
 
@@ -79,7 +81,7 @@ def missing(former: str, target: str, before: Iterable[Manifest], after: Iterabl
     if former == target or sum(one.number for one in old) < 2:
         return None
     plugins = _plugins(after)
-    if former == "mpijob":
+    if framework_of(former) == MPI:
         return _without_hosts(target, new, plugins)
     setup = _setup(former, before)
     if setup is None or setup.plugin in plugins or (new and all(setup.variables[0] in variables_of(one) for one in new)):
@@ -99,7 +101,7 @@ def missing(former: str, target: str, before: Iterable[Manifest], after: Iterabl
             names, hint = "PET_*", "use a runtime for torch, such as tjgen-torch"
         elif not is_connected:
             hint = "use a runtime for torch, such as tjgen-torch, and start the program with torchrun"
-    if former == "jaxjob" and not is_read and old and all(_SAME_FOR_JAX in variables_of(one) for one in old):
+    if framework_of(former) == JAX and not is_read and old and all(_SAME_FOR_JAX in variables_of(one) for one in old):
         return None
     who = f"the plugin {setup.plugin} of Volcano" if former == VOLCANO else "the Training Operator"
     return MissingSetup(f"{who} sets {names} in each pod, and target {target} does not", hint, setup.is_refused)
@@ -120,7 +122,7 @@ def _without_hosts(target: str, pods: list[Pods], plugins: set[str]) -> MissingS
 
 def _setup(former: str, before: Iterable[Manifest]) -> _Setup | None:
     if former != VOLCANO:
-        return _SETUPS.get(former)
+        return _SETUPS.get(framework_of(former))
     plugins = _plugins(before)
     return next((setup for setup in _SETUPS.values() if setup.plugin in plugins), None)
 

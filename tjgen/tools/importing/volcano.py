@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.kinds.volcano_job import TARGET
 from tjgen.tools.importing import pods
 from tjgen.tools.importing.frameworks import of_plugins
 from tjgen.tools.importing.residue import stated
@@ -23,7 +24,7 @@ def experiment(tree: Tree) -> Tree:
     shared, own = pods.fields_of({name: task.get("template") or {} for name, task in tasks.items()}) if tasks else ({}, {})
     experiment_spec: Tree = {
         "runtime": of_plugins(spec.get("plugins") or ()),
-        "target": "volcanojob",
+        "target": TARGET,
         "naming": "fixed",
         **shared,
     }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.tools.importing.losses import MOST_RESTARTS, VOLCANO, FormerRun, Loss, lost_pods
+from tjgen.cluster.kinds.volcano_job import TARGET as VOLCANO
+from tjgen.tools.importing.losses import MOST_RESTARTS, FormerRun, Loss, lost_pods
 from tjgen.trees.fields.path import FieldPath, Tree
 
 _LOST = ("PodEvicted", "PodFailed")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 
-from tjgen.cluster.synctools.table import NAMES
+from tjgen.cluster.synctools.table import NAMES, NO_TOOL
+from tjgen.gitops.output import codeowners
 from tjgen.tools.scaffold.artifact import FORMS, Artifact
 from tjgen.trees.k8s.valid_names import dashed
 from tjgen.trees.typing import NamedTuple
 
 TOOLS = NAMES
-FORGES = ("github", "gitlab", "none")
+NO_FORGE = "none"
+FORGES = (*codeowners.FORGES, NO_FORGE)
+"""Whose pipeline and whose file of owners are written."""
 OUTPUT = "deploy"
 """The folder of what is built."""
 DEFAULT_ENVIRONMENTS = ("dev", "prod")
@@ -29,9 +32,9 @@ class Options(NamedTuple):
 
     name: str
     environments: tuple[str, ...]
-    tool: str = "none"
+    tool: str = NO_TOOL
     repository: str = ""
-    forge: str = "none"
+    forge: str = NO_FORGE
     hooks: tuple[str, str] | None = None
     release: str = ""
     """Release of Trainer, where it is not the newest."""
@@ -104,8 +107,8 @@ def wrong(options: Options) -> str | None:
         return "--from creates a project: leave --workspace out"
     if options.imports and options.environments:
         return "--from takes the namespaces from the manifests: add environments to tjgen.yaml when it builds"
-    if options.tool != "none" and not options.repository:
+    if options.tool != NO_TOOL and not options.repository:
         return f"--gitops {options.tool} needs --repository URL: it is what the tool reads"
-    if options.forge != "none" and options.artifact is None:
+    if options.forge != NO_FORGE and options.artifact is None:
         return f"--ci {options.forge} needs --package, the tjgen that the pipeline installs: {FORMS}"
     return None

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from tjgen.gitops.output.codeowners import GITHUB, GITLAB
 from tjgen.tools.scaffold.options import Options
 from tjgen.tools.scaffold.shared import Shared
 from tjgen.trees import data
@@ -93,18 +94,27 @@ include:
 
 def files(options: Options) -> Iterator[tuple[str, str | bytes | Shared]]:
     """Path, from the project, and content of each file; nothing without a forge or without an artifact."""
-    if options.forge == "none" or options.artifact is None:
+    pipeline = _PIPELINES.get(options.forge)
+    if pipeline is None or options.artifact is None:
         return
     yield REQUIREMENTS, _requirements(options)
     if options.artifact.wheel:
         yield f"{FOLDER}/{options.artifact.wheel}", options.artifact.content
     of = f"-{_slug(options.folder)}" if options.folder else ""
-    if options.forge == "github":
-        yield f"{options.top}.github/workflows/training{of}.yaml", _github(options)
-    else:
-        yield f"{FOLDER}/gitlab.yml", _gitlab(options, of)
-        path = f"{options.folder}/{FOLDER}/gitlab.yml" if options.folder else f"{FOLDER}/gitlab.yml"
-        yield f"{options.top}.gitlab-ci.yml", Shared(_INCLUDES, f"  - local: {double_quoted(path)}\n", "include")
+    yield from pipeline(options, of)
+
+
+def _of_github(options: Options, of: str) -> Iterator[tuple[str, str | Shared]]:
+    yield f"{options.top}.github/workflows/training{of}.yaml", _github(options)
+
+
+def _of_gitlab(options: Options, of: str) -> Iterator[tuple[str, str | Shared]]:
+    yield f"{FOLDER}/gitlab.yml", _gitlab(options, of)
+    path = f"{options.folder}/{FOLDER}/gitlab.yml" if options.folder else f"{FOLDER}/gitlab.yml"
+    yield f"{options.top}.gitlab-ci.yml", Shared(_INCLUDES, f"  - local: {double_quoted(path)}\n", "include")
+
+
+_PIPELINES = {GITHUB: _of_github, GITLAB: _of_gitlab}
 
 
 def _requirements(options: Options) -> str:

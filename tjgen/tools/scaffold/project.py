@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from tjgen.cluster.synctools.table import NO_TOOL
 from tjgen.tools.scaffold.branch import DEFAULT
 from tjgen.tools.scaffold.options import OUTPUT, Options
 from tjgen.trees.source.quoting import double_quoted
@@ -48,7 +49,7 @@ def environment_lines(options: Options, setting: Callable[[str], str]) -> Iterat
 
 def gitops_line(options: Options) -> Iterator[str]:
     """The line of the tool that applies the output, if there is one."""
-    if options.tool != "none":
+    if options.tool != NO_TOOL:
         path = f", path: {double_quoted(options.output)}" if options.folder else ""
         revision = f", revision: {double_quoted(options.branch)}" if options.branch != DEFAULT else ""
         yield f"  gitops: {{tool: {options.tool}, repository: {double_quoted(options.repository)}{revision}{path}}}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.synctools.table import BY_NAME
+from tjgen.gitops.output.codeowners import GITHUB
 from tjgen.tools.scaffold import checks, first, pipelines
-from tjgen.tools.scaffold.options import OUTPUT, Options
+from tjgen.tools.scaffold.options import NO_FORGE, OUTPUT, Options
 from tjgen.tools.scaffold.pages import IGNORED, place, synced_readme
 from tjgen.tools.scaffold.pipelines import FOLDER
 from tjgen.tools.scaffold.project import environment_lines, gitops_line
@@ -14,8 +15,6 @@ from tjgen.tools.scaffold.shared import Shared
 
 TEAMS = "teams"
 DEFAULT_TEAMS = ("vision", "speech")
-_FORMATS = {"gitlab": "gitlab"}
-"""Forge -> the format of its owners file, if it is not that of GitHub."""
 
 
 def owners_file(options: Options) -> str:
@@ -58,7 +57,8 @@ def next_steps(options: Options, directory: str) -> str:
 
 
 def _format(options: Options) -> str:
-    return _FORMATS.get(options.forge, "github")
+    """The forge whose file of owners the build writes: without one, GitHub."""
+    return GITHUB if options.forge == NO_FORGE else options.forge
 
 
 def _workspace(options: Options) -> Iterator[str]:

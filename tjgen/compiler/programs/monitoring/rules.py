@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.kinds.table import OF_TRAINER
+from tjgen.cluster.kinds.table import OF_TRAINER, facts_of
 from tjgen.compiler.programs.monitoring.cluster import EVENTS, MEASURES, ClusterMeasure, Scope
 from tjgen.compiler.programs.monitoring.measures import Measure, Names, bounds_of, chosen, expression, names
 from tjgen.compiler.programs.objects import metadata
 from tjgen.compiler.programs.pods import DEADLINES
 from tjgen.compiler.volumes.pvc import backup_name, claim_of, new_claim
+from tjgen.language.runs.lock import SUSPENDED
 from tjgen.language.runs.names import names_pattern
 from tjgen.language.setting import Setting
 from tjgen.language.spec.forms import text
@@ -74,8 +75,6 @@ def _alerts(measure: Measure, known: Names, monitor: Monitor, setting: Setting) 
 
 _RESOURCES = "nvidia.com/"
 """Resources of devices that DCGM watches."""
-_OWNERS = {**dict.fromkeys(OF_TRAINER, "JobSet"), "mpijob": "MPIJob"}
-"""Target -> the owner of its Jobs, where Jobs start pods: of an MPIJob the launcher, with which it fails."""
 _QUEUE: FieldPath = ("metadata", "labels", KUEUE_QUEUE)
 _DIGEST = "[0-9a-f]{10}"
 
@@ -145,8 +144,8 @@ def _scope(workload: Workload, experiment: Experiment, setting: Setting) -> Scop
         deadline=max(deadlines, default=0),
         claims="|".join(sorted({claim for claim, _ in claims})),
         runs=names_pattern(setting.family, setting.run),
-        owner=_OWNERS.get(spec.target, ""),
-        has_queue=spec.target in OF_TRAINER and spec.state != "suspended" and get(workload.tree.value, _QUEUE, None) is not None,
+        owner=facts_of(spec.target).job_owner,
+        has_queue=spec.target in OF_TRAINER and spec.state != SUSPENDED and get(workload.tree.value, _QUEUE, None) is not None,
         requests_cpu=all(
             get(workload.tree.value, (*one.main, "resources", "requests", "cpu"), None) for one in members(workload)
         ),

@@ -91,11 +91,13 @@ def _store(source: PrefetchSource, uri: str, at: FieldPath) -> Iterator[Diagnost
     known = job.remote(uri)
     if known is None:
         message = f'no built-in program reads "{uri}"'
-        hint = "use s3://, gs://, https:// or hf://, or set image and command"
+        *most, last = [f"{scheme}://" for scheme in job.STORES if scheme not in job.UNENCRYPTED]
+        hint = f"use {', '.join(most)} or {last}, or set image and command"
         yield Diagnostic(problems.SOURCE, message, path=at, hint=hint)
-    elif source.paths and not known.workers:
+    elif source.paths and not known.store.workers:
         message = f"source.paths selects files of a folder, and {uri} is fetched as a whole"
-        yield Diagnostic(problems.PATHS, message, path=(*at, "paths"), hint="remove paths, or use s3://, gs:// or a volume")
+        folders = ", ".join(f"{scheme}://" for scheme, store in job.STORES.items() if store.workers)
+        yield Diagnostic(problems.PATHS, message, path=(*at, "paths"), hint=f"remove paths, or use {folders} or a volume")
 
 
 def _paths(paths: Sequence[str], at: FieldPath, *, literal: bool) -> Iterator[Diagnostic]:

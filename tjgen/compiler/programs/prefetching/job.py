@@ -39,15 +39,37 @@ _ATTEMPTS = 3
 """For each worker: downloads fail for reasons that pass."""
 
 
-class Remote(NamedTuple):
-    """How a store is read."""
+class Store(NamedTuple):
+    """How data at the URIs of one scheme is read."""
 
     purpose: str
     """The helper that reads it."""
-    name: str
-    """What it is called there."""
+    prefix: str
+    """What the helper writes before the rest of the URI."""
     workers: bool
-    """Whether several can share the work."""
+    """Whether several can share the work: it lists the files of a folder, and copies and verifies each."""
+    lists: bool = True
+    """Whether its program reports what it brings, so that it can be verified."""
+
+
+STORES = {
+    "s3": Store("copy", ":s3,env_auth=true:", workers=True),
+    "gs": Store("copy", ":gcs,env_auth=true:", workers=True),
+    "https": Store("copy", "https://", workers=False),
+    "http": Store("copy", "http://", workers=False),
+    "hf": Store("dataset", "hf://", workers=False, lists=False),
+}
+"""Scheme of a URI -> how its data is read."""
+UNENCRYPTED = ("http",)
+"""Schemes that hints leave out."""
+
+
+class Remote(NamedTuple):
+    """How a source is read."""
+
+    store: Store
+    name: str
+    """The name of the source for the helper."""
 
 
 class Start(NamedTuple):
@@ -63,15 +85,9 @@ class Start(NamedTuple):
 
 def remote(uri: str) -> Remote | None:
     """How `uri` is read; None where that is not known."""
-    scheme, separator, rest = uri.partition("://")
-    if not separator or not rest:
-        return None
-    stores = {"s3": ":s3,env_auth=true:", "gs": ":gcs,env_auth=true:"}
-    if scheme in stores:
-        return Remote("copy", stores[scheme] + rest, True)
-    if scheme in ("http", "https"):
-        return Remote("copy", uri, False)
-    return Remote("dataset", uri, False) if scheme == "hf" else None
+    scheme, _, rest = uri.partition("://")
+    store = STORES.get(scheme)
+    return Remote(store, store.prefix + rest) if store is not None and rest else None
 
 
 def content(prefetch: PrefetchSet) -> Tree:
@@ -118,7 +134,7 @@ def job(
         variables["STORAGE_URI"] = where.uri
     if where is not None and where.paths:
         variables["PATHS"] = "\n".join(sorted(where.paths))
-    if prefetch.command or (known is not None and known.purpose == "dataset"):
+    if prefetch.command or (known is not None and not known.store.lists):
         # The program is not ours: nothing is known of what it should bring, so nothing is verified.
         bring = _of_others(prefetch, variables, mounts, user, setting)
         first = [*start.containers, _tiny("prepare", variables, mounts[:1], setting), bring]
@@ -148,7 +164,7 @@ def _writable_source(name: str, volume: Volume, setting: Setting) -> Tree:
 def workers_of(prefetch: PrefetchSet) -> int:
     """Return the requested number, but 1 for data that cannot be divided."""
     known = remote(prefetch.source.uri) if prefetch.source is not None and prefetch.source.uri is not None else None
-    return 1 if known is not None and not known.workers and not prefetch.command else prefetch.workers
+    return 1 if known is not None and not known.store.workers and not prefetch.command else prefetch.workers
 
 
 def _bringing(
@@ -160,8 +176,8 @@ def _bringing(
         purpose, text = "python", script("copy-volume.py")
         more["command"] = list(PYTHON)
     else:
-        purpose, text = known.purpose, script("marks.sh") + script("copy-remote.sh")
-        variables = {**variables, "REMOTE": known.name, **({} if known.workers else {"ONE": "true"})}
+        purpose, text = known.store.purpose, script("marks.sh") + script("copy-remote.sh")
+        variables = {**variables, "REMOTE": known.name, **({} if known.store.workers else {"ONE": "true"})}
     image = setting.emitted(prefetch.image) if prefetch.image is not None else image_of_program(purpose, setting)
     return _completed(shell("bring", image, text, variables, mounts, **more), prefetch, user)
 
